@@ -1,0 +1,178 @@
+//! The bytes of a model with their owner: a mapped file or aligned memory.
+//!
+//! Both kinds start at a multiple of 64, so that a section aligned in the file
+//! is aligned in memory. Owned memory exists for tests, for Miri, and for
+//! models built from text at start-up.
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::{Deref, Range};
+use std::path::Path;
+use std::sync::Arc;
+
+use memmap2::{Mmap, MmapMut, MmapOptions};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::{Error, Result};
+
+/// How the bytes of a file come into memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Load {
+    /// Map the file; pages are read when first touched.
+    #[default]
+    Lazy,
+    /// Map the file and read every page now.
+    Populate,
+    /// Read the file into anonymous memory backed by huge pages where the
+    /// system grants them: private, but with fewer TLB misses.
+    HugePages,
+}
+
+/// 64 bytes at a multiple of 64, the unit of owned memory.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C, align(64))]
+struct Block([u8; 64]);
+
+/// A growing byte buffer whose first byte lies at a multiple of 64.
+#[derive(Default)]
+pub(crate) struct AlignedBuffer {
+    blocks: Vec<Block>,
+    len: usize,
+}
+
+impl AlignedBuffer {
+    pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) {
+        let end = self.len + bytes.len();
+        self.blocks.resize(end.div_ceil(64), Block([0; 64]));
+        self.blocks.as_mut_bytes()[self.len..end].copy_from_slice(bytes);
+        self.len = end;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        &mut self.blocks.as_mut_bytes()[..self.len]
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.blocks.as_bytes()[..self.len]
+    }
+}
+
+enum Owner {
+    Mapped(Mmap),
+    Memory(AlignedBuffer),
+}
+
+/// Shared, immutable bytes that start at a multiple of 64. Cloning shares.
+#[derive(Clone)]
+pub struct Bytes(Arc<Owner>);
+
+impl Bytes {
+    /// Opens the regular file at `path`.
+    ///
+    /// The file must not be changed in place while it is open: Miriam's own
+    /// writers replace files by rename and so never do. A process that
+    /// truncates or overwrites a mapped model makes its readers fail with
+    /// SIGBUS or read other bytes (see `docs/architecture.md`).
+    pub fn open(path: &Path, load: Load) -> Result<Self> {
+        let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
+        let information = file.metadata().map_err(|e| Error::io(path, "read its size", e))?;
+        if !information.is_file() {
+            return Err(Error::NotAFile { path: path.to_owned(), remedy: "give a model file" });
+        }
+        let len = usize::try_from(information.len()).map_err(|_| Error::TooLarge {
+            path: path.to_owned(),
+            reason: "larger than this machine can address".into(),
+        })?;
+        if len == 0 {
+            return Ok(Bytes::from_owner(Owner::Memory(AlignedBuffer::default())));
+        }
+        let mapped = match load {
+            Load::Lazy | Load::Populate => {
+                let mut options = MmapOptions::new();
+                if load == Load::Populate {
+                    options.populate();
+                }
+                // SAFETY: the mapping is read-only. That nobody changes the
+                // file in place is the promise stated above; our writers keep
+                // it by writing a new file and renaming it.
+                unsafe { options.map(&file) }.map_err(|e| Error::io(path, "map", e))?
+            }
+            Load::HugePages => {
+                let mut memory = MmapMut::map_anon(len)
+                    .map_err(|e| Error::io(path, "reserve memory for it", e))?;
+                // Refused where the kernel has no transparent huge pages; the
+                // load is then as good as any other.
+                #[cfg(target_os = "linux")]
+                let _ = memory.advise(memmap2::Advice::HugePage);
+                file.read_exact(&mut memory).map_err(|e| Error::io(path, "read", e))?;
+                memory.make_read_only().map_err(|e| Error::io(path, "protect", e))?
+            }
+        };
+        Ok(Bytes::from_owner(Owner::Mapped(mapped)))
+    }
+
+    /// A private copy of `bytes`.
+    pub fn copy_from(bytes: &[u8]) -> Self {
+        let mut buffer = AlignedBuffer::default();
+        buffer.extend_from_slice(bytes);
+        Bytes::from_buffer(buffer)
+    }
+
+    pub(crate) fn from_buffer(buffer: AlignedBuffer) -> Self {
+        Bytes::from_owner(Owner::Memory(buffer))
+    }
+
+    fn from_owner(owner: Owner) -> Self {
+        Bytes(Arc::new(owner))
+    }
+
+    /// The bytes of `range`, or nothing where it leaves the buffer.
+    pub fn range(&self, range: Range<usize>) -> Option<&[u8]> {
+        self.get(range)
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &*self.0 {
+            Owner::Mapped(map) => map,
+            Owner::Memory(buffer) => buffer.as_slice(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owned_bytes_are_aligned_and_equal() {
+        let data: Vec<u8> = (0..1000).map(|i| i as u8).collect();
+        let bytes = Bytes::copy_from(&data);
+        assert_eq!(&bytes[..], &data[..]);
+        assert_eq!(bytes.as_ptr() as usize % 64, 0);
+    }
+
+    #[test]
+    fn every_load_gives_the_same_bytes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let data: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
+        std::fs::write(file.path(), &data).unwrap();
+        for load in [Load::Lazy, Load::Populate, Load::HugePages] {
+            assert_eq!(&Bytes::open(file.path(), load).unwrap()[..], &data[..], "{load:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_named_as_such() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Bytes::open(folder.path(), Load::Lazy).err().unwrap();
+        assert!(matches!(error, Error::NotAFile { .. }), "{error}");
+    }
+}

@@ -1,0 +1,246 @@
+//! Opening a container: every offset, length and checksum of the first page is
+//! checked before anything is handed out.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::METADATA;
+use super::header::{
+    FIRST_SECTION, FORMAT_VERSION, Header, Kind, MAGIC, MAX_SECTIONS, SectionEntry, printable,
+};
+use crate::hash::hash64;
+use crate::{Bytes, Error, Load, Result, View, metadata};
+
+/// A section as the table describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionInfo {
+    /// Its name.
+    pub name: String,
+    /// Its first byte in the file.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// The size of one item in bytes.
+    pub item_size: u32,
+    checksum: u64,
+}
+
+/// An open container whose header and section table have been checked.
+#[derive(Clone)]
+pub struct Container {
+    path: PathBuf,
+    bytes: Bytes,
+    kind: Kind,
+    kind_version: u32,
+    sections: Vec<SectionInfo>,
+}
+
+impl Container {
+    /// Opens the file at `path`, which must be of `kind` in version
+    /// `kind_version`.
+    pub fn open(path: &Path, kind: Kind, kind_version: u32, load: Load) -> Result<Self> {
+        Self::open_any(path, load)?.expect(kind, kind_version)
+    }
+
+    /// Opens the file at `path` whatever its kind.
+    pub fn open_any(path: &Path, load: Load) -> Result<Self> {
+        Self::from_bytes(Bytes::open(path, load)?, path)
+    }
+
+    /// Whether the file at `path` begins as a Miriam model does.
+    pub fn is_container(path: &Path) -> bool {
+        use std::io::Read;
+        let mut magic = [0; 8];
+        path.is_file()
+            && std::fs::File::open(path).is_ok_and(|mut f| f.read_exact(&mut magic).is_ok())
+            && magic == MAGIC
+    }
+
+    /// Returns the container if it is of `kind` and `kind_version`.
+    pub fn expect(self, kind: Kind, kind_version: u32) -> Result<Self> {
+        if self.kind != kind {
+            return Err(Error::Kind {
+                path: self.path,
+                found: self.kind.to_string(),
+                expected: kind.to_string(),
+            });
+        }
+        if self.kind_version != kind_version {
+            return Err(Error::KindVersion {
+                path: self.path,
+                kind: kind.to_string(),
+                found: self.kind_version,
+                expected: kind_version,
+            });
+        }
+        Ok(self)
+    }
+
+    /// Checks the first page of `bytes`; `path` names them in messages.
+    pub fn from_bytes(bytes: Bytes, path: &Path) -> Result<Self> {
+        let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
+        if bytes.get(..8) != Some(&MAGIC[..]) {
+            return Err(Error::NotAModel { path: path.to_owned() });
+        }
+        let (header, rest) = Header::read_from_prefix(&bytes)
+            .map_err(|_| damaged("header", "the file ends inside it".into()))?;
+        if header.format_version.get() != FORMAT_VERSION {
+            return Err(Error::FormatVersion {
+                path: path.to_owned(),
+                found: header.format_version.get(),
+                expected: FORMAT_VERSION,
+            });
+        }
+        if header.checksum() != header.header_checksum.get() {
+            return Err(damaged("header", "its checksum does not match".into()));
+        }
+        let length = bytes.len() as u64;
+        if header.file_length.get() != length {
+            let reason = format!("it promises {} bytes, the file has {length}", header.file_length);
+            return Err(damaged("header", reason));
+        }
+        let count = header.section_count.get() as usize;
+        if count > MAX_SECTIONS || length < FIRST_SECTION {
+            return Err(damaged("header", format!("{count} sections cannot be")));
+        }
+        let entries = <[SectionEntry]>::ref_from_bytes(&rest[..count * size_of::<SectionEntry>()])
+            .map_err(|_| damaged("section table", "it is cut".into()))?;
+        if hash64(entries.as_bytes()) != header.table_checksum.get() {
+            return Err(damaged("section table", "its checksum does not match".into()));
+        }
+        let sections = check_sections(entries, length)
+            .map_err(|(section, reason)| damaged(&section, reason.into()))?;
+        Ok(Container {
+            path: path.to_owned(),
+            bytes,
+            kind: Kind::from_bytes(header.kind),
+            kind_version: header.kind_version.get(),
+            sections,
+        })
+    }
+
+    /// The path, or the name of a container in memory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the file holds.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The version of the kind's layout.
+    pub fn kind_version(&self) -> u32 {
+        self.kind_version
+    }
+
+    /// The sections in file order.
+    pub fn sections(&self) -> &[SectionInfo] {
+        &self.sections
+    }
+
+    /// The length of the file in bytes.
+    pub fn file_length(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Whether the section `name` is present.
+    pub fn has(&self, name: &str) -> bool {
+        self.sections.iter().any(|s| s.name == name)
+    }
+
+    fn info(&self, name: &str) -> Result<&SectionInfo> {
+        self.sections
+            .iter()
+            .find(|s| s.name == name)
+            .ok_or_else(|| self.damaged(name, "the section is missing"))
+    }
+
+    /// The section `name` as items of `T`.
+    pub fn section<T: FromBytes + Immutable + KnownLayout>(&self, name: &str) -> Result<View<T>> {
+        let info = self.info(name)?;
+        if info.item_size as usize != size_of::<T>() {
+            let reason = format!("items of {} bytes, not {}", info.item_size, size_of::<T>());
+            return Err(self.damaged(name, reason));
+        }
+        View::new(&self.bytes, info.offset as usize, info.length as usize)
+            .map_err(|reason| self.damaged(name, reason))
+    }
+
+    /// The metadata block.
+    pub fn metadata<T: DeserializeOwned>(&self) -> Result<T> {
+        let bytes = self.section::<u8>(METADATA)?;
+        metadata::decode(&bytes).map_err(|reason| self.damaged(METADATA, reason))
+    }
+
+    /// Checks what opening does not: the checksum of every section, and that
+    /// the bytes between sections are zero. Reads the whole file.
+    pub fn verify(&self) -> Result<()> {
+        let mut end = FIRST_SECTION as usize;
+        let used = 64 + 64 * self.sections.len();
+        if self.bytes[used..end].iter().any(|&b| b != 0) {
+            return Err(self.damaged("section table", "bytes behind it are not zero"));
+        }
+        for section in &self.sections {
+            let start = section.offset as usize;
+            if self.bytes[end..start].iter().any(|&b| b != 0) {
+                return Err(self.damaged(&section.name, "bytes before it are not zero"));
+            }
+            end = start + section.length as usize;
+            if hash64(&self.bytes[start..end]) != section.checksum {
+                return Err(self.damaged(&section.name, "its checksum does not match"));
+            }
+        }
+        Ok(())
+    }
+
+    /// An error that says `place` in this file is damaged.
+    pub fn damaged(&self, place: &str, reason: impl Into<String>) -> Error {
+        Error::damaged(&self.path, place, reason)
+    }
+}
+
+/// The table as a list: sections in order, aligned, apart, inside the file, with
+/// the last one ending it.
+fn check_sections(
+    entries: &[SectionEntry],
+    file_length: u64,
+) -> Result<Vec<SectionInfo>, (String, &'static str)> {
+    let mut sections: Vec<SectionInfo> = Vec::with_capacity(entries.len());
+    let mut end = FIRST_SECTION;
+    for entry in entries {
+        let name = printable(&entry.name);
+        let (offset, length) = (entry.offset.get(), entry.length.get());
+        let item_size = entry.item_size.get();
+        let problem = if offset % 64 != 0 {
+            Some("it does not start at a multiple of 64")
+        } else if offset < end {
+            Some("it overlaps what stands before it")
+        } else if offset.checked_add(length).is_none_or(|e| e > file_length) {
+            Some("it reaches beyond the end of the file")
+        } else if item_size == 0 || length % u64::from(item_size) != 0 {
+            Some("it is not a whole number of items")
+        } else if sections.iter().any(|s| s.name == name) {
+            Some("it is there twice")
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            return Err((name, problem));
+        }
+        end = offset + length;
+        sections.push(SectionInfo {
+            name,
+            offset,
+            length,
+            item_size,
+            checksum: entry.checksum.get(),
+        });
+    }
+    if end != file_length {
+        return Err(("section table".into(), "the file goes on after the last section"));
+    }
+    Ok(sections)
+}

@@ -1,0 +1,204 @@
+//! Writing a container: sections stream out one after another, the header and
+//! the table are filled in last, and only then does the file take its name.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use zerocopy::{Immutable, IntoBytes};
+
+use super::METADATA;
+use super::header::{
+    FIRST_SECTION, FORMAT_VERSION, Header, Kind, MAGIC, MAX_SECTIONS, SectionEntry,
+};
+use crate::atomic_file::AtomicFile;
+use crate::bytes::AlignedBuffer;
+use crate::hash::{Hasher, hash64};
+use crate::{Bytes, Error, Result, metadata};
+
+/// Sections expected to be at least this large start at a multiple of 2 MiB, so
+/// that huge pages can back them; the holes cost no disk blocks.
+const HUGE_SECTION: u64 = 32 << 20;
+const HUGE_ALIGNMENT: u64 = 2 << 20;
+const ALIGNMENT: u64 = 64;
+
+enum Sink {
+    File(AtomicFile),
+    Memory(AlignedBuffer),
+}
+
+/// A container being written, to a file or to memory.
+pub struct ContainerWriter {
+    sink: Sink,
+    path: PathBuf,
+    kind: Kind,
+    kind_version: u32,
+    position: u64,
+    entries: Vec<SectionEntry>,
+}
+
+impl ContainerWriter {
+    /// Starts a file of `kind` that will stand at `path` once finished.
+    pub fn create(path: &Path, kind: Kind, kind_version: u32) -> Result<Self> {
+        let file = AtomicFile::create(path)?;
+        Self::start(Sink::File(file), path.to_owned(), kind, kind_version)
+    }
+
+    /// Starts a container in memory; `name` stands for it in messages.
+    pub fn in_memory(name: &Path, kind: Kind, kind_version: u32) -> Result<Self> {
+        Self::start(Sink::Memory(AlignedBuffer::default()), name.to_owned(), kind, kind_version)
+    }
+
+    fn start(sink: Sink, path: PathBuf, kind: Kind, kind_version: u32) -> Result<Self> {
+        let mut writer =
+            ContainerWriter { sink, path, kind, kind_version, position: 0, entries: Vec::new() };
+        writer.pad_to(FIRST_SECTION)?;
+        Ok(writer)
+    }
+
+    /// The path the container was started with.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the metadata block.
+    pub fn metadata<T: Serialize>(&mut self, value: &T) -> Result<()> {
+        let bytes = metadata::encode(value).map_err(|reason| Error::TooLarge {
+            path: self.path.clone(),
+            reason: format!("metadata: {reason}"),
+        })?;
+        self.section(METADATA, &bytes)
+    }
+
+    /// Writes `items` as the section `name`.
+    pub fn section<T: IntoBytes + Immutable>(&mut self, name: &str, items: &[T]) -> Result<()> {
+        let bytes = items.as_bytes();
+        let mut section = self.begin_section(name, size_of::<T>(), bytes.len() as u64)?;
+        section.write(bytes)?;
+        section.finish()
+    }
+
+    /// Starts the section `name` of items of `item_size` bytes, to be streamed.
+    /// `expected` bytes decide its alignment only.
+    ///
+    /// Panics on a name that is empty, longer than 24 bytes or already used, and
+    /// on more than [`MAX_SECTIONS`] sections: those are the caller's constants.
+    pub fn begin_section(
+        &mut self,
+        name: &str,
+        item_size: usize,
+        expected: u64,
+    ) -> Result<SectionWriter<'_>> {
+        let mut padded = [0; 24];
+        assert!(!name.is_empty() && name.len() <= 24, "section name {name:?}");
+        padded[..name.len()].copy_from_slice(name.as_bytes());
+        assert!(self.entries.iter().all(|e| e.name != padded), "section {name} written twice");
+        assert!(self.entries.len() < MAX_SECTIONS, "too many sections");
+        let alignment = if expected >= HUGE_SECTION { HUGE_ALIGNMENT } else { ALIGNMENT };
+        self.pad_to(self.position.next_multiple_of(alignment))?;
+        Ok(SectionWriter {
+            start: self.position,
+            container: self,
+            name: padded,
+            item_size: u32::try_from(item_size).expect("items are small"),
+            hasher: Hasher::new(),
+        })
+    }
+
+    fn pad_to(&mut self, position: u64) -> Result<()> {
+        const ZEROS: [u8; 4096] = [0; 4096];
+        while self.position < position {
+            let n = (position - self.position).min(ZEROS.len() as u64) as usize;
+            self.write(&ZEROS[..n])?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match &mut self.sink {
+            Sink::File(file) => {
+                file.write_all(bytes).map_err(|e| Error::io(&self.path, "write", e))?;
+            }
+            Sink::Memory(buffer) => buffer.extend_from_slice(bytes),
+        }
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn complete(&mut self) -> Result<()> {
+        let table = self.entries.as_bytes();
+        let mut header = Header {
+            magic: MAGIC,
+            format_version: FORMAT_VERSION.into(),
+            section_count: (self.entries.len() as u32).into(),
+            kind: self.kind.bytes(),
+            kind_version: self.kind_version.into(),
+            reserved: 0.into(),
+            file_length: self.position.into(),
+            table_checksum: hash64(table).into(),
+            header_checksum: 0.into(),
+        };
+        header.header_checksum = header.checksum().into();
+        let start = [header.as_bytes(), table].concat();
+        match &mut self.sink {
+            Sink::File(file) => file.write_at(0, &start),
+            Sink::Memory(buffer) => {
+                debug_assert_eq!(buffer.len() as u64, self.position);
+                buffer.as_mut_slice()[..start.len()].copy_from_slice(&start);
+                Ok(())
+            }
+        }
+    }
+
+    /// Completes the container. A file is synced and takes its name; the bytes
+    /// of a container in memory are returned (of a file: nothing).
+    pub fn finish(mut self) -> Result<Option<Bytes>> {
+        self.complete()?;
+        match self.sink {
+            Sink::File(file) => file.commit().map(|()| None),
+            Sink::Memory(buffer) => Ok(Some(Bytes::from_buffer(buffer))),
+        }
+    }
+}
+
+/// One section being streamed out.
+pub struct SectionWriter<'a> {
+    container: &'a mut ContainerWriter,
+    name: [u8; 24],
+    start: u64,
+    item_size: u32,
+    hasher: Hasher,
+}
+
+impl SectionWriter<'_> {
+    /// Appends `bytes`.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hasher.update(bytes);
+        self.container.write(bytes)
+    }
+
+    /// Bytes written so far.
+    pub fn len(&self) -> u64 {
+        self.container.position - self.start
+    }
+
+    /// Whether nothing has been written yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Ends the section. Panics when its bytes are not whole items.
+    pub fn finish(self) -> Result<()> {
+        let length = self.len();
+        assert!(self.item_size > 0 && length % u64::from(self.item_size) == 0, "partial item");
+        self.container.entries.push(SectionEntry {
+            name: self.name,
+            offset: self.start.into(),
+            length: length.into(),
+            item_size: self.item_size.into(),
+            reserved: Default::default(),
+            checksum: self.hasher.finish().into(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! A dictionary of strings: id to bytes, and bytes to id.
+//!
+//! Three sections: the strings end to end, where each starts, and a
+//! linear-probing index of ids. A lookup compares the string itself, so two
+//! strings are never confused. The index costs 6 bytes a string and is there
+//! when the file is opened: nothing is built at start-up.
+
+use crate::hash::{hash64, reduce};
+use crate::{Container, ContainerWriter, Error, Result, View, prefetch_at};
+
+/// A row of strings without an index: id to bytes.
+#[derive(Clone)]
+pub struct StringPool {
+    /// Where each string starts, and where the last one ends.
+    offsets: View<u32>,
+    bytes: View<u8>,
+}
+
+impl StringPool {
+    /// Opens the sections `PREFIX.offsets` and `PREFIX.bytes`.
+    pub fn open(container: &Container, prefix: &str) -> Result<Self> {
+        let name = format!("{prefix}.offsets");
+        let offsets = container.section::<u32>(&name)?;
+        let bytes = container.section::<u8>(&format!("{prefix}.bytes"))?;
+        if offsets.first() != Some(&0) || offsets.last().copied() != Some(bytes.len() as u32) {
+            return Err(container.damaged(&name, "it does not span the strings"));
+        }
+        Ok(StringPool { offsets, bytes })
+    }
+
+    /// Writes `strings` as the two sections.
+    pub fn write<'a>(
+        writer: &mut ContainerWriter,
+        prefix: &str,
+        strings: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<()> {
+        let mut offsets = vec![0u32];
+        let mut bytes = Vec::new();
+        for string in strings {
+            bytes.extend_from_slice(string);
+            offsets.push(u32::try_from(bytes.len()).map_err(|_| Error::TooLarge {
+                path: writer.path().to_owned(),
+                reason: format!("{prefix}: more than 4 GiB of strings"),
+            })?);
+        }
+        writer.section(&format!("{prefix}.offsets"), &offsets)?;
+        writer.section(&format!("{prefix}.bytes"), &bytes)
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The string `id`; nothing where there is none (or the file is damaged).
+    #[inline]
+    pub fn get(&self, id: u32) -> Option<&[u8]> {
+        let start = *self.offsets.get(id as usize)?;
+        let end = *self.offsets.get(id as usize + 1)?;
+        self.bytes.get(start as usize..end as usize)
+    }
+
+    /// Every string in the order of ids; a damaged one ends the row.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len() as u32).map_while(|id| self.get(id))
+    }
+}
+
+/// A [`StringPool`] with an index: ids of strings and strings of ids.
+#[derive(Clone)]
+pub struct Dictionary {
+    pool: StringPool,
+    /// `id + 1`, or 0 where a slot is empty; never full.
+    index: View<u32>,
+}
+
+impl Dictionary {
+    /// Opens the sections `PREFIX.offsets`, `PREFIX.bytes` and `PREFIX.index`.
+    pub fn open(container: &Container, prefix: &str) -> Result<Self> {
+        let pool = StringPool::open(container, prefix)?;
+        let name = format!("{prefix}.index");
+        let index = container.section::<u32>(&name)?;
+        if index.len() != index_slots(pool.len()) {
+            return Err(container.damaged(&name, "its size does not fit the strings"));
+        }
+        Ok(Dictionary { pool, index })
+    }
+
+    /// Writes `strings`, which must be distinct, as the three sections.
+    pub fn write<'a>(
+        writer: &mut ContainerWriter,
+        prefix: &str,
+        strings: impl ExactSizeIterator<Item = &'a [u8]> + Clone,
+    ) -> Result<()> {
+        StringPool::write(writer, prefix, strings.clone())?;
+        let slots = index_slots(strings.len());
+        let mut index = vec![0u32; slots];
+        for (id, string) in strings.enumerate() {
+            let mut slot = home_slot(string, slots);
+            while index[slot] != 0 {
+                slot = (slot + 1) % slots;
+            }
+            index[slot] = id as u32 + 1;
+        }
+        writer.section(&format!("{prefix}.index"), &index)
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pool.is_empty()
+    }
+
+    /// The string `id`; nothing where there is none.
+    #[inline]
+    pub fn get(&self, id: u32) -> Option<&[u8]> {
+        self.pool.get(id)
+    }
+
+    /// Every string in the order of ids.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.pool.iter()
+    }
+
+    /// The id of `string`.
+    pub fn find(&self, string: &[u8]) -> Option<u32> {
+        self.probe(home_slot(string, self.index.len()), string)
+    }
+
+    /// The ids of many strings, with their memory accesses overlapped. `ids` is
+    /// cleared first.
+    pub fn find_batch<'a>(
+        &self,
+        strings: impl Iterator<Item = &'a [u8]> + Clone,
+        ids: &mut Vec<Option<u32>>,
+    ) {
+        ids.clear();
+        for string in strings.clone() {
+            prefetch_at(&self.index, home_slot(string, self.index.len()));
+        }
+        ids.extend(strings.map(|string| self.find(string)));
+    }
+
+    fn probe(&self, mut slot: usize, string: &[u8]) -> Option<u32> {
+        // Bounded, so that a damaged index without an empty slot ends too.
+        for _ in 0..self.index.len() {
+            let id = self.index[slot].checked_sub(1)?;
+            if self.pool.get(id) == Some(string) {
+                return Some(id);
+            }
+            slot += 1;
+            if slot == self.index.len() {
+                slot = 0;
+            }
+        }
+        None
+    }
+
+    /// Full check: every id found by its own string. `Err` names the first bad id.
+    pub fn verify(&self) -> std::result::Result<(), u32> {
+        match (0..self.len() as u32).find(|&id| self.get(id).and_then(|s| self.find(s)) != Some(id))
+        {
+            Some(id) => Err(id),
+            None => Ok(()),
+        }
+    }
+}
+
+fn index_slots(strings: usize) -> usize {
+    strings + strings / 2 + 1
+}
+
+fn home_slot(string: &[u8], slots: usize) -> usize {
+    reduce(hash64(string), slots as u64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    fn dictionary(strings: &[Vec<u8>]) -> Dictionary {
+        let mut writer =
+            ContainerWriter::in_memory(Path::new("words"), Kind::new("words"), 1).unwrap();
+        Dictionary::write(&mut writer, "words", strings.iter().map(|s| &s[..])).unwrap();
+        let bytes = writer.finish().unwrap().unwrap();
+        let container = Container::from_bytes(bytes, Path::new("words")).unwrap();
+        Dictionary::open(&container, "words").unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_it_holds_and_nothing_else(
+            set in proptest::collection::hash_set(proptest::collection::vec(any::<u8>(), 0..6), 0..60),
+            other in proptest::collection::vec(any::<u8>(), 0..6),
+        ) {
+            let strings: Vec<Vec<u8>> = set.into_iter().collect();
+            let dictionary = dictionary(&strings);
+            prop_assert_eq!(dictionary.len(), strings.len());
+            for (id, string) in strings.iter().enumerate() {
+                prop_assert_eq!(dictionary.find(string), Some(id as u32));
+                prop_assert_eq!(dictionary.get(id as u32), Some(&string[..]));
+            }
+            let expected = strings.iter().position(|s| *s == other).map(|id| id as u32);
+            prop_assert_eq!(dictionary.find(&other), expected);
+            let mut ids = Vec::new();
+            dictionary.find_batch(strings.iter().map(|s| &s[..]), &mut ids);
+            prop_assert!(ids.iter().enumerate().all(|(i, id)| *id == Some(i as u32)));
+            prop_assert_eq!(dictionary.get(strings.len() as u32), None);
+            prop_assert!(dictionary.verify().is_ok());
+        }
+    }
+
+    #[test]
+    fn damaged_sections_are_refused_or_harmless() {
+        for index in [vec![9u32, 9], vec![1, 1]] {
+            let mut writer =
+                ContainerWriter::in_memory(Path::new("words"), Kind::new("words"), 1).unwrap();
+            writer.section("w.offsets", &[0u32, 3]).unwrap();
+            writer.section("w.bytes", b"abc").unwrap();
+            writer.section("w.index", &index).unwrap();
+            let bytes = writer.finish().unwrap().unwrap();
+            let container = Container::from_bytes(bytes, Path::new("words")).unwrap();
+            let dictionary = Dictionary::open(&container, "w").unwrap();
+            assert_eq!(dictionary.find(b"zzz"), None);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What can go wrong with a model file, always with the file's name, the place
+//! in it, and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model file could not be written, opened or trusted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system said no.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// The file or folder concerned.
+        path: PathBuf,
+        /// What was being done, as a verb phrase.
+        action: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A directory, device or pipe stands where a model file should be.
+    #[error("{}: not a regular file, {remedy}", path.display())]
+    NotAFile {
+        /// The path given.
+        path: PathBuf,
+        /// What to give instead.
+        remedy: &'static str,
+    },
+    /// The first bytes are not those of a Miriam model.
+    #[error("{}: not a Miriam model file (its first bytes are those of another format)", path.display())]
+    NotAModel {
+        /// The path given.
+        path: PathBuf,
+    },
+    /// The file was written by another version of the container format.
+    #[error("{}: container format version {found}, this program reads version {expected}; build the file again", path.display())]
+    FormatVersion {
+        /// The path given.
+        path: PathBuf,
+        /// The version in the file.
+        found: u32,
+        /// The version this crate reads.
+        expected: u32,
+    },
+    /// The file is a Miriam model, but not of the kind asked for.
+    #[error("{}: this is a {found} file, a {expected} file is needed here", path.display())]
+    Kind {
+        /// The path given.
+        path: PathBuf,
+        /// The kind in the file.
+        found: String,
+        /// The kind asked for.
+        expected: String,
+    },
+    /// The right kind, but laid out by another version of its writer.
+    #[error("{}: {kind} version {found}, this program reads version {expected}; build the file again", path.display())]
+    KindVersion {
+        /// The path given.
+        path: PathBuf,
+        /// The kind of the file.
+        kind: String,
+        /// The version in the file.
+        found: u32,
+        /// The version the caller reads.
+        expected: u32,
+    },
+    /// The file contradicts itself: truncated, overwritten or damaged.
+    #[error("{}: damaged: {place}: {reason}; build the file again or fetch a whole copy", path.display())]
+    Damaged {
+        /// The path given.
+        path: PathBuf,
+        /// The header, the section table, or a section's name.
+        place: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// More data than the format can address.
+    #[error("{}: {reason}", path.display())]
+    TooLarge {
+        /// The file being written.
+        path: PathBuf,
+        /// Which limit was met.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// An [`Error::Io`] for `path`; `action` is a verb phrase such as `"open"`.
+    pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        Error::Io { path: path.to_owned(), action, source }
+    }
+
+    /// An [`Error::Damaged`] for `place` in `path`.
+    pub fn damaged(path: &Path, place: &str, reason: impl Into<String>) -> Self {
+        Error::Damaged { path: path.to_owned(), place: place.to_owned(), reason: reason.into() }
+    }
+}

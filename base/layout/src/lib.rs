@@ -1,0 +1,36 @@
+//! The memory layout shared by every Miriam model.
+//!
+//! A model is one file: a fixed header, a section table, a small metadata
+//! block and raw sections. It is mapped, never parsed, so that opening costs
+//! milliseconds and no private memory, and so that processes share it. This
+//! crate owns the bytes ([`Bytes`]), the file ([`container`]), typed windows on
+//! it ([`View`]), and the two structures nearly every model needs: a
+//! linear-probing table of cache lines ([`probing`]) and a dictionary of
+//! strings ([`dictionary`]).
+//!
+//! It is one of the three crates in which `unsafe` is allowed. Everything it
+//! hands out is safe: a damaged or hostile file gives an [`Error`], never
+//! undefined behaviour and never a panic.
+
+#[cfg(target_endian = "big")]
+compile_error!(
+    "Miriam's files are little-endian and mapped as they are; big-endian machines are not supported"
+);
+
+pub mod atomic_file;
+mod bytes;
+pub mod container;
+pub mod dictionary;
+mod error;
+pub mod hash;
+pub mod metadata;
+mod prefetch;
+pub mod probing;
+mod view;
+
+pub use bytes::{Bytes, Load};
+pub use container::{Container, ContainerWriter, Kind};
+pub use error::{Error, Result};
+pub use prefetch::{prefetch_at, prefetch_read};
+pub use view::View;
+pub use zerocopy;

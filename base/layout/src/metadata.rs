@@ -1,0 +1,93 @@
+//! The small typed block of a model file, by `bincode`.
+//!
+//! The encoding is bincode 1.3 with fixed-width little-endian integers, at most
+//! 1 MiB, trailing bytes refused. This is the only module that names the crate,
+//! which is no longer maintained; a test proves that `wincode` reads the same
+//! bytes, which is the way out.
+
+use bincode::Options;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The largest metadata block that is written or read, in bytes.
+pub const LIMIT: u64 = 1 << 20;
+
+fn options() -> impl Options {
+    bincode::DefaultOptions::new()
+        .with_fixint_encoding()
+        .with_little_endian()
+        .reject_trailing_bytes()
+        .with_limit(LIMIT)
+}
+
+/// `value` as bytes, or why it cannot be stored (over the limit).
+pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
+    options().serialize(value).map_err(|e| e.to_string())
+}
+
+/// The value that `bytes` hold, or why they hold none.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    options().deserialize(bytes).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(
+        Debug,
+        PartialEq,
+        serde::Serialize,
+        serde::Deserialize,
+        wincode::SchemaWrite,
+        wincode::SchemaRead,
+    )]
+    struct Sample {
+        name: String,
+        counts: Vec<u64>,
+        flag: bool,
+        scale: f32,
+        maybe: Option<u32>,
+    }
+
+    fn sample() -> Sample {
+        Sample {
+            name: "köln".into(),
+            counts: vec![1, u64::MAX],
+            flag: true,
+            scale: 0.5,
+            maybe: Some(3),
+        }
+    }
+
+    #[test]
+    fn round_trip_and_layout() {
+        let bytes = encode(&sample()).unwrap();
+        assert_eq!(decode::<Sample>(&bytes).unwrap(), sample());
+        assert_eq!(&bytes[..8], 5u64.to_le_bytes(), "lengths are fixed-width u64");
+    }
+
+    #[test]
+    fn wincode_reads_and_writes_the_same_bytes() {
+        let bytes = encode(&sample()).unwrap();
+        assert_eq!(wincode::deserialize::<Sample>(&bytes).unwrap(), sample());
+        assert_eq!(wincode::serialize(&sample()).unwrap(), bytes);
+    }
+
+    #[test]
+    fn hostile_lengths_and_trailing_bytes_are_refused() {
+        let mut bytes = encode(&sample()).unwrap();
+        bytes.push(0);
+        assert!(decode::<Sample>(&bytes).is_err());
+        bytes.pop();
+        bytes[..8].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert!(decode::<Sample>(&bytes).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_give_a_value_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = decode::<Sample>(&bytes);
+        }
+    }
+}

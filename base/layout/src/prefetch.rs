@@ -1,0 +1,22 @@
+//! Asking for a cache line before it is needed.
+
+/// Starts loading the cache line at `address` for reading. A hint only: any
+/// address is allowed, also one that is not mapped.
+#[inline(always)]
+pub fn prefetch_read<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults and has no architectural effect; SSE is
+    // part of the x86-64 baseline.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// Starts loading the cache line that holds `slice[index]`; an index outside
+/// the slice is ignored.
+#[inline(always)]
+pub fn prefetch_at<T>(slice: &[T], index: usize) {
+    prefetch_read(slice.as_ptr().wrapping_add(index));
+}

@@ -1,0 +1,58 @@
+//! What can go wrong with text, with the file, the line and the field.
+
+use std::fmt;
+use std::io;
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why text could not be read, written or understood.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system, or a decompressor, said no.
+    #[error("{file}: cannot {action}: {source}")]
+    Io {
+        /// The file, or `standard input`.
+        file: String,
+        /// What was being done, as a verb phrase.
+        action: &'static str,
+        /// The answer.
+        source: io::Error,
+    },
+    /// A line does not have the form it should.
+    #[error("{file}, line {line}{field}: {reason}", field = InField(*.field))]
+    Format {
+        /// The file, or `standard input`.
+        file: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The field, counted from 1, where one can be named.
+        field: Option<usize>,
+        /// What is wrong and what was expected.
+        reason: String,
+    },
+}
+
+struct InField(Option<usize>);
+
+impl fmt::Display for InField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(field) => write!(f, ", field {field}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error {
+    /// An [`Error::Io`]; `action` is a verb phrase such as `"open"`.
+    pub fn io(file: &str, action: &'static str, source: io::Error) -> Self {
+        Error::Io { file: file.to_owned(), action, source }
+    }
+
+    /// An [`Error::Format`].
+    pub fn format(file: &str, line: u64, field: Option<usize>, reason: impl Into<String>) -> Self {
+        Error::Format { file: file.to_owned(), line, field, reason: reason.into() }
+    }
+}

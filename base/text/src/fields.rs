@@ -1,0 +1,82 @@
+//! Fields and words of Moses' text files.
+//!
+//! Fields are separated by `|||` wherever it stands; around a field spaces, tabs
+//! and line ends are trimmed; words are separated by spaces and tabs
+//! (`phrase-decoding.md` 2.1).
+
+use memchr::memmem;
+
+/// `bytes` without spaces, tabs, CR and LF around it.
+pub fn trim(bytes: &[u8]) -> &[u8] {
+    let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
+    let Some(start) = bytes.iter().position(|b| !blank(b)) else { return &[] };
+    let end = bytes.iter().rposition(|b| !blank(b)).map_or(start, |i| i + 1);
+    &bytes[start..end]
+}
+
+/// The trimmed fields of a three-bar line. `|||` is found as Moses finds it,
+/// leftmost first.
+pub fn three_bar(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest?;
+        match find_bars(line) {
+            Some(at) => {
+                rest = Some(&line[at + 3..]);
+                Some(trim(&line[..at]))
+            }
+            None => {
+                rest = None;
+                Some(trim(line))
+            }
+        }
+    })
+}
+
+/// Where `|||` stands first.
+fn find_bars(line: &[u8]) -> Option<usize> {
+    // A vector search for one byte beats a substring search here: bars are rare
+    // in text, fields are short.
+    let mut start = 0;
+    loop {
+        let at = start + memchr::memchr(b'|', &line[start..])?;
+        if line[at..].starts_with(b"|||") {
+            return Some(at);
+        }
+        start = at + 1;
+    }
+}
+
+/// The words of a field: what stands between spaces and tabs.
+pub fn words(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    field.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
+}
+
+/// Whether `needle` stands in `line`.
+pub fn contains(line: &[u8], needle: &[u8]) -> bool {
+    memmem::find(line, needle).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &[u8]) -> Vec<&[u8]> {
+        three_bar(line).collect()
+    }
+
+    #[test]
+    fn fields_are_cut_and_trimmed() {
+        assert_eq!(split(b"a b ||| c ||| 0.5 1"), [&b"a b"[..], b"c", b"0.5 1"]);
+        assert_eq!(split(b"a|||b||| |||"), [&b"a"[..], b"b", b"", b""]);
+        assert_eq!(split(b""), [b""]);
+        assert_eq!(split(b"a|b || c ||| d\r"), [&b"a|b || c"[..], b"d"]);
+        assert_eq!(split(b"a||||b"), [&b"a"[..], b"|b"]);
+    }
+
+    #[test]
+    fn words_are_cut_at_spaces_and_tabs() {
+        assert_eq!(words(b" a \t b\xff ").collect::<Vec<_>>(), [&b"a"[..], b"b\xff"]);
+        assert_eq!(words(b"").count(), 0);
+    }
+}

@@ -1,0 +1,140 @@
+//! Opening text whatever it is wrapped in: plain, gzip or zstd, file or standard
+//! input. The format is told by the first bytes, not by the name.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::{Error, Result};
+
+const BUFFER: usize = 256 << 10;
+
+/// A stream of plain text with the name it has in messages.
+pub struct Input {
+    name: String,
+    reader: Box<dyn Read + Send>,
+    size: Option<u64>,
+    consumed: Arc<AtomicU64>,
+}
+
+/// How `path` is called in messages: itself, or `standard input` for `-`.
+pub fn name_of(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
+}
+
+impl Input {
+    /// Opens `path`, or standard input for `-`.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = name_of(path);
+        if path.as_os_str() == "-" {
+            return Self::from_reader(io::stdin(), &name, None);
+        }
+        let file = File::open(path).map_err(|e| Error::io(&name, "open", e))?;
+        let information = file.metadata().map_err(|e| Error::io(&name, "open", e))?;
+        if information.is_dir() {
+            let source = io::Error::from(io::ErrorKind::IsADirectory);
+            return Err(Error::io(&name, "read", source));
+        }
+        let size = information.is_file().then(|| information.len());
+        Self::from_reader(file, &name, size)
+    }
+
+    /// Wraps any reader; `size` is its length in bytes where known, before
+    /// decompression.
+    pub fn from_reader(
+        reader: impl Read + Send + 'static,
+        name: &str,
+        size: Option<u64>,
+    ) -> Result<Self> {
+        let consumed = Arc::new(AtomicU64::new(0));
+        let counted = Counted { inner: reader, consumed: Arc::clone(&consumed) };
+        let mut buffered = BufReader::with_capacity(BUFFER, counted);
+        let start = buffered.fill_buf().map_err(|e| Error::io(name, "read", e))?;
+        let failed = |e| Error::io(name, "read", e);
+        let reader: Box<dyn Read + Send> = match start {
+            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(buffered)),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+                Box::new(zstd::Decoder::with_buffer(buffered).map_err(failed)?)
+            }
+            [b'B', b'Z', b'h', ..] => return Err(failed(unsupported("bzip2"))),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Err(failed(unsupported("xz"))),
+            _ => Box::new(buffered),
+        };
+        Ok(Input { name: name.to_owned(), reader, size, consumed })
+    }
+
+    /// How the input is called in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its length in bytes before decompression, where known.
+    pub fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// A counter of the bytes taken so far, before decompression.
+    pub fn consumed(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.consumed)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+fn unsupported(format: &str) -> io::Error {
+    let message = format!("{format} data; decompress it first, or use gzip or zstd");
+    io::Error::new(io::ErrorKind::Unsupported, message)
+}
+
+struct Counted<R> {
+    inner: R,
+    consumed: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.consumed.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn read(bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let mut input = Input::from_reader(io::Cursor::new(bytes), "test", None)?;
+        input.read_to_end(&mut text).map_err(|e| Error::io("test", "read", e))?;
+        Ok(text)
+    }
+
+    #[test]
+    fn the_first_bytes_tell_the_format() {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+        gz.write_all(b"one\n").unwrap();
+        let gz = gz.finish().unwrap();
+        assert_eq!(read(b"one\n".to_vec()).unwrap(), b"one\n");
+        assert_eq!(read(b"".to_vec()).unwrap(), b"");
+        assert_eq!(read(zstd::encode_all(&b"one\n"[..], 1).unwrap()).unwrap(), b"one\n");
+        assert_eq!(read([&gz[..], &gz[..]].concat()).unwrap(), b"one\none\n", "two members");
+        assert!(read(gz[..gz.len() - 5].to_vec()).is_err(), "a cut file is an error");
+        assert!(read(b"BZh91AY".to_vec()).unwrap_err().to_string().contains("bzip2"));
+    }
+
+    #[test]
+    fn a_directory_is_an_error() {
+        let error = Input::open(Path::new(".")).err().unwrap();
+        assert!(error.to_string().contains("directory"), "{error}");
+    }
+}

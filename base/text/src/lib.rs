@@ -1,0 +1,31 @@
+//! Text as translation systems know it: lines of bytes, three-bar fields, words,
+//! numbers that print and parse as the peers' do, and parallel work over lines
+//! whose output keeps the input's order.
+//!
+//! Text is bytes throughout; nothing here requires UTF-8.
+
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod fields;
+mod input;
+mod lines;
+pub mod number;
+mod ordered;
+mod output;
+mod progress;
+mod score;
+mod size;
+mod sort;
+mod vocabulary;
+
+pub use error::{Error, Result};
+pub use input::{Input, name_of};
+pub use lines::{Line, Lines};
+pub use ordered::{available_threads, ordered_map};
+pub use output::Output;
+pub use progress::{Progress, Silent};
+pub use score::{Ln, Log10};
+pub use size::parse_size;
+pub use sort::{SortOptions, sort_lines};
+pub use vocabulary::{Vocabulary, WordId};

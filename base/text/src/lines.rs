@@ -1,0 +1,233 @@
+//! Lines without copies: text is read in blocks of whole lines, and a line is a
+//! slice of its block. Decompression can run on a thread of its own.
+
+use std::io::Read;
+use std::thread;
+
+use crossbeam::channel::{Receiver, bounded};
+use memchr::{memchr, memrchr};
+
+use crate::sort::Merge;
+use crate::{Error, Input, Result};
+
+const BLOCK: usize = 512 << 10;
+/// Blocks a background reader may be ahead.
+const QUEUE: usize = 4;
+
+/// One line of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Its bytes, without the line end.
+    pub bytes: &'a [u8],
+    /// Its number in the file, from 1.
+    pub number: u64,
+    /// Whether a line end followed; only a file's last line may lack one.
+    pub terminated: bool,
+}
+
+/// The lines of an input, one after another.
+pub struct Lines {
+    name: String,
+    source: Source,
+}
+
+enum Source {
+    Blocks { blocks: Blocks, block: Vec<u8>, position: usize, number: u64 },
+    Sorted(Merge),
+}
+
+enum Blocks {
+    Here(BlockReader),
+    Background(Receiver<Result<Vec<u8>>>),
+}
+
+impl Lines {
+    /// Reads and decompresses on the calling thread.
+    pub fn new(input: Input) -> Self {
+        let name = input.name().to_owned();
+        Self::from_blocks(name, Blocks::Here(BlockReader::new(input)))
+    }
+
+    /// Reads and decompresses on a thread of its own, a few blocks ahead. The
+    /// thread ends with the input, or soon after the lines are dropped.
+    pub fn in_background(input: Input) -> Self {
+        let name = input.name().to_owned();
+        let (sender, receiver) = bounded(QUEUE);
+        let mut reader = BlockReader::new(input);
+        thread::spawn(move || {
+            loop {
+                let mut block = Vec::new();
+                let message = match reader.fill(&mut block) {
+                    Ok(false) => return,
+                    Ok(true) => Ok(block),
+                    Err(error) => Err(error),
+                };
+                let failed = message.is_err();
+                if sender.send(message).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        Self::from_blocks(name, Blocks::Background(receiver))
+    }
+
+    fn from_blocks(name: String, blocks: Blocks) -> Self {
+        let source = Source::Blocks { blocks, block: Vec::new(), position: 0, number: 0 };
+        Lines { name, source }
+    }
+
+    pub(crate) fn sorted(name: String, merge: Merge) -> Self {
+        Lines { name, source: Source::Sorted(merge) }
+    }
+
+    /// How the input is called in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The next line, or nothing at the end. The same call as an iterator's, but
+    /// a line lives only until the next one is asked for.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Result<Option<Line<'_>>> {
+        match &mut self.source {
+            Source::Sorted(merge) => merge.next(),
+            Source::Blocks { blocks, block, position, number } => {
+                if *position >= block.len() {
+                    *position = 0;
+                    if !blocks.fill(block)? {
+                        return Ok(None);
+                    }
+                }
+                let rest = &block[*position..];
+                let end = memchr(b'\n', rest);
+                let bytes = &rest[..end.unwrap_or(rest.len())];
+                *position += bytes.len() + 1;
+                *number += 1;
+                Ok(Some(Line { bytes, number: *number, terminated: end.is_some() }))
+            }
+        }
+    }
+}
+
+impl Blocks {
+    fn fill(&mut self, block: &mut Vec<u8>) -> Result<bool> {
+        match self {
+            Blocks::Here(reader) => reader.fill(block),
+            Blocks::Background(receiver) => match receiver.recv() {
+                Ok(next) => {
+                    *block = next?;
+                    Ok(true)
+                }
+                Err(_) => {
+                    block.clear();
+                    Ok(false)
+                }
+            },
+        }
+    }
+}
+
+/// Cuts an input into blocks of whole lines.
+struct BlockReader {
+    input: Input,
+    /// The start of a line whose end was not in the last block.
+    rest: Vec<u8>,
+    ended: bool,
+}
+
+impl BlockReader {
+    fn new(input: Input) -> Self {
+        BlockReader { input, rest: Vec::new(), ended: false }
+    }
+
+    /// Replaces `block` by the next whole lines; false at the end.
+    fn fill(&mut self, block: &mut Vec<u8>) -> Result<bool> {
+        block.clear();
+        block.append(&mut self.rest);
+        let mut searched = 0;
+        while !self.ended {
+            let start = block.len();
+            block.resize(start + BLOCK, 0);
+            let mut filled = start;
+            // Fill the block: decompressors return small pieces. A terminal or
+            // a pipe is answered line by line.
+            while filled < block.len() {
+                let n = match self.input.read(&mut block[filled..]) {
+                    Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                    result => result.map_err(|e| Error::io(self.input.name(), "read", e))?,
+                };
+                self.ended = n == 0;
+                let fresh = &block[filled..filled + n];
+                filled += n;
+                if self.ended || (self.input.size().is_none() && memchr(b'\n', fresh).is_some()) {
+                    break;
+                }
+            }
+            block.truncate(filled);
+            if let Some(end) = memrchr(b'\n', &block[searched..]) {
+                self.rest.extend_from_slice(&block[searched + end + 1..]);
+                block.truncate(searched + end + 1);
+                return Ok(true);
+            }
+            searched = block.len();
+        }
+        Ok(!block.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Cursor;
+
+    /// Reads at most `step` bytes at a time, like a slow pipe.
+    struct Trickle(Cursor<Vec<u8>>, usize);
+
+    impl Read for Trickle {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let n = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..n])
+        }
+    }
+
+    fn collect(mut lines: Lines) -> Vec<(Vec<u8>, u64, bool)> {
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            all.push((line.bytes.to_vec(), line.number, line.terminated));
+        }
+        all
+    }
+
+    fn input(bytes: &[u8], step: usize, size: Option<u64>) -> Input {
+        Input::from_reader(Trickle(Cursor::new(bytes.to_vec()), step), "test", size).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn equals_splitting_at_newlines(
+            text in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'a'), Just(0)], 0..200),
+            step in 1usize..20, known in any::<bool>(),
+        ) {
+            let size = known.then_some(text.len() as u64);
+            let mut expected: Vec<_> = text.split(|&b| b == b'\n').collect();
+            let last_terminated = expected.last() == Some(&&b""[..]);
+            if last_terminated { expected.pop(); }
+            let n = expected.len();
+            let expected: Vec<_> = expected.iter().enumerate()
+                .map(|(i, l)| (l.to_vec(), i as u64 + 1, i + 1 < n || last_terminated)).collect();
+            prop_assert_eq!(&collect(Lines::new(input(&text, step, size))), &expected);
+            prop_assert_eq!(&collect(Lines::in_background(input(&text, step, size))), &expected);
+        }
+    }
+
+    #[test]
+    fn lines_longer_than_a_block() {
+        let mut text = vec![b'x'; 3 * BLOCK + 7];
+        text.extend(b"\nend");
+        let lines = collect(Lines::new(input(&text, usize::MAX, Some(text.len() as u64))));
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0].0.len(), 3 * BLOCK + 7);
+        assert_eq!(lines[1], (b"end".to_vec(), 2, false));
+    }
+}

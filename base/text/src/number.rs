@@ -1,0 +1,237 @@
+//! Numbers as the peers parse and print them.
+//!
+//! Moses reads scores with `atof` and narrows to f32; KenLM rounds decimals
+//! straight to f32 and prints the shortest decimal that reads back, in
+//! ECMAScript's layout (`ngram-lm.md` 1.1, 1.4); Moses prints with C++ streams'
+//! six significant digits.
+
+use std::io::Write;
+
+/// The f32 nearest to the f64 that `text` holds: what `atof` and a cast give.
+/// The whole of `text` must be a decimal number (`inf` and `nan` are refused).
+#[inline]
+pub fn parse_f32_through_f64(text: &[u8]) -> Option<f32> {
+    let value: f64 = fast_float2::parse(text).ok()?;
+    value.is_finite().then_some(value as f32)
+}
+
+/// The f32 nearest to `text`, `inf` and `nan` included.
+#[inline]
+pub fn parse_f32(text: &[u8]) -> Option<f32> {
+    fast_float2::parse(text).ok()
+}
+
+/// Appends the shortest decimal that reads back as `value`, in ECMAScript's
+/// layout: fixed from 1e-6 up to 1e21, else an exponent without `+` or padding.
+/// Negative zero prints `-0`.
+pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
+    if value.is_finite() {
+        let mut digits = Scratch::default();
+        write!(digits, "{value:e}").expect("an f32 fits");
+        push_ecmascript(out, digits.text());
+    } else {
+        push_non_finite(out, f64::from(value));
+    }
+}
+
+/// As [`push_shortest_f32`] for an f64.
+pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
+    if value.is_finite() {
+        let mut digits = Scratch::default();
+        write!(digits, "{value:e}").expect("an f64 fits");
+        push_ecmascript(out, digits.text());
+    } else {
+        push_non_finite(out, value);
+    }
+}
+
+fn push_non_finite(out: &mut Vec<u8>, value: f64) {
+    let text: &[u8] = match value {
+        f64::INFINITY => b"inf",
+        f64::NEG_INFINITY => b"-inf",
+        _ => b"NaN",
+    };
+    out.extend_from_slice(text);
+}
+
+/// `scientific` is Rust's `{:e}`: `[-]d[.ddd]e[-]x`, shortest digits.
+fn push_ecmascript(out: &mut Vec<u8>, scientific: &[u8]) {
+    let (sign, unsigned) = match scientific {
+        [b'-', rest @ ..] => (&b"-"[..], rest),
+        rest => (&b""[..], rest),
+    };
+    out.extend_from_slice(sign);
+    let at = unsigned.iter().position(|&b| b == b'e').expect("has an exponent");
+    let exponent: i32 = std::str::from_utf8(&unsigned[at + 1..])
+        .ok()
+        .and_then(|e| e.parse().ok())
+        .expect("is a number");
+    let first = &unsigned[..1];
+    let fraction = if at > 2 { &unsigned[2..at] } else { &[] };
+    let count = 1 + fraction.len() as i32;
+    let zeros = |out: &mut Vec<u8>, n: i32| out.extend(std::iter::repeat_n(b'0', n as usize));
+    if !(-6..21).contains(&exponent) {
+        out.extend_from_slice(first);
+        if !fraction.is_empty() {
+            out.push(b'.');
+            out.extend_from_slice(fraction);
+        }
+        write!(out, "e{exponent}").expect("memory does not fail");
+    } else if exponent < 0 {
+        out.extend_from_slice(b"0.");
+        zeros(out, -exponent - 1);
+        out.extend_from_slice(first);
+        out.extend_from_slice(fraction);
+    } else if count <= exponent + 1 {
+        out.extend_from_slice(first);
+        out.extend_from_slice(fraction);
+        zeros(out, exponent + 1 - count);
+    } else {
+        out.extend_from_slice(first);
+        let whole = exponent as usize;
+        out.extend_from_slice(&fraction[..whole]);
+        out.push(b'.');
+        out.extend_from_slice(&fraction[whole..]);
+    }
+}
+
+/// Appends `value` as a C++ stream prints it by default (`%g`): six significant
+/// digits, trailing zeros dropped.
+pub fn push_general(out: &mut Vec<u8>, value: f64) {
+    if !value.is_finite() {
+        return push_non_finite(out, value);
+    }
+    let mut scratch = Scratch::default();
+    write!(scratch, "{value:.5e}").expect("an f64 fits");
+    let text = scratch.text();
+    let at = text.iter().position(|&b| b == b'e').expect("has an exponent");
+    let exponent: i32 = std::str::from_utf8(&text[at + 1..])
+        .ok()
+        .and_then(|e| e.parse().ok())
+        .expect("is a number");
+    if (-4..6).contains(&exponent) {
+        let start = out.len();
+        write!(out, "{value:.*}", (5 - exponent) as usize).expect("memory does not fail");
+        trim_fraction(out, start);
+    } else {
+        let start = out.len();
+        out.extend_from_slice(&text[..at]);
+        trim_fraction(out, start);
+        let sign = if exponent < 0 { '-' } else { '+' };
+        write!(out, "e{sign}{:02}", exponent.abs()).expect("memory does not fail");
+    }
+}
+
+fn trim_fraction(out: &mut Vec<u8>, start: usize) {
+    if out[start..].contains(&b'.') {
+        while out.last() == Some(&b'0') {
+            out.pop();
+        }
+        if out.last() == Some(&b'.') {
+            out.pop();
+        }
+    }
+}
+
+/// Room for one number in scientific notation.
+struct Scratch {
+    bytes: [u8; 40],
+    len: usize,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch { bytes: [0; 40], len: 0 }
+    }
+}
+
+impl Scratch {
+    fn text(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+impl Write for Scratch {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let end = self.len + bytes.len();
+        let room = self.bytes.get_mut(self.len..end).ok_or(std::io::ErrorKind::WriteZero)?;
+        room.copy_from_slice(bytes);
+        self.len = end;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shortest(value: f32) -> String {
+        let mut out = Vec::new();
+        push_shortest_f32(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn general(value: f64) -> String {
+        let mut out = Vec::new();
+        push_general(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// Values that KenLM's tools printed.
+    #[test]
+    fn shortest_as_kenlm_prints() {
+        assert_eq!(shortest(-0.22026801), "-0.22026801");
+        assert_eq!(shortest(-0.000023427434), "-0.000023427434");
+        assert_eq!(shortest(1e-7), "1e-7");
+        assert_eq!(shortest(-2.5e-9), "-2.5e-9");
+        assert_eq!(shortest(0.000001), "0.000001");
+        assert_eq!(shortest(-0.0), "-0");
+        assert_eq!(shortest(0.0), "0");
+        assert_eq!(shortest(-99.0), "-99");
+        assert_eq!(shortest(123456.0), "123456");
+        assert_eq!(shortest(1e20), "100000000000000000000");
+        assert_eq!(shortest(1e21), "1e21");
+        assert_eq!(shortest(f32::NEG_INFINITY), "-inf");
+        let mut out = Vec::new();
+        push_shortest_f64(&mut out, 35.7995255580844);
+        assert_eq!(out, b"35.7995255580844");
+    }
+
+    /// Values that Moses2 printed, and C's `%g`.
+    #[test]
+    fn general_as_cpp_streams_print() {
+        assert_eq!(general(-549.862), "-549.862");
+        assert_eq!(general(1e-10), "1e-10");
+        assert_eq!(general(-0.000123), "-0.000123");
+        assert_eq!(general(1234567.0), "1.23457e+06");
+        assert_eq!(general(0.0000123456789), "1.23457e-05");
+        assert_eq!(general(0.0), "0");
+        assert_eq!(general(-9.0), "-9");
+        assert_eq!(general(999999.5), "1e+06");
+        assert_eq!(general(0.1 + 0.2), "0.3");
+    }
+
+    #[test]
+    fn parsing() {
+        assert_eq!(parse_f32_through_f64(b"0.75"), Some(0.75));
+        for bad in [&b""[..], b"x", b"1x", b"inf", b"nan", b"1 2"] {
+            assert_eq!(parse_f32_through_f64(bad), None);
+        }
+        assert_eq!(parse_f32(b"-inf"), Some(f32::NEG_INFINITY));
+    }
+
+    proptest! {
+        #[test]
+        fn shortest_reads_back(bits in any::<u32>()) {
+            let value = f32::from_bits(bits);
+            prop_assume!(value.is_finite());
+            let text = shortest(value);
+            prop_assert_eq!(parse_f32(text.as_bytes()).unwrap().to_bits(), bits);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Parallel work over a stream whose results keep the stream's order.
+//!
+//! One thread reads, `threads` work, the calling thread writes. Two bounds keep
+//! memory flat: the queue to the workers is short, and reading stops while too
+//! many results wait for a slow one ahead of them.
+
+use std::collections::VecDeque;
+use std::thread;
+
+use crossbeam::channel::{bounded, unbounded};
+
+/// Items in flight a thread: queued, worked on, or waiting for their turn.
+const IN_FLIGHT: usize = 32;
+
+/// How many threads the machine runs at once.
+pub fn available_threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Feeds what `read` returns through workers made by `worker`, one a thread, and
+/// hands their results to `write` in the order of reading.
+///
+/// `read` returns nothing at the end. `write` is told whether more results are
+/// ready at once, so that it can flush when they are not. The first error of
+/// either ends the work and is returned. One thread means no threads: all three
+/// run on the caller's.
+pub fn ordered_map<I, O, E, W>(
+    threads: usize,
+    mut read: impl FnMut() -> Result<Option<I>, E> + Send,
+    worker: impl Fn() -> W + Sync,
+    mut write: impl FnMut(O, bool) -> Result<(), E>,
+) -> Result<(), E>
+where
+    I: Send,
+    O: Send,
+    E: Send,
+    W: FnMut(I) -> O,
+{
+    if threads <= 1 {
+        let mut work = worker();
+        while let Some(item) = read()? {
+            write(work(item), false)?;
+        }
+        return Ok(());
+    }
+    let (item_sender, item_receiver) = bounded::<(u64, I)>(2 * threads);
+    let (result_sender, result_receiver) = unbounded::<(u64, O)>();
+    // A permit is taken for each item read and given back when its result has
+    // been written.
+    let (permit_sender, permit_receiver) = bounded::<()>(IN_FLIGHT * threads);
+    for _ in 0..IN_FLIGHT * threads {
+        permit_sender.send(()).expect("the receiver is alive");
+    }
+    thread::scope(|scope| {
+        let reader = scope.spawn(move || -> Result<(), E> {
+            let mut number = 0;
+            while permit_receiver.recv().is_ok() {
+                let Some(item) = read()? else { break };
+                if item_sender.send((number, item)).is_err() {
+                    break;
+                }
+                number += 1;
+            }
+            Ok(())
+        });
+        for _ in 0..threads {
+            let (items, results, worker) = (item_receiver.clone(), result_sender.clone(), &worker);
+            scope.spawn(move || {
+                let mut work = worker();
+                for (number, item) in items {
+                    if results.send((number, work(item))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop((item_receiver, result_sender));
+        let mut waiting: VecDeque<Option<O>> = VecDeque::new();
+        let mut next = 0u64;
+        let mut outcome = Ok(());
+        'results: for (number, result) in &result_receiver {
+            let place = (number - next) as usize;
+            if waiting.len() <= place {
+                waiting.resize_with(place + 1, || None);
+            }
+            waiting[place] = Some(result);
+            while let Some(Some(_)) = waiting.front() {
+                let result = waiting.pop_front().flatten().expect("looked at above");
+                next += 1;
+                let more = !result_receiver.is_empty() || matches!(waiting.front(), Some(Some(_)));
+                outcome = write(result, more);
+                if outcome.is_err() {
+                    break 'results;
+                }
+                // The reader may have ended already.
+                let _ = permit_sender.send(());
+            }
+        }
+        // Closing both ends stops the reader and the workers.
+        drop((result_receiver, permit_sender));
+        let read_outcome = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        outcome.and(read_outcome)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    fn run(threads: usize, n: u64) -> Vec<u64> {
+        let mut next = 0;
+        let mut out = Vec::new();
+        let read = || {
+            next += 1;
+            Ok::<_, ()>((next <= n).then_some(next))
+        };
+        let worker = || {
+            |x: u64| {
+                if x % 7 == 0 {
+                    thread::sleep(std::time::Duration::from_micros(300));
+                }
+                x * x
+            }
+        };
+        ordered_map(threads, read, worker, |x, _| {
+            out.push(x);
+            Ok(())
+        })
+        .unwrap();
+        out
+    }
+
+    #[test]
+    fn order_is_kept_with_any_number_of_threads() {
+        let expected: Vec<u64> = (1..=1000).map(|x| x * x).collect();
+        for threads in [1, 2, 5] {
+            assert_eq!(run(threads, 1000), expected);
+        }
+        assert!(run(3, 0).is_empty());
+    }
+
+    #[test]
+    fn errors_of_reader_and_writer_end_the_work() {
+        for threads in [1, 3] {
+            let mut n = 0;
+            let result = ordered_map(
+                threads,
+                || {
+                    n += 1;
+                    if n == 50 { Err("read") } else { Ok(Some(n)) }
+                },
+                || |x: i32| x,
+                |_, _| Ok(()),
+            );
+            assert_eq!(result, Err("read"));
+            let count = AtomicU64::new(0);
+            let result = ordered_map(
+                threads,
+                || Ok(Some(count.fetch_add(1, Ordering::Relaxed))),
+                || |x: u64| x,
+                |x, _| if x == 20 { Err("write") } else { Ok(()) },
+            );
+            assert_eq!(result, Err("write"));
+            assert!(count.load(Ordering::Relaxed) < 1000, "reading stopped");
+        }
+    }
+
+    #[test]
+    fn a_slow_item_does_not_let_results_pile_up() {
+        let count = AtomicU64::new(0);
+        let read = || {
+            let n = count.fetch_add(1, Ordering::SeqCst);
+            Ok::<_, ()>((n < 10_000).then_some(n))
+        };
+        let worker = || {
+            let count = &count;
+            move |x: u64| {
+                if x == 0 {
+                    thread::sleep(std::time::Duration::from_millis(50));
+                    assert!(count.load(Ordering::SeqCst) <= 2 * IN_FLIGHT as u64 + 2);
+                }
+                x
+            }
+        };
+        ordered_map(2, read, worker, |_, _| Ok(())).unwrap();
+    }
+}

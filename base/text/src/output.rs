@@ -1,0 +1,111 @@
+//! Writing text: standard output or a file, compressed as its name says.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use crate::{Error, Result, name_of};
+
+const BUFFER: usize = 256 << 10;
+
+/// A buffered stream of text being written.
+pub struct Output {
+    name: String,
+    writer: Writer,
+}
+
+enum Writer {
+    Plain(BufWriter<Box<dyn Write + Send>>),
+    Gzip(flate2::write::GzEncoder<BufWriter<Box<dyn Write + Send>>>),
+    Zstd(zstd::Encoder<'static, BufWriter<Box<dyn Write + Send>>>),
+}
+
+impl Output {
+    /// Creates `path`, or writes to standard output for `-`. A name that ends in
+    /// `.gz` or `.zst` is compressed.
+    pub fn create(path: &Path) -> Result<Self> {
+        let name = if path.as_os_str() == "-" { "standard output".into() } else { name_of(path) };
+        let raw: Box<dyn Write + Send> = if path.as_os_str() == "-" {
+            Box::new(io::stdout())
+        } else {
+            Box::new(File::create(path).map_err(|e| Error::io(&name, "create", e))?)
+        };
+        let plain = BufWriter::with_capacity(BUFFER, raw);
+        let writer = match path.extension().and_then(|e| e.to_str()) {
+            Some("gz") => {
+                Writer::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::default()))
+            }
+            Some("zst") => Writer::Zstd(
+                zstd::Encoder::new(plain, 3).map_err(|e| Error::io(&name, "create", e))?,
+            ),
+            _ => Writer::Plain(plain),
+        };
+        Ok(Output { name, writer })
+    }
+
+    /// How the output is called in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Writes `bytes`.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.writer.as_write().write_all(bytes).map_err(|e| Error::io(&self.name, "write", e))
+    }
+
+    /// Hands everything to the system.
+    pub fn flush(&mut self) -> Result<()> {
+        self.writer.as_write().flush().map_err(|e| Error::io(&self.name, "write", e))
+    }
+
+    /// Ends the stream; without this call a compressed file is cut.
+    pub fn finish(self) -> Result<()> {
+        let ended = match self.writer {
+            Writer::Plain(plain) => Ok(plain),
+            Writer::Gzip(gzip) => gzip.finish(),
+            Writer::Zstd(zstd) => zstd.finish(),
+        };
+        ended.and_then(|mut w| w.flush()).map_err(|e| Error::io(&self.name, "write", e))
+    }
+}
+
+impl Writer {
+    fn as_write(&mut self) -> &mut dyn Write {
+        match self {
+            Writer::Plain(w) => w,
+            Writer::Gzip(w) => w,
+            Writer::Zstd(w) => w,
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.as_write().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.as_write().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Input;
+    use std::io::Read;
+
+    #[test]
+    fn what_is_written_is_read_in_every_format() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "a.gz", "a.zst"] {
+            let path = folder.path().join(name);
+            let mut output = Output::create(&path).unwrap();
+            output.write(b"one\ntwo").unwrap();
+            output.finish().unwrap();
+            let mut text = Vec::new();
+            Input::open(&path).unwrap().read_to_end(&mut text).unwrap();
+            assert_eq!(text, b"one\ntwo", "{name}");
+        }
+    }
+}

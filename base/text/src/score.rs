@@ -1,0 +1,51 @@
+//! Scores that carry the base of their logarithm in the type.
+
+/// A natural logarithm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+#[repr(transparent)]
+pub struct Ln(pub f32);
+
+/// A logarithm to base 10, as ARPA files and KenLM count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+#[repr(transparent)]
+pub struct Log10(pub f32);
+
+/// ln 10 as an f32, the constant by which Moses turns log10 into ln.
+pub const LN_10: f32 = 2.302_585_1;
+
+impl Log10 {
+    /// The same score to base e: one f32 multiplication, as Moses does it.
+    #[inline(always)]
+    pub fn to_ln(self) -> Ln {
+        Ln(self.0 * LN_10)
+    }
+}
+
+impl Ln {
+    /// The lowest log probability Moses keeps.
+    pub const FLOOR: Ln = Ln(-100.0);
+
+    /// The score of a probability read from a Moses table: its f32 logarithm,
+    /// not below [`Ln::FLOOR`] (`phrase-decoding.md` 2.1). A negative
+    /// probability gives NaN, which callers refuse.
+    #[inline]
+    pub fn of_probability(probability: f32) -> Ln {
+        let ln = probability.ln();
+        if ln < Self::FLOOR.0 { Self::FLOOR } else { Ln(ln) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_and_floor() {
+        assert_eq!(LN_10, 2.30258509299405_f64 as f32);
+        assert_eq!(Ln::of_probability(0.0), Ln(-100.0));
+        assert_eq!(Ln::of_probability(1.0), Ln(0.0));
+        assert_eq!(Ln::of_probability(0.5), Ln(-std::f32::consts::LN_2));
+        assert!(Ln::of_probability(-1.0).0.is_nan());
+        assert!((Ln::of_probability(2.718).0 - 0.999_896_3).abs() < 1e-6, "no upper clamp");
+    }
+}

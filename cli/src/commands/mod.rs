@@ -1,0 +1,5 @@
+//! The subcommands, one module each.
+
+pub mod lm;
+pub mod pt;
+pub mod verify;

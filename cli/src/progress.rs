@@ -1,0 +1,65 @@
+//! A progress bar on standard error, drawn only for a person at a terminal.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miriam_text::Progress;
+
+/// A bar that libraries report to.
+pub struct Bar {
+    visible: bool,
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl Bar {
+    /// A bar; invisible when `quiet` or when nobody would see it.
+    pub fn new(quiet: bool) -> Self {
+        Bar { visible: !quiet && std::io::stderr().is_terminal(), bar: Mutex::new(None) }
+    }
+
+    fn with(&self, act: impl FnOnce(&mut Option<ProgressBar>)) {
+        if self.visible
+            && let Ok(mut bar) = self.bar.lock()
+        {
+            act(&mut bar);
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, stage: &str, total: Option<u64>) {
+        self.with(|slot| {
+            let bar = match total {
+                Some(total) => ProgressBar::new(total).with_style(
+                    ProgressStyle::with_template("{msg:24} [{bar:40}] {percent:>3}% {eta}")
+                        .expect("the template is a constant")
+                        .progress_chars("=> "),
+                ),
+                None => ProgressBar::new_spinner().with_style(
+                    ProgressStyle::with_template("{msg:24} {spinner} {human_pos} {elapsed}")
+                        .expect("the template is a constant"),
+                ),
+            };
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.set_message(stage.to_owned());
+            *slot = Some(bar);
+        });
+    }
+
+    fn reached(&self, done: u64) {
+        self.with(|slot| {
+            if let Some(bar) = slot {
+                bar.set_position(done);
+            }
+        });
+    }
+
+    fn end(&self) {
+        self.with(|slot| {
+            if let Some(bar) = slot.take() {
+                bar.finish_and_clear();
+            }
+        });
+    }
+}

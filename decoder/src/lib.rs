@@ -1,0 +1,3 @@
+//! Phrase-based decoding.
+
+#![forbid(unsafe_code)]

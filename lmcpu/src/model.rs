@@ -1,0 +1,93 @@
+//! What every language model answers, whatever its file.
+
+use miriam_text::Log10;
+
+use crate::State;
+
+/// The id of a word in one model; 0 is `<unk>`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct LmWord(pub u32);
+
+impl LmWord {
+    /// The unknown word.
+    pub const UNKNOWN: LmWord = LmWord(0);
+}
+
+/// One question of a batch: `word` after the state at `state`.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Index into the batch's states.
+    pub state: u32,
+    /// The word to score.
+    pub word: LmWord,
+}
+
+/// The answer to one question.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scored {
+    /// log10 p(word | state), backoffs included.
+    pub log10: Log10,
+    /// The length of the longest n-gram that matched, 1 or more; blanks that
+    /// stand for missing suffixes count, as in KenLM.
+    pub matched: u8,
+    /// The state behind the word.
+    pub next: State,
+}
+
+/// A model of word sequences. Scores and states equal KenLM's to the bit
+/// (`ngram-lm.md` 2.2).
+///
+/// A model is immutable: any thread may ask anything at any time.
+pub trait LanguageModel: Send + Sync {
+    /// The length of its longest n-grams, 1 to [`crate::MAX_ORDER`].
+    fn order(&self) -> usize;
+
+    /// How many words it knows, `<unk>` included; ids are below this.
+    fn num_words(&self) -> usize;
+
+    /// The id of `word`; [`LmWord::UNKNOWN`] when it is not in the model.
+    fn word_id(&self, word: &[u8]) -> LmWord;
+
+    /// The word of `id`.
+    fn word(&self, id: LmWord) -> Option<&[u8]>;
+
+    /// The state behind `<s>`: always of length 1.
+    fn begin_state(&self) -> State;
+
+    /// The id of `</s>`.
+    fn end_of_sentence(&self) -> LmWord;
+
+    /// Scores `word` after `context` and leaves the state behind it in `next`.
+    fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8);
+
+    /// Starts loading what [`LanguageModel::score`] of the same arguments will
+    /// touch.
+    fn prefetch(&self, context: &State, word: LmWord);
+
+    /// Answers many questions with their memory accesses overlapped: `results`
+    /// takes the answers in the order of `requests`. Each answer is what
+    /// [`LanguageModel::score`] gives, to the bit.
+    ///
+    /// Panics when `results` is shorter than `requests` or a request names no
+    /// state.
+    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [Scored]);
+
+    /// log10 p(word | context) and the matched length for an explicit context,
+    /// newest word first, of which at most order - 1 words count.
+    fn score_after(&self, context: &[LmWord], word: LmWord) -> (Log10, u8) {
+        let used = context.len().min(self.order() - 1);
+        let (mut state, mut next) = (State::EMPTY, State::EMPTY);
+        for &word in context[..used].iter().rev() {
+            self.score(&state, word, &mut next);
+            state.copy_from(&next);
+        }
+        self.score(&state, word, &mut next)
+    }
+
+    /// Whether every n-gram whose state keeps all its words has a suffix of
+    /// which the same is true. Then a word whose in-phrase context was cut by
+    /// minimisation cannot depend on what stands left of the phrase. True of
+    /// every model estimated by a known toolkit; checked when a model is built.
+    fn minimisation_is_closed(&self) -> bool;
+}

@@ -1,0 +1,97 @@
+//! The right context of a position, minimised as KenLM minimises it.
+//!
+//! Words and backoffs are interleaved, newest word first, so that the part in
+//! use of a typical state (order 5: four pairs) shares one cache line with its
+//! length although any order up to [`MAX_ORDER`] fits. Copying copies only what
+//! is in use where it matters: see [`State::copy_from`].
+
+use crate::LmWord;
+
+/// The largest order of a model.
+pub const MAX_ORDER: usize = 16;
+
+/// What a model must remember of the words before: at most order - 1 words, and
+/// only as many as can matter to words to come (`ngram-lm.md` 2.1, 2.2).
+#[derive(Clone, Copy)]
+pub struct State {
+    length: u32,
+    /// Beyond `length`: left over, never looked at.
+    entries: [(LmWord, f32); MAX_ORDER - 1],
+}
+
+impl State {
+    /// The state that remembers nothing.
+    pub const EMPTY: State = State { length: 0, entries: [(LmWord(0), 0.0); MAX_ORDER - 1] };
+
+    /// How many words are remembered.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.length as usize
+    }
+
+    /// Whether nothing is remembered.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The remembered words with their backoffs (log10), newest first: the
+    /// backoff at `i` belongs to the context of words `0..=i`.
+    #[inline(always)]
+    pub fn entries(&self) -> &[(LmWord, f32)] {
+        &self.entries[..self.length as usize]
+    }
+
+    /// All places, for a model that fills them; follow with [`State::set_len`].
+    #[inline(always)]
+    pub fn entries_mut(&mut self) -> &mut [(LmWord, f32); MAX_ORDER - 1] {
+        &mut self.entries
+    }
+
+    /// Says how many places are in use. Panics above `MAX_ORDER - 1`.
+    #[inline(always)]
+    pub fn set_len(&mut self, length: usize) {
+        assert!(length < MAX_ORDER);
+        self.length = length as u32;
+    }
+
+    /// Becomes equal to `other`, copying only what is in use.
+    #[inline(always)]
+    pub fn copy_from(&mut self, other: &State) {
+        let n = other.length as usize;
+        self.length = other.length;
+        self.entries[..n].copy_from_slice(&other.entries[..n]);
+    }
+}
+
+/// Equal words make equal states; backoffs follow from the words.
+impl PartialEq for State {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.length == other.length
+            && self.entries().iter().zip(other.entries()).all(|(a, b)| a.0 == b.0)
+    }
+}
+
+impl Eq for State {}
+
+impl std::hash::Hash for State {
+    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        hasher.write_u32(self.length);
+        for (word, _) in self.entries() {
+            hasher.write_u32(word.0);
+        }
+    }
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State::EMPTY
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.entries()).finish()
+    }
+}

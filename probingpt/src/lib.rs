@@ -1,0 +1,3 @@
+//! Memory-mapped phrase tables with integrated lexical reordering.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,64 @@
+//! What the end-to-end suites share.
+
+#![allow(dead_code, reason = "each suite uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The folder of real data beside the project, or nothing after printing why a
+/// test over it is skipped.
+pub fn shared_data(what: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(what);
+    if folder.exists() {
+        return Some(folder);
+    }
+    eprintln!("skipped: {} is absent", folder.display());
+    None
+}
+
+/// The project's folder.
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The binary under test.
+pub fn miriam() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_miriam"))
+}
+
+/// Runs `command`, which must end well, and returns its standard output.
+pub fn run(command: &mut Command) -> Vec<u8> {
+    let output = command.output().expect("the binary starts");
+    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    output.stdout
+}
+
+/// Runs `command`, which must end with status 1, and returns its one line of
+/// complaint.
+pub fn complaint(command: &mut Command) -> String {
+    let Output { status, stderr, .. } = command.output().expect("the binary starts");
+    let stderr = text(&stderr);
+    assert_eq!(status.code(), Some(1), "{command:?}: {stderr}");
+    let line = stderr.lines().last().unwrap_or_default().to_owned();
+    assert!(line.starts_with("miriam: "), "{stderr}");
+    line
+}
+
+/// Bytes as text for messages.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The decompressed content of a `.gz` or `.zst` file, or a plain file's.
+pub fn read(path: &Path) -> Vec<u8> {
+    use std::io::Read;
+    let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut bytes = Vec::new();
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("gz") => flate2::read::MultiGzDecoder::new(file).read_to_end(&mut bytes),
+        Some("zst") => zstd::Decoder::new(file).and_then(|mut d| d.read_to_end(&mut bytes)),
+        _ => std::io::BufReader::new(file).read_to_end(&mut bytes),
+    }
+    .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    bytes
+}

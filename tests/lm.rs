@@ -1,0 +1,2 @@
+//! `miriam lm` end to end.
+mod common;

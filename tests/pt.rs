@@ -1,0 +1,2 @@
+//! `miriam pt` end to end.
+mod common;
