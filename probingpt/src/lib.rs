@@ -1,3 +1,44 @@
 //! Memory-mapped phrase tables with integrated lexical reordering.
+//!
+//! One file holds everything a phrase-based decoder asks of a phrase pair: its
+//! scores, its reordering scores, its words and its alignment. It is made from
+//! Moses' text tables ([`build_file`]) and mapped, never parsed
+//! ([`PhraseTable::open`]); small text tables can also be built in memory at
+//! start-up ([`load_text`], [`load_reordering_text`]).
+//!
+//! A lookup costs two random memory accesses: one 64-byte line of the index and
+//! the record of the source phrase, which holds all its targets column by
+//! column. All spans of a sentence are looked up together
+//! ([`PhraseTable::lookup_spans`]), so that those accesses overlap. Scores are
+//! natural logarithms taken at building, equal bit for bit to those Moses2 sees
+//! in the table its own builder makes.
+//!
+//! What a file holds byte by byte stands in `docs/formats.md`. A damaged or
+//! hostile file gives an [`Error`] or "not found", never a panic.
 
 #![forbid(unsafe_code)]
+
+mod annotations;
+mod build;
+mod code;
+mod dump;
+mod error;
+mod format;
+mod line;
+mod lookup;
+mod record;
+mod statistics;
+mod table;
+mod targets;
+mod verify;
+
+pub use annotations::Annotations;
+pub use build::{BuildOptions, BuildReport, build_file, load_reordering_text, load_text};
+pub use dump::EntryPrinter;
+pub use error::{Error, Result};
+pub use format::{KIND, VERSION};
+pub use lookup::{SpanHit, SpanLookup};
+pub use statistics::{ColumnStatistics, Statistics};
+pub use table::{PhraseTable, Record};
+pub use targets::Targets;
+pub use verify::verify;

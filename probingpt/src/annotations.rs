@@ -1,0 +1,139 @@
+//! What a table keeps for people and not for decoding: counts and the text of
+//! the fields behind them.
+
+use crate::{PhraseTable, Record, Result};
+
+/// Counts and extra text of the targets of one source phrase.
+#[derive(Clone, Debug, Default)]
+pub struct Annotations {
+    len: usize,
+    /// Where each target's counts end in `text`, then where its extra text ends.
+    ends: Vec<[usize; 2]>,
+    text: Vec<u8>,
+    codes: Vec<u32>,
+}
+
+impl Annotations {
+    /// Empty buffers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many targets there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The counts (field 5) of target `i` as the text had them.
+    pub fn counts(&self, i: usize) -> &[u8] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1][1] };
+        &self.text[start..self.ends[i][0]]
+    }
+
+    /// The text from field 6 on (sparse features, then properties) of target
+    /// `i`, empty where those fields are.
+    pub fn extra(&self, i: usize) -> &[u8] {
+        &self.text[self.ends[i][0]..self.ends[i][1]]
+    }
+}
+
+/// Joins the two parts that score columns keep of a counts text
+/// (`c_e c_joint`, `c_f`) to the text `c_e c_f c_joint`; a text that is not
+/// three counts stands whole in the first part.
+fn push_joined(out: &mut Vec<u8>, first: &[u8], second: &[u8]) {
+    match first.iter().position(|&b| b == b' ') {
+        Some(space) if !second.is_empty() => {
+            out.extend_from_slice(&first[..=space]);
+            out.extend_from_slice(second);
+            out.extend_from_slice(&first[space..]);
+        }
+        _ => out.extend_from_slice(first),
+    }
+}
+
+impl PhraseTable {
+    /// Whether the table keeps counts, whichever way.
+    pub fn has_counts(&self) -> bool {
+        self.metadata.has_counts
+            || self.codebooks.iter().flatten().any(|book| book.counts.is_some())
+    }
+
+    /// Whether the table keeps text from field 6 on.
+    pub fn has_extra(&self) -> bool {
+        self.metadata.has_extra
+    }
+
+    /// Reads counts and extra text of all targets of `record`, in the order of
+    /// [`crate::Targets`].
+    pub fn annotations(&self, record: Record, annotations: &mut Annotations) -> Result<()> {
+        annotations.len = 0;
+        let read = self.read_annotations(record, annotations);
+        read.ok_or_else(|| self.damaged_record(record, "its counts or its text cannot be read"))
+    }
+
+    fn read_annotations(&self, record: Record, annotations: &mut Annotations) -> Option<()> {
+        let Annotations { len, ends, text, codes: all } = annotations;
+        let mut columns = self.head(record).ok()?;
+        let n = columns.targets;
+        if !columns.is_plausible() {
+            return None;
+        }
+        all.clear();
+        all.resize(n, 0);
+        columns.lengths(all)?;
+        all.clear();
+        // Column by column into `all`: the columns that carry counts, then own
+        // counts, then extra text, n codes each.
+        for codebook in &self.codebooks {
+            match codebook {
+                None => drop(columns.floats()?),
+                Some(book) => {
+                    let codes = columns.codes()?;
+                    if book.counts.is_some() {
+                        codes.for_each(0..n, |_, code| all.push(code));
+                    }
+                }
+            }
+        }
+        for skipped in [self.metadata.num_reordering > 0, self.metadata.has_alignment] {
+            if skipped {
+                columns.codes()?;
+            }
+        }
+        for kept in [self.metadata.has_counts, self.metadata.has_extra] {
+            if kept {
+                columns.codes()?.for_each(0..n, |_, code| all.push(code));
+            }
+        }
+        ends.clear();
+        text.clear();
+        let mut joint = self.codebooks.iter().flatten().filter_map(|book| book.counts.as_ref());
+        let (first, second) = (joint.next(), joint.next());
+        for i in 0..n {
+            let mut codes = all.iter().skip(i).step_by(n);
+            let mut next = |pool: &'_ miriam_layout::dictionary::StringPool| {
+                pool.get(*codes.next()?).map(<[u8]>::to_vec)
+            };
+            if let Some(first) = first {
+                let first = next(first)?;
+                let second = second.map_or(Some(Vec::new()), &mut next)?;
+                push_joined(text, &first, &second);
+            }
+            if let Some(own) = &self.counts {
+                text.extend_from_slice(&next(own)?);
+            }
+            let counts_end = text.len();
+            if let Some(extra) = &self.extra {
+                text.extend_from_slice(&next(extra)?);
+            }
+            ends.push([counts_end, text.len()]);
+        }
+        *len = n;
+        Some(())
+    }
+}

@@ -1,0 +1,343 @@
+//! Phrase pairs as text: one after another from the table, each joined with its
+//! reordering scores.
+//!
+//! Both files are sorted, so the join is a merge: it holds two lines. Keys are
+//! the lines up to the second `|||`, compared as bytes; no key is the beginning
+//! of another, so their order is that of the whole lines.
+
+use std::cmp::Ordering;
+
+use miriam_text::{Lines, fields};
+
+use crate::{Error, Result};
+
+/// A phrase pair, still text.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    pub line: &'a [u8],
+    /// Where the first and the second `|||` stand.
+    pub bars: (usize, usize),
+    /// The line's number in the table.
+    pub number: u64,
+    /// The reordering scores and their line.
+    pub reordering: Option<(&'a [u8], u64)>,
+}
+
+/// What stands behind the target phrase, trimmed.
+pub(crate) struct Fields<'a> {
+    pub scores: &'a [u8],
+    pub alignment: &'a [u8],
+    pub counts: &'a [u8],
+    /// Field 6 and what follows; empty when nothing but bars is there.
+    pub extra: &'a [u8],
+}
+
+impl<'a> Entry<'a> {
+    pub fn source(&self) -> &'a [u8] {
+        &self.line[..self.bars.0]
+    }
+
+    pub fn target(&self) -> &'a [u8] {
+        &self.line[self.bars.0 + 3..self.bars.1]
+    }
+
+    /// How many reordering scores it has.
+    pub fn reordering_words(&self) -> usize {
+        self.reordering.map_or(0, |(text, _)| fields::words(text).count())
+    }
+
+    /// Field 3 alone.
+    pub fn scores_field(&self) -> &'a [u8] {
+        let rest = &self.line[self.bars.1 + 3..];
+        fields::trim(&rest[..find_bars(rest).unwrap_or(rest.len())])
+    }
+
+    pub fn fields(&self) -> Fields<'a> {
+        let mut rest = Some(&self.line[self.bars.1 + 3..]);
+        let mut next = || {
+            let Some(text) = rest else { return &[][..] };
+            match find_bars(text) {
+                Some(at) => {
+                    rest = Some(&text[at + 3..]);
+                    fields::trim(&text[..at])
+                }
+                None => {
+                    rest = None;
+                    fields::trim(text)
+                }
+            }
+        };
+        let (scores, alignment, counts) = (next(), next(), next());
+        let extra = rest.map_or(&[][..], fields::trim);
+        let blank = extra.iter().all(|b| matches!(b, b' ' | b'\t' | b'|' | b'\r'));
+        Fields { scores, alignment, counts, extra: if blank { &[] } else { extra } }
+    }
+}
+
+/// Where `|||` stands first.
+#[inline]
+pub(crate) fn find_bars(text: &[u8]) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        let at = start + memchr::memchr(b'|', &text[start..])?;
+        if text[at..].starts_with(b"|||") {
+            return Some(at);
+        }
+        start = at + 1;
+    }
+}
+
+/// Where the first and the second `|||` stand.
+#[inline]
+fn two_bars(file: &str, line: &[u8], number: u64) -> Result<(usize, usize)> {
+    let first = find_bars(line);
+    let second = first.and_then(|at| find_bars(&line[at + 3..]).map(|more| at + 3 + more));
+    match (first, second) {
+        (Some(first), Some(second)) => Ok((first, second)),
+        _ => {
+            let found = 1 + usize::from(first.is_some());
+            let reason = format!("{found} of at least 3 fields (source ||| target ||| scores)");
+            Err(Error::format(file, number, None, reason))
+        }
+    }
+}
+
+fn out_of_order(file: &str, number: u64) -> Error {
+    let reason =
+        "it sorts before the line above it; sort the file with LC_ALL=C sort, or give --sort";
+    Error::format(file, number, None, reason)
+}
+
+/// Gives the entries of a table in the order of the file.
+pub(crate) struct EntryReader {
+    name: String,
+    table: Lines,
+    /// The last key, where keys must ascend.
+    previous: Option<Vec<u8>>,
+    reordering: Option<ReorderingReader>,
+    /// Whether field 3 holds reordering scores instead of phrase scores.
+    reordering_only: bool,
+}
+
+impl EntryReader {
+    /// Reads `table`, joined with `reordering`; with it, both must be sorted.
+    pub fn new(table: Lines, reordering: Option<Lines>) -> Result<Self> {
+        let reordering = reordering.map(ReorderingReader::new).transpose()?;
+        let previous = reordering.is_some().then(Vec::new);
+        let name = table.name().to_owned();
+        Ok(EntryReader { name, table, previous, reordering, reordering_only: false })
+    }
+
+    /// Reads a reordering table by itself.
+    pub fn reordering_only(table: Lines) -> Self {
+        let name = table.name().to_owned();
+        EntryReader { name, table, previous: None, reordering: None, reordering_only: true }
+    }
+
+    /// Scores on the first line of the reordering table that is joined.
+    pub fn reordering_scores(&self) -> Option<usize> {
+        let reordering = self.reordering.as_ref()?;
+        reordering.ahead.as_ref().map(|line| fields::words(line.scores()).count())
+    }
+
+    /// The next entry; it lives until the next call.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<Entry<'_>>> {
+        let EntryReader { name, table, previous, reordering, reordering_only } = self;
+        let Some(line) = table.next()? else { return Ok(None) };
+        let bars = two_bars(name, line.bytes, line.number)?;
+        let mut scores = None;
+        if let Some(previous) = previous {
+            let key = &line.bytes[..bars.1 + 3];
+            if key < &previous[..] {
+                return Err(out_of_order(name, line.number));
+            }
+            previous.clear();
+            previous.extend_from_slice(key);
+            if let Some(reordering) = reordering {
+                scores = reordering.seek(key)?;
+            }
+        }
+        if *reordering_only {
+            let rest = &line.bytes[bars.1 + 3..];
+            let field = fields::trim(&rest[..find_bars(rest).unwrap_or(rest.len())]);
+            scores = Some((field, line.number));
+        }
+        Ok(Some(Entry { line: line.bytes, bars, number: line.number, reordering: scores }))
+    }
+
+    /// Reads what is left of the reordering table. Returns how many of its pairs
+    /// no entry had.
+    pub fn finish(mut self) -> Result<u64> {
+        match &mut self.reordering {
+            Some(reordering) => reordering.finish(),
+            None => Ok(0),
+        }
+    }
+}
+
+/// A line of the reordering table, kept.
+#[derive(Default)]
+struct KeptLine {
+    text: Vec<u8>,
+    key: usize,
+    number: u64,
+}
+
+impl KeptLine {
+    fn key(&self) -> &[u8] {
+        &self.text[..self.key]
+    }
+
+    fn scores(&self) -> &[u8] {
+        let rest = &self.text[self.key..];
+        fields::trim(&rest[..find_bars(rest).unwrap_or(rest.len())])
+    }
+}
+
+/// A sorted reordering table, read pair by pair. Of equal pairs the last one
+/// holds, as in Moses2.
+struct ReorderingReader {
+    lines: Lines,
+    name: String,
+    current: Option<KeptLine>,
+    /// The line behind those of the current pair.
+    ahead: Option<KeptLine>,
+    spare: KeptLine,
+    used: bool,
+    unused: u64,
+}
+
+impl ReorderingReader {
+    fn new(lines: Lines) -> Result<Self> {
+        let name = lines.name().to_owned();
+        let spare = KeptLine::default();
+        let mut reader = ReorderingReader {
+            lines,
+            name,
+            current: None,
+            ahead: None,
+            spare,
+            used: true,
+            unused: 0,
+        };
+        reader.ahead = reader.read()?;
+        Ok(reader)
+    }
+
+    fn read(&mut self) -> Result<Option<KeptLine>> {
+        let Some(line) = self.lines.next()? else { return Ok(None) };
+        let bars = two_bars(&self.name, line.bytes, line.number)?;
+        let mut kept = std::mem::take(&mut self.spare);
+        kept.text.clear();
+        kept.text.extend_from_slice(line.bytes);
+        kept.key = bars.1 + 3;
+        kept.number = line.number;
+        Ok(Some(kept))
+    }
+
+    /// Goes on to the next pair.
+    fn advance(&mut self) -> Result<()> {
+        self.unused += u64::from(self.current.is_some() && !self.used);
+        if let Some(done) = std::mem::replace(&mut self.current, self.ahead.take()) {
+            self.spare = done;
+        }
+        self.used = false;
+        loop {
+            let next = if self.current.is_some() { self.read()? } else { None };
+            let (Some(next), Some(current)) = (next, &self.current) else { return Ok(()) };
+            match next.key().cmp(current.key()) {
+                Ordering::Less => return Err(out_of_order(&self.name, next.number)),
+                Ordering::Equal => {
+                    if let Some(done) = self.current.replace(next) {
+                        self.spare = done;
+                    }
+                }
+                Ordering::Greater => {
+                    self.ahead = Some(next);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// The scores of the pair `key`; keys must not descend.
+    #[inline]
+    fn seek(&mut self, key: &[u8]) -> Result<Option<(&[u8], u64)>> {
+        while self.current.as_ref().map_or(self.ahead.is_some(), |c| c.key() < key) {
+            self.advance()?;
+        }
+        match &self.current {
+            Some(current) if current.key() == key => {
+                self.used = true;
+                Ok(Some((current.scores(), current.number)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn finish(&mut self) -> Result<u64> {
+        while self.current.is_some() || self.ahead.is_some() {
+            self.advance()?;
+        }
+        Ok(self.unused)
+    }
+}
+
+/// Entries that were copied, to be looked at twice or by another thread.
+#[derive(Default)]
+pub(crate) struct Block {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    start: usize,
+    end: usize,
+    bars: (usize, usize),
+    number: u64,
+    /// Where the reordering scores end in `bytes` (they follow the line), and
+    /// their line, 0 where there are none.
+    reordering_end: usize,
+    reordering_number: u64,
+}
+
+impl Block {
+    pub fn push(&mut self, entry: &Entry<'_>) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(entry.line);
+        let end = self.bytes.len();
+        let mut reordering_number = 0;
+        if let Some((scores, number)) = entry.reordering {
+            self.bytes.extend_from_slice(scores);
+            reordering_number = number;
+        }
+        let (bars, number, reordering_end) = (entry.bars, entry.number, self.bytes.len());
+        self.places.push(Place { start, end, bars, number, reordering_end, reordering_number });
+    }
+
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub fn byte_len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.places.iter().map(|place| Entry {
+            line: &self.bytes[place.start..place.end],
+            bars: place.bars,
+            number: place.number,
+            reordering: (place.reordering_number > 0)
+                .then(|| (&self.bytes[place.end..place.reordering_end], place.reordering_number)),
+        })
+    }
+
+    /// The last entry's source field.
+    pub fn last_source(&self) -> Option<&[u8]> {
+        let place = self.places.last()?;
+        Some(&self.bytes[place.start..place.start + place.bars.0])
+    }
+}

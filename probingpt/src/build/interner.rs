@@ -1,0 +1,174 @@
+//! Texts to ids from 0, in the order of first appearance, with their counts.
+//!
+//! Words, scores, counts, alignments and reordering scores are all interned by
+//! their text, so that each distinct one is understood once. Most texts have at
+//! most 16 bytes, and those lie in the table itself: one memory access tells a
+//! known text, where a table of ids needs three (on a large table building takes
+//! a seventh less time).
+
+use miriam_layout::hash::hash64;
+
+const INLINE: usize = 16;
+const EMPTY: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Up to 16 bytes: the text. Longer: its hash and its last 8 bytes.
+    first: u64,
+    last: u64,
+    /// The length, cut at 17, and the tag.
+    shape: u32,
+    id: u32,
+}
+
+/// A growing set of texts; equal texts with different tags are different.
+pub(crate) struct Interner {
+    slots: Vec<Slot>,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    tags: Vec<u32>,
+    counts: Vec<u64>,
+}
+
+impl Interner {
+    pub fn new() -> Self {
+        let slots = vec![Slot { first: 0, last: 0, shape: 0, id: EMPTY }; 1024];
+        Interner {
+            slots,
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            tags: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn text(&self, id: u32) -> &[u8] {
+        let id = id as usize;
+        let start = if id == 0 { 0 } else { self.ends[id - 1] };
+        &self.bytes[start..self.ends[id]]
+    }
+
+    pub fn tag(&self, id: u32) -> u32 {
+        self.tags[id as usize]
+    }
+
+    pub fn count(&self, id: u32) -> u64 {
+        self.counts[id as usize]
+    }
+
+    /// Takes back one appearance of `id`.
+    pub fn release(&mut self, id: u32) {
+        self.counts[id as usize] -= 1;
+    }
+
+    /// The id of `text` with `tag` (below 2^24), one appearance more, and
+    /// whether it is new. Panics at 2^32 - 1 texts: more than a table's ids.
+    #[inline]
+    pub fn intern(&mut self, text: &[u8], tag: u32, count: u64) -> (u32, bool) {
+        let (first, last) = halves(text);
+        let shape = text.len().min(INLINE + 1) as u32 | tag << 8;
+        let mut at = spread(first, last, shape) as usize & (self.slots.len() - 1);
+        loop {
+            let slot = &self.slots[at];
+            if slot.id == EMPTY {
+                break;
+            }
+            if slot.first == first
+                && slot.last == last
+                && slot.shape == shape
+                && (text.len() <= INLINE || self.text(slot.id) == text)
+            {
+                self.counts[slot.id as usize] += count;
+                return (slot.id, false);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        let id = self.ends.len() as u32;
+        assert!(id != EMPTY, "fewer than 2^32 - 1 distinct texts");
+        self.slots[at] = Slot { first, last, shape, id };
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+        self.tags.push(tag);
+        self.counts.push(count);
+        if self.ends.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        (id, true)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let empty = Slot { first: 0, last: 0, shape: 0, id: EMPTY };
+        let old = std::mem::take(&mut self.slots);
+        self.slots = vec![empty; old.len() * 2];
+        let mask = self.slots.len() - 1;
+        for slot in old.into_iter().filter(|s| s.id != EMPTY) {
+            let mut at = spread(slot.first, slot.last, slot.shape) as usize & mask;
+            while self.slots[at].id != EMPTY {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = slot;
+        }
+    }
+}
+
+/// Two words that, with the length, name a text of up to 16 bytes.
+#[inline]
+fn halves(text: &[u8]) -> (u64, u64) {
+    if text.len() > INLINE {
+        return (hash64(text), text.last_chunk::<8>().map_or(0, |c| u64::from_le_bytes(*c)));
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return (u64::from(first) | u64::from(last) << 32, 0);
+    }
+    match *text {
+        [] => (0, 0),
+        [a] => (u64::from(a), 0),
+        [a, b] => (u64::from(a) | u64::from(b) << 8, 0),
+        [a, b, c, ..] => (u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16, 0),
+    }
+}
+
+#[inline]
+fn spread(first: u64, last: u64, shape: u32) -> u64 {
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let half = fold(first ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
+    fold(half ^ last ^ u64::from(shape) << 40, 0xa076_1d64_78bd_642f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn equals_a_hash_map(texts in proptest::collection::vec(("[ab\\x00]{0,20}", 0u32..3), 0..2000)) {
+            let mut interner = Interner::new();
+            let mut reference: HashMap<(String, u32), (u32, u64)> = HashMap::new();
+            for (text, tag) in &texts {
+                let next = reference.len() as u32;
+                let entry = reference.entry((text.clone(), *tag)).or_insert((next, 0));
+                entry.1 += 1;
+                prop_assert_eq!(interner.intern(text.as_bytes(), *tag, 1), (entry.0, entry.1 == 1));
+            }
+            prop_assert_eq!(interner.len(), reference.len());
+            for ((text, tag), (id, count)) in reference {
+                prop_assert_eq!(interner.text(id), text.as_bytes());
+                prop_assert_eq!((interner.tag(id), interner.count(id)), (tag, count));
+            }
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! Building a table from Moses' text.
+//!
+//! First the text is read once: entries are joined with their reordering scores
+//! ([`entries`]), understood and turned into rows of first-seen ids
+//! ([`encoder`], [`rows`]). Then ids are ranked by frequency ([`rank`]), and rows
+//! become records in the order of their sources' hashes ([`records`],
+//! [`index`]). A pass that writes codes as it first sees them would save the rows
+//! in memory, and cost a seventh more bytes in the file for ever.
+//!
+//! With several threads, one joins and hands blocks of entries to workers, which
+//! meet again when ids are ranked. The file is the same byte for byte.
+
+mod encoder;
+mod entries;
+mod index;
+mod interner;
+mod plan;
+mod rank;
+mod records;
+mod rows;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam::channel::bounded;
+use miriam_layout::{Container, ContainerWriter};
+use miriam_text::{Input, Lines, Progress, SortOptions, available_threads, name_of, sort_lines};
+
+use self::encoder::Encoder;
+use self::entries::{Block, Entry, EntryReader};
+pub(crate) use self::plan::ZeroScore;
+use self::plan::{Plan, SAMPLE, Wishes};
+use crate::format::{KIND, Metadata, VERSION};
+use crate::{Error, PhraseTable, Result};
+
+/// Bytes of entries handed to a worker at once.
+const BLOCK: usize = 1 << 20;
+/// Memory for sorting where the caller gives no bound.
+const SORT_MEMORY: u64 = 2 << 30;
+
+/// What to build from, and how.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// The phrase table, `source ||| target ||| scores ...`; plain, gzip or zstd.
+    pub phrase_table: PathBuf,
+    /// The reordering table, `source ||| target ||| scores`, to be joined.
+    pub reordering: Option<PathBuf>,
+    /// Scores every line must have; nothing takes the first line's number.
+    pub num_scores: Option<usize>,
+    /// Keep this many targets of a source: those with the highest third score,
+    /// ties in input order.
+    pub prune: Option<usize>,
+    /// A bound in bytes on the memory for sorting and for the intermediate
+    /// form, which then goes to temporary files beside the output.
+    pub memory: Option<u64>,
+    /// Sort both tables first, instead of expecting them sorted.
+    pub sort: bool,
+    /// Worker threads; 1 does everything on the calling thread.
+    pub threads: usize,
+    /// Store a score of exactly 0 (probability 1) as 1e-10, as Moses2's own
+    /// binary tables do. Without it the scores are those Moses2 reads from text.
+    pub tiny_for_zero: bool,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        BuildOptions {
+            phrase_table: PathBuf::new(),
+            reordering: None,
+            num_scores: None,
+            prune: None,
+            memory: None,
+            sort: false,
+            threads: available_threads(),
+            tiny_for_zero: true,
+        }
+    }
+}
+
+/// What a build did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BuildReport {
+    /// Phrase pairs in the file.
+    pub entries: u64,
+    /// Distinct source phrases in the file.
+    pub sources: u64,
+    /// Pairs left out by pruning.
+    pub pruned: u64,
+    /// Pairs in the file that the reordering table lacks.
+    pub missing_reordering: u64,
+    /// Pairs of the reordering table that the phrase table lacks; they are left
+    /// out.
+    pub unused_reordering: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// Builds the table that `options` describe into the file `output`, which takes
+/// its name only when it is whole: a failed build leaves what was there.
+///
+/// With a reordering table both files must be in the order of `LC_ALL=C sort`;
+/// without, entries of one source must stand together; `sort` lifts both. The
+/// result does not depend on threads or memory. Errors name file, line and field.
+pub fn build_file(
+    options: &BuildOptions,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<BuildReport> {
+    if options.prune == Some(0) {
+        return Err(Error::Options("pruning to 0 targets leaves no table".into()));
+    }
+    let writer = ContainerWriter::create(output, KIND, VERSION)?;
+    let wishes = Wishes {
+        table: name_of(&options.phrase_table),
+        reordering_table: options.reordering.as_deref().map(name_of).unwrap_or_default(),
+        num_scores: options.num_scores,
+        num_reordering: None,
+        has_reordering: options.reordering.is_some(),
+        prune: options.prune,
+        zero: if options.tiny_for_zero { ZeroScore::Tiny } else { ZeroScore::Kept },
+    };
+    let folder = match output.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let work = || {
+        let mut consumed = Consumed::default();
+        let mut open = |path: &Path| open(path, options, folder, &mut consumed, progress);
+        let table = open(&options.phrase_table)?;
+        let reordering = options.reordering.as_deref().map(open).transpose()?;
+        let job = Job {
+            entries: EntryReader::new(table, reordering)?,
+            wishes,
+            adjacent: !options.sort,
+            threads: options.threads.max(1),
+            bound: options.memory.map(|m| (m, folder)),
+            consumed,
+        };
+        job.build(writer, progress)
+    };
+    // Sorting and writing work on rayon's threads: as many as asked for.
+    let (mut report, _) = if options.threads > 1 || options.sort {
+        pool(options.threads)?.install(work)?
+    } else {
+        work()?
+    };
+    let written = std::fs::metadata(output);
+    report.bytes = written.map_err(|e| miriam_layout::Error::io(output, "read its size", e))?.len();
+    Ok(report)
+}
+
+/// Reads the text table at `path` into memory, as Moses2's
+/// `PhraseDictionaryMemory` does: sources in any order, entries of a source in
+/// input order wherever they stand, duplicates kept, scores that are exactly 0
+/// left so.
+pub fn load_text(
+    path: &Path,
+    num_scores: Option<usize>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<PhraseTable> {
+    load(path, num_scores, None, threads, progress)
+}
+
+/// Reads the text reordering table at `path` into memory, as a table without
+/// phrase scores whose entries have reordering scores. Any order, duplicates
+/// kept; `num` checks the number of scores.
+pub fn load_reordering_text(
+    path: &Path,
+    num: Option<usize>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<PhraseTable> {
+    load(path, Some(0), Some(num), threads, progress)
+}
+
+/// Reads a table into memory; `reordering` says it holds reordering scores, and
+/// perhaps how many.
+fn load(
+    path: &Path,
+    num_scores: Option<usize>,
+    reordering: Option<Option<usize>>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<PhraseTable> {
+    let writer = ContainerWriter::in_memory(path, KIND, VERSION)?;
+    let wishes = Wishes {
+        table: name_of(path),
+        reordering_table: name_of(path),
+        num_scores,
+        num_reordering: reordering.flatten(),
+        has_reordering: reordering.is_some(),
+        prune: None,
+        zero: ZeroScore::Kept,
+    };
+    let work = || {
+        let mut consumed = Consumed::default();
+        let options = BuildOptions { threads, ..BuildOptions::default() };
+        let table = open(path, &options, Path::new("."), &mut consumed, progress)?;
+        let entries = match reordering {
+            Some(_) => EntryReader::reordering_only(table),
+            None => EntryReader::new(table, None)?,
+        };
+        let threads = threads.max(1);
+        let job = Job { entries, wishes, adjacent: false, threads, bound: None, consumed };
+        job.build(writer, progress)
+    };
+    let (_, bytes) = if threads > 1 { pool(threads)?.install(work)? } else { work()? };
+    let bytes = bytes.unwrap_or_else(|| miriam_layout::Bytes::copy_from(&[]));
+    PhraseTable::from_container(Container::from_bytes(bytes, path)?)
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
+    pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })
+}
+
+/// How much of the inputs has been taken, before decompression.
+#[derive(Default)]
+struct Consumed {
+    counters: Vec<Arc<AtomicU64>>,
+    total: Option<u64>,
+}
+
+impl Consumed {
+    fn add(&mut self, input: &Input) {
+        self.total = match (self.counters.is_empty(), self.total, input.size()) {
+            (true, _, size) => size,
+            (false, Some(total), Some(size)) => Some(total + size),
+            _ => None,
+        };
+        self.counters.push(input.consumed());
+    }
+
+    fn reached(&self) -> u64 {
+        self.counters.iter().map(|c| c.load(Ordering::Relaxed)).sum()
+    }
+}
+
+fn open(
+    path: &Path,
+    options: &BuildOptions,
+    folder: &Path,
+    consumed: &mut Consumed,
+    progress: &dyn Progress,
+) -> Result<Lines> {
+    let input = Input::open(path)?;
+    consumed.add(&input);
+    let lines = if options.threads > 1 { Lines::in_background(input) } else { Lines::new(input) };
+    if !options.sort {
+        return Ok(lines);
+    }
+    progress.begin("sorting", None);
+    let tables = 1 + u64::from(options.reordering.is_some());
+    let memory = options.memory.unwrap_or(SORT_MEMORY) / tables;
+    let sorted = sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?;
+    progress.end();
+    Ok(sorted)
+}
+
+/// A build with its inputs open.
+struct Job<'a> {
+    entries: EntryReader,
+    wishes: Wishes,
+    /// Whether entries of one source must stand together.
+    adjacent: bool,
+    threads: usize,
+    /// Bytes for the intermediate form, and the folder for what goes beyond.
+    bound: Option<(u64, &'a Path)>,
+    consumed: Consumed,
+}
+
+impl Job<'_> {
+    fn build(
+        mut self,
+        writer: ContainerWriter,
+        progress: &dyn Progress,
+    ) -> Result<(BuildReport, Option<miriam_layout::Bytes>)> {
+        progress.begin("reading", self.consumed.total);
+        // Before its first line is gone.
+        let joined_scores = self.entries.reordering_scores();
+        let mut sample = Block::default();
+        while sample.len() < SAMPLE
+            && let Some(entry) = self.entries.next()?
+        {
+            sample.push(&entry);
+        }
+        let first_scores = match self.wishes.num_scores {
+            // A reordering table by itself.
+            Some(0) => sample.entries().next().map(|e| e.reordering_words()),
+            _ => joined_scores,
+        };
+        let wishes = self.wishes.clone();
+        if sample.len() == 0 && wishes.num_scores.is_none() {
+            return Err(Error::Options(format!("{}: there is no phrase pair in it", wishes.table)));
+        }
+        let plan = Plan::decide(wishes, &sample, first_scores)?;
+        let encoders = if self.threads == 1 {
+            vec![self.encode_here(&plan, sample, progress)?]
+        } else {
+            self.encode_on_workers(&plan, sample, progress)?
+        };
+        let unused_reordering = self.entries.finish()?;
+        progress.end();
+        let pruned = encoders.iter().map(|e| e.pruned).sum();
+        let (metadata, bytes) =
+            write::write(&plan, encoders, self.adjacent, self.threads, writer, progress)?;
+        let Metadata { entries, sources, missing_reordering, .. } = metadata;
+        let report = BuildReport {
+            entries,
+            sources,
+            pruned,
+            missing_reordering,
+            unused_reordering,
+            bytes: bytes.as_ref().map_or(0, |b| b.len() as u64),
+        };
+        Ok((report, bytes))
+    }
+
+    /// The bound of one of `workers` encoders.
+    fn share(&self, workers: usize) -> Option<(usize, &Path)> {
+        let (bytes, folder) = self.bound?;
+        Some((usize::try_from(bytes / workers as u64).unwrap_or(usize::MAX), folder))
+    }
+
+    fn encode_here<'p>(
+        &mut self,
+        plan: &'p Plan,
+        sample: Block,
+        progress: &dyn Progress,
+    ) -> Result<Encoder<'p>> {
+        let mut encoder = Encoder::new(plan, self.share(1));
+        for entry in sample.entries() {
+            encoder.push(&entry)?;
+        }
+        drop(sample);
+        let mut count = 0u32;
+        while let Some(entry) = self.entries.next()? {
+            encoder.push(&entry)?;
+            count = count.wrapping_add(1);
+            if count.is_multiple_of(8192) {
+                progress.reached(self.consumed.reached());
+            }
+        }
+        encoder.end_run()?;
+        Ok(encoder)
+    }
+
+    /// The calling thread reads and joins, workers encode blocks. Blocks are cut
+    /// between sources, so that a worker sees whole runs.
+    fn encode_on_workers<'p>(
+        &mut self,
+        plan: &'p Plan,
+        sample: Block,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Encoder<'p>>> {
+        let failed = AtomicBool::new(false);
+        let (sender, receiver) = bounded::<(u64, Block)>(2 * self.threads);
+        let share = self.share(self.threads).map(|(bytes, folder)| (bytes, folder.to_owned()));
+        let work = || -> Result<Encoder<'p>, (u64, Error)> {
+            let bound = share.as_ref().map(|(bytes, folder)| (*bytes, folder.as_path()));
+            let mut encoder = Encoder::new(plan, bound);
+            for (number, block) in receiver.iter() {
+                let encoded = block.entries().try_for_each(|entry| encoder.push(&entry));
+                if let Err(error) = encoded.and_then(|()| encoder.end_run()) {
+                    failed.store(true, Ordering::Relaxed);
+                    return Err((number, error));
+                }
+            }
+            Ok(encoder)
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.threads).map(|_| scope.spawn(&work)).collect();
+            let mut blocks = Blocks { current: Block::default(), number: 0 };
+            let mut read = || -> Result<()> {
+                for entry in sample.entries() {
+                    blocks.push(&entry, &sender);
+                }
+                while !failed.load(Ordering::Relaxed)
+                    && let Some(entry) = self.entries.next()?
+                {
+                    if blocks.push(&entry, &sender) {
+                        progress.reached(self.consumed.reached());
+                    }
+                }
+                blocks.send(&sender);
+                Ok(())
+            };
+            let outcome = read();
+            if outcome.is_err() {
+                // What came before the error may hold an earlier one.
+                blocks.send(&sender);
+            }
+            drop(sender);
+            let mut encoders = Vec::new();
+            let mut first: Option<(u64, Error)> = None;
+            for worker in workers {
+                match worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+                    Ok(encoder) => encoders.push(encoder),
+                    Err(error) if first.as_ref().is_none_or(|f| error.0 < f.0) => {
+                        first = Some(error);
+                    }
+                    Err(_) => {}
+                }
+            }
+            match first {
+                Some((_, error)) => Err(error),
+                None => outcome.map(|()| encoders),
+            }
+        })
+    }
+}
+
+/// Blocks being filled for the workers.
+struct Blocks {
+    current: Block,
+    number: u64,
+}
+
+impl Blocks {
+    /// Adds an entry; true when a block went out before it.
+    fn push(&mut self, entry: &Entry<'_>, to: &crossbeam::channel::Sender<(u64, Block)>) -> bool {
+        let full =
+            self.current.byte_len() >= BLOCK && self.current.last_source() != Some(entry.source());
+        if full {
+            self.send(to);
+        }
+        self.current.push(entry);
+        full
+    }
+
+    fn send(&mut self, to: &crossbeam::channel::Sender<(u64, Block)>) {
+        let block = std::mem::take(&mut self.current);
+        // No receiver is left when every worker has met an error.
+        let _ = to.send((self.number, block));
+        self.number += 1;
+    }
+}

@@ -1,0 +1,211 @@
+//! How a table will be stored, decided before its bulk is read.
+//!
+//! Scores from counts repeat: a few thousand values cover a table, and codes of
+//! one or two bytes name them. Lexical weights and smoothed scores do not, and a
+//! codebook would cost more than it saves. Which is which is read off the first
+//! 65,536 entries, so that the answer does not depend on threads or memory.
+
+use std::collections::HashSet;
+
+use miriam_text::{Ln, fields, number};
+
+use super::entries::{Block, Entry};
+use crate::format::{Column, MAX_REORDERING, MAX_SCORES};
+use crate::{Error, Result};
+
+/// Entries that decide.
+pub(crate) const SAMPLE: usize = 65_536;
+/// Entries a distinct value must stand for to be worth a code.
+const REPETITION: usize = 16;
+
+/// What every worker follows.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// How the phrase table is called in messages.
+    pub table: String,
+    /// How the reordering table is called in messages.
+    pub reordering_table: String,
+    pub columns: Vec<Column>,
+    pub num_reordering: usize,
+    /// Counts go with score columns 0 and 2.
+    pub joint_counts: bool,
+    pub prune: Option<usize>,
+    pub zero: ZeroScore,
+}
+
+/// What becomes of a score of exactly 0, the logarithm of 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ZeroScore {
+    /// It stays: what Moses2 reads from text tables.
+    Kept,
+    /// 1e-10 stands for it: what Moses2 reads from its binary tables.
+    Tiny,
+}
+
+impl ZeroScore {
+    /// The stored score of a probability (`phrase-decoding.md` 2.1, 2.4).
+    pub fn score(self, probability: f32) -> f32 {
+        let ln = Ln::of_probability(probability).0;
+        if ln == 0.0 && self == ZeroScore::Tiny { 1e-10 } else { ln }
+    }
+}
+
+/// A probability, or why `text` is none.
+pub(crate) fn probability(text: &[u8]) -> Result<f32, String> {
+    let value = number::parse_f32_through_f64(text);
+    match value.filter(|p| p.is_finite() && *p >= 0.0 && !p.is_sign_negative() || *p == 0.0) {
+        Some(value) => Ok(value),
+        None => {
+            let text = text.escape_ascii();
+            Err(match value {
+                Some(p) if p < 0.0 => format!("{text} is a negative probability"),
+                _ => format!("{text} is not a probability"),
+            })
+        }
+    }
+}
+
+/// What the caller knows before the first line is read.
+#[derive(Clone)]
+pub(crate) struct Wishes {
+    pub table: String,
+    pub reordering_table: String,
+    /// Scores a line must have; nothing takes the first line's number.
+    pub num_scores: Option<usize>,
+    pub num_reordering: Option<usize>,
+    /// Whether a reordering table is joined, or is all there is.
+    pub has_reordering: bool,
+    pub prune: Option<usize>,
+    pub zero: ZeroScore,
+}
+
+impl Plan {
+    /// The plan for a table that begins with `sample`. `reordering_scores` is the
+    /// number of scores on the reordering table's first line.
+    pub fn decide(
+        wishes: Wishes,
+        sample: &Block,
+        reordering_scores: Option<usize>,
+    ) -> Result<Self> {
+        let num_scores = match sample.entries().next() {
+            Some(entry) => first_count(&wishes.table, &entry, wishes.num_scores)?,
+            None => wishes.num_scores.unwrap_or(0),
+        };
+        let num_reordering = match (wishes.has_reordering, reordering_scores) {
+            (false, _) => 0,
+            (true, Some(found)) => {
+                let name = &wishes.reordering_table;
+                if let Some(wanted) = wishes.num_reordering.filter(|&n| n != found) {
+                    let reason = format!("{found} scores where {wanted} are expected");
+                    return Err(Error::format(name, 1, Some(3), reason));
+                }
+                if found == 0 || found > MAX_REORDERING {
+                    let reason = format!("{found} reordering scores, not 1 to {MAX_REORDERING}");
+                    return Err(Error::format(name, 1, Some(3), reason));
+                }
+                found
+            }
+            (true, None) => wishes.num_reordering.unwrap_or(0),
+        };
+        if wishes.prune.is_some() && num_scores < 3 {
+            return Err(Error::Options(format!(
+                "{}: pruning goes by the third score, and there are {num_scores}",
+                wishes.table
+            )));
+        }
+        let mut columns = choose_columns(sample, num_scores);
+        let joint_counts = num_scores == 4
+            && columns[0] == Column::Coded
+            && columns[2] == Column::Coded
+            && sample.entries().all(|e| three_counts(e.fields().counts).is_some());
+        if joint_counts {
+            columns[0] = Column::CodedWithCounts;
+            columns[2] = Column::CodedWithCounts;
+        }
+        Ok(Plan {
+            table: wishes.table,
+            reordering_table: wishes.reordering_table,
+            columns,
+            num_reordering,
+            joint_counts,
+            prune: wishes.prune,
+            zero: wishes.zero,
+        })
+    }
+}
+
+fn first_count(table: &str, entry: &Entry<'_>, wanted: Option<usize>) -> Result<usize> {
+    if wanted == Some(0) {
+        return Ok(0);
+    }
+    let found = fields::words(entry.fields().scores).count();
+    let reason = match wanted {
+        Some(wanted) if wanted != found => {
+            format!("{found} scores where --num-scores expects {wanted}")
+        }
+        _ if found == 0 || found > MAX_SCORES => format!("{found} scores, not 1 to {MAX_SCORES}"),
+        _ => return Ok(found),
+    };
+    Err(Error::format(table, entry.number, Some(3), reason))
+}
+
+fn choose_columns(sample: &Block, num_scores: usize) -> Vec<Column> {
+    let mut seen: Vec<HashSet<&[u8]>> = vec![HashSet::new(); num_scores];
+    let mut entries = 0;
+    for entry in sample.entries() {
+        entries += 1;
+        let scores = fields::words(entry.scores_field());
+        for (distinct, score) in seen.iter_mut().zip(scores) {
+            // Once it is known to be raw, nothing more is to be learnt.
+            if distinct.len() * REPETITION <= SAMPLE {
+                distinct.insert(score);
+            }
+        }
+    }
+    seen.iter()
+        .map(|d| if d.len() * REPETITION <= entries { Column::Coded } else { Column::Raw })
+        .collect()
+}
+
+/// A counts text of exactly three words with one space between them.
+#[inline]
+pub(crate) fn three_counts(text: &[u8]) -> Option<[&[u8]; 3]> {
+    let mut parts = text.split(|&b| b == b' ' || b == b'\t');
+    let three = [parts.next()?, parts.next()?, parts.next()?];
+    let whole = parts.next().is_none()
+        && three.iter().all(|part| !part.is_empty())
+        && text[three[0].len()] == b' '
+        && text[three[0].len() + 1 + three[1].len()] == b' ';
+    whole.then_some(three)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities() {
+        for (text, value) in [(&b"0.5"[..], 0.5), (b"1e-9", 1e-9), (b"0", 0.0), (b"2.718", 2.718)] {
+            assert_eq!(probability(text), Ok(value));
+        }
+        for bad in [&b"-0.5"[..], b"nan", b"inf", b"1e39", b"", b"x", b"0.5x", b"0,5"] {
+            assert!(probability(bad).is_err(), "{}", bad.escape_ascii());
+        }
+        assert!(probability(b"-1").unwrap_err().contains("negative"));
+    }
+
+    #[test]
+    fn the_score_of_one_is_tiny_in_binary_tables_only() {
+        assert_eq!(ZeroScore::Tiny.score(1.0), 1e-10);
+        assert_eq!(ZeroScore::Kept.score(1.0), 0.0);
+        assert_eq!(ZeroScore::Tiny.score(0.0), -100.0);
+    }
+
+    #[test]
+    fn three_counts_are_told_from_anything_else() {
+        assert_eq!(three_counts(b"4 3 1"), Some([&b"4"[..], b"3", b"1"]));
+        for odd in [&b""[..], b"4", b"4 3", b"4 3 1 2", b"4  3 1", b"4\t3 1", b"4 3\t1"] {
+            assert_eq!(three_counts(odd), None, "{}", odd.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The second half of a build: ranks, records, and the file.
+
+use miriam_layout::dictionary::{Dictionary, StringPool};
+use miriam_layout::{Bytes, ContainerWriter};
+use miriam_text::Progress;
+use rayon::prelude::*;
+
+use super::encoder::Encoder;
+use super::index::IndexBuilder;
+use super::plan::Plan;
+use super::rank::Ranking;
+use super::records::{EncodedPart, Rankings, encode};
+use crate::format::{CLASSES, Column, Metadata, PARTITIONS, home_lines, section};
+use crate::{Error, Result};
+
+/// Writes what `encoders` gathered and finishes the container.
+pub(crate) fn write(
+    plan: &Plan,
+    mut encoders: Vec<Encoder<'_>>,
+    adjacent: bool,
+    threads: usize,
+    mut writer: ContainerWriter,
+    progress: &dyn Progress,
+) -> Result<(Metadata, Option<Bytes>)> {
+    progress.begin("ranking", None);
+    let rankings = rank(plan, &encoders);
+    write_dictionaries(plan, &rankings, &encoders, &mut writer)?;
+    progress.end();
+
+    progress.begin("writing", Some(PARTITIONS as u64));
+    let mut partitions: Vec<_> = encoders
+        .drain(..)
+        .map(|encoder| {
+            let Encoder { partitions, .. } = encoder;
+            partitions
+        })
+        .collect();
+    // The number of lines depends on the number of sources, which is known when
+    // runs have been merged; so parts are encoded first and laid out after,
+    // unless that would take memory the caller bounded: then they are encoded
+    // twice.
+    let bounded = partitions.iter().any(|p| p.has_spilled());
+    let mut total = EncodedPart::default();
+    let mut sources = 0;
+    let mut kept: Vec<EncodedPart> = Vec::new();
+    let parts: Vec<usize> = (0..PARTITIONS).collect();
+    let mut encode_wave = |wave: &[usize]| -> Result<Vec<EncodedPart>> {
+        let rows = wave
+            .iter()
+            .map(|&part| partitions.iter_mut().map(|p| p.read(part)).collect::<Result<Vec<_>>>())
+            .collect::<Result<Vec<_>>>()?;
+        if threads == 1 {
+            return rows.iter().map(|rows| encode(plan, &rankings, rows, adjacent)).collect();
+        }
+        rows.par_iter().map(|rows| encode(plan, &rankings, rows, adjacent)).collect()
+    };
+    for wave in parts.chunks(threads) {
+        for mut part in encode_wave(wave)? {
+            total.add(&part);
+            sources += part.phrases.len() as u64;
+            if bounded {
+                part.bytes = Vec::new();
+                part.phrases = Vec::new();
+            }
+            kept.push(part);
+        }
+        if !bounded {
+            progress.reached(kept.len() as u64 / 2);
+        }
+    }
+    let home_lines = home_lines(sources);
+    let mut index = IndexBuilder::new(home_lines);
+    let expected = kept.iter().map(|p| p.bytes.len() as u64).sum();
+    let mut records = writer.begin_section(section::RECORDS, 1, expected)?;
+    let mut out = Vec::new();
+    for wave in parts.chunks(threads) {
+        let encoded = if bounded {
+            encode_wave(wave)?
+        } else {
+            wave.iter().map(|&part| std::mem::take(&mut kept[part])).collect()
+        };
+        for part in encoded {
+            out.clear();
+            index.push(&part, &mut out);
+            records.write(&out)?;
+        }
+        progress.reached(wave[0] as u64);
+    }
+    out.clear();
+    index.finish(&mut out);
+    records.write(&out)?;
+    records.finish()?;
+    if index.record_bytes() >= 1 << 40 {
+        return Err(Error::File(miriam_layout::Error::TooLarge {
+            path: writer.path().to_owned(),
+            reason: "more than 1 TiB of records".into(),
+        }));
+    }
+    writer.section(section::INDEX, &index.lines)?;
+    let metadata = Metadata {
+        entries: total.entries,
+        sources,
+        home_lines,
+        columns: plan.columns.clone(),
+        num_reordering: plan.num_reordering as u32,
+        has_alignment: rankings.has_alignment,
+        has_counts: rankings.has_counts,
+        has_extra: rankings.has_extra,
+        max_source_length: total.max_source_length as u32,
+        max_target_length: total.max_target_length as u32,
+        max_targets: total.max_targets as u32,
+        missing_reordering: total.missing_reordering,
+    };
+    writer.metadata(&metadata)?;
+    let bytes = writer.finish()?;
+    progress.end();
+    Ok((metadata, bytes))
+}
+
+impl EncodedPart {
+    fn add(&mut self, part: &EncodedPart) {
+        self.entries += part.entries;
+        self.missing_reordering += part.missing_reordering;
+        self.max_source_length = self.max_source_length.max(part.max_source_length);
+        self.max_target_length = self.max_target_length.max(part.max_target_length);
+        self.max_targets = self.max_targets.max(part.max_targets);
+    }
+}
+
+fn rank(plan: &Plan, encoders: &[Encoder<'_>]) -> Rankings {
+    macro_rules! ranking {
+        ($($field:tt)+) => {
+            Ranking::new(&encoders.iter().map(|e| &e.$($field)+).collect::<Vec<_>>())
+        };
+    }
+    let alignments = ranking!(alignments.texts);
+    let mut alignment_classes = vec![0u32; CLASSES + 1];
+    for &(worker, id) in &alignments.order {
+        alignment_classes[encoders[worker].alignments.texts.tag(id) as usize + 1] += 1;
+    }
+    for class in 0..CLASSES {
+        alignment_classes[class + 1] += alignment_classes[class];
+    }
+    let scores = plan
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(k, column)| (*column != Column::Raw).then(|| ranking!(scores[k].texts)))
+        .collect();
+    let counts = ranking!(counts);
+    let extra = ranking!(extra);
+    let has_text = |ranking: &Ranking, text: &dyn Fn(usize, u32) -> bool| {
+        ranking.order.iter().any(|&(worker, id)| text(worker, id))
+    };
+    Rankings {
+        source_words: ranking!(source_words),
+        target_words: ranking!(target_words),
+        scores,
+        reordering: ranking!(reordering.texts),
+        has_alignment: has_text(&alignments, &|w, id| {
+            !encoders[w].alignments.points(id).is_empty()
+        }),
+        has_counts: !plan.joint_counts
+            && has_text(&counts, &|w, id| !encoders[w].counts.text(id).is_empty()),
+        has_extra: has_text(&extra, &|w, id| !encoders[w].extra.text(id).is_empty()),
+        alignments,
+        alignment_classes,
+        counts,
+        extra,
+    }
+}
+
+fn write_dictionaries(
+    plan: &Plan,
+    rankings: &Rankings,
+    encoders: &[Encoder<'_>],
+    writer: &mut ContainerWriter,
+) -> Result<()> {
+    let source = rankings.source_words.order.iter();
+    let source = source.map(|&(worker, id)| encoders[worker].source_words.text(id));
+    Dictionary::write(writer, section::SOURCE, source)?;
+    let target = rankings.target_words.order.iter();
+    let target = target.map(|&(worker, id)| encoders[worker].target_words.text(id));
+    Dictionary::write(writer, section::TARGET, target)?;
+
+    for (k, ranking) in rankings.scores.iter().enumerate() {
+        let Some(ranking) = ranking else { continue };
+        let values: Vec<f32> = ranking
+            .order
+            .iter()
+            .map(|&(worker, id)| {
+                plan.zero.score(encoders[worker].scores[k].probabilities[id as usize])
+            })
+            .collect();
+        writer.section(&section::values(k), &values)?;
+        if plan.columns[k] == Column::CodedWithCounts {
+            let counts = ranking.order.iter().map(|&(worker, id)| {
+                let text = encoders[worker].scores[k].texts.text(id);
+                // The score has no space, the counts stand behind the first.
+                let space = text.iter().position(|&b| b == b' ').unwrap_or(text.len() - 1);
+                &text[space + 1..]
+            });
+            StringPool::write(writer, &section::counts(k), counts)?;
+        }
+    }
+
+    let width = plan.num_reordering;
+    let mut rows = vec![0f32; width];
+    for &(worker, id) in &rankings.reordering.order {
+        let start = id as usize * width;
+        rows.extend_from_slice(&encoders[worker].reordering.values[start..start + width]);
+    }
+    writer.section(section::REORDERING, &rows)?;
+
+    let mut offsets = vec![0u32];
+    let mut points = Vec::new();
+    for &(worker, id) in &rankings.alignments.order {
+        points.extend_from_slice(encoders[worker].alignments.points(id));
+        offsets.push(u32::try_from(points.len()).map_err(|_| {
+            Error::File(miriam_layout::Error::TooLarge {
+                path: writer.path().to_owned(),
+                reason: "more than 4 GiB of alignment points".into(),
+            })
+        })?);
+    }
+    writer.section(section::ALIGNMENT_CLASSES, &rankings.alignment_classes)?;
+    writer.section(section::ALIGNMENT_OFFSETS, &offsets)?;
+    writer.section(section::ALIGNMENT_POINTS, &points)?;
+
+    if rankings.has_counts {
+        let texts = rankings.counts.order.iter();
+        let texts = texts.map(|&(worker, id)| encoders[worker].counts.text(id));
+        StringPool::write(writer, section::COUNTS, texts)?;
+    }
+    if rankings.has_extra {
+        let texts = rankings.extra.order.iter();
+        let texts = texts.map(|&(worker, id)| encoders[worker].extra.text(id));
+        StringPool::write(writer, section::EXTRA, texts)?;
+    }
+    Ok(())
+}

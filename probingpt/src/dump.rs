@@ -1,0 +1,202 @@
+//! Entries as the text they came from.
+//!
+//! Probabilities are printed with the fewest digits that give the stored score
+//! again when they are read, six at least tried first: a dumped table rebuilds to
+//! the same scores, and the usual six-digit text comes back as it was.
+
+use std::io::Write;
+
+use crate::build::ZeroScore;
+use crate::{Annotations, PhraseTable, Record, Result, Targets};
+
+/// Prints the entries of a table, one source phrase after another.
+pub struct EntryPrinter<'a> {
+    table: &'a PhraseTable,
+    targets: Targets,
+    annotations: Annotations,
+    source: Vec<u32>,
+    scratch: Vec<u8>,
+}
+
+impl<'a> EntryPrinter<'a> {
+    /// A printer for `table`.
+    pub fn new(table: &'a PhraseTable) -> Self {
+        EntryPrinter {
+            table,
+            targets: Targets::new(),
+            annotations: Annotations::new(),
+            source: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, record: Record) -> Result<()> {
+        self.table.targets(record, &mut self.targets)?;
+        self.table.source(record, &mut self.source)
+    }
+
+    /// Appends `source ||| target ||| scores ||| alignment`, one line an entry,
+    /// with the reordering scores as a fifth field if `reordering`.
+    pub fn query(&mut self, record: Record, reordering: bool, out: &mut Vec<u8>) -> Result<()> {
+        self.read(record)?;
+        for i in 0..self.targets.len() {
+            self.push_pair(i, out);
+            self.push_scores(i, out);
+            out.extend_from_slice(b" ||| ");
+            self.push_alignment(i, out);
+            if reordering {
+                out.extend_from_slice(b" ||| ");
+                self.push_reordering(i, out);
+            }
+            out.push(b'\n');
+        }
+        Ok(())
+    }
+
+    /// Appends the entries as lines of a phrase table. Alignment, counts and what
+    /// follows are there if the table keeps any.
+    pub fn phrase_table(&mut self, record: Record, out: &mut Vec<u8>) -> Result<()> {
+        self.read(record)?;
+        self.table.annotations(record, &mut self.annotations)?;
+        let annotated = self.table.has_counts() || self.table.has_extra();
+        for i in 0..self.targets.len() {
+            self.push_pair(i, out);
+            self.push_scores(i, out);
+            if annotated || self.table.has_alignment() {
+                out.extend_from_slice(b" ||| ");
+                self.push_alignment(i, out);
+            }
+            if annotated {
+                out.extend_from_slice(b" ||| ");
+                out.extend_from_slice(self.annotations.counts(i));
+                let extra = self.annotations.extra(i);
+                out.extend_from_slice(if extra.is_empty() { b" ||| |||" } else { b" ||| " });
+                out.extend_from_slice(extra);
+            }
+            out.push(b'\n');
+        }
+        Ok(())
+    }
+
+    /// Appends the entries that have reordering scores as lines of a reordering
+    /// table.
+    pub fn reordering_table(&mut self, record: Record, out: &mut Vec<u8>) -> Result<()> {
+        self.read(record)?;
+        for i in 0..self.targets.len() {
+            if self.targets.reordering(i) > 0 {
+                self.push_pair(i, out);
+                self.push_reordering(i, out);
+                out.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+
+    fn push_pair(&self, i: usize, out: &mut Vec<u8>) {
+        for &word in &self.source {
+            out.extend_from_slice(self.table.source.get(word).unwrap_or_default());
+            out.push(b' ');
+        }
+        out.extend_from_slice(b"||| ");
+        for &word in self.targets.words(i) {
+            out.extend_from_slice(self.table.target.get(word).unwrap_or_default());
+            out.push(b' ');
+        }
+        out.extend_from_slice(b"||| ");
+    }
+
+    fn push_scores(&mut self, i: usize, out: &mut Vec<u8>) {
+        push_probabilities(self.targets.scores(i), &mut self.scratch, out);
+    }
+
+    fn push_reordering(&mut self, i: usize, out: &mut Vec<u8>) {
+        if let Some(scores) = self.table.reordering_scores(self.targets.reordering(i)) {
+            push_probabilities(scores, &mut self.scratch, out);
+        }
+    }
+
+    fn push_alignment(&self, i: usize, out: &mut Vec<u8>) {
+        let points = self.table.alignment_points(self.targets.alignment(i));
+        for (k, (source, target)) in points.enumerate() {
+            let space = if k == 0 { "" } else { " " };
+            // Memory does not fail.
+            let _ = write!(out, "{space}{source}-{target}");
+        }
+    }
+}
+
+fn push_probabilities(scores: &[f32], scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
+    for (k, &score) in scores.iter().enumerate() {
+        if k > 0 {
+            out.push(b' ');
+        }
+        push_probability(score, scratch, out);
+    }
+}
+
+/// Appends the probability of the stored `score`.
+pub(crate) fn push_probability(score: f32, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
+    let stored = if score == 1e-10 { 0.0 } else { score };
+    let probability = f64::from(stored).exp();
+    // Six digits bring back nearly every text; some need more, and at the edge
+    // of what an f32 holds none do: then eight are near enough.
+    for digits in [6, 7, 8, 9, 12, 17, 8] {
+        scratch.clear();
+        push_digits(probability, digits, scratch);
+        let read = miriam_text::number::parse_f32_through_f64(scratch);
+        if read.is_some_and(|p| ZeroScore::Kept.score(p) == stored) {
+            break;
+        }
+    }
+    out.extend_from_slice(scratch);
+}
+
+/// Appends `value` to this many significant digits, as C's `%.{digits}g`.
+fn push_digits(value: f64, digits: usize, out: &mut Vec<u8>) {
+    if digits == 6 {
+        return miriam_text::number::push_general(out, value);
+    }
+    let start = out.len();
+    let _ = write!(out, "{value:.*e}", digits - 1);
+    let at = out[start..].iter().position(|&b| b == b'e').map_or(out.len(), |at| start + at);
+    let exponent = std::str::from_utf8(&out[at..]).ok().and_then(|e| e.get(1..)?.parse().ok());
+    let exponent: i32 = exponent.unwrap_or(0);
+    if (-4..digits as i32).contains(&exponent) {
+        out.truncate(start);
+        let _ = write!(out, "{value:.*}", (digits as i32 - 1 - exponent) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miriam_text::Ln;
+    use proptest::prelude::*;
+
+    fn printed(score: f32) -> String {
+        let mut out = Vec::new();
+        push_probability(score, &mut Vec::new(), &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn six_digit_texts_come_back_as_they_were() {
+        for text in ["0.75", "0.118867", "1", "6.79066e-07", "9.08081e-11", "2.718", "0.5", "1e-05"]
+        {
+            let p = miriam_text::number::parse_f32_through_f64(text.as_bytes()).unwrap();
+            assert_eq!(printed(Ln::of_probability(p).0), text);
+        }
+        assert_eq!(printed(1e-10), "1");
+        assert_eq!(printed(-100.0), "3.7200760e-44");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_reads_back(score in -86.0f32..3.0) {
+            let text = printed(score);
+            let p: f64 = text.parse().unwrap();
+            let exact = f64::from(score).exp();
+            prop_assert!((p - exact).abs() <= 4e-6 * exact, "{score} {text}");
+        }
+    }
+}

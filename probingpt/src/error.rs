@@ -1,0 +1,51 @@
+//! What can go wrong with a phrase table.
+
+use std::path::PathBuf;
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a phrase table could not be built, opened or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The binary file: it cannot be written or opened, or it is damaged.
+    #[error(transparent)]
+    File(#[from] miriam_layout::Error),
+    /// The text: it cannot be read, or a line does not have its form.
+    #[error(transparent)]
+    Text(#[from] miriam_text::Error),
+    /// A temporary file of a build under a memory bound.
+    #[error("{}: cannot {action} a temporary file for building in this folder: {source}", folder.display())]
+    Temporary {
+        /// The folder the temporary file lies in.
+        folder: PathBuf,
+        /// What was being done.
+        action: &'static str,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// Options that do not fit each other or the tables.
+    #[error("{0}")]
+    Options(String),
+    /// The machine grants no worker threads.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// The system's answer.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// An error of form in line `line` of the text `file`.
+    pub(crate) fn format(
+        file: &str,
+        line: u64,
+        field: Option<usize>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Error::Text(miriam_text::Error::format(file, line, field, reason))
+    }
+}

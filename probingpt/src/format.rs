@@ -1,0 +1,194 @@
+//! What the file and its writer agree on: the metadata block, section names, the
+//! hash of a source phrase and the classes of alignments.
+
+use miriam_layout::Kind;
+use miriam_layout::hash::reduce;
+use serde::{Deserialize, Serialize};
+
+/// The kind of a phrase table's container.
+pub const KIND: Kind = Kind::new("phrase-table");
+/// The version of the layout this crate reads and writes.
+pub const VERSION: u32 = 1;
+
+/// How one score column is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Column {
+    /// An `f32` an entry.
+    Raw,
+    /// A code an entry, and a codebook of distinct values.
+    Coded,
+    /// As `Coded`; a row of the codebook also names counts.
+    CodedWithCounts,
+}
+
+/// The metadata block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Metadata {
+    /// Phrase pairs.
+    pub entries: u64,
+    /// Distinct source phrases.
+    pub sources: u64,
+    /// Lines of the index that hashes map to; spare lines follow.
+    pub home_lines: u64,
+    /// One a phrase score.
+    pub columns: Vec<Column>,
+    /// Reordering scores a row, 0 without reordering.
+    pub num_reordering: u32,
+    /// Whether entries carry an alignment code.
+    pub has_alignment: bool,
+    /// Whether entries carry a code of their counts' text.
+    pub has_counts: bool,
+    /// Whether entries carry a code of the text from field 6 on.
+    pub has_extra: bool,
+    /// Words in the longest source phrase.
+    pub max_source_length: u32,
+    /// Words in the longest target phrase.
+    pub max_target_length: u32,
+    /// Entries of the source phrase that has most.
+    pub max_targets: u32,
+    /// Entries without reordering scores in a table that has them.
+    pub missing_reordering: u64,
+}
+
+impl Metadata {
+    /// Columns of an entry that are codes, in record order.
+    pub fn coded_columns(&self) -> usize {
+        self.columns.iter().filter(|c| **c != Column::Raw).count()
+            + usize::from(self.num_reordering > 0)
+            + usize::from(self.has_alignment)
+            + usize::from(self.has_counts)
+            + usize::from(self.has_extra)
+    }
+}
+
+/// Phrase scores a table may have; the metadata block and a record's head stay
+/// small.
+pub(crate) const MAX_SCORES: usize = 20;
+/// Reordering scores a row may have.
+pub(crate) const MAX_REORDERING: usize = 1000;
+/// Slots of an index line.
+pub(crate) const SLOTS: usize = 14;
+/// A hash's highest bits choose one of this many parts; the number of lines is a
+/// multiple of it, so that parts are built one by one.
+pub(crate) const PARTITIONS: usize = 64;
+/// Target words have a fixed width from this many targets on: decoding long
+/// lists word by word is what makes them slow.
+pub(crate) const FIXED_WIDTH_FROM: usize = 16;
+/// Target counts below this stand in a record's first byte.
+pub(crate) const MANY_TARGETS: usize = 31;
+/// Source lengths below this stand in a record's first byte.
+pub(crate) const LONG_SOURCE: usize = 8;
+
+/// Lines for `sources` phrases at a load of 0.7.
+pub(crate) fn home_lines(sources: u64) -> u64 {
+    let a_part = (sources * 10).div_ceil((SLOTS * 7 * PARTITIONS) as u64);
+    a_part.max(1) * PARTITIONS as u64
+}
+
+/// The line on which a phrase of this hash is looked for first.
+#[inline]
+pub(crate) fn home_line(hash: u64, home_lines: u64) -> u64 {
+    reduce(hash, home_lines)
+}
+
+/// The fingerprint a slot keeps of a hash. Lines take the high bits.
+#[inline]
+pub(crate) fn fingerprint(hash: u64) -> u16 {
+    hash as u16
+}
+
+/// The hash of a source phrase, built word by word from the XXH3 hashes of the
+/// words' bytes: a span one word longer costs one multiplication more, and a
+/// builder knows the hash before ids are ranked.
+#[derive(Clone, Copy)]
+pub(crate) struct PhraseHash(pub u64);
+
+impl PhraseHash {
+    pub const EMPTY: PhraseHash = PhraseHash(0x9e37_79b9_7f4a_7c15);
+
+    /// The hash of the phrase with one more word.
+    #[inline(always)]
+    pub fn then(self, word_hash: u64) -> Self {
+        let product = u128::from(self.0.rotate_left(29) ^ word_hash) * 0xd6e8_feb8_6659_fd93;
+        PhraseHash(product as u64 ^ (product >> 64) as u64)
+    }
+}
+
+/// Lengths from this on share a class.
+const CLASS_LENGTHS: usize = 32;
+/// Alignments are ranked by frequency inside a class of lengths: both lengths
+/// are known when an alignment is decoded, and given them it takes fewer bits.
+pub(crate) const CLASSES: usize = CLASS_LENGTHS * CLASS_LENGTHS;
+
+/// The class of alignments between phrases of these lengths.
+#[inline]
+pub(crate) fn alignment_class(source_length: usize, target_length: usize) -> usize {
+    source_length.min(CLASS_LENGTHS - 1) * CLASS_LENGTHS + target_length.min(CLASS_LENGTHS - 1)
+}
+
+/// Section names.
+pub(crate) mod section {
+    pub const SOURCE: &str = "source";
+    pub const TARGET: &str = "target";
+    pub const COUNTS: &str = "counts";
+    pub const EXTRA: &str = "extra";
+    pub const REORDERING: &str = "reordering";
+    pub const ALIGNMENT_CLASSES: &str = "alignment.classes";
+    pub const ALIGNMENT_OFFSETS: &str = "alignment.offsets";
+    pub const ALIGNMENT_POINTS: &str = "alignment.points";
+    pub const INDEX: &str = "index";
+    pub const RECORDS: &str = "records";
+
+    /// The codebook of score column `column`, from 0.
+    pub fn values(column: usize) -> String {
+        format!("score.{column}.values")
+    }
+
+    /// The counts of the codebook's rows.
+    pub fn counts(column: usize) -> String {
+        format!("score.{column}.counts")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miriam_layout::hash::hash64;
+
+    /// Files keep these values. Computed by hand from XXH3 of the words (the
+    /// golden vectors of `miriam-layout`) with arbitrary-precision integers.
+    #[test]
+    fn phrase_hash_is_the_written_formula() {
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut hash = PhraseHash::EMPTY;
+        for word in [&b"ein"[..], b"mann"] {
+            hash = hash.then(hash64(word));
+            let product = u128::from(state.rotate_left(29) ^ hash64(word))
+                .checked_mul(0xd6e8_feb8_6659_fd93)
+                .unwrap();
+            state = (product % (1 << 64)) as u64 ^ (product / (1 << 64)) as u64;
+        }
+        assert_eq!(hash.0, state);
+    }
+
+    #[test]
+    fn lines_fit_the_load() {
+        assert_eq!(home_lines(0), 64);
+        assert_eq!(home_lines(627), 64);
+        assert_eq!(home_lines(628), 128);
+        for sources in [1, 1000, 582_384, 13_000_000] {
+            let lines = home_lines(sources);
+            assert!(lines % 64 == 0 && sources as f64 / (lines * 14) as f64 <= 0.7);
+        }
+        assert_eq!(home_line(u64::MAX, 128), 127);
+        assert_eq!(home_line(1 << 58, 128), 2);
+    }
+
+    #[test]
+    fn classes_are_distinct_up_to_30() {
+        assert_eq!(alignment_class(0, 31), 31);
+        assert_eq!(alignment_class(31, 31), CLASSES - 1);
+        assert_eq!(alignment_class(500, 2), alignment_class(31, 2));
+        assert_ne!(alignment_class(2, 3), alignment_class(3, 2));
+    }
+}

@@ -1,0 +1,144 @@
+//! Finding source phrases: all spans of a sentence at once.
+//!
+//! One lookup at a time waits for memory twice, for the line and for the record.
+//! So a sentence is done in stages: hash every span and ask for its line; probe
+//! the lines and ask for the records they name; compare the source words. On a
+//! table larger than the caches this is 2 to 4 times as fast as one by one.
+
+use miriam_layout::hash::hash64;
+use miriam_layout::{prefetch_at, prefetch_read};
+
+use crate::format::{PhraseHash, fingerprint, home_line};
+use crate::record::has_source;
+use crate::{PhraseTable, Record, code, line};
+
+/// A source phrase of the sentence that the table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpanHit {
+    /// The span's first word.
+    pub start: u32,
+    /// The word behind its last.
+    pub end: u32,
+    /// Its record.
+    pub record: Record,
+}
+
+/// What a lookup of all spans found, and its buffers. Use it again for the next
+/// sentence.
+#[derive(Clone, Debug, Default)]
+pub struct SpanLookup {
+    hits: Vec<SpanHit>,
+    /// The words' codes end to end, and where each begins.
+    codes: Vec<u8>,
+    code_starts: Vec<u32>,
+    word_hashes: Vec<u64>,
+    spans: Vec<Span>,
+    candidates: Vec<SpanHit>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u32,
+    end: u32,
+    hash: u64,
+}
+
+impl SpanLookup {
+    /// Empty buffers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The spans found: start ascending, then length ascending.
+    pub fn hits(&self) -> &[SpanHit] {
+        &self.hits
+    }
+}
+
+impl PhraseTable {
+    /// Looks up every span of up to `max_length` words. Words are ids of
+    /// [`PhraseTable::source_words`]; any other number (`u32::MAX` by custom)
+    /// stands for an unknown word, which no span crosses.
+    pub fn lookup_spans(&self, sentence: &[u32], max_length: usize, lookup: &mut SpanLookup) {
+        let SpanLookup { hits, codes, code_starts, word_hashes, spans, candidates } = lookup;
+        hits.clear();
+        codes.clear();
+        code_starts.clear();
+        word_hashes.clear();
+        spans.clear();
+        candidates.clear();
+        code_starts.push(0);
+        for &word in sentence {
+            // A hash of 0 is as good as any; unknown words are told by having
+            // no code.
+            let mut hash = 0;
+            if let Some(text) = self.source.get(word) {
+                hash = hash64(text);
+                code::push(codes, word);
+            }
+            word_hashes.push(hash);
+            code_starts.push(codes.len() as u32);
+        }
+        let max_length = max_length.min(self.max_source_length());
+        for start in 0..sentence.len() {
+            let mut phrase = PhraseHash::EMPTY;
+            for end in start + 1..=sentence.len().min(start + max_length) {
+                if code_starts[end] == code_starts[end - 1] {
+                    break;
+                }
+                phrase = phrase.then(word_hashes[end - 1]);
+                let home = home_line(phrase.0, self.metadata.home_lines) as usize;
+                prefetch_at(&self.index, home);
+                spans.push(Span { start: start as u32, end: end as u32, hash: phrase.0 });
+            }
+        }
+        for span in &*spans {
+            self.candidates(span.hash, |record| {
+                prefetch_at(&self.records, record as usize);
+                prefetch_read(self.records.as_ptr().wrapping_add(record as usize).wrapping_add(64));
+                let record = Record(record);
+                candidates.push(SpanHit { start: span.start, end: span.end, record });
+            });
+        }
+        for candidate in &*candidates {
+            let (start, end) = (candidate.start as usize, candidate.end as usize);
+            let source = &codes[code_starts[start] as usize..code_starts[end] as usize];
+            if has_source(&self.records, candidate.record.0, end - start, source) {
+                hits.push(*candidate);
+            }
+        }
+    }
+
+    /// The record of one source phrase, given as ids of
+    /// [`PhraseTable::source_words`]. For sentences use
+    /// [`PhraseTable::lookup_spans`].
+    pub fn find(&self, source: &[u32]) -> Option<Record> {
+        let mut codes = Vec::with_capacity(4 * source.len());
+        let mut phrase = PhraseHash::EMPTY;
+        for &word in source {
+            phrase = phrase.then(hash64(self.source.get(word)?));
+            code::push(&mut codes, word);
+        }
+        let mut found = None;
+        self.candidates(phrase.0, |record| {
+            if found.is_none() && has_source(&self.records, record, source.len(), &codes) {
+                found = Some(Record(record));
+            }
+        });
+        found
+    }
+
+    /// Calls `found` with every record whose fingerprint is that of `hash`.
+    #[inline(always)]
+    fn candidates(&self, hash: u64, mut found: impl FnMut(u64)) {
+        let mut number = home_line(hash, self.metadata.home_lines) as usize;
+        // Lines that went on follow each other; the file's end is the last stop.
+        while let Some(line) = self.index.get(number) {
+            line::probe(line, fingerprint(hash), &mut found);
+            if !line::overflows(line) {
+                break;
+            }
+            number += 1;
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! One record: a source phrase with all its targets, column by column.
+//!
+//! | field | bytes |
+//! |---|---|
+//! | bits 0-2 source length - 1 (7: escape), bits 3-7 number of targets n (31: escape) | 1 |
+//! | source length, if escaped | code |
+//! | source words | code each |
+//! | n x 2 + (1 if target lengths are wide), if escaped | code |
+//! | widths of the code columns, 2 bits each (1, 2, 3, 4 bytes) | |
+//! | width of target words (1 to 4 bytes), if n >= 16 | 1 |
+//! | target lengths | n, wide: 4 n |
+//! | score columns: `f32` or codes | 4 n or width x n each |
+//! | codes of reordering, alignment, counts, extra text, each if the table has it | width x n |
+//! | target words: n < 16 as codes, else at their fixed width | |
+//!
+//! "Code" is the number code of [`crate::code`]. Columns stand before words, so
+//! that a reader who needs scores only reaches them by arithmetic. Targets keep
+//! the order of the text. A target pool (an id a target instead of its words)
+//! was tried on a large table: larger, and one random access more a target.
+
+use crate::code;
+use crate::format::{FIXED_WIDTH_FROM, LONG_SOURCE, MANY_TARGETS};
+
+/// What stands before the columns, and the bytes from there on.
+pub(crate) struct Head<'a> {
+    pub source_length: usize,
+    /// The codes of the source words, and everything behind them.
+    source: &'a [u8],
+    pub targets: usize,
+    wide_lengths: bool,
+    word_width: usize,
+    widths: &'a [u8],
+    rest: &'a [u8],
+    next_width: usize,
+}
+
+/// Whether the record at `offset` has these source words, given as their codes.
+#[inline(always)]
+pub(crate) fn has_source(records: &[u8], offset: u64, length: usize, codes: &[u8]) -> bool {
+    let Some((&first, mut rest)) = records.get(offset as usize..).and_then(<[u8]>::split_first)
+    else {
+        return false;
+    };
+    let short = usize::from(first & 7) + 1;
+    if short == LONG_SOURCE {
+        code::take(&mut rest) == Some(length as u32) && rest.starts_with(codes)
+    } else {
+        short == length && rest.starts_with(codes)
+    }
+}
+
+impl<'a> Head<'a> {
+    /// Reads the head of the record at `offset`; `coded` is the table's number
+    /// of code columns. Nothing where the records end inside it.
+    #[inline]
+    pub fn parse(records: &'a [u8], offset: u64, coded: usize) -> Option<Self> {
+        let (&first, mut rest) = records.get(usize::try_from(offset).ok()?..)?.split_first()?;
+        let mut source_length = usize::from(first & 7) + 1;
+        if source_length == LONG_SOURCE {
+            source_length = code::take(&mut rest)? as usize;
+        }
+        let source = rest;
+        for _ in 0..source_length {
+            code::take(&mut rest)?;
+        }
+        let mut targets = usize::from(first >> 3);
+        let mut wide_lengths = false;
+        if targets == MANY_TARGETS {
+            let escaped = code::take(&mut rest)?;
+            targets = (escaped >> 1) as usize;
+            wide_lengths = escaped & 1 == 1;
+        }
+        let (widths, mut rest) = rest.split_at_checked(coded.div_ceil(4))?;
+        let mut word_width = 0;
+        if targets >= FIXED_WIDTH_FROM {
+            let (&width, behind) = rest.split_first()?;
+            word_width = usize::from(width);
+            rest = behind;
+            if !(1..=4).contains(&word_width) {
+                return None;
+            }
+        }
+        (targets > 0).then_some(Head {
+            source_length,
+            source,
+            targets,
+            wide_lengths,
+            word_width,
+            widths,
+            rest,
+            next_width: 0,
+        })
+    }
+
+    /// The source words.
+    pub fn source_words(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let mut rest = self.source;
+        (0..self.source_length).map_while(move |_| code::take(&mut rest))
+    }
+
+    /// The next `length` bytes.
+    #[inline]
+    fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// The first column: what each target's words end at. `ends` gets one number
+    /// a target. Returns the number of words in all.
+    #[inline]
+    pub fn lengths(&mut self, ends: &mut [u32]) -> Option<usize> {
+        let width = if self.wide_lengths { 4 } else { 1 };
+        let lengths = self.bytes(self.targets.checked_mul(width)?)?;
+        let mut total = 0u64;
+        if self.wide_lengths {
+            for (end, length) in ends.iter_mut().zip(lengths.as_chunks::<4>().0) {
+                total += u64::from(u32::from_le_bytes(*length));
+                *end = total as u32;
+            }
+        } else {
+            for (end, &length) in ends.iter_mut().zip(lengths) {
+                total += u64::from(length);
+                *end = total as u32;
+            }
+        }
+        // A word takes a byte at least: no allocation beyond what is there.
+        (total <= self.rest.len() as u64 && total <= u64::from(u32::MAX)).then_some(total as usize)
+    }
+
+    /// Whether the lengths column fits, before memory is reserved for it.
+    #[inline]
+    pub fn is_plausible(&self) -> bool {
+        self.targets <= self.rest.len()
+    }
+
+    /// The next column, of `f32`.
+    #[inline]
+    pub fn floats(&mut self) -> Option<&'a [[u8; 4]]> {
+        Some(self.bytes(self.targets.checked_mul(4)?)?.as_chunks().0)
+    }
+
+    /// The next column, of codes.
+    #[inline]
+    pub fn codes(&mut self) -> Option<Codes<'a>> {
+        let width = self.widths.get(self.next_width / 4)? >> (2 * (self.next_width % 4)) & 3;
+        self.next_width += 1;
+        let bytes = self.bytes(self.targets.checked_mul(usize::from(width) + 1)?)?;
+        Some(match width {
+            0 => Codes::One(bytes),
+            1 => Codes::Two(bytes.as_chunks().0),
+            2 => Codes::Three(bytes.as_chunks().0),
+            _ => Codes::Four(bytes.as_chunks().0),
+        })
+    }
+
+    /// The last column: `words.len()` word ids in all. Returns the bytes behind
+    /// the record.
+    #[inline]
+    pub fn words(mut self, words: &mut [u32]) -> Option<&'a [u8]> {
+        if self.word_width == 0 {
+            for word in words {
+                *word = code::take(&mut self.rest)?;
+            }
+            return Some(self.rest);
+        }
+        let bytes = self.bytes(words.len().checked_mul(self.word_width)?)?;
+        match self.word_width {
+            1 => Codes::One(bytes),
+            2 => Codes::Two(bytes.as_chunks().0),
+            3 => Codes::Three(bytes.as_chunks().0),
+            _ => Codes::Four(bytes.as_chunks().0),
+        }
+        .for_each(words, |word, id| *word = id);
+        Some(self.rest)
+    }
+}
+
+/// A column of codes at one of the four widths.
+#[derive(Clone, Copy)]
+pub(crate) enum Codes<'a> {
+    One(&'a [u8]),
+    Two(&'a [[u8; 2]]),
+    Three(&'a [[u8; 3]]),
+    Four(&'a [[u8; 4]]),
+}
+
+impl Codes<'_> {
+    /// Calls `act` with each of `items` and its code.
+    #[inline(always)]
+    pub fn for_each<T>(self, items: impl IntoIterator<Item = T>, mut act: impl FnMut(T, u32)) {
+        let items = items.into_iter();
+        match self {
+            Codes::One(codes) => items.zip(codes).for_each(|(t, &c)| act(t, u32::from(c))),
+            Codes::Two(codes) => {
+                items.zip(codes).for_each(|(t, &c)| act(t, u32::from(u16::from_le_bytes(c))));
+            }
+            Codes::Three(codes) => items
+                .zip(codes)
+                .for_each(|(t, &[a, b, c])| act(t, u32::from_le_bytes([a, b, c, 0]))),
+            Codes::Four(codes) => {
+                items.zip(codes).for_each(|(t, &c)| act(t, u32::from_le_bytes(c)));
+            }
+        }
+    }
+}
+
+/// Appends the bytes of a record before its widths.
+pub(crate) fn push_head(out: &mut Vec<u8>, source: &[u32], targets: usize, wide_lengths: bool) {
+    let short = source.len().min(LONG_SOURCE) - 1;
+    let many = targets >= MANY_TARGETS || wide_lengths;
+    let first = short | if many { MANY_TARGETS } else { targets } << 3;
+    out.push(first as u8);
+    if source.len() >= LONG_SOURCE {
+        code::push(out, source.len() as u32);
+    }
+    for &word in source {
+        code::push(out, word);
+    }
+    if many {
+        code::push(out, (targets as u32) << 1 | u32::from(wide_lengths));
+    }
+}
+
+/// Bytes a code column needs for codes up to `largest`.
+pub(crate) fn width_for(largest: u32) -> usize {
+    match largest {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        0x1_0000..=0xff_ffff => 3,
+        _ => 4,
+    }
+}
+
+/// Appends `codes` at `width` bytes each.
+pub(crate) fn push_codes(out: &mut Vec<u8>, codes: &[u32], width: usize) {
+    match width {
+        1 => out.extend(codes.iter().map(|&c| c as u8)),
+        2 => out.extend(codes.iter().flat_map(|&c| (c as u16).to_le_bytes())),
+        3 => {
+            for &code in codes {
+                out.extend_from_slice(&code.to_le_bytes()[..3]);
+            }
+        }
+        _ => out.extend(codes.iter().flat_map(|&c| c.to_le_bytes())),
+    }
+}

@@ -1,0 +1,282 @@
+//! An open phrase table.
+//!
+//! Opening checks what can be checked without reading the data: that sections
+//! are there, that their sizes fit each other and the metadata. What lies inside
+//! records is checked where it is used, by plain bounds checks.
+
+use std::path::{Path, PathBuf};
+
+use miriam_layout::dictionary::{Dictionary, StringPool};
+use miriam_layout::{Container, Load, View};
+
+use crate::format::{
+    CLASSES, Column, KIND, MAX_REORDERING, MAX_SCORES, Metadata, PARTITIONS, VERSION, section,
+};
+use crate::line::{self, Line};
+use crate::record::Head;
+use crate::{Error, Result, code};
+
+/// A source phrase of a table: where its record starts.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+pub struct Record(pub u64);
+
+/// The codebook of a score column: values as natural logarithms.
+pub(crate) struct Codebook {
+    pub values: View<f32>,
+    /// The counts text that goes with each value, where the column keeps it.
+    pub counts: Option<StringPool>,
+}
+
+/// A phrase table, mapped from a file or built in memory. Share it in an `Arc`;
+/// reading needs no lock and writes nothing.
+pub struct PhraseTable {
+    container: Container,
+    pub(crate) metadata: Metadata,
+    pub(crate) coded_columns: usize,
+    pub(crate) source: Dictionary,
+    pub(crate) target: Dictionary,
+    /// One a score column; nothing where the column is raw.
+    pub(crate) codebooks: Vec<Option<Codebook>>,
+    pub(crate) reordering: View<f32>,
+    pub(crate) alignment_classes: View<u32>,
+    alignment_offsets: View<u32>,
+    alignment_points: View<u8>,
+    pub(crate) counts: Option<StringPool>,
+    pub(crate) extra: Option<StringPool>,
+    pub(crate) index: View<Line>,
+    pub(crate) records: View<u8>,
+}
+
+impl PhraseTable {
+    /// Opens the phrase table at `path`. Costs microseconds and no memory
+    /// whatever its size; pages are read as they are used (or at once, as `load`
+    /// says).
+    pub fn open(path: &Path, load: Load) -> Result<Self> {
+        Self::from_container(Container::open(path, KIND, VERSION, load)?)
+    }
+
+    /// The phrase table in an open container.
+    pub fn from_container(container: Container) -> Result<Self> {
+        let container = container.expect(KIND, VERSION)?;
+        let metadata: Metadata = container.metadata()?;
+        let damaged = |place: &str, reason: &str| container.damaged(place, reason);
+        let num_reordering = metadata.num_reordering as usize;
+        if metadata.columns.len() > MAX_SCORES
+            || num_reordering > MAX_REORDERING
+            || metadata.home_lines == 0
+            || !metadata.home_lines.is_multiple_of(PARTITIONS as u64)
+        {
+            return Err(damaged("metadata", "its counts cannot be").into());
+        }
+        let index = container.section::<Line>(section::INDEX)?;
+        if (index.len() as u64) < metadata.home_lines {
+            return Err(damaged(section::INDEX, "lines are missing").into());
+        }
+        let codebooks = (0..metadata.columns.len())
+            .map(|k| {
+                let counts = match metadata.columns[k] {
+                    Column::Raw => return Ok(None),
+                    Column::Coded => None,
+                    Column::CodedWithCounts => {
+                        Some(StringPool::open(&container, &section::counts(k))?)
+                    }
+                };
+                let values = container.section::<f32>(&section::values(k))?;
+                if counts.as_ref().is_some_and(|c| c.len() != values.len()) {
+                    return Err(damaged(&section::counts(k), "one is needed for each value"));
+                }
+                Ok(Some(Codebook { values, counts }))
+            })
+            .collect::<Result<_, miriam_layout::Error>>()?;
+        let reordering = container.section::<f32>(section::REORDERING)?;
+        let whole_rows = match num_reordering {
+            0 => reordering.is_empty(),
+            n => !reordering.is_empty() && reordering.len() % n == 0,
+        };
+        if !whole_rows {
+            return Err(damaged(section::REORDERING, "it is not a whole number of rows").into());
+        }
+        let alignment_classes = container.section::<u32>(section::ALIGNMENT_CLASSES)?;
+        let alignment_offsets = container.section::<u32>(section::ALIGNMENT_OFFSETS)?;
+        let alignment_points = container.section::<u8>(section::ALIGNMENT_POINTS)?;
+        if alignment_classes.len() != CLASSES + 1
+            || !alignment_classes.is_sorted()
+            || alignment_classes.last().map(|&n| n as usize + 1) != Some(alignment_offsets.len())
+        {
+            let reason = "they do not fit the alignments";
+            return Err(damaged(section::ALIGNMENT_CLASSES, reason).into());
+        }
+        if alignment_offsets.last().map(|&n| n as usize) != Some(alignment_points.len()) {
+            let reason = "they do not fit the points";
+            return Err(damaged(section::ALIGNMENT_OFFSETS, reason).into());
+        }
+        let pool = |wanted: bool, name: &str| {
+            wanted.then(|| StringPool::open(&container, name)).transpose()
+        };
+        Ok(PhraseTable {
+            coded_columns: metadata.coded_columns(),
+            source: Dictionary::open(&container, section::SOURCE)?,
+            target: Dictionary::open(&container, section::TARGET)?,
+            codebooks,
+            reordering,
+            alignment_classes,
+            alignment_offsets,
+            alignment_points,
+            counts: pool(metadata.has_counts, section::COUNTS)?,
+            extra: pool(metadata.has_extra, section::EXTRA)?,
+            index,
+            records: container.section::<u8>(section::RECORDS)?,
+            metadata,
+            container,
+        })
+    }
+
+    /// The file, or the name of a table in memory.
+    pub fn path(&self) -> PathBuf {
+        self.container.path().to_owned()
+    }
+
+    /// The container the table lies in.
+    pub fn container(&self) -> &Container {
+        &self.container
+    }
+
+    /// Phrase scores a target.
+    pub fn num_scores(&self) -> usize {
+        self.metadata.columns.len()
+    }
+
+    /// Reordering scores a target; 0 in a table without reordering.
+    pub fn num_reordering(&self) -> usize {
+        self.metadata.num_reordering as usize
+    }
+
+    /// Phrase pairs.
+    pub fn num_entries(&self) -> u64 {
+        self.metadata.entries
+    }
+
+    /// Distinct source phrases.
+    pub fn num_sources(&self) -> u64 {
+        self.metadata.sources
+    }
+
+    /// Words in the longest source phrase.
+    pub fn max_source_length(&self) -> usize {
+        self.metadata.max_source_length as usize
+    }
+
+    /// Words in the longest target phrase.
+    pub fn max_target_length(&self) -> usize {
+        self.metadata.max_target_length as usize
+    }
+
+    /// Entries of the source phrase that has most.
+    pub fn max_targets(&self) -> usize {
+        self.metadata.max_targets as usize
+    }
+
+    /// Entries without reordering scores, in a table that has them.
+    pub fn missing_reordering(&self) -> u64 {
+        self.metadata.missing_reordering
+    }
+
+    /// Whether the table keeps word alignments.
+    pub fn has_alignment(&self) -> bool {
+        self.metadata.has_alignment
+    }
+
+    /// The words of source phrases; their ids are what lookups take.
+    pub fn source_words(&self) -> &Dictionary {
+        &self.source
+    }
+
+    /// The words of target phrases; their ids are what [`crate::Targets`] holds.
+    pub fn target_words(&self) -> &Dictionary {
+        &self.target
+    }
+
+    /// Rows of reordering scores, the reserved row 0 included.
+    pub fn num_reordering_rows(&self) -> usize {
+        self.reordering.len().checked_div(self.num_reordering()).unwrap_or(0)
+    }
+
+    /// The reordering scores (natural logarithms) of `row`, as
+    /// [`crate::Targets::reordering`] names it; nothing for row 0, which stands
+    /// for "no reordering scores".
+    pub fn reordering_scores(&self, row: u32) -> Option<&[f32]> {
+        if row == 0 {
+            return None;
+        }
+        let width = self.num_reordering();
+        let start = (row as usize).checked_mul(width)?;
+        self.reordering.get(start..start.checked_add(width)?).filter(|row| !row.is_empty())
+    }
+
+    /// The (source, target) positions of alignment `id` in their written order;
+    /// none for an id that does not exist.
+    pub fn alignment_points(&self, id: u32) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let mut rest = self.alignment_bytes(id).unwrap_or_default();
+        std::iter::from_fn(move || {
+            let source = code::take(&mut rest)?;
+            let target = code::take(&mut rest)?;
+            Some((source as u16, target as u16))
+        })
+    }
+
+    /// Whether the points of alignment `id` cannot be read whole.
+    pub(crate) fn alignment_is_cut(&self, id: u32) -> bool {
+        let Some(mut rest) = self.alignment_bytes(id) else { return true };
+        let mut numbers = 0;
+        while !rest.is_empty() {
+            match code::take(&mut rest) {
+                Some(number) if number <= 0xffff => numbers += 1,
+                _ => return true,
+            }
+        }
+        numbers % 2 == 1
+    }
+
+    fn alignment_bytes(&self, id: u32) -> Option<&[u8]> {
+        let start = *self.alignment_offsets.get(id as usize)? as usize;
+        let end = *self.alignment_offsets.get((id as usize).checked_add(1)?)? as usize;
+        self.alignment_points.get(start..end)
+    }
+
+    /// Distinct alignments, counted in each class of lengths.
+    pub fn num_alignments(&self) -> usize {
+        self.alignment_offsets.len() - 1
+    }
+
+    /// Every source phrase, in the order of the index: deterministic, the same
+    /// for the same text however it was built.
+    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
+        self.index.iter().flat_map(|line| {
+            (0..line::used(line)).map(move |slot| Record(line::record(line, slot)))
+        })
+    }
+
+    /// The source words of `record`, which replace what is in `words`.
+    pub fn source(&self, record: Record, words: &mut Vec<u32>) -> Result<()> {
+        words.clear();
+        words.extend(self.head(record)?.source_words());
+        Ok(())
+    }
+
+    /// The number of targets of `record`.
+    pub fn target_count(&self, record: Record) -> Result<usize> {
+        Ok(self.head(record)?.targets)
+    }
+
+    #[inline]
+    pub(crate) fn head(&self, record: Record) -> Result<Head<'_>> {
+        Head::parse(&self.records, record.0, self.coded_columns)
+            .ok_or_else(|| self.damaged_record(record, "it is cut"))
+    }
+
+    #[cold]
+    pub(crate) fn damaged_record(&self, record: Record, reason: &str) -> Error {
+        let place = format!("record at {}", record.0);
+        self.container.damaged(&place, reason).into()
+    }
+}

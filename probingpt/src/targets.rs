@@ -1,0 +1,184 @@
+//! All targets of a source phrase, decoded into buffers that are used again.
+//!
+//! Decoding goes column by column, as the record lies; no target is touched
+//! twice and nothing is allocated once the buffers have grown.
+
+use crate::format::alignment_class;
+use crate::{PhraseTable, Record, Result};
+
+/// The targets of one source phrase, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    len: usize,
+    num_scores: usize,
+    /// Row by row.
+    scores: Vec<f32>,
+    reordering: Vec<u32>,
+    alignment: Vec<u32>,
+    word_ends: Vec<u32>,
+    words: Vec<u32>,
+}
+
+impl Targets {
+    /// Empty buffers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many targets there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The phrase scores of target `i`, natural logarithms.
+    #[inline]
+    pub fn scores(&self, i: usize) -> &[f32] {
+        &self.scores[i * self.num_scores..][..self.num_scores]
+    }
+
+    /// The row of reordering scores of target `i`, for
+    /// [`PhraseTable::reordering_scores`]; 0 for none.
+    #[inline]
+    pub fn reordering(&self, i: usize) -> u32 {
+        self.reordering[i]
+    }
+
+    /// The words of target `i`, as ids of [`PhraseTable::target_words`].
+    #[inline]
+    pub fn words(&self, i: usize) -> &[u32] {
+        let start = if i == 0 { 0 } else { self.word_ends[i - 1] };
+        &self.words[start as usize..self.word_ends[i] as usize]
+    }
+
+    /// The alignment of target `i`, for [`PhraseTable::alignment_points`]. In a
+    /// table without alignments it is an id without points.
+    #[inline]
+    pub fn alignment(&self, i: usize) -> u32 {
+        self.alignment[i]
+    }
+}
+
+/// Makes `buffer` at least `len` long and returns its beginning; what is left in
+/// it is overwritten by the caller.
+#[inline]
+fn room<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
+    if buffer.len() < len {
+        buffer.resize(len, T::default());
+    }
+    &mut buffer[..len]
+}
+
+impl PhraseTable {
+    /// Decodes all targets of `record`, which must come from this table, into
+    /// `targets`. A damaged record is an error and leaves no targets.
+    pub fn targets(&self, record: Record, targets: &mut Targets) -> Result<()> {
+        targets.len = 0;
+        match self.decode(record, targets) {
+            Ok(()) => Ok(()),
+            Err(reason) => Err(self.damaged_record(record, reason)),
+        }
+    }
+
+    fn decode(&self, record: Record, targets: &mut Targets) -> Result<(), &'static str> {
+        const CUT: &str = "it is cut";
+        let head = self.head_or_nothing(record).ok_or(CUT)?;
+        let mut columns = head;
+        let n = columns.targets;
+        if !columns.is_plausible() {
+            return Err(CUT);
+        }
+        let source_length = columns.source_length;
+        let total_words = columns.lengths(room(&mut targets.word_ends, n)).ok_or(CUT)?;
+
+        let width = self.num_scores();
+        targets.num_scores = width;
+        for (k, codebook) in self.codebooks.iter().enumerate() {
+            match codebook {
+                None => {
+                    let floats = columns.floats().ok_or(CUT)?;
+                    let scores = room(&mut targets.scores, n * width);
+                    for (row, value) in scores.chunks_exact_mut(width).zip(floats) {
+                        row[k] = f32::from_le_bytes(*value);
+                    }
+                }
+                Some(codebook) => {
+                    let codes = columns.codes().ok_or(CUT)?;
+                    let scores = room(&mut targets.scores, n * width);
+                    let values = &codebook.values[..];
+                    let mut whole = true;
+                    codes.for_each(scores.chunks_exact_mut(width), |row, code| {
+                        match values.get(code as usize) {
+                            Some(&value) => row[k] = value,
+                            None => whole = false,
+                        }
+                    });
+                    if !whole {
+                        return Err("a score's code is outside its codebook");
+                    }
+                }
+            }
+        }
+
+        let reordering = room(&mut targets.reordering, n);
+        if self.metadata.num_reordering > 0 {
+            let codes = columns.codes().ok_or(CUT)?;
+            let mut largest = 0;
+            codes.for_each(reordering.iter_mut(), |row, code| {
+                *row = code;
+                largest = largest.max(code);
+            });
+            if largest as usize >= self.num_reordering_rows() {
+                return Err("a reordering code is outside its codebook");
+            }
+        } else {
+            reordering.fill(0);
+        }
+
+        let alignment = room(&mut targets.alignment, n);
+        if self.metadata.has_alignment {
+            let codes = columns.codes().ok_or(CUT)?;
+            let mut start = 0;
+            let mut whole = true;
+            let ends = &targets.word_ends[..n];
+            codes.for_each(alignment.iter_mut().zip(ends), |(id, &end), code| {
+                let class = alignment_class(source_length, (end - start) as usize);
+                start = end;
+                let first = self.alignment_classes[class];
+                *id = first.wrapping_add(code);
+                whole &= code < self.alignment_classes[class + 1] - first;
+            });
+            if !whole {
+                return Err("an alignment's code is outside its class");
+            }
+        } else {
+            alignment.fill(u32::MAX);
+        }
+        if self.metadata.has_counts {
+            columns.codes().ok_or(CUT)?;
+        }
+        if self.metadata.has_extra {
+            columns.codes().ok_or(CUT)?;
+        }
+
+        let words = room(&mut targets.words, total_words);
+        columns.words(words).ok_or(CUT)?;
+        let largest = words.iter().fold(0, |a, &b| a.max(b));
+        if total_words > 0 && largest as usize >= self.target.len() {
+            return Err("a word's id is outside the vocabulary");
+        }
+        targets.len = n;
+        Ok(())
+    }
+
+    #[inline]
+    fn head_or_nothing(&self, record: Record) -> Option<crate::record::Head<'_>> {
+        crate::record::Head::parse(&self.records, record.0, self.coded_columns)
+    }
+}

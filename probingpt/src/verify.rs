@@ -1,0 +1,60 @@
+//! The full check of a table: everything that reading relies on, and everything
+//! that counts promise.
+
+use miriam_layout::Container;
+
+use crate::{Annotations, PhraseTable, Result, Targets};
+
+/// Checks a whole phrase table beyond its checksums (which
+/// [`Container::verify`] covers): dictionaries, every record, that every source
+/// is found by its words, and the counts in the metadata.
+pub fn verify(container: &Container) -> Result<()> {
+    let table = PhraseTable::from_container(container.clone())?;
+    let damaged = |place: &str, reason: String| Err(container.damaged(place, reason).into());
+    for (name, dictionary) in [("source", table.source_words()), ("target", table.target_words())] {
+        if let Err(id) = dictionary.verify() {
+            return damaged(name, format!("word {id} is not found by its own text"));
+        }
+    }
+    for id in 0..table.num_alignments() as u32 {
+        if table.alignment_is_cut(id) {
+            return damaged("alignment.points", format!("alignment {id} is cut"));
+        }
+    }
+    let mut targets = Targets::new();
+    let mut annotations = Annotations::new();
+    let mut source = Vec::new();
+    let (mut sources, mut entries, mut missing) = (0, 0, 0);
+    for record in table.records() {
+        table.source(record, &mut source)?;
+        if table.find(&source) != Some(record) {
+            let place = format!("record at {}", record.0);
+            return damaged(&place, "its source phrase does not lead to it".into());
+        }
+        table.targets(record, &mut targets)?;
+        table.annotations(record, &mut annotations)?;
+        sources += 1;
+        entries += targets.len() as u64;
+        for i in 0..targets.len() {
+            missing += u64::from(table.num_reordering() > 0 && targets.reordering(i) == 0);
+            let reach = |(s, t): (u16, u16)| {
+                usize::from(s) < source.len() && usize::from(t) < targets.words(i).len()
+            };
+            if !table.alignment_points(targets.alignment(i)).all(reach) {
+                let place = format!("record at {}", record.0);
+                return damaged(&place, "an alignment points outside its phrases".into());
+            }
+        }
+    }
+    let counted = [sources, entries, missing];
+    let promised = [table.num_sources(), table.num_entries(), table.missing_reordering()];
+    if counted != promised {
+        return damaged(
+            "metadata",
+            format!(
+                "it promises {promised:?} sources, entries and pairs without reordering; there are {counted:?}"
+            ),
+        );
+    }
+    Ok(())
+}
