@@ -1,9 +1,20 @@
 //! N-gram language models on the CPU, with KenLM's scores and states to the bit.
+//!
+//! [`open`] opens any model behind the [`LanguageModel`] trait. ARPA text is
+//! read by [`arpa`] and built into a [`probing`] model, in memory or as a file.
+
 
 #![forbid(unsafe_code)]
 
+pub mod arpa;
+mod error;
 mod model;
+mod open;
+pub mod probing;
 mod state;
 
+pub use error::{Error, Result};
 pub use model::{LanguageModel, LmWord, Request, Scored};
+pub use open::open;
+pub use probing::verify;
 pub use state::{MAX_ORDER, State};
