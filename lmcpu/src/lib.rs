@@ -2,7 +2,7 @@
 //!
 //! [`open`] opens any model behind the [`LanguageModel`] trait. ARPA text is
 //! read by [`arpa`] and built into a [`probing`] model, in memory or as a file.
-
+//! [`query`] and [`perplexity`] are what `miriam lm` prints.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,10 @@ pub mod arpa;
 mod error;
 mod model;
 mod open;
+pub mod perplexity;
 pub mod probing;
+pub mod query;
+mod sentences;
 mod state;
 
 pub use error::{Error, Result};
