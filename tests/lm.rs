@@ -1,2 +1,317 @@
-//! `miriam lm` end to end.
+//! `miriam lm` end to end: decisions and output against KenLM's, files that are
+//! odd, damaged or not there.
 mod common;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{complaint, miriam, read, run, shared_data, text};
+
+/// `miriam` with `arguments`.
+fn lm(arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.args(["--quiet", "lm"]).args(arguments);
+    command
+}
+
+/// What `command` prints for `input`.
+fn piped(command: &mut Command, input: &[u8]) -> Vec<u8> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that ends early closes its input.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    output.stdout
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("test paths are text")
+}
+
+/// Compares without printing megabytes.
+fn assert_same(found: &[u8], expected: &[u8], what: &str) {
+    if found == expected {
+        return;
+    }
+    let lines = || found.split(|&b| b == b'\n').zip(expected.split(|&b| b == b'\n'));
+    let at = lines().position(|(a, b)| a != b).unwrap_or_default();
+    let (a, b) = lines().nth(at).unwrap_or_default();
+    panic!("{what}: line {}:\n{}\nexpected:\n{}", at + 1, text(a), text(b));
+}
+
+const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+
+/// A folder with the toy model as ARPA and as a file of ours.
+fn toy() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (arpa, model) = (folder.path().join("toy.arpa"), folder.path().join("toy.miriam"));
+    std::fs::write(&arpa, TOY).expect("writable");
+    run(&mut lm(&["build", path(&arpa), "-o", path(&model)]));
+    (folder, arpa, model)
+}
+
+#[test]
+fn arpa_cases_are_decided_and_scored_as_kenlm_does() {
+    let Some(cases) = shared_data("arpa-cases") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let input = read(&cases.join("input.txt"));
+    let mut count = 0;
+    for entry in std::fs::read_dir(&cases).expect("readable") {
+        let arpa = entry.expect("readable").path();
+        if arpa.extension().is_none_or(|e| e != "arpa") {
+            continue;
+        }
+        count += 1;
+        let name = arpa.file_stem().and_then(|s| s.to_str()).expect("text").to_owned();
+        let decision = read(&arpa.with_extension("decision"));
+        let accepted = match &name[..] {
+            // The two deliberate differences.
+            "uni" => true,
+            "dup" => false,
+            _ => decision.starts_with(b"accept"),
+        };
+        let model = folder.path().join(&name);
+        if !accepted {
+            let complaints = [
+                complaint(&mut lm(&["query", path(&arpa)])),
+                complaint(&mut lm(&["build", path(&arpa), "-o", path(&model)])),
+            ];
+            for complaint in complaints {
+                assert!(complaint.contains(&format!("{name}.arpa, line ")), "{complaint}");
+            }
+            assert!(!model.exists(), "{name}");
+            continue;
+        }
+        run(&mut lm(&["build", path(&arpa), "-o", path(&model)]));
+        run(miriam().args(["verify", path(&model)]));
+        for file in [&arpa, &model] {
+            let found = piped(&mut lm(&["query", path(file)]), &input);
+            if name != "uni" {
+                assert_same(&found, &read(&arpa.with_extension("query")), &name);
+            }
+        }
+    }
+    assert!(count > 25, "{count} cases");
+}
+
+/// `query` from the ARPA file and from our file gives `expected`.
+fn check_queries(arpa: &Path, texts: &[(PathBuf, PathBuf)]) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = folder.path().join("model");
+    run(&mut lm(&["build", path(arpa), "-o", path(&model)]));
+    run(miriam().args(["verify", path(&model)]));
+    for (input, expected) in texts {
+        let expected = read(expected);
+        for file in [arpa, &model] {
+            for threads in ["1", "3"] {
+                let found =
+                    run(&mut lm(&["query", path(file), "-i", path(input), "--threads", threads]));
+                assert_same(&found, &expected, path(input));
+            }
+        }
+        let found = run(&mut lm(&["perplexity", path(&model), "-i", path(input)]));
+        let summary = expected.split(|&b| b == b'\n').rev().take(5).collect::<Vec<_>>();
+        let found_lines = found.split(|&b| b == b'\n').rev().collect::<Vec<_>>();
+        assert_eq!(found_lines, summary, "perplexity");
+    }
+}
+
+#[test]
+fn multi30k_equals_kenlm() {
+    let Some(data) = shared_data("m30k-de-en") else { return };
+    let lm = data.join("lm");
+    let texts = [
+        (data.join("corpus/test.en.gz"), lm.join("test.probing.query.gz")),
+        (data.join("corpus/dev.en.gz"), lm.join("dev.probing.query.gz")),
+        (lm.join("odd.en.gz"), lm.join("odd.probing.query.gz")),
+    ];
+    check_queries(&lm.join("lm.5.en.arpa.gz"), &texts);
+}
+
+#[test]
+fn small_models_equal_kenlm_also_with_missing_suffixes() {
+    let Some(data) = shared_data("kenlm-cases") else { return };
+    for name in ["o5", "o3-suffixless"] {
+        let expected = data.join(format!("{name}.probing.query.gz"));
+        let texts = [(data.join("heldout.en"), expected)];
+        check_queries(&data.join(format!("{name}.arpa.gz")), &texts);
+    }
+}
+
+/// Lines that KenLM printed for the toy model.
+#[test]
+fn levels_and_markers() {
+    let (_folder, arpa, model) = toy();
+    let text = b"a zz b a\n\n";
+    let words = "a=3 2 -0.5\tzz=0 1 -1.25\tb=4 1 -1.7\ta=3 2 -0.9\t</s>=2 1 -1.8000001\t";
+    let total = "Total: -6.15 OOV: 1\n";
+    let query = |arguments: &[&str]| {
+        let mut all = vec!["query", path(&model)];
+        all.extend(arguments);
+        String::from_utf8(piped(&mut lm(&all), text)).expect("text")
+    };
+    let all = query(&[]);
+    assert!(
+        all.starts_with(&format!("{words}{total}</s>=2 1 -1.5\tTotal: -1.5 OOV: 0\nPerplexity"))
+    );
+    assert!(all.ends_with("\nOOVs:\t1\nTokens:\t6\n"));
+    assert_eq!(query(&["-v", "word"]), format!("{words}</s>=2 1 -1.5\t"));
+    assert_eq!(query(&["-v", "sentence"]), format!("{total}Total: -1.5 OOV: 0\n"));
+    assert_eq!(query(&["-v", "word", "-v", "sentence", "-v", "summary"]), all);
+    assert_eq!(query(&["-v", "2"]), all);
+    assert_eq!(query(&["-v", "0"]), query(&["-v", "summary"]));
+    assert_eq!(query(&["-b", "-v", "1"]), query(&["-v", "sentence", "-v", "summary"]));
+    let bare = query(&["-n", "-v", "word", "-v", "sentence"]);
+    assert!(bare.starts_with("a=3 1 -1.5\tzz=0 1 -1.2\tb=4 1 -1.7\ta=3 2 -0.9\tTotal: "), "{bare}");
+    assert!(bare.ends_with("\nTotal: 0 OOV: 0\n"), "{bare}");
+    for threads in ["1", "4"] {
+        let found =
+            piped(&mut lm(&["perplexity", path(&arpa), "--per-line", "--threads", threads]), text);
+        assert_eq!(common::text(&found), "-6.15\t5\t1\n-1.5\t1\t0\n");
+    }
+    let found = piped(&mut lm(&["perplexity", path(&model), "--device", "cpu"]), text);
+    assert_eq!(common::text(&found), query(&["-v", "summary"]));
+}
+
+/// KenLM's `query -n` prints -0 for a word of probability 1.
+#[test]
+fn a_probability_of_one_prints_minus_zero() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arpa = folder.path().join("one.arpa");
+    std::fs::write(&arpa, TOY.replace("-99\t<s>", "0\t<s>")).expect("writable");
+    let found = piped(&mut lm(&["query", path(&arpa), "-n", "-v", "word"]), b"<s>\n");
+    assert_eq!(text(&found), "<s>=1 1 -0\t");
+}
+
+#[test]
+fn odd_text_gives_one_answer_a_line() {
+    let (_folder, _, model) = toy();
+    let mut input = b"a\0b \xe4\xf6 \tb\r\n".to_vec();
+    input.extend(b"a ".repeat(300_000));
+    input.extend(b"\n   \nb");
+    let found = piped(&mut lm(&["query", path(&model), "-v", "sentence", "-v", "word"]), &input);
+    let lines: Vec<&[u8]> = found.split(|&b| b == b'\n').collect();
+    assert_eq!(lines.len(), 5);
+    assert!(
+        lines[0].starts_with(b"a\0b=0 1 -1.3\t\xe4\xf6=0 1 -1\tb=4 1 -1.7\t</s>=2 2 -0.7\tTotal: "),
+        "{}",
+        text(lines[0])
+    );
+    assert!(lines[1].ends_with(b" OOV: 0"));
+    assert_eq!(lines[2], b"</s>=2 1 -1.5\tTotal: -1.5 OOV: 0");
+    assert!(
+        lines[3].starts_with(b"b=4 1 -2\t</s>=2 2 -0.7\tTotal: -2.7"),
+        "an unterminated line is a line"
+    );
+    let nothing = piped(&mut lm(&["query", path(&model)]), b"");
+    assert_eq!(
+        text(&nothing),
+        "Perplexity including OOVs:\tNaN\nPerplexity excluding OOVs:\tNaN\nOOVs:\t0\nTokens:\t0\n"
+    );
+}
+
+#[test]
+fn compressed_arpa_gives_the_same_file() {
+    let (folder, _, model) = toy();
+    let gz = folder.path().join("toy.arpa.gz");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    encoder.write_all(TOY.as_bytes()).expect("memory");
+    std::fs::write(&gz, encoder.finish().expect("memory")).expect("writable");
+    let zst = folder.path().join("toy.arpa.zst");
+    std::fs::write(&zst, zstd::encode_all(TOY.as_bytes(), 3).expect("memory")).expect("writable");
+    let crlf = folder.path().join("crlf.arpa");
+    std::fs::write(&crlf, TOY.replace('\n', "\r\n")).expect("writable");
+    for (threads, arpa) in [("1", gz), ("3", zst), ("2", crlf)] {
+        let other = folder.path().join("other.miriam");
+        run(&mut lm(&["build", path(&arpa), "-o", path(&other), "--threads", threads]));
+        assert!(read(&other) == read(&model), "{}", arpa.display());
+    }
+    let other = folder.path().join("piped.miriam");
+    piped(&mut lm(&["build", "-", "-o", path(&other)]), TOY.as_bytes());
+    assert!(read(&other) == read(&model), "standard input");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let (folder, arpa, model) = toy();
+    let missing = folder.path().join("missing");
+    assert!(complaint(&mut lm(&["query", path(&missing)])).contains("missing: cannot open"));
+    assert!(complaint(&mut lm(&["query", path(folder.path())])).contains("directory"));
+    let out = path(&missing);
+    assert!(complaint(&mut lm(&["build", path(folder.path()), "-o", out])).contains("directory"));
+    let kenlm = folder.path().join("kenlm.binary");
+    std::fs::write(&kenlm, b"mmap lm http://kheafield.com/code format version 5\n\0\0\0")
+        .expect("writable");
+    assert!(complaint(&mut lm(&["query", path(&kenlm)])).contains("not supported yet"));
+    let kinds = ["trie", "glm", "kenlm-probing"];
+    for kind in kinds {
+        let complaint = complaint(&mut lm(&["build", path(&arpa), "-o", out, "--type", kind]));
+        assert!(
+            complaint.contains(kind) && complaint.contains("supported: probing"),
+            "{complaint}"
+        );
+    }
+    let cuda = ["perplexity", path(&model), "--device", "cuda:0"];
+    assert!(complaint(&mut lm(&cuda)).contains("cuda is not supported yet"));
+    let unwritable = folder.path().join("no/such/folder/x");
+    assert!(
+        complaint(&mut lm(&["build", path(&arpa), "-o", path(&unwritable)]))
+            .contains("no/such/folder")
+    );
+    assert!(!missing.exists());
+    let status = |command: &mut Command| command.output().expect("it starts").status.code();
+    assert_eq!(status(&mut lm(&["build", path(&arpa)])), Some(2), "-o is missing");
+    assert_eq!(status(&mut lm(&["query", path(&model), "-v", "loud"])), Some(2));
+    assert_eq!(status(&mut lm(&["perplexity", path(&model), "--device", "tpu"])), Some(2));
+}
+
+#[test]
+fn missing_unk_is_warned_of_once() {
+    let (folder, ..) = toy();
+    let arpa = folder.path().join("nounk.arpa");
+    let model = TOY.replace("-1.0\t<unk>\n", "").replace("ngram 1=5", "ngram 1=4");
+    std::fs::write(&arpa, model).expect("writable");
+    let output = lm(&["query", path(&arpa), "-i", "/dev/null"]).output().expect("it starts");
+    let warnings = text(&output.stderr);
+    assert_eq!(warnings.matches("no <unk> among the unigrams").count(), 1, "{warnings}");
+}
+
+#[test]
+fn damaged_files_are_refused_or_harmless() {
+    let (folder, _, model) = toy();
+    let whole = read(&model);
+    let copy = folder.path().join("copy");
+    let attempt = |bytes: &[u8], what: String| {
+        std::fs::write(&copy, bytes).expect("writable");
+        let output = lm(&["query", path(&copy), "-i", "/dev/null"]).output().expect("it starts");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{what}: {}", text(&output.stderr));
+        let verified = miriam().args(["verify", path(&copy)]).output().expect("it starts");
+        assert_eq!(verified.status.code(), Some(1), "{what}");
+    };
+    for end in (0..whole.len()).step_by(whole.len() / 20) {
+        attempt(&whole[..end], format!("cut at {end}"));
+    }
+    for place in (0..whole.len()).step_by(whole.len() / 40) {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x55;
+        attempt(&bytes, format!("changed at {place}"));
+    }
+}
+
+#[test]
+fn every_help_has_an_example() {
+    for command in ["build", "query", "perplexity"] {
+        let help = text(&run(&mut lm(&[command, "--help"])));
+        assert!(
+            help.contains(&format!("miriam lm {command} ")) && help.contains("Example"),
+            "{help}"
+        );
+    }
+}

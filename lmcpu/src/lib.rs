@@ -1,9 +1,23 @@
 //! N-gram language models on the CPU, with KenLM's scores and states to the bit.
+//!
+//! [`open`] opens any model behind the [`LanguageModel`] trait. ARPA text is
+//! read by [`arpa`] and built into a [`probing`] model, in memory or as a file.
+//! [`query`] and [`perplexity`] are what `miriam lm` prints.
 
 #![forbid(unsafe_code)]
 
+pub mod arpa;
+mod error;
 mod model;
+mod open;
+pub mod perplexity;
+pub mod probing;
+pub mod query;
+mod sentences;
 mod state;
 
+pub use error::{Error, Result};
 pub use model::{LanguageModel, LmWord, Request, Scored};
+pub use open::open;
+pub use probing::verify;
 pub use state::{MAX_ORDER, State};

@@ -28,6 +28,13 @@ pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     if value.is_finite() {
         let mut digits = Scratch::default();
         write!(digits, "{value:e}").expect("an f32 fits");
+        // A tie needs a value that is a whole number of 2^-14ths, or large:
+        // others have more digits than two neighbours of nine.
+        if (value * 16384.0).fract() == 0.0 {
+            settle_tie(&mut digits, f64::from(value), |text| {
+                parse_f32(text).is_some_and(|v| v == value)
+            });
+        }
         push_ecmascript(out, digits.text());
     } else {
         push_non_finite(out, f64::from(value));
@@ -39,9 +46,48 @@ pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() {
         let mut digits = Scratch::default();
         write!(digits, "{value:e}").expect("an f64 fits");
+        if (value * f64::from(1 << 25)).fract() == 0.0 {
+            settle_tie(&mut digits, value, |text| {
+                fast_float2::parse::<f64, _>(text).is_ok_and(|v| v == value)
+            });
+        }
         push_ecmascript(out, digits.text());
     } else {
         push_non_finite(out, value);
+    }
+}
+
+/// Where two shortest decimals are equally near, takes the one with an even last
+/// digit, as KenLM's printing does; Rust's takes the larger. `digits` is Rust's
+/// `{:e}` of `value`.
+fn settle_tie(digits: &mut Scratch, value: f64, reads_back: impl Fn(&[u8]) -> bool) {
+    let significant = |text: &[u8]| -> Vec<u8> {
+        let mantissa = text.iter().take_while(|&&b| b != b'e');
+        mantissa.copied().filter(u8::is_ascii_digit).collect()
+    };
+    let count = significant(digits.text()).len();
+    // Enough digits for the exact value of any number that comes here.
+    let exact = format!("{value:.*e}", count + 320);
+    let mut even = significant(exact.as_bytes());
+    let rest = even.split_off(count);
+    if rest[0] != b'5' || rest[1..].iter().any(|&b| b != b'0') {
+        return;
+    }
+    let last = even.len() - 1;
+    if (even[last] - b'0') % 2 == 1 {
+        if even[last] == b'9' {
+            return;
+        }
+        even[last] += 1;
+    }
+    let mut text = Scratch::default();
+    let sign = if value < 0.0 { "-" } else { "" };
+    let exponent = &exact[exact.find('e').expect("has an exponent")..];
+    let point = if last > 0 { "." } else { "" };
+    let (first, others) = (char::from(even[0]), String::from_utf8_lossy(&even[1..]));
+    write!(text, "{sign}{first}{point}{others}{exponent}").expect("as long as the other");
+    if reads_back(text.text()) {
+        *digits = text;
     }
 }
 
@@ -197,6 +243,9 @@ mod tests {
         assert_eq!(shortest(1e20), "100000000000000000000");
         assert_eq!(shortest(1e21), "1e21");
         assert_eq!(shortest(f32::NEG_INFINITY), "-inf");
+        // Two decimals of eight digits are equally near.
+        assert_eq!(shortest(-0.431640625), "-0.43164062");
+        assert_eq!(shortest(-17.1015625), "-17.101562");
         let mut out = Vec::new();
         push_shortest_f64(&mut out, 35.7995255580844);
         assert_eq!(out, b"35.7995255580844");

@@ -1,12 +1,182 @@
 //! `miriam lm`: n-gram language models.
 
-use clap::Subcommand;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::{Args, Subcommand};
+use miriam_layout::Load;
+use miriam_lmcpu::query::{Levels, TextOptions};
+use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
+use miriam_text::{Input, Output};
 
 use crate::common::Common;
 
 #[derive(Subcommand)]
-pub enum Command {}
+pub enum Command {
+    /// Turn an ARPA file into a model file that opens at once
+    #[command(after_help = "Example:\n  miriam lm build lm.arpa.gz -o lm.miriam")]
+    Build(BuildArguments),
+    /// Score text word by word, printed as KenLM's query prints
+    #[command(after_help = "Examples:\n  miriam lm query lm.miriam < text.en\n  \
+                            miriam lm query lm.arpa.gz -v sentence -i text.en -o scores.txt")]
+    Query(QueryArguments),
+    /// Perplexity of text
+    #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
+                            miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv")]
+    Perplexity(PerplexityArguments),
+}
 
-pub fn run(command: Command, _common: &Common) -> anyhow::Result<()> {
-    match command {}
+#[derive(Args)]
+pub struct BuildArguments {
+    /// The model as ARPA text: plain, .gz or .zst; - for standard input
+    arpa: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// What to build: probing
+    #[arg(long = "type", value_name = "TYPE", default_value = "probing",
+          value_parser = ["probing", "trie", "glm", "kenlm-probing"], hide_possible_values = true)]
+    kind: String,
+}
+
+#[derive(Args)]
+pub struct QueryArguments {
+    /// A model file, or ARPA text (plain, .gz or .zst)
+    model: PathBuf,
+    /// What to print: word, sentence or summary, repeatable; or 2 for all, 1
+    /// for the last two, 0 for the last. Without it, everything
+    #[arg(short, value_name = "LEVEL",
+          value_parser = ["word", "sentence", "summary", "0", "1", "2"], hide_possible_values = true)]
+    verbosity: Vec<String>,
+    /// Do not put <s> before and </s> behind each line
+    #[arg(short, long = "no-markers")]
+    no_markers: bool,
+    /// Answer each line before the next is read
+    #[arg(short = 'b', long)]
+    flush: bool,
+    /// The text: plain, .gz or .zst; - for standard input
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// The file to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+#[derive(Args)]
+pub struct PerplexityArguments {
+    /// A model file, or ARPA text (plain, .gz or .zst)
+    model: PathBuf,
+    /// Where to compute: cpu, or auto for what is there
+    #[arg(long, default_value = "auto", value_parser = parse_device)]
+    device: Device,
+    /// Write log10 probability, tokens and unknown words of each line instead
+    /// of the summary, separated by tabs
+    #[arg(long)]
+    per_line: bool,
+    /// Do not put <s> before and </s> behind each line
+    #[arg(long)]
+    no_markers: bool,
+    /// The text: plain, .gz or .zst; - for standard input. May be repeated
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    input: Vec<PathBuf>,
+    /// The file to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Device {
+    Auto,
+    Cpu,
+    Cuda,
+}
+
+fn parse_device(text: &str) -> Result<Device, String> {
+    match text {
+        "auto" => Ok(Device::Auto),
+        "cpu" => Ok(Device::Cpu),
+        "cuda" => Ok(Device::Cuda),
+        _ => match text.strip_prefix("cuda:").map(str::parse::<u32>) {
+            Some(Ok(_)) => Ok(Device::Cuda),
+            _ => Err("give cpu, cuda, cuda:N or auto".into()),
+        },
+    }
+}
+
+pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+    match command {
+        Command::Build(arguments) => build(arguments, common),
+        Command::Query(arguments) => run_query(arguments, common),
+        Command::Perplexity(arguments) => run_perplexity(arguments, common),
+    }
+}
+
+fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
+    if arguments.kind != "probing" {
+        bail!("--type {} is not supported yet; supported: probing", arguments.kind);
+    }
+    let progress = common.progress();
+    let size = common
+        .pool()?
+        .install(|| probing::build_probing(&arguments.arpa, &arguments.output, &progress))?;
+    let counts: Vec<String> = size.counts.iter().map(u64::to_string).collect();
+    let blanks = match size.blanks {
+        0 => String::new(),
+        n => format!(", {n} entries for missing suffixes"),
+    };
+    tracing::info!("{}: n-grams {}{blanks}", arguments.output.display(), counts.join(" "));
+    Ok(())
+}
+
+fn open(model: &Path, common: &Common) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
+    let progress = common.progress();
+    Ok(common.pool()?.install(|| miriam_lmcpu::open(model, Load::Populate, &progress))?)
+}
+
+fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
+    let model = open(&arguments.model, common)?;
+    let input = Input::open(&arguments.input)?;
+    let mut output = Output::create(&arguments.output)?;
+    let options = TextOptions {
+        markers: !arguments.no_markers,
+        threads: common.threads.count(),
+        line_by_line: arguments.flush,
+    };
+    let levels = levels(&arguments.verbosity);
+    query::query(&*model, input, &mut output, levels, options, &common.progress())?;
+    Ok(output.finish()?)
+}
+
+/// Names add up, a number replaces what came before, as in KenLM.
+fn levels(given: &[String]) -> Levels {
+    let mut levels = Levels { word: false, sentence: false, summary: false };
+    for level in given {
+        match level.as_str() {
+            "word" => levels.word = true,
+            "sentence" => levels.sentence = true,
+            "summary" => levels.summary = true,
+            number => {
+                levels = Levels { word: number == "2", sentence: number != "0", summary: true };
+            }
+        }
+    }
+    if given.is_empty() { Levels::ALL } else { levels }
+}
+
+fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Result<()> {
+    if arguments.device == Device::Cuda {
+        bail!("--device cuda is not supported yet; use --device cpu");
+    }
+    let model = open(&arguments.model, common)?;
+    let inputs = arguments.input.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let mut output = Output::create(&arguments.output)?;
+    let options = TextOptions {
+        markers: !arguments.no_markers,
+        threads: common.threads.count(),
+        line_by_line: false,
+    };
+    let progress = common.progress();
+    perplexity::perplexity(&*model, inputs, &mut output, arguments.per_line, options, &progress)?;
+    Ok(output.finish()?)
 }

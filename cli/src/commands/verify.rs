@@ -20,6 +20,9 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
     let container = Container::open_any(&arguments.file, Load::Lazy)?;
     container.verify()?;
+    if container.kind() == miriam_lmcpu::probing::KIND {
+        miriam_lmcpu::verify(&container)?;
+    }
     println!(
         "{}: whole: {} version {}, {} sections, {} bytes",
         arguments.file.display(),

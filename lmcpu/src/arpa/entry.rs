@@ -1,0 +1,359 @@
+//! Entries of an ARPA section, read as KenLM reads them: byte by byte, not line
+//! by line (`ngram-lm.md` 1.1).
+//!
+//! Numbers are cut by a small grammar of our own and then rounded straight to
+//! f32. A word equal to the one at the same place in the entry before keeps its
+//! id without a lookup: sections are sorted, so this is true of most words.
+
+use miriam_text::{Vocabulary, number};
+
+use crate::MAX_ORDER;
+
+/// Whether C's `isspace` says so.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+}
+
+/// What separates words: vertical tab and form feed are parts of words.
+fn separates(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// What the entries of a section look like.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    /// The length of the n-grams.
+    pub order: usize,
+    /// Whether they are the longest ones, which have no backoff.
+    pub longest: bool,
+}
+
+/// Entries read from a stretch of text.
+#[derive(Default)]
+pub(super) struct Entries {
+    /// log10.
+    pub probabilities: Vec<f32>,
+    /// log10; -0.0 where there is none. Empty for the longest n-grams.
+    pub backoffs: Vec<f32>,
+    /// Orders from 2: the ids, `order` an entry, in the order of the text.
+    pub words: Vec<u32>,
+    /// Order 1: where each word stands.
+    pub spans: Vec<(usize, usize)>,
+    /// `(entry, line)`, where the line is not that of the entry before plus one.
+    pub jumps: Vec<(usize, u64)>,
+    /// The bytes read, without those of an unfinished entry.
+    pub bytes: usize,
+    /// Line ends among them.
+    pub lines: u64,
+    pub end: End,
+}
+
+/// Why reading ended.
+#[derive(Debug, Default, PartialEq)]
+pub(super) enum End {
+    /// As many entries as asked for.
+    Limit,
+    /// The text is used up, with no entry begun.
+    #[default]
+    Text,
+    /// The text ends inside an entry.
+    Cut,
+    /// This many lines below the start of the text something is wrong.
+    Wrong { line: u64, reason: String },
+}
+
+/// Reads up to `limit` entries of `shape` from `text`.
+pub(super) fn read_entries(
+    text: &[u8],
+    shape: Shape,
+    limit: u64,
+    vocabulary: &Vocabulary,
+) -> Entries {
+    let expected = (text.len() / (8 + 6 * shape.order)).min(limit as usize);
+    let mut entries = Entries::default();
+    entries.probabilities.reserve(expected);
+    if shape.order > 1 {
+        entries.words.reserve(expected * shape.order);
+    }
+    if !shape.longest {
+        entries.backoffs.reserve(expected);
+    }
+    let mut cursor = Cursor { text, position: 0, line: 0 };
+    let mut recent = Recent { words: [&[]; MAX_ORDER], ids: [0; MAX_ORDER] };
+    let mut next_line = 0;
+    entries.end = loop {
+        if entries.probabilities.len() as u64 == limit {
+            break End::Limit;
+        }
+        cursor.skip(is_space);
+        (entries.bytes, entries.lines) = (cursor.position, cursor.line);
+        let line = cursor.line;
+        match cursor.entry(shape, vocabulary, &mut recent, &mut entries) {
+            Ok(()) => {
+                if line != next_line {
+                    entries.jumps.push((entries.probabilities.len() - 1, line));
+                }
+                next_line = line + 1;
+                (entries.bytes, entries.lines) = (cursor.position, cursor.line);
+            }
+            Err(Stop::End) => {
+                entries.words.truncate(entries.probabilities.len() * shape.order);
+                break if entries.bytes == text.len() { End::Text } else { End::Cut };
+            }
+            Err(Stop::Wrong(reason)) => {
+                entries.words.truncate(entries.probabilities.len() * shape.order);
+                break End::Wrong { line, reason };
+            }
+        }
+    };
+    entries
+}
+
+/// The words of the entry before.
+struct Recent<'t> {
+    words: [&'t [u8]; MAX_ORDER],
+    ids: [u32; MAX_ORDER],
+}
+
+enum Stop {
+    End,
+    Wrong(String),
+}
+
+fn wrong<T>(reason: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Wrong(reason.into()))
+}
+
+struct Cursor<'t> {
+    text: &'t [u8],
+    position: usize,
+    line: u64,
+}
+
+impl<'t> Cursor<'t> {
+    #[inline]
+    fn skip(&mut self, skipped: fn(u8) -> bool) {
+        while let Some(&byte) = self.text.get(self.position) {
+            if !skipped(byte) {
+                return;
+            }
+            self.line += u64::from(byte == b'\n');
+            self.position += 1;
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<u8, Stop> {
+        let byte = *self.text.get(self.position).ok_or(Stop::End)?;
+        self.position += 1;
+        self.line += u64::from(byte == b'\n');
+        Ok(byte)
+    }
+
+    /// One entry from its number to the end of its line.
+    #[inline]
+    fn entry(
+        &mut self,
+        shape: Shape,
+        vocabulary: &Vocabulary,
+        recent: &mut Recent<'t>,
+        entries: &mut Entries,
+    ) -> Result<(), Stop> {
+        let probability = self.number("log probability")?;
+        if probability > 0.0 {
+            return wrong(format!(
+                "log probability {probability} is positive; no probability is above 1, so the \
+                 toolkit that wrote this model has a defect"
+            ));
+        }
+        let mut span = (0, 0);
+        if shape.order == 1 {
+            if self.next()? != b'\t' {
+                return wrong("expected a tab after the log probability");
+            }
+            let word = self.word()?;
+            span = (self.position - word.len(), self.position);
+        } else {
+            for place in 0..shape.order {
+                let word = self.word()?;
+                if recent.words[place] != word {
+                    recent.ids[place] = id_of(word, vocabulary)?;
+                    recent.words[place] = word;
+                }
+                entries.words.push(recent.ids[place]);
+            }
+        }
+        let backoff = if shape.longest { self.no_backoff()? } else { self.backoff()? };
+        entries.probabilities.push(probability);
+        if !shape.longest {
+            entries.backoffs.push(backoff);
+        }
+        if shape.order == 1 {
+            entries.spans.push(span);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn word(&mut self) -> Result<&'t [u8], Stop> {
+        self.skip(separates);
+        let rest = &self.text[self.position..];
+        let length = rest.iter().position(|&b| separates(b)).ok_or(Stop::End)?;
+        self.position += length;
+        Ok(&rest[..length])
+    }
+
+    /// What follows the words of an n-gram that may have a backoff.
+    #[inline]
+    fn backoff(&mut self) -> Result<f32, Stop> {
+        match self.next()? {
+            b'\t' => {
+                self.skip(is_space);
+                let backoff = self.number("backoff")?;
+                if !backoff.is_finite() {
+                    return wrong(format!("backoff {backoff} is not a finite number"));
+                }
+                match self.next()? {
+                    b'\n' => {}
+                    b'\r' => self.line_feed()?,
+                    other => {
+                        return wrong(format!(
+                            "expected the line to end after the backoff, found {}",
+                            show(&[other])
+                        ));
+                    }
+                }
+                // Zero becomes -0.0, the mark of an n-gram that is the context
+                // of nothing; building finds out which are.
+                Ok(if backoff == 0.0 { -0.0 } else { backoff })
+            }
+            b'\n' => Ok(-0.0),
+            b'\r' => self.line_feed().map(|()| -0.0),
+            other => wrong(format!(
+                "expected a tab and a backoff, or the end of the line, after the words; found {}",
+                show(&[other])
+            )),
+        }
+    }
+
+    /// What follows the words of the longest n-grams.
+    #[inline]
+    fn no_backoff(&mut self) -> Result<f32, Stop> {
+        match self.next()? {
+            b'\t' => {
+                self.skip(is_space);
+                let backoff = self.number("backoff")?;
+                if backoff != 0.0 {
+                    return wrong(format!(
+                        "the longest n-grams have no backoff, but this one has {backoff}"
+                    ));
+                }
+            }
+            b'\n' => {}
+            b'\r' => self.line_feed()?,
+            other => {
+                return wrong(format!(
+                    "expected the line to end after the words, found {}",
+                    show(&[other])
+                ));
+            }
+        }
+        Ok(-0.0)
+    }
+
+    fn line_feed(&mut self) -> Result<(), Stop> {
+        match self.next()? {
+            b'\n' => Ok(()),
+            _ => wrong("a carriage return inside a line"),
+        }
+    }
+
+    /// A decimal number or `inf` at the cursor; what follows is not looked at.
+    #[inline]
+    fn number(&mut self, what: &str) -> Result<f32, Stop> {
+        let rest = &self.text[self.position..];
+        let length = number_length(rest);
+        // A number that ends with the text may go on behind it.
+        if length == rest.len() || (length == 0 && rest.iter().all(|&b| !is_space(b))) {
+            return Err(Stop::End);
+        }
+        let text = &rest[..length];
+        let text = text.strip_prefix(b"+").unwrap_or(text);
+        match if length == 0 { None } else { number::parse_f32(text) } {
+            Some(value) => {
+                self.position += length;
+                Ok(value)
+            }
+            None => {
+                let token = rest.split(|&b| is_space(b)).next().unwrap_or_default();
+                wrong(format!("expected a {what}, found {}{}", show(token), hint(token)))
+            }
+        }
+    }
+}
+
+/// What a wrong count makes of a section's end.
+fn hint(token: &[u8]) -> &'static str {
+    if token.starts_with(b"\\") {
+        "; the header promises more n-grams than the section holds"
+    } else {
+        ""
+    }
+}
+
+/// How many bytes of `text` are a number: sign, digits with at most one point,
+/// exponent; or sign and `inf`. 0 when it does not start with one.
+#[inline]
+fn number_length(text: &[u8]) -> usize {
+    let digits = |from: usize| text[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    if text[sign..].starts_with(b"inf") {
+        return sign + 3;
+    }
+    let whole = digits(sign);
+    let mut end = sign + whole;
+    let mut fraction = 0;
+    if text.get(end) == Some(&b'.') {
+        fraction = digits(end + 1);
+        end += 1 + fraction;
+    }
+    if whole + fraction == 0 {
+        return 0;
+    }
+    if let Some(b'e' | b'E') = text.get(end) {
+        let sign = usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
+        let exponent = if text.len() > end + sign { digits(end + 1 + sign) } else { 0 };
+        if exponent > 0 {
+            end += 1 + sign + exponent;
+        }
+    }
+    end
+}
+
+fn id_of(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, Stop> {
+    match vocabulary.find(word) {
+        Some(id) => Ok(id.0),
+        None if word == b"<UNK>" => Ok(0),
+        None => wrong(format!(
+            "the word {} is not among the unigrams, which must list every word",
+            show(word)
+        )),
+    }
+}
+
+/// Bytes of a file as they may stand in a message: quoted, escaped, cut.
+pub(super) fn show(bytes: &[u8]) -> String {
+    const LONGEST: usize = 60;
+    let cut = if bytes.len() > LONGEST { "..." } else { "" };
+    let shown = &bytes[..bytes.len().min(LONGEST)];
+    let text: String = match std::str::from_utf8(shown) {
+        Ok(text) => text
+            .chars()
+            .flat_map(
+                |c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] },
+            )
+            .collect(),
+        Err(_) => shown.escape_ascii().to_string(),
+    };
+    format!("\"{text}{cut}\"")
+}

@@ -1,0 +1,484 @@
+//! Reading ARPA files: what KenLM accepts is accepted, what it refuses is
+//! refused with the line and the remedy (`ngram-lm.md` 1).
+//!
+//! Two deliberate differences: unigram models are welcome, and two entries for
+//! the same n-gram are an error, where KenLM keeps one of them in silence.
+//!
+//! Sections are read one after another, each in parallel: blocks of text are
+//! parsed on all threads as if an entry began at the start of each, which is
+//! true unless an entry runs over a line end. Where it is not, the blocks behind
+//! are parsed again.
+
+mod entry;
+mod text;
+
+use miriam_text::{Input, Progress, Vocabulary};
+use rayon::prelude::*;
+
+use self::entry::{End, Entries, Shape, is_space, read_entries, show};
+use self::text::ArpaText;
+use crate::{MAX_ORDER, Result};
+
+/// log10 p(`<unk>`) of a model that does not say, as KenLM fills it in.
+pub const MISSING_UNKNOWN: f32 = -100.0;
+
+/// Prob and backoff of a word, both log10. A backoff of -0.0 says that the word
+/// has none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unigram {
+    /// log10 p(word).
+    pub log10: f32,
+    /// log10 of the backoff.
+    pub backoff: f32,
+}
+
+/// The n-grams of one order, from 2, in the order of the file.
+#[derive(Default)]
+pub struct Section {
+    /// The length of its n-grams.
+    pub order: usize,
+    /// The ids of their words, `order` for each, in the order of the text.
+    pub words: Vec<u32>,
+    /// log10 p of each.
+    pub log10: Vec<f32>,
+    /// The log10 backoff of each, -0.0 where there is none. Empty for the
+    /// longest n-grams.
+    pub backoffs: Vec<f32>,
+    lines: LineNumbers,
+}
+
+impl Section {
+    /// How many n-grams there are.
+    pub fn len(&self) -> usize {
+        self.log10.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.log10.is_empty()
+    }
+
+    /// The ids of the words of the n-gram `index`, oldest first.
+    #[inline(always)]
+    pub fn ngram(&self, index: usize) -> &[u32] {
+        &self.words[index * self.order..(index + 1) * self.order]
+    }
+
+    /// The line on which the n-gram `index` begins, from 1.
+    pub fn line(&self, index: usize) -> u64 {
+        self.lines.line(index)
+    }
+}
+
+/// On which line each entry of a section begins. Nearly always that is the line
+/// after the entry before, so only the exceptions are kept.
+#[derive(Default)]
+struct LineNumbers {
+    /// `(entry, line)`: from this entry on, lines count up from this one.
+    jumps: Vec<(usize, u64)>,
+}
+
+impl LineNumbers {
+    fn note(&mut self, entry: usize, line: u64) {
+        if self.jumps.is_empty() || self.line(entry) != line {
+            self.jumps.push((entry, line));
+        }
+    }
+
+    fn line(&self, entry: usize) -> u64 {
+        let at = self.jumps.partition_point(|jump| jump.0 <= entry);
+        let (first, line) = self.jumps[at - 1];
+        line + (entry - first) as u64
+    }
+}
+
+/// An ARPA file whose unigrams have been read and whose longer n-grams have
+/// not.
+pub struct Arpa<'p> {
+    text: ArpaText<'p>,
+    counts: Vec<u64>,
+    vocabulary: Vocabulary,
+    unigrams: Vec<Unigram>,
+    has_unknown: bool,
+    next_order: usize,
+}
+
+impl<'p> Arpa<'p> {
+    /// Reads `input` up to the end of its unigrams.
+    ///
+    /// The file must hold `<s>` and `</s>`; a missing `<unk>` is logged and gets
+    /// [`MISSING_UNKNOWN`].
+    pub fn open(input: Input, progress: &'p dyn Progress) -> Result<Self> {
+        let mut text = ArpaText::new(input, progress);
+        let counts = read_counts(&mut text)?;
+        let mut arpa = Arpa {
+            text,
+            counts,
+            vocabulary: Vocabulary::new(),
+            unigrams: Vec::new(),
+            has_unknown: false,
+            next_order: 2,
+        };
+        arpa.read_unigrams()?;
+        Ok(arpa)
+    }
+
+    /// How the file is called in messages.
+    pub fn name(&self) -> &str {
+        &self.text.name
+    }
+
+    /// How many n-grams of each order the header promises, from order 1.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The length of the longest n-grams.
+    pub fn order(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The words: `<unk>` is 0, the others follow in the order of the file.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Prob and backoff of each word, in the order of ids.
+    pub fn unigrams(&self) -> &[Unigram] {
+        &self.unigrams
+    }
+
+    /// Whether the file itself lists `<unk>`.
+    pub fn has_unknown(&self) -> bool {
+        self.has_unknown
+    }
+
+    /// An error on a line of this file.
+    pub fn error(&self, line: u64, reason: impl Into<String>) -> crate::Error {
+        self.text.error(line, reason)
+    }
+
+    /// Reads the n-grams of the next order, from 2; nothing after the longest.
+    /// That call also checks how the file ends.
+    pub fn next_section(&mut self) -> Result<Option<Section>> {
+        let order = self.next_order;
+        if order > self.order() {
+            if order == self.order() + 1 {
+                self.next_order += 1;
+                self.read_end()?;
+            }
+            return Ok(None);
+        }
+        self.next_order += 1;
+        self.read_header(order)?;
+        let shape = Shape { order, longest: order == self.order() };
+        let mut section = Section { order, ..Section::default() };
+        let count = self.counts[order - 1];
+        let mut lines = LineNumbers::default();
+        read_section(&mut self.text, shape, count, &self.vocabulary, |entries, _, line| {
+            note_lines(&mut lines, section.log10.len(), line, &entries);
+            section.words.extend_from_slice(&entries.words);
+            section.log10.extend_from_slice(&entries.probabilities);
+            section.backoffs.extend_from_slice(&entries.backoffs);
+            Ok(())
+        })?;
+        section.lines = lines;
+        Ok(Some(section))
+    }
+
+    fn read_unigrams(&mut self) -> Result<()> {
+        self.read_header(1)?;
+        let shape = Shape { order: 1, longest: self.order() == 1 };
+        let mut vocabulary = Vocabulary::new();
+        vocabulary.intern(b"<unk>");
+        let unknown = Unigram { log10: MISSING_UNKNOWN, backoff: 0.0 };
+        let mut unigrams = vec![unknown];
+        let mut lines = LineNumbers::default();
+        let (mut seen, mut unknown_at) = (0, None);
+        let name = self.text.name.clone();
+        let error = |line, reason| miriam_text::Error::format(&name, line, None, reason);
+        let nothing = Vocabulary::new();
+        read_section(&mut self.text, shape, self.counts[0], &nothing, |entries, text, line| {
+            note_lines(&mut lines, seen, line, &entries);
+            for (i, &(start, end)) in entries.spans.iter().enumerate() {
+                let word = &text[start..end];
+                let backoff = if shape.longest { -0.0 } else { entries.backoffs[i] };
+                let unigram = Unigram { log10: entries.probabilities[i], backoff };
+                let earlier = if word == b"<unk>" || word == b"<UNK>" {
+                    unigrams[0] = unigram;
+                    unknown_at.replace(seen)
+                } else {
+                    if unigrams.len() == u32::MAX as usize {
+                        return Err(error(
+                            lines.line(seen),
+                            "more than 4,294,967,294 words".into(),
+                        )
+                        .into());
+                    }
+                    let id = vocabulary.intern(word).index();
+                    if id == unigrams.len() {
+                        unigrams.push(unigram);
+                        None
+                    } else {
+                        // `<unk>` takes no id, so entries behind it are one
+                        // ahead of theirs.
+                        Some(id - usize::from(unknown_at.is_none_or(|at| at >= id)))
+                    }
+                };
+                if let Some(earlier) = earlier {
+                    let reason = format!(
+                        "{} stands among the unigrams already on line {}; remove one of the two",
+                        show(word),
+                        lines.line(earlier)
+                    );
+                    return Err(error(lines.line(seen), reason).into());
+                }
+                seen += 1;
+            }
+            Ok(())
+        })?;
+        for marker in [&b"<s>"[..], b"</s>"] {
+            if vocabulary.find(marker).is_none() {
+                let reason = format!(
+                    "{} is not among the unigrams above; a model needs both sentence markers",
+                    show(marker)
+                );
+                return Err(self.error(self.text.line(), reason));
+            }
+        }
+        self.has_unknown = unknown_at.is_some();
+        if !self.has_unknown {
+            tracing::warn!(
+                "{name}: no <unk> among the unigrams; its log10 probability becomes {MISSING_UNKNOWN}"
+            );
+        }
+        (self.vocabulary, self.unigrams) = (vocabulary, unigrams);
+        Ok(())
+    }
+
+    /// Skips blank lines and takes the line `\ORDER-grams:`.
+    fn read_header(&mut self, order: usize) -> Result<()> {
+        let expected = format!("\\{order}-grams:");
+        let line = next_full_line(&mut self.text, &expected)?;
+        if line.bytes == expected.as_bytes() {
+            return Ok(());
+        }
+        let mut reason = format!("expected {expected}, found {}", show(&line.bytes));
+        if order > 1 {
+            let (before, count) = (order - 1, self.counts[order - 2]);
+            reason += &format!(
+                "; does the section hold more {before}-grams than the {count} the header promises?"
+            );
+        }
+        Err(self.error(line.number, reason))
+    }
+
+    /// Takes `\end\` and sees that only blank lines follow.
+    fn read_end(&mut self) -> Result<()> {
+        let line = next_full_line(&mut self.text, "\\end\\")?;
+        if line.bytes != b"\\end\\" {
+            let (order, count) = (self.order(), self.counts[self.order() - 1]);
+            return Err(self.error(
+                line.number,
+                format!("expected \\end\\ after the {count} {order}-grams the header promises, found {}", show(&line.bytes)),
+            ));
+        }
+        while let Some(line) = self.text.next_line()? {
+            if !is_blank(&line.bytes) {
+                return Err(self.error(
+                    line.number,
+                    format!("found {} after \\end\\; remove it", show(&line.bytes)),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|&b| is_space(b))
+}
+
+/// The next line that is not blank.
+fn next_full_line(text: &mut ArpaText<'_>, expected: &str) -> Result<text::HeaderLine> {
+    while let Some(line) = text.next_line()? {
+        if !is_blank(&line.bytes) {
+            return Ok(line);
+        }
+    }
+    Err(text.error(text.line(), format!("the file ends where {expected} should stand; it is cut")))
+}
+
+/// Reads up to and including the blank line after the counts.
+fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
+    let first = loop {
+        let Some(line) = text.next_line()? else {
+            return Err(text.error(
+                text.line(),
+                "the file ends where \\data\\ should stand; this is no ARPA file",
+            ));
+        };
+        if !is_blank(&line.bytes) && !line.bytes.starts_with(b"#") {
+            break line;
+        }
+    };
+    if first.bytes != b"\\data\\" {
+        return Err(text.error(first.number, not_arpa(&first.bytes)));
+    }
+    let mut counts = Vec::new();
+    loop {
+        let Some(line) = text.next_line()? else {
+            return Err(text.error(text.line(), "the file ends inside the counts; it is cut"));
+        };
+        if is_blank(&line.bytes) {
+            break;
+        }
+        match read_count(&line.bytes, counts.len() as u64 + 1) {
+            Ok(count) => counts.push(count),
+            Err(reason) => {
+                return Err(
+                    text.error(line.number, format!("{reason}, found {}", show(&line.bytes)))
+                );
+            }
+        }
+        if counts.len() > MAX_ORDER {
+            return Err(text.error(
+                line.number,
+                format!(
+                    "models of order {MAX_ORDER} at most are supported; estimate a shorter one"
+                ),
+            ));
+        }
+    }
+    if counts.is_empty() {
+        return Err(text.error(text.line() - 1, "no counts (\"ngram 1=...\") follow \\data\\"));
+    }
+    Ok(counts)
+}
+
+/// The count in `line`, which must be that of `order`. Blanks are allowed before
+/// either number, anything behind the second.
+fn read_count(line: &[u8], order: u64) -> Result<u64, String> {
+    let expected = || format!("expected \"ngram {order}=COUNT\"");
+    let rest = line.strip_prefix(b"ngram ").ok_or_else(expected)?;
+    let (number, rest) = leading_number(rest).ok_or_else(expected)?;
+    let rest = rest.strip_prefix(b"=").ok_or_else(expected)?;
+    let (count, _) = leading_number(rest).ok_or_else(expected)?;
+    if number != order {
+        return Err(expected());
+    }
+    Ok(count)
+}
+
+fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let start = text.iter().position(|&b| !is_space(b))?;
+    let text = &text[start..];
+    let text = text.strip_prefix(b"+").unwrap_or(text);
+    let end = text.iter().position(|b| !b.is_ascii_digit()).unwrap_or(text.len());
+    let number = std::str::from_utf8(&text[..end]).ok()?.parse().ok()?;
+    Some((number, &text[end..]))
+}
+
+/// Why a file that starts with `line` is not read.
+fn not_arpa(line: &[u8]) -> String {
+    let found = show(line);
+    if line.starts_with(b"blmt") {
+        "this is an IRSTLM binary file; write ARPA with its compile-lm --text=yes".into()
+    } else if line == b"iARPA" {
+        "this is an IRSTLM iARPA file; write ARPA with its compile-lm --text=yes".into()
+    } else if line.starts_with(b"\xef\xbb\xbf") {
+        format!(
+            "expected \\data\\, found a byte order mark and {}; remove the mark",
+            show(&line[3..])
+        )
+    } else if line.starts_with(crate::open::KENLM_MAGIC) {
+        "this is a compressed KenLM binary file; give the ARPA file it was built from".into()
+    } else {
+        format!("the first line with text must be \\data\\, found {found}; this is no ARPA file")
+    }
+}
+
+fn note_lines(lines: &mut LineNumbers, entries_before: usize, line: u64, entries: &Entries) {
+    if !entries.probabilities.is_empty() && entries.jumps.first().is_none_or(|jump| jump.0 > 0) {
+        lines.note(entries_before, line);
+    }
+    for &(entry, below) in &entries.jumps {
+        lines.note(entries_before + entry, line + below);
+    }
+}
+
+/// Reads `count` entries and hands them over piece by piece, in order, with the
+/// text they came from and the number of its first line.
+fn read_section(
+    text: &mut ArpaText<'_>,
+    shape: Shape,
+    count: u64,
+    vocabulary: &Vocabulary,
+    mut take: impl FnMut(Entries, &[u8], u64) -> Result<()>,
+) -> Result<()> {
+    let mut remaining = count;
+    while remaining > 0 {
+        let first_line = text.line();
+        let mut line = first_line;
+        let (mut used, mut cut) = (Vec::new(), false);
+        let blocks = text.blocks(2 * rayon::current_num_threads())?;
+        if blocks.is_empty() {
+            return Err(ended(text, shape, remaining));
+        }
+        let parsed: Vec<Entries> = blocks
+            .par_iter()
+            .map(|block| read_entries(block, shape, remaining, vocabulary))
+            .collect();
+        let mut wrong = None;
+        for (entries, block) in parsed.into_iter().zip(&blocks) {
+            if entries.probabilities.len() as u64 > remaining {
+                // The section ends in this block, so fewer entries were wanted
+                // than were read: read those again, and no more.
+                let entries = read_entries(block, shape, remaining, vocabulary);
+                used.push((entries.bytes, entries.lines));
+                remaining = 0;
+                take(entries, block, line)?;
+                break;
+            }
+            used.push((entries.bytes, entries.lines));
+            remaining -= entries.probabilities.len() as u64;
+            let lines = entries.lines;
+            if remaining > 0 {
+                match &entries.end {
+                    End::Text | End::Limit => {}
+                    End::Cut => cut = true,
+                    End::Wrong { line: below, reason } => {
+                        let order = shape.order;
+                        wrong = Some((line + below, format!("{order}-gram: {reason}")));
+                    }
+                }
+            }
+            take(entries, block, line)?;
+            line += lines;
+            if remaining == 0 || cut || wrong.is_some() {
+                break;
+            }
+        }
+        if let Some((line, reason)) = wrong {
+            return Err(text.error(line, reason));
+        }
+        for (bytes, lines) in used {
+            text.consume(bytes, lines);
+        }
+        if cut && !text.join()? {
+            return Err(ended(text, shape, remaining));
+        }
+    }
+    Ok(())
+}
+
+fn ended(text: &ArpaText<'_>, shape: Shape, missing: u64) -> crate::Error {
+    let order = shape.order;
+    text.error(
+        text.line(),
+        format!("the file ends, but {missing} of the {order}-grams the header promises are missing; it is cut or its counts are wrong"),
+    )
+}
+
+#[cfg(test)]
+mod tests;

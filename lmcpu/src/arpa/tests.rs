@@ -1,0 +1,200 @@
+//! The ARPA reader on what it must take, refuse and survive.
+
+use std::io::{Cursor, Read};
+
+use miriam_text::Silent;
+use proptest::prelude::*;
+
+use super::*;
+
+const BASE: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+
+type Everything = (Vec<String>, Vec<Unigram>, Vec<(Vec<u32>, Vec<u32>, Vec<u32>, Vec<u64>)>);
+
+fn read(input: impl Read + Send + 'static) -> Result<Everything> {
+    let mut arpa = Arpa::open(Input::from_reader(input, "test", None)?, &Silent)?;
+    let mut sections = Vec::new();
+    let bits = |v: &[f32]| v.iter().map(|f| f.to_bits()).collect::<Vec<_>>();
+    while let Some(s) = arpa.next_section()? {
+        let lines = (0..s.len()).map(|i| s.line(i)).collect();
+        sections.push((s.words.clone(), bits(&s.log10), bits(&s.backoffs), lines));
+    }
+    let words = arpa.vocabulary().iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect();
+    Ok((words, arpa.unigrams().to_vec(), sections))
+}
+
+fn of(text: &str) -> Result<Everything> {
+    read(Cursor::new(text.as_bytes().to_vec()))
+}
+
+fn complaint(text: &str) -> String {
+    match of(text) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn base_model() {
+    let (words, unigrams, sections) = of(BASE).unwrap();
+    assert_eq!(words, ["<unk>", "<s>", "</s>", "a", "b"]);
+    assert_eq!(unigrams[1], Unigram { log10: -99.0, backoff: -0.3 });
+    assert_eq!(unigrams[2].backoff.to_bits(), (-0.0f32).to_bits(), "no backoff");
+    let (ids, log10, backoffs, lines) = &sections[0];
+    assert_eq!(ids[..], [1, 3, 3, 4, 4, 2, 4, 3]);
+    assert_eq!(log10[0], (-0.5f32).to_bits());
+    assert_eq!(backoffs[1], (-0.0f32).to_bits(), "zero becomes -0.0");
+    assert_eq!(lines[..], [14, 15, 16, 17]);
+    assert_eq!((&sections[1].0[..], &sections[1].3[..]), (&[1, 3, 4][..], &[20][..]));
+    assert!(sections[1].2.is_empty());
+}
+
+#[test]
+fn tolerated_forms_read_the_same() {
+    let base = of(BASE).unwrap();
+    let same = [
+        BASE.replace('\n', "\r\n"),
+        BASE.replace("ngram 1=5", "ngram  1= 5 junk"),
+        BASE.replace("\ta b\t0", "\ta  b\t0"),
+        BASE.replace("\ta b\t0", "\ta\tb\t0"),
+        BASE.replace("\ta b\t0", "\ta b"),
+        BASE.replace("<s> a b", "<s> a b\t0"),
+        BASE.replace("-0.6\t", "-0.6 "),
+        BASE.replace("-0.6\t", "-6e-1\t"),
+        format!("# a comment\n \t\n{BASE}"),
+        format!("{BASE}\n \r\n"),
+        BASE.replace("<unk>", "<UNK>"),
+    ];
+    for text in same {
+        let read = of(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!((&read.0, &read.1), (&base.0, &base.1), "{text}");
+        for (a, b) in read.2.iter().zip(&base.2) {
+            assert_eq!((&a.0, &a.1, &a.2), (&b.0, &b.1, &b.2), "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_entry_may_run_over_lines_and_lines_are_still_right() {
+    let text = BASE.replace("-0.6\ta b\t0", "\n\n-0.6\ta\nb\t0");
+    let (_, _, sections) = of(&text).unwrap();
+    assert_eq!(sections[0].0[..4], [1, 3, 3, 4]);
+    assert_eq!(sections[0].3[..], [14, 17, 19, 20]);
+    assert_eq!(sections[1].3[..], [23]);
+}
+
+#[test]
+fn complaints_name_the_line() {
+    let cases = [
+        (BASE.replace("-0.9\tb a", "-0.9\tb zz"), "line 17: 2-gram: the word \"zz\""),
+        (BASE.replace("-1.5\ta", "0.5\ta"), "line 10: 1-gram: log probability 0.5 is positive"),
+        (
+            BASE.replace("-1.5\ta", "NaN\ta"),
+            "line 10: 1-gram: expected a log probability, found \"NaN\"",
+        ),
+        (BASE.replace("-1.5\ta", "-1.5 a"), "line 10: 1-gram: expected a tab"),
+        (BASE.replace("a\t-0.2", "a\t-inf"), "line 10: 1-gram: backoff -inf"),
+        (
+            BASE.replace("2=4", "2=5"),
+            "line 19: 2-gram: expected a log probability, found \"\\3-grams:\"; the header",
+        ),
+        (BASE.replace("2=4", "2=3"), "line 17: expected \\3-grams:, found"),
+        (
+            BASE.replace("<s> a b", "<s> a b\t-0.2"),
+            "line 20: 3-gram: the longest n-grams have no backoff",
+        ),
+        (BASE.replace("\\end\\\n", ""), "line 22: the file ends where \\end\\"),
+        (BASE.replace("\\end\\\n", "\\end\\\nfoo\n"), "line 23: found \"foo\""),
+        (BASE.replace("-99\t<s>\t-0.3", "-99\tc\t-0.3"), "\"<s>\" is not among the unigrams"),
+        (format!("\u{feff}{BASE}"), "line 1: expected \\data\\, found a byte order mark"),
+        (format!("hello\n{BASE}"), "line 1: the first line with text"),
+        ("iARPA\n".into(), "IRSTLM"),
+        ("".into(), "this is no ARPA file"),
+        (
+            BASE.replace("-1.7\tb\t", "-1.7\ta\t"),
+            "line 11: \"a\" stands among the unigrams already on line 10",
+        ),
+        (
+            BASE.replace("-1.7\tb\t", "-1.7\t<UNK>\t"),
+            "line 11: \"<UNK>\" stands among the unigrams already on line 7",
+        ),
+        (
+            BASE.replace("-1.2\t</s>", "-1.2\t<s>"),
+            "line 9: \"<s>\" stands among the unigrams already on line 8",
+        ),
+        (BASE.replace("3=1", "3=99999999999999999"), "line 22: 3-gram: expected"),
+        (BASE.replace("ngram 2", "ngram 3"), "line 3: expected \"ngram 2=COUNT\""),
+        (BASE.replace("1=5", "1=-5"), "line 2: expected \"ngram 1=COUNT\""),
+        (BASE[..BASE.len() - 20].into(), "missing"),
+    ];
+    for (text, expected) in cases {
+        let complaint = complaint(&text);
+        assert!(
+            complaint.starts_with("test, line ") && complaint.contains(expected),
+            "{complaint}\nnot: {expected}"
+        );
+        assert!(!complaint.contains('\n'), "{complaint}");
+    }
+}
+
+#[test]
+fn numbers_are_cut_as_kenlm_cuts_them() {
+    let text = BASE.replace("-0.5\t<s> a\t", "-.5e0<s> a\t+");
+    assert_eq!(of(&text.replace("+-", "-")).unwrap().2[0].1[0], (-0.5f32).to_bits());
+    assert_eq!(of(&BASE.replace("-99", "-inf")).unwrap().1[1].log10, f32::NEG_INFINITY);
+    assert_eq!(
+        of(&BASE.replace("-0.3\t<s>", "-3.e-1\t<s>")).unwrap().2[1].1[0],
+        (-0.3f32).to_bits()
+    );
+    for bad in ["-", ".", "e5", "--1", "x", "nan", "0x1p3"] {
+        let text = BASE.replace("-1.5\ta", &format!("{bad}\ta"));
+        assert!(of(&text).is_err(), "{bad}");
+    }
+}
+
+/// Sections of many blocks, with oddities at places a block can end.
+#[test]
+fn blocks_do_not_show() {
+    let mut text = String::from(
+        "\\data\\\nngram 1=200003\nngram 2=200000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
+    );
+    for i in 0..200_000 {
+        text += &format!("-1.{i}\tword{i}\t-0.5\n");
+    }
+    text += "\n\\2-grams:\n";
+    for i in 0..200_000 {
+        text += &format!("-0.25\tword{i}{}word{}\n", if i % 3 == 0 { "\n" } else { " " }, i / 2);
+    }
+    text += "\\end\\\n";
+    let (words, unigrams, sections) = of(&text).unwrap();
+    assert_eq!(words.len(), 200_003);
+    assert_eq!(unigrams[3 + 77].log10, -1.77);
+    let (ids, .., lines) = &sections[0];
+    assert!(ids.chunks(2).enumerate().all(|(i, w)| w == [i as u32 + 3, i as u32 / 2 + 3]));
+    assert_eq!(lines[0], 200_011);
+    assert_eq!(lines[199_999], 200_011 + 199_999 + 66_667);
+    let broken = text.replace("word99999\nword49999\n", "word99999\nwrong\n");
+    let expected = format!("line {}", 200_011 + 99_999 + 33_333);
+    assert!(complaint(&broken).contains(&expected), "{}", complaint(&broken));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_give_a_model_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = read(Cursor::new(bytes));
+    }
+
+    #[test]
+    fn changed_models_give_a_model_or_an_error(
+        changes in proptest::collection::vec((0usize..220, prop_oneof![any::<u8>(), Just(b'\n'), Just(b'\t'), Just(b' '), Just(b'9')]), 0..6),
+        cut in 0usize..400,
+    ) {
+        let mut bytes = BASE.as_bytes().to_vec();
+        for (place, byte) in changes {
+            let length = bytes.len();
+            bytes[place % length] = byte;
+        }
+        bytes.truncate(cut);
+        let _ = read(Cursor::new(bytes));
+    }
+}

@@ -1,0 +1,204 @@
+//! The text of an ARPA file as blocks of whole lines.
+//!
+//! An ARPA section ends after as many entries as the header promised, and an
+//! entry may in principle run over line ends, so neither lines nor sections can
+//! be cut beforehand. What can be cut cheaply is a block that ends behind some
+//! line end: nearly always that is also the end of an entry, and the parser
+//! says so when it is not.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use memchr::{memchr, memrchr};
+use miriam_text::{Error, Input, Progress, Result};
+
+const BLOCK: usize = 1 << 20;
+/// Blocks the reading thread may be ahead.
+const QUEUE: usize = 8;
+/// The longest entry that is put together from several blocks, in bytes.
+const LONGEST_ENTRY: usize = 256 << 20;
+
+/// A line of the header or between sections.
+pub(super) struct HeaderLine {
+    /// Its bytes, without the line end and without one CR before it.
+    pub bytes: Vec<u8>,
+    /// Its number, from 1.
+    pub number: u64,
+}
+
+/// The blocks of an input that have been read and not yet been used up.
+/// Decompression runs on a thread of its own.
+pub(super) struct ArpaText<'p> {
+    pub name: String,
+    receiver: Receiver<Result<Vec<u8>>>,
+    /// Blocks at hand; the first one is used up to `position`.
+    blocks: VecDeque<Vec<u8>>,
+    position: usize,
+    /// The number of the line at `position`, from 1.
+    line: u64,
+    progress: &'p dyn Progress,
+    consumed: Arc<AtomicU64>,
+}
+
+impl<'p> ArpaText<'p> {
+    pub fn new(input: Input, progress: &'p dyn Progress) -> Self {
+        let name = input.name().to_owned();
+        let consumed = input.consumed();
+        let (sender, receiver) = sync_channel(QUEUE);
+        let mut input = input;
+        thread::spawn(move || {
+            let mut rest = Vec::new();
+            loop {
+                let block = match read_block(&mut input, &mut rest) {
+                    Ok(Some(block)) => Ok(block),
+                    Ok(None) => return,
+                    Err(error) => Err(error),
+                };
+                let failed = block.is_err();
+                if sender.send(block).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        let blocks = VecDeque::new();
+        ArpaText { name, receiver, blocks, position: 0, line: 1, progress, consumed }
+    }
+
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    pub fn error(&self, line: u64, reason: impl Into<String>) -> crate::Error {
+        Error::format(&self.name, line, None, reason).into()
+    }
+
+    /// Waits for one more block; false at the end of the input.
+    fn receive(&mut self) -> Result<bool> {
+        match self.receiver.recv() {
+            Ok(block) => {
+                self.blocks.push_back(block?);
+                self.progress.reached(self.consumed.load(Ordering::Relaxed));
+                Ok(true)
+            }
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Drops used blocks; false when nothing is left of the input.
+    fn advance(&mut self) -> Result<bool> {
+        loop {
+            match self.blocks.front() {
+                Some(block) if self.position < block.len() => return Ok(true),
+                Some(_) => {
+                    self.blocks.pop_front();
+                    self.position = 0;
+                }
+                None => {
+                    if !self.receive()? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next line, or nothing at the end. A CR before the line end is not
+    /// part of it; one before the end of the file is.
+    pub fn next_line(&mut self) -> Result<Option<HeaderLine>> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        let rest = &self.blocks[0][self.position..];
+        let bytes = match memchr(b'\n', rest) {
+            Some(end) => {
+                self.position += end + 1;
+                let line = &rest[..end];
+                line.strip_suffix(b"\r").unwrap_or(line).to_vec()
+            }
+            None => {
+                let line = rest.to_vec();
+                self.position += rest.len();
+                line
+            }
+        };
+        self.line += 1;
+        Ok(Some(HeaderLine { bytes, number: self.line - 1 }))
+    }
+
+    /// Up to `wanted` blocks, of which at least one is not used up; none at the
+    /// end of the input. Waits only for the first one.
+    pub fn blocks(&mut self, wanted: usize) -> Result<Vec<&[u8]>> {
+        if !self.advance()? {
+            return Ok(Vec::new());
+        }
+        while self.blocks.len() < wanted {
+            match self.receiver.try_recv() {
+                Ok(block) => self.blocks.push_back(block?),
+                Err(_) => break,
+            }
+        }
+        self.progress.reached(self.consumed.load(Ordering::Relaxed));
+        let mut position = self.position;
+        let rests = self.blocks.iter().take(wanted).map(|block| {
+            let rest = &block[position..];
+            position = 0;
+            rest
+        });
+        Ok(rests.collect())
+    }
+
+    /// Marks `bytes` of the first block with `lines` line ends as used.
+    pub fn consume(&mut self, bytes: usize, lines: u64) {
+        self.position += bytes;
+        self.line += lines;
+        if self.blocks.front().is_some_and(|b| self.position >= b.len()) {
+            self.blocks.pop_front();
+            self.position = 0;
+        }
+    }
+
+    /// Joins the rest of the first block with the next one; false when there is
+    /// none.
+    pub fn join(&mut self) -> Result<bool, crate::Error> {
+        if self.blocks.len() < 2 && !self.receive()? {
+            return Ok(false);
+        }
+        let mut first = self.blocks.pop_front().unwrap_or_default();
+        first.drain(..self.position.min(first.len()));
+        self.position = 0;
+        match self.blocks.front_mut() {
+            Some(second) if first.len() + second.len() <= LONGEST_ENTRY => {
+                first.append(second);
+                *second = first;
+                Ok(true)
+            }
+            _ => Err(self.error(self.line, "an entry of more than 256 MiB")),
+        }
+    }
+}
+
+/// The next whole lines, or what is left at the end.
+fn read_block(input: &mut Input, rest: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
+    let mut block = std::mem::take(rest);
+    let mut searched = 0;
+    loop {
+        let start = block.len();
+        input
+            .by_ref()
+            .take(BLOCK as u64)
+            .read_to_end(&mut block)
+            .map_err(|e| Error::io(input.name(), "read", e))?;
+        if block.len() == start {
+            return Ok((!block.is_empty()).then_some(block));
+        }
+        if let Some(end) = memrchr(b'\n', &block[searched..]) {
+            *rest = block.split_off(searched + end + 1);
+            return Ok(Some(block));
+        }
+        searched = block.len();
+    }
+}

@@ -1,0 +1,42 @@
+//! What can go wrong with a language model.
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a language model could not be read, built or trusted. Each message
+/// names the file and the place and ends the story: no cause hides behind it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A model file could not be written, opened or trusted.
+    #[error(transparent)]
+    Layout(#[from] miriam_layout::Error),
+    /// Text could not be read or is not what it should be; for an ARPA file
+    /// with the line.
+    #[error(transparent)]
+    Text(#[from] miriam_text::Error),
+    /// A file in a format that this program does not read.
+    #[error("{file}: {reason}")]
+    Unsupported {
+        /// The file.
+        file: String,
+        /// Which format it is in and what to do.
+        reason: String,
+    },
+    /// Two different n-grams have the same 64-bit hash, so that one table
+    /// cannot hold both.
+    #[error(
+        "{file}, lines {first} and {second}: these two {order}-grams have the same 64-bit hash; \
+         remove one of them"
+    )]
+    EqualHashes {
+        /// The ARPA file.
+        file: String,
+        /// The length of the n-grams.
+        order: usize,
+        /// The line of the first.
+        first: u64,
+        /// The line of the second.
+        second: u64,
+    },
+}

@@ -1,0 +1,503 @@
+//! From ARPA to probing tables.
+//!
+//! Orders are built one after another, from short to long, each on all threads.
+//! An n-gram leaves two marks behind: its suffix (all words but the oldest) is
+//! told that something longer ends in it, its context (all words but the newest)
+//! that something longer begins with it. Marks go to a byte beside each slot,
+//! and into the sign bits at the end.
+//!
+//! A model from which a toolkit has pruned suffixes gets blanks in their place
+//! (`ngram-lm.md` 1.2): an entry with the prob that backing off would give. That
+//! depends on what came before in the file, so the few n-grams that need blanks
+//! are worked on one by one, in file order, with KenLM's arithmetic.
+//!
+//! The bytes do not depend on the number of threads.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use hashbrown::HashMap;
+use miriam_layout::hash::reduce;
+use miriam_layout::probing::{EqualKeys, Slot, build, find_slot, home_lines};
+use miriam_layout::{Bytes, ContainerWriter, prefetch_at};
+use miriam_text::{Input, Progress, Vocabulary};
+use rayon::prelude::*;
+
+use super::*;
+use crate::arpa::{Arpa, Section};
+use crate::open::refuse_kenlm_binary;
+
+/// Something longer ends in this n-gram.
+const EXTENDS_LEFT: u8 = 1;
+/// Something longer begins with this n-gram.
+const EXTENDS_RIGHT: u8 = 2;
+
+/// n-grams that one task marks.
+const CHUNK: usize = 1 << 13;
+/// Lookups that wait for memory together.
+const GROUP: usize = 16;
+
+/// What a finished file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelSize {
+    /// n-grams of each order as the ARPA file counts them.
+    pub counts: Vec<u64>,
+    /// Entries added for missing suffixes.
+    pub blanks: u64,
+}
+
+/// Builds the file `output` from the ARPA text at `arpa`, on rayon's current
+/// threads.
+pub fn build_probing(arpa: &Path, output: &Path, progress: &dyn Progress) -> Result<ModelSize> {
+    let tables = Tables::from_arpa(arpa, progress)?;
+    progress.begin("writing", None);
+    tables.write(ContainerWriter::create(output, KIND, VERSION)?)?;
+    progress.end();
+    Ok(tables.size())
+}
+
+/// The model in the ARPA text at `arpa`, built in memory on rayon's current
+/// threads.
+pub fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<ProbingModel> {
+    let bytes = container_in_memory(arpa, progress)?;
+    ProbingModel::from_container(&Container::from_bytes(bytes, arpa)?)
+}
+
+/// The bytes of the file that [`build_probing`] would write.
+pub(super) fn container_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
+    let tables = Tables::from_arpa(arpa, progress)?;
+    let bytes = tables.write(ContainerWriter::in_memory(arpa, KIND, VERSION)?)?;
+    bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
+}
+
+/// A model being built.
+struct Tables {
+    counts: Vec<u64>,
+    vocabulary: Vocabulary,
+    has_unknown: bool,
+    /// By word id: prob and backoff.
+    unigrams: Vec<u64>,
+    unigram_marks: Vec<AtomicU8>,
+    /// Orders 2 to N - 1.
+    middle: Vec<Middle>,
+    /// Order N, from 2: lines and home lines.
+    longest: Option<(Vec<Line5>, usize)>,
+    minimisation_is_closed: bool,
+}
+
+/// The n-grams of one order that may be part of longer ones.
+struct Middle {
+    order: usize,
+    lines: Vec<Line4>,
+    home: usize,
+    entries: u64,
+    /// One a slot.
+    marks: Vec<AtomicU8>,
+    /// By key.
+    blanks: HashMap<u64, Blank>,
+    /// The ids of the words, kept for the check at the end.
+    words: Vec<u32>,
+}
+
+/// An entry that stands for a missing suffix. Something longer always ends in
+/// it.
+struct Blank {
+    log10: f32,
+    extends_right: bool,
+    /// The hash of its own suffix.
+    suffix: u64,
+}
+
+/// Where an n-gram of a middle order stands.
+enum Place {
+    Slot(Slot),
+    Blank,
+}
+
+impl Middle {
+    fn prefetch(&self, hash: u64) {
+        prefetch_at(&self.lines, reduce(table_key(hash), self.home as u64) as usize);
+    }
+
+    fn slot(&self, hash: u64) -> Option<Slot> {
+        find_slot(&self.lines, self.home as u64, table_key(hash))
+    }
+
+    fn find(&self, hash: u64) -> Option<Place> {
+        match self.slot(hash) {
+            Some(slot) => Some(Place::Slot(slot)),
+            None => self.blanks.contains_key(&table_key(hash)).then_some(Place::Blank),
+        }
+    }
+
+    fn value(&self, slot: Slot) -> u64 {
+        self.lines[slot.0 / Line4::SLOTS].value(slot.0 % Line4::SLOTS)
+    }
+
+    fn mark(&self, slot: Slot, mark: u8) {
+        set(&self.marks[slot.0], mark);
+    }
+
+    /// Notes that something longer begins with the n-gram; returns its backoff.
+    fn extend_right(&mut self, hash: u64) -> Option<f32> {
+        if let Some(slot) = self.slot(hash) {
+            self.mark(slot, EXTENDS_RIGHT);
+            return Some(activated(backoff_bits(self.value(slot))));
+        }
+        self.blanks.get_mut(&table_key(hash)).map(|blank| {
+            blank.extends_right = true;
+            0.0
+        })
+    }
+
+    /// log10 p of the n-gram at `place`, as it was read.
+    fn log10(&self, hash: u64, place: &Place) -> f32 {
+        match place {
+            Place::Slot(slot) => f32::from_bits(log10_bits(self.value(*slot))),
+            Place::Blank => self.blanks[&table_key(hash)].log10,
+        }
+    }
+
+    /// Moves marks and blanks into the lines.
+    fn settle(&mut self) -> Result<(), EqualKeys> {
+        self.lines.par_iter_mut().zip(self.marks.par_chunks(Line4::SLOTS)).for_each(
+            |(line, marks)| {
+                for (slot, mark) in marks.iter().enumerate() {
+                    let mark = mark.load(Ordering::Relaxed);
+                    if mark != 0 {
+                        line.set(slot, line.key(slot), marked(line.value(slot), mark));
+                    }
+                }
+            },
+        );
+        if self.blanks.is_empty() {
+            return Ok(());
+        }
+        let pairs = self
+            .lines
+            .iter()
+            .flat_map(|line| (0..Line4::SLOTS).map(|slot| (line.key(slot), line.value(slot))));
+        let mut entries: Vec<(u64, u64)> = pairs.filter(|pair| pair.0 != 0).collect();
+        entries.extend(self.blanks.iter().map(|(&key, blank)| {
+            let marks = EXTENDS_LEFT | if blank.extends_right { EXTENDS_RIGHT } else { 0 };
+            (key, marked(pack(blank.log10.to_bits(), NO_EXTENSION), marks))
+        }));
+        self.entries = entries.len() as u64;
+        self.home = home_lines::<Line4>(entries.len(), LOAD);
+        self.lines = build(&mut entries, self.home)?;
+        Ok(())
+    }
+}
+
+/// The backoff of an n-gram that something longer begins with.
+fn activated(bits: u32) -> f32 {
+    if bits == NO_EXTENSION { 0.0 } else { f32::from_bits(bits) }
+}
+
+/// A value with the flags that `marks` stand for.
+fn marked(value: u64, marks: u8) -> u64 {
+    let (mut log10, mut backoff) = (log10_bits(value), backoff_bits(value));
+    if marks & EXTENDS_LEFT != 0 {
+        log10 &= !SIGN;
+    }
+    if marks & EXTENDS_RIGHT != 0 && backoff == NO_EXTENSION {
+        backoff = 0;
+    }
+    pack(log10, backoff)
+}
+
+fn set(marks: &AtomicU8, mark: u8) {
+    // Most marks are there already, and reading does not take the cache line
+    // away from other threads.
+    if marks.load(Ordering::Relaxed) & mark == 0 {
+        marks.fetch_or(mark, Ordering::Relaxed);
+    }
+}
+
+fn unmarked(n: usize) -> Vec<AtomicU8> {
+    let mut marks = Vec::new();
+    marks.resize_with(n, || AtomicU8::new(0));
+    marks
+}
+
+/// The hashes of an n-gram's suffix and context, both one word shorter.
+fn parts(ngram: &[u32]) -> (u64, u64) {
+    let n = ngram.len();
+    let newest_first = |words: &[u32]| hash_of(words.iter().rev().copied());
+    (newest_first(&ngram[1..]), newest_first(&ngram[..n - 1]))
+}
+
+impl Tables {
+    fn from_arpa(path: &Path, progress: &dyn Progress) -> Result<Self> {
+        refuse_kenlm_binary(path)?;
+        let input = Input::open(path)?;
+        progress.begin("reading", input.size());
+        let mut arpa = Arpa::open(input, progress)?;
+        let unigrams: Vec<u64> = arpa
+            .unigrams()
+            .iter()
+            .map(|u| pack(u.log10.to_bits() | SIGN, u.backoff.to_bits()))
+            .collect();
+        let mut tables = Tables {
+            counts: arpa.counts().to_vec(),
+            vocabulary: Vocabulary::new(),
+            has_unknown: arpa.has_unknown(),
+            unigram_marks: unmarked(unigrams.len()),
+            unigrams,
+            middle: Vec::new(),
+            longest: None,
+            minimisation_is_closed: false,
+        };
+        while let Some(section) = arpa.next_section()? {
+            tables.add(section, &arpa)?;
+        }
+        progress.end();
+        progress.begin("building", None);
+        tables.vocabulary = arpa.vocabulary().clone();
+        for (value, marks) in tables.unigrams.iter_mut().zip(&tables.unigram_marks) {
+            *value = marked(*value, marks.load(Ordering::Relaxed));
+        }
+        for middle in &mut tables.middle {
+            // A blank is only made where no entry has the key.
+            middle.settle().unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
+        }
+        tables.minimisation_is_closed = tables.is_closed();
+        progress.end();
+        Ok(tables)
+    }
+
+    /// Takes the n-grams of the next order.
+    fn add(&mut self, mut section: Section, arpa: &Arpa<'_>) -> Result<()> {
+        let order = section.order;
+        let hashes: Vec<u64> = (0..section.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|i| hash_of(section.ngram(i).iter().rev().copied()))
+            .collect();
+        let equal = |EqualKeys { key }| equal_ngrams(&section, &hashes, key, arpa);
+        let home;
+        let mut middle = None;
+        if order == arpa.order() {
+            let mut entries: Vec<(u64, u32)> = hashes
+                .par_iter()
+                .zip(&section.log10)
+                .map(|(&hash, log10)| (table_key(hash), log10.to_bits() | SIGN))
+                .collect();
+            home = home_lines::<Line5>(entries.len(), LOAD);
+            self.longest = Some((build(&mut entries, home).map_err(equal)?, home));
+        } else {
+            let mut entries: Vec<(u64, u64)> =
+                (hashes.par_iter(), &section.log10, &section.backoffs)
+                    .into_par_iter()
+                    .map(|(&hash, log10, backoff)| {
+                        (table_key(hash), pack(log10.to_bits() | SIGN, backoff.to_bits()))
+                    })
+                    .collect();
+            home = home_lines::<Line4>(entries.len(), LOAD);
+            let lines = build(&mut entries, home).map_err(equal)?;
+            middle = Some(Middle {
+                order,
+                marks: unmarked(lines.len() * Line4::SLOTS),
+                lines,
+                home,
+                entries: section.len() as u64,
+                blanks: HashMap::new(),
+                words: Vec::new(),
+            });
+        }
+        for index in self.mark_all(&section) {
+            self.mark_one(&section, index, arpa)?;
+        }
+        if let Some(mut middle) = middle {
+            middle.words = std::mem::take(&mut section.words);
+            self.middle.push(middle);
+        }
+        Ok(())
+    }
+
+    /// Leaves the marks of every n-gram whose suffix and context are there.
+    /// Returns the others, in file order.
+    fn mark_all(&self, section: &Section) -> Vec<usize> {
+        let order = section.order;
+        if order == 2 {
+            section.words.par_chunks(2).with_min_len(CHUNK).for_each(|words| {
+                set(&self.unigram_marks[words[1] as usize], EXTENDS_LEFT);
+                set(&self.unigram_marks[words[0] as usize], EXTENDS_RIGHT);
+            });
+            return Vec::new();
+        }
+        let shorter = &self.middle[order - 3];
+        let chunks = section.words.par_chunks(CHUNK * order).enumerate();
+        let others: Vec<Vec<usize>> = chunks
+            .map(|(chunk, words)| {
+                let mut others = Vec::new();
+                let mut hashes = [(0, 0); GROUP];
+                for (group, words) in words.chunks(GROUP * order).enumerate() {
+                    for (hashes, ngram) in hashes.iter_mut().zip(words.chunks(order)) {
+                        *hashes = parts(ngram);
+                        shorter.prefetch(hashes.0);
+                        shorter.prefetch(hashes.1);
+                    }
+                    for (i, &(suffix, context)) in
+                        hashes.iter().enumerate().take(words.len() / order)
+                    {
+                        match (shorter.slot(suffix), shorter.slot(context)) {
+                            (Some(suffix), Some(context)) => {
+                                shorter.mark(suffix, EXTENDS_LEFT);
+                                shorter.mark(context, EXTENDS_RIGHT);
+                            }
+                            _ => others.push(chunk * CHUNK + group * GROUP + i),
+                        }
+                    }
+                }
+                others
+            })
+            .collect();
+        others.concat()
+    }
+
+    /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
+    /// suffixes it misses.
+    fn mark_one(&mut self, section: &Section, index: usize, arpa: &Arpa<'_>) -> Result<()> {
+        let order = section.order;
+        let mut newest_first = [0u32; MAX_ORDER];
+        for (to, &from) in newest_first.iter_mut().zip(section.ngram(index).iter().rev()) {
+            *to = from;
+        }
+        let words = &newest_first[..order];
+        // hashes[n]: of the suffix of n words.
+        let mut hashes = [0u64; MAX_ORDER];
+        hashes[1] = u64::from(words[0]);
+        for n in 2..order {
+            hashes[n] = combine(hashes[n - 1], words[n - 1]);
+        }
+        let mut basis = order - 1;
+        let mut log10 = loop {
+            if basis == 1 {
+                set(&self.unigram_marks[words[0] as usize], EXTENDS_LEFT);
+                break f32::from_bits(log10_bits(self.unigrams[words[0] as usize]));
+            }
+            let middle = &self.middle[basis - 2];
+            if let Some(place) = middle.find(hashes[basis]) {
+                if let Place::Slot(slot) = place {
+                    middle.mark(slot, EXTENDS_LEFT);
+                }
+                break middle.log10(hashes[basis], &place);
+            }
+            basis -= 1;
+        };
+        log10 = -log10.abs();
+        // The context of a suffix of n words: n - 1 words, without the newest.
+        let mut context = u64::from(words[1]);
+        for n in 2..order {
+            if n > 2 {
+                context = combine(context, words[n - 1]);
+            }
+            if n <= basis {
+                continue;
+            }
+            let backoff = if n == 2 {
+                set(&self.unigram_marks[words[1] as usize], EXTENDS_RIGHT);
+                Some(activated(backoff_bits(self.unigrams[words[1] as usize])))
+            } else {
+                self.middle[n - 3].extend_right(context)
+            };
+            if let Some(backoff) = backoff {
+                log10 += backoff;
+            }
+            let blank = Blank { log10, extends_right: false, suffix: hashes[n - 1] };
+            self.middle[n - 2].blanks.insert(table_key(hashes[n]), blank);
+        }
+        let (_, context) = parts(section.ngram(index));
+        if self.middle[order - 3].extend_right(context).is_none() {
+            let context = &section.ngram(index)[..order - 1];
+            let text: Vec<_> = context
+                .iter()
+                .map(|&id| String::from_utf8_lossy(arpa.vocabulary().word(miriam_text::WordId(id))))
+                .collect();
+            let (text, shorter) = (text.join(" "), order - 1);
+            return Err(arpa.error(
+                section.line(index),
+                format!(
+                    "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; \
+                     a model needs the context of every n-gram, so write the model again without \
+                     pruning contexts"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether each n-gram that a state keeps whole has a suffix that a state
+    /// keeps whole. The tables are settled.
+    fn is_closed(&self) -> bool {
+        let keeps = |order: usize, hash: u64| -> bool {
+            match order {
+                1 => backoff_bits(self.unigrams[hash as usize]) != NO_EXTENSION,
+                _ => {
+                    let middle = &self.middle[order - 2];
+                    middle.slot(hash).is_some_and(|s| backoff_bits(middle.value(s)) != NO_EXTENSION)
+                }
+            }
+        };
+        self.middle.iter().all(|middle| {
+            let n = middle.order;
+            let closed = |suffix: u64, whole: u64| keeps(n - 1, suffix) || !keeps(n, whole);
+            middle.words.par_chunks(n).with_min_len(CHUNK).all(|ngram| {
+                let suffix = hash_of(ngram[1..].iter().rev().copied());
+                closed(suffix, combine(suffix, ngram[0]))
+            }) && middle.blanks.values().all(|b| !b.extends_right || keeps(n - 1, b.suffix))
+        })
+    }
+
+    fn size(&self) -> ModelSize {
+        let blanks = self.middle.iter().map(|middle| middle.blanks.len() as u64).sum();
+        ModelSize { counts: self.counts.clone(), blanks }
+    }
+
+    fn write(&self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
+        let id = |word: &[u8]| self.vocabulary.find(word).map_or(0, |id| id.0);
+        let mut entries: Vec<u64> = self.middle.iter().map(|m| m.entries).collect();
+        let mut home_lines: Vec<u64> = self.middle.iter().map(|m| m.home as u64).collect();
+        if let Some((_, home)) = &self.longest {
+            entries.push(self.counts[self.counts.len() - 1]);
+            home_lines.push(*home as u64);
+        }
+        writer.metadata(&Metadata {
+            order: self.counts.len() as u32,
+            counts: self.counts.clone(),
+            entries,
+            home_lines,
+            begin: id(b"<s>"),
+            end: id(b"</s>"),
+            has_unknown: self.has_unknown,
+            minimisation_is_closed: self.minimisation_is_closed,
+        })?;
+        Dictionary::write(&mut writer, "words", self.vocabulary.iter())?;
+        writer.section("order-1", &self.unigrams)?;
+        for middle in &self.middle {
+            writer.section(&format!("order-{}", middle.order), &middle.lines)?;
+        }
+        if let Some((lines, _)) = &self.longest {
+            writer.section(&format!("order-{}", self.counts.len()), lines)?;
+        }
+        Ok(writer.finish()?)
+    }
+}
+
+/// Two n-grams of `section` have the same key: the same n-gram twice, or, once
+/// in millions of models, two with the same hash.
+fn equal_ngrams(section: &Section, hashes: &[u64], key: u64, arpa: &Arpa<'_>) -> crate::Error {
+    let mut places = (0..hashes.len()).filter(|&i| table_key(hashes[i]) == key);
+    let first = places.next().unwrap_or_default();
+    let second = places.next().unwrap_or(first);
+    let (line, again) = (section.line(first), section.line(second));
+    let order = section.order;
+    if section.ngram(first) == section.ngram(second) {
+        let reason =
+            format!("this {order}-gram stands on line {line} already; remove one of the two");
+        return arpa.error(again, reason);
+    }
+    let file = arpa.name().to_owned();
+    crate::Error::EqualHashes { file, order, first: line, second: again }
+}

@@ -1,0 +1,182 @@
+//! The probing model: one hash table of cache lines an order.
+//!
+//! The idea is KenLM's: an n-gram is known by a 64-bit hash of its words, newest
+//! first, so that all hashes of a query are known before any memory is touched.
+//! What differs is the layout: a table is a row of 64-byte lines of four (the
+//! longest n-grams: five) entries, so that a lookup touches one line nearly
+//! always, and the line is found by a multiplication instead of a division.
+//! `docs/formats.md` gives every byte.
+//!
+//! Flags ride in sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a prob
+//! is set when no longer n-gram ends in this one; a backoff of -0.0 says that no
+//! longer n-gram begins with it and that it has no backoff.
+
+mod build;
+mod score;
+mod verify;
+
+use std::path::Path;
+
+use miriam_layout::dictionary::Dictionary;
+use miriam_layout::probing::{Line, Line4, Line5, ProbingTable, table_key};
+use miriam_layout::{Container, Kind, Load, View};
+use serde::{Deserialize, Serialize};
+
+pub use build::{ModelSize, build_probing, probing_from_arpa};
+pub use verify::verify;
+
+use crate::{LmWord, MAX_ORDER, Result, State};
+
+/// The kind of the file.
+pub const KIND: Kind = Kind::new("ngram-probing");
+/// The version of its layout.
+pub const VERSION: u32 = 1;
+
+/// The share of a table's slots that are taken. KenLM's default is 0.67; with
+/// whole lines compared at once, fuller tables cost speed from 0.7 on.
+const LOAD: f64 = 0.65;
+
+const SIGN: u32 = 1 << 31;
+/// The bits of -0.0: no backoff and no extension.
+const NO_EXTENSION: u32 = SIGN;
+
+/// The metadata block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Metadata {
+    /// The length of the longest n-grams, 1 to 16.
+    order: u32,
+    /// n-grams of each order as the ARPA file counts them.
+    counts: Vec<u64>,
+    /// Entries of each table, of orders from 2; blanks that stand for missing
+    /// suffixes are counted.
+    entries: Vec<u64>,
+    /// Home lines of each table, of orders from 2.
+    home_lines: Vec<u64>,
+    /// The id of `<s>`.
+    begin: u32,
+    /// The id of `</s>`.
+    end: u32,
+    /// Whether the ARPA file had `<unk>`.
+    has_unknown: bool,
+    /// See `LanguageModel::minimisation_is_closed`.
+    minimisation_is_closed: bool,
+}
+
+/// A prob and a backoff, both log10 with their flags, as one 64-bit value: the
+/// prob's bits in the low half.
+#[inline(always)]
+fn pack(log10: u32, backoff: u32) -> u64 {
+    u64::from(log10) | u64::from(backoff) << 32
+}
+
+#[inline(always)]
+fn log10_bits(value: u64) -> u32 {
+    value as u32
+}
+
+#[inline(always)]
+fn backoff_bits(value: u64) -> u32 {
+    (value >> 32) as u32
+}
+
+/// The hash of an n-gram with one more word of context at its old end
+/// (`ngram-lm.md` 2.7). The hash of a single word is its id.
+#[inline(always)]
+fn combine(hash: u64, older: u32) -> u64 {
+    hash.wrapping_mul(8_978_948_897_894_561_157)
+        ^ u64::from(older.wrapping_add(1)).wrapping_mul(17_894_857_484_156_487_943)
+}
+
+/// The hash of the n-gram `words`, newest word first.
+#[inline]
+fn hash_of(words: impl IntoIterator<Item = u32>) -> u64 {
+    let mut words = words.into_iter();
+    let first = words.next().unwrap_or_default();
+    words.fold(u64::from(first), combine)
+}
+
+/// A model in a probing file, or built from ARPA in memory.
+pub struct ProbingModel {
+    metadata: Metadata,
+    words: Dictionary,
+    /// By word id: prob and backoff.
+    unigrams: View<u64>,
+    /// Orders 2 to N - 1.
+    middle: Vec<ProbingTable<Line4>>,
+    /// Order N, from 2.
+    longest: Option<ProbingTable<Line5>>,
+    begin: State,
+}
+
+impl ProbingModel {
+    /// Opens the file at `path`.
+    pub fn open(path: &Path, load: Load) -> Result<Self> {
+        Self::from_container(&Container::open_any(path, load)?)
+    }
+
+    /// Opens a container, which must be of this kind and version. Everything
+    /// that scoring relies on is checked here, in time that does not grow with
+    /// the model; [`verify`] checks the rest.
+    pub fn from_container(container: &Container) -> Result<Self> {
+        let container = container.clone().expect(KIND, VERSION)?;
+        let metadata: Metadata = container.metadata()?;
+        let damaged = |reason: &str| container.damaged("metadata", reason);
+        let order = metadata.order as usize;
+        if !(1..=MAX_ORDER).contains(&order) {
+            return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
+        }
+        if metadata.counts.len() != order
+            || metadata.entries.len() != order - 1
+            || metadata.home_lines.len() != order - 1
+        {
+            return Err(damaged("the counts do not fit the order").into());
+        }
+        let words = Dictionary::open(&container, "words")?;
+        let unigrams = container.section::<u64>("order-1")?;
+        if unigrams.len() != words.len() || words.len() > u32::MAX as usize {
+            let reason = "there is not one unigram for each word";
+            return Err(container.damaged("order-1", reason).into());
+        }
+        let known = |id: u32| id > 0 && (id as usize) < unigrams.len();
+        if !known(metadata.begin) || !known(metadata.end) {
+            return Err(damaged("<s> or </s> is no word of the model").into());
+        }
+        let mut middle = Vec::new();
+        for n in 2..order {
+            middle.push(open_table::<Line4>(&container, &metadata, n)?);
+        }
+        let longest = match order {
+            1 => None,
+            _ => Some(open_table::<Line5>(&container, &metadata, order)?),
+        };
+        let mut begin = State::EMPTY;
+        let backoff = f32::from_bits(backoff_bits(unigrams[metadata.begin as usize]));
+        begin.entries_mut()[0] = (LmWord(metadata.begin), backoff);
+        begin.set_len(1);
+        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin })
+    }
+
+    /// How many n-grams of each order the ARPA file counted.
+    pub fn counts(&self) -> &[u64] {
+        &self.metadata.counts
+    }
+}
+
+fn open_table<L: Line>(
+    container: &Container,
+    metadata: &Metadata,
+    order: usize,
+) -> Result<ProbingTable<L>> {
+    let name = format!("order-{order}");
+    let lines = container.section::<L>(&name)?;
+    if metadata.entries[order - 2] > (lines.len() * L::SLOTS) as u64 {
+        return Err(container.damaged(&name, "it has fewer slots than entries").into());
+    }
+    ProbingTable::new(lines, metadata.home_lines[order - 2])
+        .map_err(|reason| container.damaged(&name, reason).into())
+}
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! The slow, obvious model: a map from n-grams to their numbers, read from ARPA
+//! text with string functions, scored by the letter of `ngram-lm.md` 2.2.
+
+use std::collections::HashMap;
+
+use crate::State;
+
+/// What an n-gram has. Flags are fields here, not sign bits.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    log10: f32,
+    backoff: f32,
+    /// Whether a longer n-gram begins with it.
+    context: bool,
+}
+
+/// n-grams are lists of words, newest first.
+pub struct Reference {
+    order: usize,
+    entries: HashMap<Vec<String>, Entry>,
+    pub words: Vec<String>,
+}
+
+/// The state after a word: its words, newest first, and their backoffs.
+#[derive(Clone, Debug, Default)]
+pub struct ReferenceState(pub Vec<(String, f32)>);
+
+impl Reference {
+    /// Reads a well-formed model; blanks are added for missing suffixes.
+    pub fn parse(arpa: &str) -> Self {
+        let mut model =
+            Reference { order: 0, entries: HashMap::new(), words: vec!["<unk>".into()] };
+        for line in arpa.lines() {
+            if let Some(order) = line.strip_prefix('\\').and_then(|l| l.strip_suffix("-grams:")) {
+                model.order = order.parse().unwrap();
+            } else if model.order > 0 && line.contains('\t') {
+                let fields: Vec<&str> = line.split('\t').collect();
+                let words: Vec<String> = fields[1].split(' ').rev().map(String::from).collect();
+                let backoff = fields.get(2).map_or(0.0, |f| f.parse().unwrap());
+                if words.len() == 1 && words[0] != "<unk>" {
+                    model.words.push(words[0].clone());
+                }
+                model.insert(words, fields[0].parse().unwrap(), backoff);
+            }
+        }
+        model
+    }
+
+    fn insert(&mut self, words: Vec<String>, log10: f32, backoff: f32) {
+        // Missing suffixes, from the longest present one upward.
+        let present =
+            (1..words.len()).rev().find(|&n| self.entries.contains_key(&words[..n])).unwrap_or(0);
+        if present > 0 {
+            let mut log10 = -self.entries[&words[..present]].log10.abs();
+            for n in present..words.len() - 1 {
+                if let Some(context) = self.entries.get_mut(&words[1..=n]) {
+                    context.context = true;
+                    log10 += context.backoff;
+                }
+                let blank = Entry { log10, backoff: 0.0, context: false };
+                self.entries.insert(words[..=n].to_vec(), blank);
+            }
+        }
+        if words.len() > 1 {
+            self.entries.get_mut(&words[1..]).expect("the context is there").context = true;
+        }
+        self.entries.insert(words, Entry { log10, backoff, context: false });
+    }
+
+    pub fn begin(&self) -> ReferenceState {
+        let begin = "<s>".to_string();
+        let backoff = self.entries[std::slice::from_ref(&begin)].backoff;
+        ReferenceState(vec![(begin, backoff)])
+    }
+
+    /// log10, matched length and the next state.
+    pub fn score(&self, state: &ReferenceState, word: &str) -> (f32, usize, ReferenceState) {
+        let known = [word.to_string()];
+        let word = if self.entries.contains_key(&known[..]) { word } else { "<unk>" };
+        let mut ngram = vec![word.to_string()];
+        let mut next = ReferenceState::default();
+        let mut log10 = 0.0;
+        let mut matched = 0;
+        let mut backoffs = Vec::new();
+        for n in 1..=(state.0.len() + 1).min(self.order) {
+            if n > 1 {
+                ngram.push(state.0[n - 2].0.clone());
+            }
+            let Some(entry) = self.entries.get(&ngram) else { break };
+            log10 = -entry.log10.abs();
+            matched = n;
+            backoffs.push(entry.backoff);
+            if n < self.order && (entry.context || entry.backoff != 0.0) {
+                next.0 = ngram.iter().cloned().zip(backoffs.iter().copied()).collect();
+            }
+        }
+        for (_, backoff) in &state.0[(matched - 1).min(state.0.len())..] {
+            log10 += backoff;
+        }
+        (log10, matched, next)
+    }
+
+    /// Whether each n-gram that a state keeps whole has such a suffix.
+    pub fn is_closed(&self) -> bool {
+        let keeps = |words: &[String]| {
+            self.entries.get(words).is_some_and(|e| e.context || e.backoff != 0.0)
+        };
+        self.entries.keys().all(|words| {
+            words.len() == 1
+                || words.len() == self.order
+                || !keeps(words)
+                || keeps(&words[..words.len() - 1])
+        })
+    }
+
+    pub fn same_state(&self, state: &State, expected: &ReferenceState) -> bool {
+        state.len() == expected.0.len()
+            && state.entries().iter().zip(&expected.0).all(|(entry, (word, backoff))| {
+                self.words[entry.0.0 as usize] == *word && entry.1 == *backoff
+            })
+    }
+}

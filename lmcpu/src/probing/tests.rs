@@ -1,0 +1,270 @@
+//! Probing models against the slow reference, and files that are damaged.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use miriam_layout::Bytes;
+use miriam_text::{Log10, Silent};
+use proptest::prelude::*;
+
+use super::reference::{Reference, ReferenceState};
+use super::*;
+use crate::{LanguageModel, Request, Scored};
+
+/// The toy model of `ngram-lm.md` Appendix A.
+const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+
+fn bytes_of(arpa: &str) -> Result<Bytes> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(arpa.as_bytes()).unwrap();
+    build::container_in_memory(file.path(), &Silent)
+}
+
+fn model_of(arpa: &str) -> ProbingModel {
+    let bytes = bytes_of(arpa).unwrap();
+    let container = Container::from_bytes(bytes, Path::new("model")).unwrap();
+    container.verify().unwrap();
+    verify(&container).unwrap();
+    ProbingModel::from_container(&container).unwrap()
+}
+
+/// Values that KenLM printed (Appendix A).
+#[test]
+fn toy_model_scores_as_kenlm() {
+    let model = model_of(TOY);
+    type Words<'a> = &'a [(u32, u8, f32)];
+    let expected: [(&str, Words<'_>); 4] = [
+        ("a b a", &[(3, 2, -0.5), (4, 3, -0.3), (3, 2, -0.9), (2, 1, -1.800_000_1)]),
+        ("b b b", &[(4, 1, -2.0), (4, 1, -1.800_000_1), (4, 1, -1.800_000_1), (2, 2, -0.7)]),
+        (
+            "a zz b a",
+            &[(3, 2, -0.5), (0, 1, -1.25), (4, 1, -1.7), (3, 2, -0.9), (2, 1, -1.800_000_1)],
+        ),
+        ("", &[(2, 1, -1.5)]),
+    ];
+    for (text, expected) in expected {
+        let mut state = model.begin_state();
+        let ids = text.split_whitespace().map(|w| model.word_id(w.as_bytes()));
+        for (id, &(expected_id, matched, log10)) in
+            ids.chain([model.end_of_sentence()]).zip(expected)
+        {
+            let mut next = State::EMPTY;
+            model.prefetch(&state, id);
+            assert_eq!(model.score(&state, id, &mut next), (Log10(log10), matched), "{text}");
+            assert_eq!(id.0, expected_id);
+            state = next;
+        }
+    }
+    assert_eq!(model.word_id(b"<UNK>"), LmWord::UNKNOWN);
+    assert_eq!(model.word(LmWord(3)), Some(&b"a"[..]));
+    assert_eq!(model.word(LmWord(9)), None);
+    assert_eq!((model.order(), model.num_words()), (3, 5));
+}
+
+/// Golden values of `ngram-lm.md` Appendix A.
+#[test]
+fn hashes_are_kenlms() {
+    assert_eq!(hash_of([5, 7]), 0xadb0_5cd1_23e9_83a1);
+    assert_eq!(hash_of([5, 7, 1]), 0x43e7_8bd9_674b_e5ab);
+    assert_eq!(hash_of([5, 7, 1, 0]), 0x98ac_c7f5_a638_b1d0);
+    assert_eq!(hash_of([0, 0]), 0xf857_4e12_2163_4907);
+}
+
+/// Random models over a few words, with backoffs of either sign, sometimes
+/// none, and with suffixes that are missing.
+fn arbitrary_arpa() -> impl Strategy<Value = String> {
+    let number = prop_oneof![Just(0i32), 1..4000i32];
+    let ngrams = proptest::collection::vec(
+        (proptest::collection::vec(0usize..6, 1..6), number.clone(), -1500..600i32, any::<bool>()),
+        0..40,
+    );
+    let unigrams = proptest::collection::vec((number, -1500..600i32, any::<bool>()), 7);
+    (2usize..6, unigrams, ngrams).prop_map(|(order, unigrams, ngrams)| {
+        let names = ["<s>", "a", "b", "c", "</s>", "<unk>"];
+        // By length; every context of an n-gram must be there.
+        let mut sets: Vec<BTreeSet<Vec<usize>>> = vec![BTreeSet::new(); order + 1];
+        for (words, ..) in &ngrams {
+            for n in 2..=words.len().min(order) {
+                sets[n].insert(words[..n].to_vec());
+            }
+        }
+        let mut arpa = String::from("\\data\\\n");
+        writeln!(arpa, "ngram 1={}", names.len()).unwrap();
+        for (n, set) in sets.iter().enumerate().skip(2) {
+            writeln!(arpa, "ngram {n}={}", set.len()).unwrap();
+        }
+        let mut numbers = ngrams.iter().cycle();
+        let backoff = |b: i32, given: bool| {
+            if given { format!("\t{}", b as f32 / 1000.0) } else { String::new() }
+        };
+        writeln!(arpa, "\n\\1-grams:").unwrap();
+        for (name, (p, b, given)) in names.iter().zip(&unigrams) {
+            writeln!(arpa, "-{}\t{name}{}", *p as f32 / 1000.0, backoff(*b, *given)).unwrap();
+        }
+        for (n, set) in sets.iter().enumerate().skip(2) {
+            writeln!(arpa, "\n\\{n}-grams:").unwrap();
+            for words in set {
+                let (_, p, b, given) = numbers.next().unwrap();
+                let text: Vec<&str> = words.iter().map(|&w| names[w]).collect();
+                let backoff = if n < order { backoff(*b, *given) } else { String::new() };
+                writeln!(arpa, "-{}\t{}{backoff}", *p as f32 / 1000.0, text.join(" ")).unwrap();
+            }
+        }
+        arpa + "\n\\end\\\n"
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn equals_the_reference_to_the_bit(
+        arpa in arbitrary_arpa(),
+        text in proptest::collection::vec(proptest::collection::vec(0usize..7, 0..12), 1..8),
+        markers in any::<bool>(),
+    ) {
+        let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
+        let reference = Reference::parse(&arpa);
+        let model = model_of(&arpa);
+        prop_assert_eq!(model.minimisation_is_closed(), reference.is_closed(), "{}", arpa);
+        let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        for line in &text {
+            let mut state = if markers { model.begin_state() } else { State::EMPTY };
+            let mut slow = if markers { reference.begin() } else { ReferenceState::default() };
+            let mut context: Vec<LmWord> = state.entries().iter().map(|e| e.0).collect();
+            for &word in line {
+                let id = model.word_id(names[word].as_bytes());
+                let mut next = State::EMPTY;
+                let (log10, matched) = model.score(&state, id, &mut next);
+                let (slow_log10, slow_matched, slow_next) = reference.score(&slow, names[word]);
+                prop_assert_eq!(log10.0.to_bits() | SIGN, slow_log10.to_bits() | SIGN, "{}", arpa);
+                prop_assert_eq!(log10.0 == 0.0, slow_log10 == 0.0);
+                prop_assert_eq!(matched as usize, slow_matched);
+                prop_assert!(reference.same_state(&next, &slow_next), "{:?} {:?} {}", next, slow_next, arpa);
+                prop_assert_eq!(model.score_after(&context, id), (log10, matched));
+                requests.push(Request { state: states.len() as u32, word: id });
+                states.push(state);
+                expected.push((log10, matched, next));
+                context.insert(0, id);
+                (state, slow) = (next, slow_next);
+            }
+        }
+        let mut results = vec![Scored::default(); requests.len() + 1];
+        model.score_batch(&states, &requests, &mut results);
+        for (result, (log10, matched, next)) in results.iter().zip(&expected) {
+            prop_assert_eq!(result.log10.0.to_bits(), log10.0.to_bits());
+            prop_assert_eq!(result.matched, *matched);
+            prop_assert_eq!(result.next, *next);
+            let bits = |s: &State| s.entries().iter().map(|e| e.1.to_bits()).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&result.next), bits(next));
+        }
+    }
+
+    /// Whatever bytes are changed, opening and asking gives an error or some
+    /// number.
+    #[test]
+    fn damage_never_panics(
+        changes in proptest::collection::vec((4096usize..9000, any::<u8>()), 1..30),
+        words in proptest::collection::vec(0u32..5, 0..20),
+    ) {
+        let mut bytes = bytes_of(TOY).unwrap().to_vec();
+        for (place, value) in changes {
+            if let Some(byte) = bytes.get_mut(place) {
+                *byte = value;
+            }
+        }
+        let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")) else { return Ok(()) };
+        prop_assert!(container.verify().is_err() || bytes[..] == bytes_of(TOY).unwrap()[..]);
+        let _ = verify(&container);
+        let Ok(model) = ProbingModel::from_container(&container) else { return Ok(()) };
+        let mut state = model.begin_state();
+        for word in words {
+            let mut next = State::EMPTY;
+            model.score(&state, LmWord(word), &mut next);
+            state = next;
+            let _ = model.word_id(model.word(LmWord(word)).unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads() {
+    let mut arpa = String::from(
+        "\\data\\\nngram 1=303\nngram 2=90000\nngram 3=9000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
+    );
+    for i in 0..300 {
+        writeln!(arpa, "-1.{i}\tw{i}\t-0.{i}").unwrap();
+    }
+    arpa += "\\2-grams:\n";
+    for i in 0..90000 {
+        writeln!(arpa, "-0.{i}\tw{} w{}\t-0.1", i / 300, i % 300).unwrap();
+    }
+    arpa += "\\3-grams:\n";
+    for i in 0..9000 {
+        writeln!(arpa, "-0.{i}\tw{} w{} w{}", i / 300, i % 300, i % 7).unwrap();
+    }
+    arpa += "\\end\\\n";
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| bytes_of(&arpa).unwrap())
+    };
+    let one = with(1);
+    assert!(one[..] == with(3)[..]);
+}
+
+/// The file as version 1 wrote it, so that it stays readable; and its bytes, so
+/// that a change of the layout does not go unnoticed.
+#[test]
+fn golden_file_of_version_1() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-v1.ngram-probing");
+    let bytes = bytes_of(TOY).unwrap();
+    if std::env::var_os("MIRIAM_WRITE_TESTDATA").is_some() {
+        std::fs::write(&path, &bytes[..]).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == bytes[..], "the layout changed: raise VERSION");
+    let model = ProbingModel::open(&path, Load::Lazy).unwrap();
+    let mut next = State::EMPTY;
+    let a = model.word_id(b"a");
+    assert_eq!(model.score(&model.begin_state(), a, &mut next), (Log10(-0.5), 2));
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    let bytes = bytes_of(TOY).unwrap();
+    for end in (0..bytes.len()).step_by(7) {
+        assert!(Container::from_bytes(Bytes::copy_from(&bytes[..end]), Path::new("cut")).is_err());
+    }
+}
+
+#[test]
+fn minimisation_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
+    assert!(model_of(TOY).minimisation_is_closed());
+    // "a b" has a backoff, its suffix "b" has none and is no context.
+    let odd = "\\data\\\nngram 1=4\nngram 2=1\nngram 3=0\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n-1\ta\n-1\tb\n\n\\2-grams:\n-1\ta b\t-0.5\n\n\\3-grams:\n\n\\end\\\n";
+    assert!(!model_of(odd).minimisation_is_closed());
+}
+
+/// KenLM's `query -n` prints -0 for `<s>` of probability 1.
+#[test]
+fn a_probability_of_one_is_minus_zero() {
+    let model = model_of(&TOY.replace("-99\t<s>", "0\t<s>"));
+    let mut next = State::EMPTY;
+    let (log10, _) = model.score(&State::EMPTY, model.word_id(b"<s>"), &mut next);
+    assert_eq!(log10.0.to_bits(), (-0.0f32).to_bits());
+}
+
+#[test]
+fn unigram_models_and_errors_of_building() {
+    let model = model_of("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
+    let mut next = State::EMPTY;
+    let begin = model.begin_state();
+    assert_eq!(model.score(&begin, model.end_of_sentence(), &mut next), (Log10(-2.0), 1));
+    assert!(next.is_empty());
+    assert_eq!(model.score(&begin, LmWord::UNKNOWN, &mut next), (Log10(-100.0), 1));
+    let twice = TOY.replace("b </s>", "a b");
+    let error = bytes_of(&twice).err().unwrap().to_string();
+    assert!(error.contains("line 16") && error.contains("line 15"), "{error}");
+    let error = bytes_of(&TOY.replace("<s> a b", "a a b")).err().unwrap().to_string();
+    assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
+}

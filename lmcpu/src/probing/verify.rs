@@ -1,0 +1,69 @@
+//! The checks that take time in the size of the model.
+
+use super::*;
+use crate::LanguageModel;
+
+/// Checks what opening does not: that each word is found by itself and each
+/// n-gram by its key, that the tables hold as many entries as they should, and
+/// that every number is one. The checksums are [`Container::verify`]'s.
+pub fn verify(container: &Container) -> Result<()> {
+    let model = ProbingModel::from_container(container)?;
+    if let Err(id) = model.words.verify() {
+        let reason = format!("word {id} is not found by its own text");
+        return Err(container.damaged("words.index", reason).into());
+    }
+    let marker = |text: &[u8], id: u32| model.word(LmWord(id)) == Some(text);
+    if !marker(b"<unk>", 0)
+        || !marker(b"<s>", model.metadata.begin)
+        || !marker(b"</s>", model.metadata.end)
+    {
+        return Err(container.damaged("words.bytes", "a special word has another's id").into());
+    }
+    for (id, &value) in model.unigrams.iter().enumerate() {
+        check_numbers(log10_bits(value), backoff_bits(value))
+            .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
+    }
+    for (i, table) in model.middle.iter().enumerate() {
+        check_table(container, &model, i + 2, table, |value| {
+            check_numbers(log10_bits(value), backoff_bits(value))
+        })?;
+    }
+    if let Some(table) = &model.longest {
+        check_table(container, &model, model.order(), table, |bits| check_numbers(bits, 0))?;
+    }
+    Ok(())
+}
+
+fn check_table<L: Line<Value: PartialEq>>(
+    container: &Container,
+    model: &ProbingModel,
+    order: usize,
+    table: &ProbingTable<L>,
+    check: impl Fn(L::Value) -> Result<(), &'static str>,
+) -> Result<()> {
+    let name = format!("order-{order}");
+    let mut found = 0;
+    for (key, value) in table.iter() {
+        found += 1;
+        if table.find(key).is_none_or(|v| v != value) {
+            return Err(container.damaged(&name, "an n-gram is not where its key belongs").into());
+        }
+        check(value).map_err(|reason| container.damaged(&name, reason))?;
+    }
+    let expected = model.metadata.entries[order - 2];
+    if found != expected {
+        let reason = format!("it holds {found} n-grams, not {expected}");
+        return Err(container.damaged(&name, reason).into());
+    }
+    Ok(())
+}
+
+fn check_numbers(log10: u32, backoff: u32) -> Result<(), &'static str> {
+    if f32::from_bits(log10).is_nan() {
+        return Err("a log probability is not a number");
+    }
+    if !f32::from_bits(backoff).is_finite() {
+        return Err("a backoff is not a finite number");
+    }
+    Ok(())
+}
