@@ -39,7 +39,7 @@ impl Input {
             let source = io::Error::from(io::ErrorKind::IsADirectory);
             return Err(Error::io(&name, "read", source));
         }
-        let size = information.is_file().then(|| information.len());
+        let size = information.is_file().then_some(information.len());
         Self::from_reader(file, &name, size)
     }
 

@@ -11,7 +11,7 @@ pub struct Ln(pub f32);
 pub struct Log10(pub f32);
 
 /// ln 10 as an f32, the constant by which Moses turns log10 into ln.
-pub const LN_10: f32 = 2.302_585_1;
+pub const LN_10: f32 = std::f32::consts::LN_10;
 
 impl Log10 {
     /// The same score to base e: one f32 multiplication, as Moses does it.

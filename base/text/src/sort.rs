@@ -102,7 +102,7 @@ impl Chunk {
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
         self.bytes.clear();
         self.entries.clear();
-        Ok(zstd::Decoder::new(file).map_err(failed)?)
+        zstd::Decoder::new(file).map_err(failed)
     }
 }
 

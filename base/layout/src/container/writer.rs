@@ -190,7 +190,10 @@ impl SectionWriter<'_> {
     /// Ends the section. Panics when its bytes are not whole items.
     pub fn finish(self) -> Result<()> {
         let length = self.len();
-        assert!(self.item_size > 0 && length % u64::from(self.item_size) == 0, "partial item");
+        assert!(
+            self.item_size > 0 && length.is_multiple_of(u64::from(self.item_size)),
+            "partial item"
+        );
         self.container.entries.push(SectionEntry {
             name: self.name,
             offset: self.start.into(),
