@@ -1,3 +1,35 @@
-//! Phrase-based decoding.
+//! Phrase-based decoding: from a moses.ini to translations, with Moses2's scores
+//! and Moses2's output.
+//!
+//! [`Configuration`] reads the ini file and the command line; [`System::load`]
+//! opens the models; a [`Translator`], one a thread, turns a line into a line;
+//! [`translate`] runs a whole text over many threads in order. What a system is
+//! made of is immutable and shared; what a sentence needs lives in buffers of
+//! its translator, which are reused, so that nothing is allocated a hypothesis.
+//!
+//! The behaviour follows the specification of phrase-based decoding section by
+//! section; modules name the section they follow.
 
 #![forbid(unsafe_code)]
+
+mod config;
+mod coverage;
+mod error;
+mod features;
+mod future_cost;
+mod options;
+mod output;
+mod search;
+mod sentence;
+mod system;
+mod translate;
+
+pub use config::{
+    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, Parameters, ReorderingSource,
+    ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec, help,
+};
+pub use error::{Error, Result};
+pub use features::{Orientations, ReorderingType, Span};
+pub use output::{PhraseMatch, Translation};
+pub use system::System;
+pub use translate::{Statistics, Translator, translate};

@@ -1,0 +1,83 @@
+//! Decoded words a second on one thread: the German-English system where the
+//! real data is there, the toy system elsewhere.
+//!
+//! `cargo bench -p miriam-decoder`
+
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use miriam_decoder::{Configuration, System, Translator};
+use miriam_text::{Input, Lines, Silent};
+
+fn read_lines(path: &Path) -> Vec<Vec<u8>> {
+    let mut lines = Lines::new(Input::open(path).expect("the text is there"));
+    let mut all = Vec::new();
+    while let Some(line) = lines.next().expect("the text is whole") {
+        all.push(line.bytes.to_vec());
+    }
+    all
+}
+
+/// The folder with text.ini or moses.ini, the ini, and the text.
+fn system() -> (&'static str, PathBuf, Vec<Vec<u8>>) {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let real = project.join("../shared/data/m30k-de-en");
+    if real.exists() {
+        ("m30k", real.join("text.ini"), read_lines(&real.join("corpus/test.de.gz")))
+    } else {
+        let toy = project.join("examples/toy");
+        ("toy", toy.join("moses.ini"), read_lines(&toy.join("input.txt")))
+    }
+}
+
+fn translate(criterion: &mut Criterion) {
+    let (name, ini, lines) = system();
+    let lines = &lines[..lines.len().min(200)];
+    let words: usize = lines.iter().map(|l| miriam_text::fields::words(l).count()).sum();
+    // The settings of the recorded runs, as an ini beside the models'.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let models = fs::canonicalize(ini.parent().expect("has a folder")).expect("is there");
+    let text = fs::read_to_string(&ini).expect("is text");
+    let text = text.replace("path=", &format!("path={}/", models.display()))
+        + "\n[search-algorithm]\n1\n[cube-pruning-pop-limit]\n400\n[stack]\n400\n[threads]\n1\n";
+    let path = folder.path().join("moses.ini");
+    fs::write(&path, text).expect("there is room");
+    let configuration = Configuration::from_ini(&path).expect("a right ini");
+    let system = System::load(&configuration, &Silent).expect("whole models");
+
+    let mut group = criterion.benchmark_group("translate");
+    group.sample_size(10).throughput(Throughput::Elements(words as u64));
+    group.bench_function(format!("{name}, options kept"), |bencher| {
+        let mut translator = Translator::new(&system);
+        let mut out = Vec::new();
+        bencher.iter(|| {
+            for line in lines {
+                out.clear();
+                translator.translate_line(line, &mut out).expect("whole models");
+                black_box(&out);
+            }
+        });
+    });
+    group.bench_function(format!("{name}, options made anew"), |bencher| {
+        let mut out = Vec::new();
+        bencher.iter_batched(
+            || System::load(&configuration, &Silent).expect("whole models"),
+            |system| {
+                let mut translator = Translator::new(&system);
+                for line in lines {
+                    out.clear();
+                    translator.translate_line(line, &mut out).expect("whole models");
+                    black_box(&out);
+                }
+                system
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.finish();
+}
+
+criterion_group!(benches, translate);
+criterion_main!(benches);

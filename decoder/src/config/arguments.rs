@@ -1,0 +1,92 @@
+//! The command line as Moses reads it (`phrase-decoding.md` 1.2): one dash or
+//! two, values up to the next option, numbers are not options, and values
+//! replace those of the ini index by index.
+
+use super::{Parameter, Parameters, known};
+use crate::{Error, Result};
+
+/// Options and values of `tokens` under their long names.
+pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
+    let mut parameters = Parameters::default();
+    let mut current: Option<String> = None;
+    for token in tokens {
+        if !is_option(token) {
+            match &current {
+                Some(name) => parameters.entry(name).push(token.clone()),
+                None => {
+                    return Err(Error::usage(format!("{token:?} stands before the first option")));
+                }
+            }
+            continue;
+        }
+        let given = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or(token);
+        let Some(name) = known::long_name(given) else {
+            return Err(Error::usage(known::unsupported(token, given)));
+        };
+        if parameters.get(name).is_some() {
+            return Err(Error::usage(format!("{token} is given twice")));
+        }
+        parameters.entry(name);
+        current = Some(name.to_owned());
+    }
+    Ok(parameters)
+}
+
+/// A dash, then something that is no digit.
+fn is_option(token: &str) -> bool {
+    let mut letters = token.chars();
+    letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')
+}
+
+/// Puts the command line over the ini: value by value, ini values beyond the
+/// given ones stay, and a bare switch defines its parameter.
+pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
+    for Parameter { name, values, .. } in command_line.list {
+        ini.mark_overridden(&name);
+        let slot = ini.entry(&name);
+        for (i, value) in values.into_iter().enumerate() {
+            match slot.get_mut(i) {
+                Some(old) => *old = value,
+                None => slot.push(value),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn one_dash_or_two_short_or_long() {
+        let parameters = parse(&tokens("-f a.ini --stack 100 -dl -1 -t -i -")).unwrap();
+        assert_eq!(parameters.get("config").unwrap(), ["a.ini"]);
+        assert_eq!(parameters.get("stack").unwrap(), ["100"]);
+        assert_eq!(parameters.get("distortion-limit").unwrap(), ["-1"]);
+        assert_eq!(parameters.get("report-segmentation").unwrap(), [""; 0]);
+        assert_eq!(parameters.get("input-file").unwrap(), ["-"]);
+    }
+
+    #[test]
+    fn complaints_name_the_option_and_what_is_supported() {
+        let message = |text| parse(&tokens(text)).unwrap_err().to_string();
+        let unknown = message("-f a --stck 3");
+        assert!(unknown.contains("--stck") && unknown.contains("pop-limit"), "{unknown}");
+        assert!(message("-mbr").contains("not implemented"));
+        assert!(message("a.ini").contains("a.ini"));
+        assert!(message("-s 1 -stack 2").contains("twice"));
+    }
+
+    #[test]
+    fn values_override_by_index() {
+        let mut ini = Parameters::default();
+        ini.entry("feature").extend(tokens("a b c"));
+        override_with(&mut ini, parse(&tokens("-feature x -t")).unwrap());
+        assert_eq!(ini.get("feature").unwrap(), ["x", "b", "c"]);
+        assert!(ini.get("report-segmentation").is_some());
+    }
+}

@@ -1,0 +1,277 @@
+//! Feature lines: `TypeName key=value key=value ...` (`phrase-decoding.md` 1.6).
+
+use std::path::Path;
+
+use miriam_layout::Load;
+
+use super::settings::{Settings, parse_boolean};
+use crate::features::ReorderingType;
+use crate::{Error, Result};
+
+/// One feature function of the ini.
+#[derive(Clone, Debug)]
+pub struct FeatureSpec {
+    /// Its name: `name=`, or the type with a running number.
+    pub name: String,
+    /// How many scores it has.
+    pub num_components: usize,
+    /// Whether it is tuned; others need no weight line.
+    pub tuneable: bool,
+    /// One weight a score.
+    pub weights: Vec<f32>,
+    /// What it computes, from what.
+    pub kind: FeatureKind,
+}
+
+/// The feature functions there are.
+#[derive(Clone, Debug)]
+pub enum FeatureKind {
+    /// -100 for each unknown word; the "table" of unknown words.
+    UnknownWordPenalty,
+    /// Minus the number of target words.
+    WordPenalty,
+    /// One a phrase.
+    PhrasePenalty,
+    /// Minus the length of the jump.
+    Distortion,
+    /// Lexicalised reordering.
+    LexicalReordering(ReorderingSpec),
+    /// An n-gram language model.
+    LanguageModel(LanguageModelSpec),
+    /// A phrase table.
+    Table(TableSpec),
+}
+
+/// A phrase table's parameters.
+#[derive(Clone, Debug)]
+pub struct TableSpec {
+    /// Text or binary.
+    pub format: TableFormat,
+    /// The file.
+    pub path: String,
+    /// Targets kept a source phrase; nothing for all.
+    pub limit: Option<usize>,
+    /// How a binary file is loaded.
+    pub load: Load,
+}
+
+/// Where a phrase table comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Moses text, read into memory (`PhraseDictionaryMemory`).
+    Text,
+    /// Our binary file (`ProbingPT`).
+    Binary,
+}
+
+/// A lexicalised reordering model's parameters.
+#[derive(Clone, Debug)]
+pub struct ReorderingSpec {
+    /// Orientations and directions.
+    pub model: ReorderingType,
+    /// Where the scores are.
+    pub source: ReorderingSource,
+}
+
+/// Where reordering scores come from.
+#[derive(Clone, Debug)]
+pub enum ReorderingSource {
+    /// A text table of its own.
+    Text(String),
+    /// The phrase table's records, from this score on.
+    PhraseTable(usize),
+}
+
+/// A language model's parameters.
+#[derive(Clone, Debug)]
+pub struct LanguageModelSpec {
+    /// The file: ARPA or ours.
+    pub path: String,
+    /// How a binary file is loaded.
+    pub load: Load,
+}
+
+const TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, Distortion, \
+    LexicalReordering, KENLM, PhraseDictionaryMemory, ProbingPT";
+
+/// The features of `lines`; weights are still empty.
+pub(super) fn parse(ini: &Path, lines: &[String], settings: &Settings) -> Result<Vec<FeatureSpec>> {
+    let fail = |reason: String| Err(Error::section(ini, "feature", reason));
+    let mut features: Vec<FeatureSpec> = Vec::new();
+    let mut unnamed: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        let mut keys = match Keys::parse(line) {
+            Ok(keys) => keys,
+            Err(reason) => return fail(format!("{line:?}: {reason}")),
+        };
+        let name = keys.take("name").unwrap_or_else(|| numbered(&keys.type_name, &mut unnamed));
+        let feature = match feature(name, &mut keys) {
+            Ok(feature) => feature,
+            Err(reason) => return fail(format!("{line:?}: {reason}")),
+        };
+        if features.iter().any(|f| f.name == feature.name) {
+            return fail(format!("two features are called {}", feature.name));
+        }
+        features.push(feature);
+    }
+    if settings.mark_unknown.is_some() && settings.drop_unknown {
+        return Err(Error::section(
+            ini,
+            "mark-unknown",
+            "unknown words cannot be dropped and marked",
+        ));
+    }
+    Ok(features)
+}
+
+/// The type with the next number of its kind; only unnamed features count.
+fn numbered(type_name: &str, unnamed: &mut Vec<(String, usize)>) -> String {
+    match unnamed.iter_mut().find(|(name, _)| name == type_name) {
+        Some((_, next)) => {
+            *next += 1;
+            format!("{type_name}{next}")
+        }
+        None => {
+            unnamed.push((type_name.to_owned(), 0));
+            format!("{type_name}0")
+        }
+    }
+}
+
+fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
+    let given =
+        keys.take("num-features").map(|text| parse_count("num-features", &text)).transpose()?;
+    let tuneable = keys.take("tuneable").map(|text| parse_flag("tuneable", &text)).transpose()?;
+    let one = |kind| Ok((kind, 1));
+    let (kind, components) = match &keys.type_name[..] {
+        "UnknownWordPenalty" => one(FeatureKind::UnknownWordPenalty),
+        "WordPenalty" => one(FeatureKind::WordPenalty),
+        "PhrasePenalty" => one(FeatureKind::PhrasePenalty),
+        "Distortion" => one(FeatureKind::Distortion),
+        "LexicalReordering" => reordering(keys).map(|spec| {
+            let components = spec.model.num_components();
+            (FeatureKind::LexicalReordering(spec), components)
+        }),
+        "KENLM" => one(FeatureKind::LanguageModel(language_model(keys)?)),
+        "PhraseDictionaryMemory" => {
+            table(keys, TableFormat::Text).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
+        }
+        "ProbingPT" => {
+            table(keys, TableFormat::Binary).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
+        }
+        other => Err(format!("feature type {other} is not supported; supported: {TYPES}")),
+    }?;
+    if given.is_some_and(|given| given != components) {
+        return Err(format!("num-features={}, but it has {components} scores", given.unwrap_or(0)));
+    }
+    if let Some((key, _)) = keys.pairs.first() {
+        return Err(format!("{} has no parameter {key}", keys.type_name));
+    }
+    let tuneable = tuneable.unwrap_or(!matches!(kind, FeatureKind::UnknownWordPenalty));
+    Ok(FeatureSpec { name, num_components: components, tuneable, weights: Vec::new(), kind })
+}
+
+fn table(keys: &mut Keys, format: TableFormat) -> Result<TableSpec, String> {
+    keys.only("input-factor", "0")?;
+    keys.only("output-factor", "0")?;
+    // A size for Moses2's static cache, which has no counterpart here.
+    keys.take("cache-size");
+    let limit =
+        keys.take("table-limit").map_or(Ok(20), |text| parse_count("table-limit", &text))?;
+    let load = if format == TableFormat::Binary { keys.load()? } else { Load::Lazy };
+    let path = keys.take("path").ok_or("path= is missing")?;
+    Ok(TableSpec { format, path, limit: (limit > 0).then_some(limit), load })
+}
+
+fn reordering(keys: &mut Keys) -> Result<ReorderingSpec, String> {
+    keys.only("input-factor", "0")?;
+    keys.only("output-factor", "0")?;
+    let model = ReorderingType::parse(&keys.take("type").ok_or("type= is missing")?)?;
+    let index =
+        keys.take("property-index").map(|text| parse_count("property-index", &text)).transpose()?;
+    let source = match (index, keys.take("path")) {
+        (Some(index), None) => ReorderingSource::PhraseTable(index),
+        (None, Some(path)) => ReorderingSource::Text(path),
+        (None, None) => return Err("path= or property-index= is missing".into()),
+        (Some(_), Some(_)) => return Err("path= and property-index= exclude each other".into()),
+    };
+    Ok(ReorderingSpec { model, source })
+}
+
+fn language_model(keys: &mut Keys) -> Result<LanguageModelSpec, String> {
+    keys.only("factor", "0")?;
+    // The order is the file's.
+    keys.take("order");
+    let path = keys.take("path").ok_or("path= is missing")?;
+    Ok(LanguageModelSpec { path, load: keys.load()? })
+}
+
+fn parse_count(key: &str, text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("{key}={text} is not a number"))
+}
+
+fn parse_flag(key: &str, text: &str) -> Result<bool, String> {
+    parse_boolean(text).ok_or_else(|| format!("{key}={text} is neither true nor false"))
+}
+
+/// A feature line cut into its type and its pairs, which are taken one by one.
+struct Keys {
+    type_name: String,
+    pairs: Vec<(String, String)>,
+}
+
+impl Keys {
+    fn parse(line: &str) -> Result<Self, String> {
+        let mut tokens = line.split([' ', '\t']).filter(|t| !t.is_empty());
+        let type_name = tokens.next().ok_or("empty")?.to_owned();
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for token in tokens {
+            let Some((key, value)) = token.split_once('=') else {
+                return Err(format!("{token:?} is not of the form key=value"));
+            };
+            if pairs.iter().any(|(k, _)| k == key) {
+                return Err(format!("{key} is given twice"));
+            }
+            pairs.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(Keys { type_name, pairs })
+    }
+
+    fn take(&mut self, key: &str) -> Option<String> {
+        let at = self.pairs.iter().position(|(k, _)| k == key)?;
+        Some(self.pairs.remove(at).1)
+    }
+
+    fn only(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match self.take(key) {
+            Some(given) if given != value => {
+                Err(format!("{key}={given}: only {key}={value} is supported yet"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `load=` and `lazyken=`: whichever stands later counts.
+    fn load(&mut self) -> Result<Load, String> {
+        let mut load = Load::Populate;
+        while let Some(at) = self.pairs.iter().position(|(k, _)| k == "load" || k == "lazyken") {
+            let (key, value) = self.pairs.remove(at);
+            load = match (&key[..], &value[..]) {
+                ("lazyken", _) => match parse_flag("lazyken", &value)? {
+                    true => Load::Lazy,
+                    false => Load::Populate,
+                },
+                (_, "lazy") => Load::Lazy,
+                (_, "populate" | "populate_or_lazy" | "populate_or_read") => Load::Populate,
+                (_, "read" | "parallel_read" | "huge") => Load::HugePages,
+                _ => {
+                    return Err(format!(
+                        "load={value}; there are lazy, populate_or_lazy, populate_or_read, \
+                         populate, read, parallel_read, huge"
+                    ));
+                }
+            };
+        }
+        Ok(load)
+    }
+}

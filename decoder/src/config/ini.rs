@@ -1,0 +1,81 @@
+//! The grammar of moses.ini (`phrase-decoding.md` 1.1).
+//!
+//! `#` starts a comment anywhere; `[name]` starts a section, again if need be;
+//! every other line is a value of the section it stands in. A section without
+//! values does not define its parameter.
+
+use std::path::Path;
+
+use miriam_text::{Input, Lines};
+
+use super::{Parameters, known};
+use crate::{Error, Result};
+
+/// Reads the ini file at `path`, plain or compressed.
+pub(super) fn read(path: &Path) -> Result<Parameters> {
+    let mut lines = Lines::new(Input::open(path)?);
+    let name = lines.name().to_owned();
+    let malformed = |line, reason: &str| miriam_text::Error::format(&name, line, None, reason);
+    let mut parameters = Parameters::default();
+    let mut section: Option<String> = None;
+    while let Some(line) = lines.next()? {
+        let Ok(text) = std::str::from_utf8(line.bytes) else {
+            return Err(malformed(line.number, "the line is not UTF-8").into());
+        };
+        let text = text.split('#').next().unwrap_or_default().trim_matches([' ', '\t', '\r']);
+        if text.is_empty() {
+            continue;
+        }
+        if let Some(rest) = text.strip_prefix('[') {
+            let Some((name, _)) = rest.split_once(']') else {
+                return Err(malformed(line.number, "a section name without `]`").into());
+            };
+            if !known::is_section(name) {
+                return Err(Error::configuration(
+                    format!("{}, line {}", path.display(), line.number),
+                    known::unsupported(&format!("[{name}]"), name),
+                ));
+            }
+            section = Some(name.to_owned());
+            continue;
+        }
+        match &section {
+            Some(name) => parameters.entry(name).push(text.to_owned()),
+            None => {
+                return Err(malformed(line.number, "a value before the first [section]").into());
+            }
+        }
+    }
+    Ok(parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Parameters> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        read(file.path())
+    }
+
+    #[test]
+    fn comments_sections_and_values() {
+        let text = "# head\n[stack] ignored\n 100 # why\r\n\n[feature]\nWordPenalty\n[weight]\n\
+                    [feature]\n\tDistortion\n";
+        let parameters = parse(text).unwrap();
+        assert_eq!(parameters.get("stack").unwrap(), ["100"]);
+        assert_eq!(parameters.get("feature").unwrap(), ["WordPenalty", "Distortion"]);
+        assert_eq!(parameters.get("weight"), None, "no value, no parameter");
+    }
+
+    #[test]
+    fn complaints_name_line_and_name() {
+        let message = |text| parse(text).unwrap_err().to_string();
+        assert!(message("100\n").contains("line 1"));
+        assert!(message("[stack\n100\n").contains("line 1"));
+        let unknown = message("[stak]\n100\n");
+        assert!(unknown.contains("[stak]") && unknown.contains("stack"), "{unknown}");
+        assert!(message("[lattice-samples]\n1\n").contains("not implemented"));
+    }
+}

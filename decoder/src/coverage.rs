@@ -1,0 +1,166 @@
+//! Sets of covered source positions, each stored once a sentence and named by a
+//! `u32`, with what follows from the set alone: how many positions it holds, the
+//! first gap, and the estimated score of the rest.
+
+use hashbrown::HashTable;
+
+use crate::features::Span;
+use crate::future_cost::FutureCost;
+
+/// The name of a coverage within a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CoverageId(pub(crate) u32);
+
+impl CoverageId {
+    /// Nothing is covered.
+    pub(crate) const EMPTY: CoverageId = CoverageId(0);
+}
+
+/// What follows from a coverage alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    /// The first position that is not covered.
+    pub(crate) first_gap: u32,
+    /// How many positions are covered.
+    pub(crate) covered: u32,
+    /// The estimated score of everything not covered.
+    pub(crate) estimate: f32,
+}
+
+/// The coverages of a sentence.
+#[derive(Default)]
+pub(crate) struct Coverages {
+    length: u32,
+    /// 64-bit words a set.
+    width: usize,
+    bits: Vec<u64>,
+    facts: Vec<Facts>,
+    ids: HashTable<u32>,
+    scratch: Vec<u64>,
+}
+
+impl Coverages {
+    /// Forgets everything and knows the empty coverage of `length` positions.
+    pub(crate) fn start(&mut self, length: u32, costs: &FutureCost) {
+        self.length = length;
+        self.width = (length as usize).div_ceil(64).max(1);
+        self.bits.clear();
+        self.facts.clear();
+        self.ids.clear();
+        self.scratch.clear();
+        self.scratch.resize(self.width, 0);
+        self.intern(costs);
+    }
+
+    /// What is known of `id`.
+    #[inline]
+    pub(crate) fn facts(&self, id: CoverageId) -> Facts {
+        self.facts[id.0 as usize]
+    }
+
+    /// Whether every position is covered.
+    #[inline]
+    pub(crate) fn is_complete(&self, id: CoverageId) -> bool {
+        self.facts(id).covered == self.length
+    }
+
+    /// Whether `position` is covered.
+    #[inline]
+    pub(crate) fn is_covered(&self, id: CoverageId, position: u32) -> bool {
+        let word = self.bits[id.0 as usize * self.width + position as usize / 64];
+        word >> (position % 64) & 1 == 1
+    }
+
+    /// `id` with `span` covered too.
+    pub(crate) fn extend(&mut self, id: CoverageId, span: Span, costs: &FutureCost) -> CoverageId {
+        let start = id.0 as usize * self.width;
+        self.scratch.clear();
+        self.scratch.extend_from_slice(&self.bits[start..start + self.width]);
+        for position in span.start..span.end {
+            self.scratch[position as usize / 64] |= 1 << (position % 64);
+        }
+        self.intern(costs)
+    }
+
+    /// The id of the set in `scratch`.
+    fn intern(&mut self, costs: &FutureCost) -> CoverageId {
+        let Coverages { bits, scratch, ids, width, .. } = self;
+        let hash = hash(scratch);
+        let set = |id: u32| id as usize * *width..(id as usize + 1) * *width;
+        if let Some(&id) = ids.find(hash, |&id| bits[set(id)] == scratch[..]) {
+            return CoverageId(id);
+        }
+        let id = (bits.len() / *width) as u32;
+        bits.extend_from_slice(scratch);
+        ids.insert_unique(hash, id, |&id| self::hash(&bits[set(id)]));
+        self.facts.push(self.measure(costs));
+        CoverageId(id)
+    }
+
+    /// Facts about the set in `scratch`: gaps from left to right, their costs
+    /// added in that order (`phrase-decoding.md` 3.5).
+    fn measure(&self, costs: &FutureCost) -> Facts {
+        let covered = |p: u32| self.scratch[p as usize / 64] >> (p % 64) & 1 == 1;
+        let mut facts = Facts { first_gap: self.length, covered: 0, estimate: 0.0 };
+        let mut gap = None;
+        for position in 0..=self.length {
+            let open = position < self.length && !covered(position);
+            match gap {
+                None if open => {
+                    gap = Some(position);
+                    facts.first_gap = facts.first_gap.min(position);
+                }
+                Some(start) if !open => {
+                    facts.estimate += costs.cell(start, position);
+                    gap = None;
+                }
+                _ => {}
+            }
+            facts.covered += u32::from(position < self.length && !open);
+        }
+        facts
+    }
+}
+
+fn hash(words: &[u64]) -> u64 {
+    words.iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, &word| {
+        let mixed = (hash ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        mixed ^ (mixed >> 32)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a plain set of positions.
+        #[test]
+        fn equals_a_set_of_positions(length in 1u32..150, spans in proptest::collection::vec((0u32..150, 1u32..8), 0..20)) {
+            let costs = FutureCost::zero(length);
+            let mut coverages = Coverages::default();
+            coverages.start(length, &costs);
+            let mut id = CoverageId::EMPTY;
+            let mut set = vec![false; length as usize];
+            let mut seen = vec![(set.clone(), id)];
+            for (start, len) in spans {
+                let span = Span { start: start.min(length - 1), end: (start + len).min(length) };
+                if span.start >= span.end { continue; }
+                id = coverages.extend(id, span, &costs);
+                set[span.start as usize..span.end as usize].fill(true);
+                let facts = coverages.facts(id);
+                prop_assert_eq!(facts.covered as usize, set.iter().filter(|&&c| c).count());
+                prop_assert_eq!(facts.first_gap as usize, set.iter().position(|&c| !c).unwrap_or(set.len()));
+                prop_assert_eq!(coverages.is_complete(id), set.iter().all(|&c| c));
+                for (position, &covered) in set.iter().enumerate() {
+                    prop_assert_eq!(coverages.is_covered(id, position as u32), covered);
+                }
+                for (other, other_id) in &seen {
+                    prop_assert_eq!(*other == set, *other_id == id, "one id a set");
+                }
+                seen.push((set.clone(), id));
+            }
+        }
+    }
+}

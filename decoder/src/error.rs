@@ -1,0 +1,61 @@
+//! Why a system cannot be set up or a text not be translated.
+
+use std::path::Path;
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, with the place and the remedy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The command line is wrong.
+    #[error("{reason}")]
+    Usage {
+        /// Which option, what is wrong with it and what would be right.
+        reason: String,
+    },
+    /// The ini file asks for something that cannot be.
+    #[error("{place}: {reason}")]
+    Configuration {
+        /// The ini file with the section or the line.
+        place: String,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// The parameters of a model do not fit the file that was given for it.
+    #[error("{feature}: {reason}")]
+    Feature {
+        /// The feature's name.
+        feature: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// Text could not be read or written.
+    #[error(transparent)]
+    Text(#[from] miriam_text::Error),
+    /// A language model could not be opened.
+    #[error(transparent)]
+    LanguageModel(#[from] miriam_lmcpu::Error),
+    /// A phrase table could not be opened or is damaged.
+    #[error(transparent)]
+    PhraseTable(#[from] miriam_probingpt::Error),
+}
+
+impl Error {
+    pub(crate) fn usage(reason: impl Into<String>) -> Self {
+        Error::Usage { reason: reason.into() }
+    }
+
+    pub(crate) fn configuration(place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Error::Configuration { place: place.into(), reason: reason.into() }
+    }
+
+    pub(crate) fn section(ini: &Path, section: &str, reason: impl Into<String>) -> Self {
+        Error::configuration(format!("{}, [{section}]", ini.display()), reason)
+    }
+
+    pub(crate) fn feature(name: &str, reason: impl Into<String>) -> Self {
+        Error::Feature { feature: name.to_owned(), reason: reason.into() }
+    }
+}

@@ -1,0 +1,123 @@
+//! A phrase as a language model sees it before its context is known.
+//!
+//! Run once alone, from the empty context, a phrase tells which of its words can
+//! still depend on what stands left of it: word j does only while the state
+//! behind word j - 1 reaches back to the first word. The first word whose state
+//! does not closes the phrase; the words behind it have constant scores, and
+//! the state behind the phrase is known. Most requests of the search thus come
+//! down to one or two words. Scores are kept apart and added one by one, as
+//! KenLM and Moses2 add them (`phrase-decoding.md` 3.4, 3.6).
+
+use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_text::Log10;
+
+/// What applying a phrase costs one language model. It refers to a pool in
+/// which stand, one after another: the dependent words' ids, the constant
+/// scores' bits, and the state behind the phrase as pairs of word and backoff.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LmPart {
+    /// Where in the pool it starts.
+    pub(crate) pool: u32,
+    /// Words whose scores depend on the context.
+    pub(crate) dependent: u8,
+    /// Constant scores that follow, of the first order - 1 words.
+    pub(crate) constants: u8,
+    /// Words of the state behind the phrase, where it is known.
+    pub(crate) state_len: u8,
+    /// Whether the state behind the phrase is known.
+    pub(crate) closed: bool,
+    /// The interned state behind the phrase; meaningful within a sentence.
+    pub(crate) state: u32,
+}
+
+/// A phrase run alone, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct Isolated {
+    scores: Vec<f32>,
+    state: State,
+    dependent: usize,
+    closed: bool,
+    begins_sentence: bool,
+}
+
+impl Isolated {
+    /// Runs `words` from the empty context.
+    pub(crate) fn run(&mut self, model: &dyn LanguageModel, begin: LmWord, words: &[LmWord]) {
+        self.scores.clear();
+        self.begins_sentence = words.first() == Some(&begin) && begin != LmWord::UNKNOWN;
+        let context = model.order() - 1;
+        let first = words.len().min(context);
+        let mut states = [State::EMPTY; 2];
+        let mut dependent = None;
+        for (i, &word) in words.iter().enumerate() {
+            let [a, b] = &mut states;
+            let (before, after) = if i % 2 == 0 { (a, b) } else { (b, a) };
+            let (log10, _) = model.score(before, word, after);
+            self.scores.push(log10.0);
+            let closes = model.minimisation_is_closed() && after.len() <= i;
+            if dependent.is_none() && i < first && closes {
+                dependent = Some(i + 1);
+            }
+        }
+        self.state.copy_from(&states[words.len() % 2]);
+        self.closed = dependent.is_some() || words.len() >= context;
+        self.dependent = dependent.unwrap_or(first);
+    }
+
+    /// The natural-log score of the words from position order on, and of all
+    /// words: what goes into a phrase's total and into its estimate.
+    pub(crate) fn sums(&self, model: &dyn LanguageModel, words: &[LmWord]) -> (f32, f32) {
+        let context = model.order() - 1;
+        let (mut before, mut all) = (0f32, 0f32);
+        let mut add = |i: usize, score: f32| {
+            all += score;
+            if i < context {
+                before = all;
+            }
+        };
+        if self.begins_sentence {
+            // `<s>` is context here, not a word to score.
+            let (mut state, mut next) = (model.begin_state(), State::EMPTY);
+            for (i, &word) in words.iter().enumerate().skip(1) {
+                let (log10, _) = model.score(&state, word, &mut next);
+                state.copy_from(&next);
+                add(i, log10.0);
+            }
+        } else {
+            for (i, &score) in self.scores.iter().enumerate() {
+                add(i, score);
+            }
+        }
+        (Log10(all - before).to_ln().0, Log10(all).to_ln().0)
+    }
+
+    /// The part of the phrase just run, its numbers appended to `pool`.
+    pub(crate) fn part(&self, order: usize, words: &[LmWord], pool: &mut Vec<u32>) -> LmPart {
+        let start = pool.len() as u32;
+        let first = words.len().min(order - 1);
+        pool.extend(words[..self.dependent].iter().map(|w| w.0));
+        pool.extend(self.scores[self.dependent..first].iter().map(|s| s.to_bits()));
+        if self.closed {
+            pool.extend(self.state.entries().iter().flat_map(|(w, b)| [w.0, b.to_bits()]));
+        }
+        LmPart {
+            pool: start,
+            dependent: self.dependent as u8,
+            constants: (first - self.dependent) as u8,
+            state_len: if self.closed { self.state.len() as u8 } else { 0 },
+            closed: self.closed,
+            state: 0,
+        }
+    }
+}
+
+/// The state that `part` knows to stand behind its phrase.
+pub(crate) fn read_state(part: &LmPart, pool: &[u32], state: &mut State) {
+    let start = part.pool as usize + usize::from(part.dependent) + usize::from(part.constants);
+    let len = usize::from(part.state_len);
+    let pairs = pool[start..start + 2 * len].chunks_exact(2);
+    for (entry, pair) in state.entries_mut().iter_mut().zip(pairs) {
+        *entry = (LmWord(pair[0]), f32::from_bits(pair[1]));
+    }
+    state.set_len(len);
+}

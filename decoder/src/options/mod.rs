@@ -1,0 +1,57 @@
+//! Translation options: target phrases of a source span, scored and cut.
+//!
+//! Options are kept in columns, the hot ones small: what the search touches for
+//! every item is 16 bytes an option plus its language-model part. A list made
+//! for one source phrase holds for every sentence until weights change, so lists
+//! are kept in a memo for the process ([`memo`]) and copied side by side for a
+//! sentence ([`SentenceOptions`]).
+
+mod language_model_part;
+mod memo;
+mod prepare;
+mod sentence_options;
+
+pub(crate) use language_model_part::LmPart;
+pub(crate) use memo::OptionMemo;
+pub(crate) use sentence_options::{OptionId, SentenceOptions};
+
+use miriam_text::WordId;
+
+/// Scores of an option, and where its words are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OptionScores {
+    /// Everything that does not depend on the neighbours, weighted.
+    pub(crate) total: f32,
+    /// `total` with the estimate of the language models.
+    pub(crate) future: f32,
+    /// The first of its words in the list's words.
+    pub(crate) words: u32,
+    /// How many words it has.
+    pub(crate) len: u32,
+}
+
+/// The options of one source phrase, best first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OptionList {
+    pub(crate) scores: Vec<OptionScores>,
+    pub(crate) words: Vec<WordId>,
+    /// Weighted reordering scores, a row an option.
+    pub(crate) reordering: Vec<f32>,
+    /// One part an option and language model.
+    pub(crate) lm_parts: Vec<LmPart>,
+    /// What the parts refer to.
+    pub(crate) lm_pool: Vec<u32>,
+    /// Which alignment of its table each option has; `u32::MAX` for none.
+    pub(crate) alignments: Vec<u32>,
+}
+
+impl OptionList {
+    /// Bytes of memory in use.
+    fn memory(&self) -> usize {
+        size_of::<Self>()
+            + self.scores.capacity() * size_of::<OptionScores>()
+            + (self.words.capacity() + self.reordering.capacity() + self.lm_pool.capacity()) * 4
+            + self.lm_parts.capacity() * size_of::<LmPart>()
+            + self.alignments.capacity() * 4
+    }
+}

@@ -1,0 +1,186 @@
+//! Scoring and cutting the options of one source phrase (`phrase-decoding.md`
+//! 3.4): everything in f32, one addition after another, in the order of the
+//! features.
+
+use miriam_lmcpu::LmWord;
+use miriam_probingpt::{Record, Targets};
+use miriam_text::WordId;
+
+use super::language_model_part::Isolated;
+use super::{OptionList, OptionScores};
+use crate::Result;
+use crate::system::{PhraseFeature, System, Table};
+
+/// Buffers for preparing options, reused.
+#[derive(Default)]
+pub(crate) struct Preparer {
+    targets: Targets,
+    words: Vec<WordId>,
+    lm_words: Vec<LmWord>,
+    isolated: Isolated,
+    /// Total, future and input position of each candidate.
+    candidates: Vec<(f32, f32, u32)>,
+    reordering_targets: Targets,
+}
+
+impl Preparer {
+    /// The options of `record` in `table`, whose source is `source` in words of
+    /// the system.
+    pub(crate) fn prepare(
+        &mut self,
+        system: &System,
+        table: &Table,
+        record: Record,
+        source: &[WordId],
+    ) -> Result<OptionList> {
+        table.phrases.targets(record, &mut self.targets)?;
+        self.candidates.clear();
+        for i in 0..self.targets.len() {
+            self.words.clear();
+            let words = self.targets.words(i);
+            self.words.extend(words.iter().map(|&w| table.target_words[w as usize]));
+            let mut total = 0f32;
+            for (score, weight) in self.targets.scores(i).iter().zip(&table.weights) {
+                total += score * weight;
+            }
+            let (total, future) = self.phrase_features(system, total, |lm, word: WordId| {
+                system.language_models[lm].words[word.index()]
+            });
+            self.candidates.push((total, future, i as u32));
+        }
+        self.cut(table.limit);
+        self.collect(system, table, source)
+    }
+
+    /// The one option of an unknown word: `target` (empty when it is dropped)
+    /// with a penalty. `lm_word` knows words of the sentence too.
+    pub(crate) fn unknown(
+        &mut self,
+        system: &System,
+        target: &[WordId],
+        lm_word: impl Fn(usize, WordId) -> LmWord + Copy,
+    ) -> OptionList {
+        self.words.clear();
+        self.words.extend_from_slice(target);
+        let penalty = 0f32 + -100f32 * system.unknown_weight;
+        let (total, future) = self.phrase_features(system, penalty, lm_word);
+        let mut list = OptionList::default();
+        self.push_option(system, &mut list, total, future, u32::MAX, lm_word);
+        list.reordering.resize(system.reordering_width, 0.0);
+        list
+    }
+
+    /// Adds the features of the phrase alone to `total`: the total, and the
+    /// total with the language models' estimates.
+    fn phrase_features(
+        &mut self,
+        system: &System,
+        mut total: f32,
+        lm_word: impl Fn(usize, WordId) -> LmWord,
+    ) -> (f32, f32) {
+        let mut estimate = 0f32;
+        for feature in &system.phrase_features {
+            match *feature {
+                PhraseFeature::WordPenalty(weight) => total += -(self.words.len() as f32) * weight,
+                PhraseFeature::PhrasePenalty(weight) => total += 1.0 * weight,
+                PhraseFeature::LanguageModel(lm) => {
+                    let model = &system.language_models[lm];
+                    self.lm_words.clear();
+                    self.lm_words.extend(self.words.iter().map(|&w| lm_word(lm, w)));
+                    self.isolated.run(&*model.model, model.begin, &self.lm_words);
+                    let (inner, full) = self.isolated.sums(&*model.model, &self.lm_words);
+                    total += inner * model.weight;
+                    estimate += (full - inner) * model.weight;
+                }
+            }
+        }
+        (total, total + estimate)
+    }
+
+    /// Keeps the `limit` best candidates, best first; equal ones in input order.
+    fn cut(&mut self, limit: Option<usize>) {
+        let order =
+            |a: &(f32, f32, u32), b: &(f32, f32, u32)| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2));
+        if let Some(limit) = limit
+            && self.candidates.len() > limit
+        {
+            self.candidates.select_nth_unstable_by(limit - 1, order);
+            self.candidates.truncate(limit);
+        }
+        self.candidates.sort_unstable_by(order);
+    }
+
+    /// The kept candidates as a list.
+    fn collect(&mut self, system: &System, table: &Table, source: &[WordId]) -> Result<OptionList> {
+        let mut list = OptionList::default();
+        for at in 0..self.candidates.len() {
+            let (total, future, i) = self.candidates[at];
+            self.words.clear();
+            let words = self.targets.words(i as usize);
+            self.words.extend(words.iter().map(|&w| table.target_words[w as usize]));
+            let alignment = self.targets.alignment(i as usize);
+            self.push_option(system, &mut list, total, future, alignment, |lm, word| {
+                system.language_models[lm].words[word.index()]
+            });
+            for model in &system.reordering {
+                let row = list.reordering.len();
+                list.reordering.resize(row + model.weights.len(), 0.0);
+                if let Some(offset) = model.in_phrase_table {
+                    let scores =
+                        table.phrases.reordering_scores(self.targets.reordering(i as usize));
+                    if let Some(scores) = scores {
+                        model.weigh(&scores[offset..], &mut list.reordering[row..]);
+                    }
+                }
+            }
+        }
+        let mut first = 0;
+        for model in &system.reordering {
+            if let Some(own) = &model.own_table {
+                own.attach(
+                    source,
+                    &mut self.reordering_targets,
+                    &mut list,
+                    |scores, list, option| {
+                        let row = option * system.reordering_width + first;
+                        model.weigh(scores, &mut list.reordering[row..row + model.weights.len()]);
+                    },
+                )?;
+            }
+            first += model.weights.len();
+        }
+        list.scores.shrink_to_fit();
+        list.words.shrink_to_fit();
+        list.reordering.shrink_to_fit();
+        list.lm_parts.shrink_to_fit();
+        list.lm_pool.shrink_to_fit();
+        Ok(list)
+    }
+
+    /// Appends the option of `self.words` without reordering scores.
+    fn push_option(
+        &mut self,
+        system: &System,
+        list: &mut OptionList,
+        total: f32,
+        future: f32,
+        alignment: u32,
+        lm_word: impl Fn(usize, WordId) -> LmWord,
+    ) {
+        list.scores.push(OptionScores {
+            total,
+            future,
+            words: list.words.len() as u32,
+            len: self.words.len() as u32,
+        });
+        list.words.extend_from_slice(&self.words);
+        list.alignments.push(alignment);
+        for (lm, model) in system.language_models.iter().enumerate() {
+            self.lm_words.clear();
+            self.lm_words.extend(self.words.iter().map(|&w| lm_word(lm, w)));
+            self.isolated.run(&*model.model, model.begin, &self.lm_words);
+            let part = self.isolated.part(model.model.order(), &self.lm_words, &mut list.lm_pool);
+            list.lm_parts.push(part);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Hypotheses competing for places: recombination and histogram pruning
+//! (`phrase-decoding.md` 3.8 to 3.10).
+//!
+//! A set holds one or more groups (the mini-stacks of cube pruning, or a whole
+//! stack), each with its own limit. Two candidates of a group are one when they
+//! have the same coverage, last span and language-model state, as far as any
+//! feature looks at these; forward reordering scores are left out, as Moses2
+//! leaves them out. Everything lives in flat buffers that are reused.
+
+use super::hypothesis::Hypothesis;
+
+/// What counts for two candidates to be the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecombinationKey {
+    /// The start of the last span (reordering models).
+    pub(crate) start: bool,
+    /// Its end (reordering models and distortion).
+    pub(crate) end: bool,
+}
+
+/// The bounds of a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Hypotheses kept a group.
+    pub(crate) size: usize,
+    /// The beam, a natural logarithm.
+    pub(crate) beam: f32,
+}
+
+struct Group {
+    size: usize,
+    best: f32,
+    worst: f32,
+}
+
+#[derive(Clone, Copy)]
+struct Candidate {
+    hypothesis: Hypothesis,
+    group: u32,
+    /// False once pruned.
+    alive: bool,
+}
+
+/// One stack's competing hypotheses.
+#[derive(Default)]
+pub(crate) struct Candidates {
+    entries: Vec<Candidate>,
+    groups: Vec<Group>,
+    /// Open addressing: entry number and stamp; stamps of other rounds are empty.
+    slots: Vec<(u32, u32)>,
+    stamp: u32,
+    order: Vec<u128>,
+}
+
+impl Candidates {
+    /// Forgets everything but the memory.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.groups.clear();
+        if self.slots.is_empty() {
+            self.slots.resize(1 << 10, (0, 0));
+        }
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.slots.fill((0, 0));
+            self.stamp = 1;
+        }
+    }
+
+    /// Offers `hypothesis` to `group`.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        group: u32,
+        hypothesis: Hypothesis,
+        key: RecombinationKey,
+        limits: Limits,
+    ) {
+        while self.groups.len() <= group as usize {
+            let (best, worst) = (f32::NEG_INFINITY, f32::INFINITY);
+            self.groups.push(Group { size: 0, best, worst });
+        }
+        if self.groups[group as usize].size > 2 * limits.size {
+            self.prune(group, limits);
+        }
+        let state = &self.groups[group as usize];
+        if state.size >= limits.size && hypothesis.future < state.worst {
+            return;
+        }
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(group, &hypothesis, key) as usize & mask;
+        let grown = loop {
+            let (entry, stamp) = self.slots[slot];
+            if stamp != self.stamp {
+                self.slots[slot] = (self.entries.len() as u32, self.stamp);
+                self.entries.push(Candidate { hypothesis, group, alive: true });
+                break true;
+            }
+            let stored = &mut self.entries[entry as usize];
+            if stored.group == group && same(&stored.hypothesis, &hypothesis, key) {
+                let grown = !stored.alive;
+                if !grown && hypothesis.future <= stored.hypothesis.future {
+                    return;
+                }
+                stored.hypothesis = hypothesis;
+                stored.alive = true;
+                break grown;
+            }
+            slot = (slot + 1) & mask;
+        };
+        let state = &mut self.groups[group as usize];
+        state.size += usize::from(grown);
+        let future = hypothesis.future;
+        if future > state.best {
+            state.best = future;
+            state.worst = state.worst.max(state.best + limits.beam);
+        } else if state.size <= limits.size && future < state.worst {
+            state.worst = future;
+        }
+        if self.entries.len() * 2 > self.slots.len() {
+            self.grow(key);
+        }
+    }
+
+    /// Keeps the best of a group that has outgrown twice its limit.
+    fn prune(&mut self, group: u32, limits: Limits) {
+        self.order.clear();
+        for (i, entry) in self.entries.iter().enumerate() {
+            if entry.alive && entry.group == group {
+                self.order.push(rank(0, entry.hypothesis.future, i));
+            }
+        }
+        self.order.sort_unstable();
+        let entry_of = |rank: u128| rank as u32 as usize;
+        let last = entry_of(self.order[limits.size - 1]);
+        self.groups[group as usize].worst = self.entries[last].hypothesis.future;
+        self.groups[group as usize].size = limits.size;
+        for &rank in &self.order[limits.size..] {
+            self.entries[entry_of(rank)].alive = false;
+        }
+    }
+
+    fn grow(&mut self, key: RecombinationKey) {
+        let size = self.slots.len() * 2;
+        self.slots.clear();
+        self.slots.resize(size, (0, 0));
+        for (i, entry) in self.entries.iter().enumerate() {
+            let mut slot = hash(entry.group, &entry.hypothesis, key) as usize & (size - 1);
+            while self.slots[slot].1 == self.stamp {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.slots[slot] = (i as u32, self.stamp);
+        }
+    }
+
+    /// Hands out what each group keeps: groups in order, in a group the best
+    /// first, of equals the older, at most `limits.size`.
+    pub(crate) fn drain(&mut self, limits: Limits, mut visit: impl FnMut(u32, &Hypothesis)) {
+        self.order.clear();
+        for (i, entry) in self.entries.iter().enumerate() {
+            if entry.alive {
+                self.order.push(rank(entry.group, entry.hypothesis.future, i));
+            }
+        }
+        self.order.sort_unstable();
+        let (mut group, mut kept) = (u32::MAX, 0);
+        for &rank in &self.order {
+            let entry = &self.entries[rank as u32 as usize];
+            if entry.group != group {
+                (group, kept) = (entry.group, 0);
+            }
+            if kept < limits.size {
+                visit(group, &entry.hypothesis);
+                kept += 1;
+            }
+        }
+    }
+}
+
+/// Sorts by group, then from the best score down, then by age.
+fn rank(group: u32, future: f32, entry: usize) -> u128 {
+    u128::from(group) << 64 | u128::from(!ascending(future)) << 32 | entry as u128
+}
+
+/// `score` as a number that grows with it.
+#[inline(always)]
+pub(crate) fn ascending(score: f32) -> u32 {
+    let bits = score.to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+#[inline]
+fn same(a: &Hypothesis, b: &Hypothesis, key: RecombinationKey) -> bool {
+    a.state == b.state
+        && a.coverage == b.coverage
+        && (!key.start || a.span.start == b.span.start)
+        && (!key.end || a.span.end == b.span.end)
+}
+
+#[inline]
+fn hash(group: u32, hypothesis: &Hypothesis, key: RecombinationKey) -> u64 {
+    let start = if key.start { hypothesis.span.start } else { 0 };
+    let end = if key.end { hypothesis.span.end } else { 0 };
+    let place = u64::from(hypothesis.coverage.0) << 32 | u64::from(start) << 16 ^ u64::from(end);
+    let mixed = (place ^ u64::from(group) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed =
+        (mixed ^ mixed >> 29 ^ u64::from(hypothesis.state)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    mixed >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coverage::CoverageId;
+    use proptest::prelude::*;
+
+    const KEY: RecombinationKey = RecombinationKey { start: true, end: true };
+
+    /// Section 3.10 word for word, over a plain list.
+    struct Reference {
+        stored: Vec<(u32, f32, u32)>,
+        best: f32,
+        worst: f32,
+    }
+
+    impl Reference {
+        fn add(&mut self, state: u32, future: f32, age: u32, limit: usize, beam: f32) {
+            if self.stored.len() > 2 * limit {
+                self.stored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)));
+                self.worst = self.stored[limit - 1].1;
+                self.stored.truncate(limit);
+            }
+            if self.stored.len() >= limit && future < self.worst {
+                return;
+            }
+            match self.stored.iter_mut().find(|s| s.0 == state) {
+                Some(old) if future > old.1 => old.1 = future,
+                Some(_) => return,
+                None => self.stored.push((state, future, age)),
+            }
+            if future > self.best {
+                self.best = future;
+                if self.best + beam > self.worst {
+                    self.worst = self.best + beam;
+                }
+            } else if self.stored.len() <= limit && future < self.worst {
+                self.worst = future;
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keeps_what_the_rules_keep(
+            arrivals in proptest::collection::vec((0u32..40, -50i32..0), 0..200),
+            limit in 1usize..12, beam in prop_oneof![Just(-11.5f32), Just(-0.1)],
+        ) {
+            let limits = Limits { size: limit, beam };
+            let mut reference = Reference { stored: vec![], best: f32::NEG_INFINITY, worst: f32::INFINITY };
+            let mut candidates = Candidates::default();
+            candidates.clear();
+            for (age, &(state, future)) in arrivals.iter().enumerate() {
+                // Distinct scores, so that ages of replaced entries do not matter.
+                let future = future as f32 - age as f32 / 1000.0;
+                reference.add(state, future, age as u32, limit, beam);
+                let hypothesis = Hypothesis { state, future, coverage: CoverageId(1), ..Hypothesis::initial(0) };
+                candidates.add(0, hypothesis, KEY, limits);
+            }
+            reference.stored.sort_by(|a, b| b.1.total_cmp(&a.1));
+            reference.stored.truncate(limit);
+            let mut kept = Vec::new();
+            candidates.drain(limits, |_, h| kept.push((h.state, h.future)));
+            let expected: Vec<_> = reference.stored.iter().map(|s| (s.0, s.1)).collect();
+            prop_assert_eq!(kept, expected);
+        }
+    }
+
+    #[test]
+    fn scores_sort_as_numbers() {
+        let scores = [f32::NEG_INFINITY, -3.5, -1.0, -0.0, 0.0, 2.0, f32::INFINITY];
+        assert!(scores.windows(2).all(|w| ascending(w[0]) < ascending(w[1])));
+    }
+}

@@ -1,0 +1,62 @@
+//! A partial translation, in 32 bytes.
+
+use crate::coverage::CoverageId;
+use crate::features::Span;
+use crate::options::OptionId;
+
+/// The name of a hypothesis within a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HypothesisId(pub(crate) u32);
+
+impl HypothesisId {
+    /// The hypothesis that has translated nothing.
+    pub(crate) const INITIAL: HypothesisId = HypothesisId(0);
+}
+
+/// A partial translation: its last phrase and the hypothesis before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hypothesis {
+    /// The weighted score so far.
+    pub(crate) total: f32,
+    /// The joint state of the language models.
+    pub(crate) state: u32,
+    /// What it extends; itself for the initial one.
+    pub(crate) previous: HypothesisId,
+    /// Its last phrase; meaningless for the initial one.
+    pub(crate) option: OptionId,
+    /// The span of the last phrase; empty at 0 for the initial one.
+    pub(crate) span: Span,
+    /// What is covered.
+    pub(crate) coverage: CoverageId,
+    /// `total` with the estimate of the rest.
+    pub(crate) future: f32,
+}
+
+const _: () = assert!(size_of::<Hypothesis>() <= 36);
+
+impl Hypothesis {
+    /// The hypothesis that has translated nothing.
+    pub(crate) fn initial(state: u32) -> Self {
+        Hypothesis {
+            total: 0.0,
+            state,
+            previous: HypothesisId::INITIAL,
+            option: OptionId(u32::MAX),
+            span: Span { start: 0, end: 0 },
+            coverage: CoverageId::EMPTY,
+            future: 0.0,
+        }
+    }
+
+    /// Whether it is the initial one.
+    #[inline(always)]
+    pub(crate) fn is_initial(&self) -> bool {
+        self.option.0 == u32::MAX
+    }
+
+    /// The span of the last phrase; nothing for the initial one.
+    #[inline(always)]
+    pub(crate) fn last_span(&self) -> Option<Span> {
+        (!self.is_initial()).then_some(self.span)
+    }
+}

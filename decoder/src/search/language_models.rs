@@ -1,0 +1,412 @@
+//! Language-model scores of expansions, in batches.
+//!
+//! Within a sentence the states of a model are interned: equal states have one
+//! `u32`, and hypotheses compare by it. Scores are cached by (state, word), 16
+//! bytes an entry, and only for the sentence: half of all requests repeat within
+//! one, few do across, and a small cache stays in the L2. Old entries are not
+//! cleared but recognised: state ids grow from sentence to sentence, and an
+//! entry below the sentence's first id counts as empty.
+//!
+//! A batch is answered in rounds: every request is followed while the cache
+//! knows the next word; the misses of a round are prefetched together and then
+//! scored.
+
+use hashbrown::HashTable;
+use miriam_layout::prefetch_at;
+use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_text::Log10;
+
+use crate::options::{OptionId, SentenceOptions};
+use crate::system::System;
+
+/// Expansions to be scored by all language models.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// The joint state before the phrase.
+    pub(crate) state: u32,
+    /// The phrase.
+    pub(crate) option: OptionId,
+    /// Whether the phrase completes the sentence, so that `</s>` follows.
+    pub(crate) completes: bool,
+}
+
+/// A batch of requests with its answers, reused.
+#[derive(Default)]
+pub(crate) struct Requests {
+    requests: Vec<Request>,
+    /// Natural-log scores, unweighted: one a request and model.
+    scores: Vec<f32>,
+    /// Joint states behind the phrases.
+    states: Vec<u32>,
+    /// Scratch: states by request and model, chains, and their numbers.
+    model_states: Vec<u32>,
+    chains: Vec<Chain>,
+    active: Vec<u32>,
+    missed: Vec<u32>,
+}
+
+/// A request on its way through the dependent words of its phrase.
+#[derive(Clone, Copy)]
+struct Chain {
+    state: u32,
+    next: u16,
+    end: u16,
+    log10: f32,
+}
+
+impl Requests {
+    /// Forgets requests and answers.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.requests.clear();
+    }
+
+    /// Adds a request; answers come in the same order.
+    #[inline]
+    pub(crate) fn push(&mut self, state: u32, option: OptionId, completes: bool) {
+        self.requests.push(Request { state, option, completes });
+    }
+
+    /// How many requests there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    /// The natural-log score of request `i` by each of `models` models.
+    #[inline(always)]
+    pub(crate) fn scores(&self, i: usize, models: usize) -> &[f32] {
+        &self.scores[i * models..(i + 1) * models]
+    }
+
+    /// The joint state behind request `i`.
+    #[inline(always)]
+    pub(crate) fn state(&self, i: usize) -> u32 {
+        self.states[i]
+    }
+
+    /// Answers all requests.
+    pub(crate) fn answer(
+        &mut self,
+        system: &System,
+        options: &SentenceOptions,
+        lms: &mut [LanguageModelScores],
+        joint: &mut JointStates,
+    ) {
+        let (n, models) = (self.requests.len(), lms.len());
+        self.states.clear();
+        if models == 0 {
+            self.states.resize(n, 0);
+            return;
+        }
+        self.scores.clear();
+        self.scores.resize(n * models, 0.0);
+        self.model_states.clear();
+        self.model_states.resize(n * models, 0);
+        for (m, lm) in lms.iter_mut().enumerate() {
+            let model = &*system.language_models[m].model;
+            self.answer_model(model, m, models, options, lm, joint);
+        }
+        for i in 0..n {
+            let states = &self.model_states[i * models..(i + 1) * models];
+            self.states.push(joint.intern(states));
+        }
+    }
+
+    fn answer_model(
+        &mut self,
+        model: &dyn LanguageModel,
+        m: usize,
+        models: usize,
+        options: &SentenceOptions,
+        lm: &mut LanguageModelScores,
+        joint: &JointStates,
+    ) {
+        let Requests { requests, scores, model_states, chains, active, missed, .. } = self;
+        chains.clear();
+        active.clear();
+        for (i, request) in requests.iter().enumerate() {
+            let part = options.lm_part(request.option, m);
+            let state = joint.state(request.state, m);
+            let end = u16::from(part.dependent);
+            chains.push(Chain { state, next: 0, end, log10: 0.0 });
+            if end > 0 {
+                active.push(i as u32);
+            }
+        }
+        let word = |i: u32, chain: &Chain| {
+            let part = options.lm_part(requests[i as usize].option, m);
+            LmWord(options.lm_numbers(part).0[usize::from(chain.next)])
+        };
+        lm.run(model, chains, active, missed, word);
+        // Constant scores, the state of closed phrases, and then the sentence
+        // end as one more dependent word.
+        for (i, request) in requests.iter().enumerate() {
+            let part = options.lm_part(request.option, m);
+            let chain = &mut chains[i];
+            for &bits in options.lm_numbers(part).1 {
+                chain.log10 += f32::from_bits(bits);
+            }
+            if part.closed {
+                chain.state = part.state;
+            }
+            // An empty phrase returns at once, and then no `</s>` is scored.
+            if request.completes && options.scores(request.option).len > 0 {
+                (chain.next, chain.end) = (0, 1);
+                active.push(i as u32);
+            }
+        }
+        if !active.is_empty() {
+            let end = model.end_of_sentence();
+            lm.run(model, chains, active, missed, |_, _| end);
+        }
+        for (i, chain) in chains.iter().enumerate() {
+            scores[i * models + m] = Log10(chain.log10).to_ln().0;
+            model_states[i * models + m] = chain.state;
+        }
+    }
+}
+
+/// One model's states and scores within a sentence.
+pub(crate) struct LanguageModelScores {
+    states: Vec<State>,
+    ids: HashTable<u32>,
+    /// The id of the first state of this sentence.
+    base: u32,
+    cache: Vec<Cached>,
+    live: usize,
+}
+
+/// log10 p(word | state) and the state behind; empty when `state` is old.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(16))]
+struct Cached {
+    state: u32,
+    word: u32,
+    log10: f32,
+    next: u32,
+}
+
+const FIRST_CACHE: usize = 1 << 13;
+
+impl LanguageModelScores {
+    /// Without states; ids of states start at 1, so that a cache of zeros is
+    /// empty.
+    pub(crate) fn new() -> Self {
+        LanguageModelScores {
+            states: Vec::new(),
+            ids: HashTable::new(),
+            base: 1,
+            cache: vec![Cached::default(); FIRST_CACHE],
+            live: 0,
+        }
+    }
+
+    /// Begins a sentence.
+    pub(crate) fn start(&mut self) {
+        self.base = match self.base.checked_add(self.states.len() as u32) {
+            Some(base) if base < u32::MAX / 2 => base,
+            _ => {
+                self.cache.fill(Cached::default());
+                1
+            }
+        };
+        self.states.clear();
+        self.ids.clear();
+        self.live = 0;
+    }
+
+    /// The id of `state`.
+    #[inline]
+    pub(crate) fn intern(&mut self, state: &State) -> u32 {
+        let (states, base) = (&self.states, self.base);
+        let hash = hash_state(state);
+        if let Some(&id) = self.ids.find(hash, |&id| states[(id - base) as usize] == *state) {
+            return id;
+        }
+        let id = base + states.len() as u32;
+        self.states.push(*state);
+        let states = &self.states;
+        self.ids.insert_unique(hash, id, |&id| hash_state(&states[(id - base) as usize]));
+        id
+    }
+
+    /// Follows every chain in `active` to its end; `word` tells the next word of
+    /// a chain. `active` is empty afterwards.
+    #[inline]
+    fn run(
+        &mut self,
+        model: &dyn LanguageModel,
+        chains: &mut [Chain],
+        active: &mut Vec<u32>,
+        missed: &mut Vec<u32>,
+        word: impl Fn(u32, &Chain) -> LmWord,
+    ) {
+        for &i in &*active {
+            let chain = &chains[i as usize];
+            prefetch_at(&self.cache, self.slot(chain.state, word(i, chain)));
+        }
+        while !active.is_empty() {
+            missed.clear();
+            for &i in &*active {
+                let chain = &mut chains[i as usize];
+                while chain.next < chain.end {
+                    let word = word(i, chain);
+                    match self.find(chain.state, word) {
+                        Some((log10, next)) => chain.step(log10, next),
+                        None => {
+                            model.prefetch(&self.states[(chain.state - self.base) as usize], word);
+                            missed.push(i);
+                            break;
+                        }
+                    }
+                }
+            }
+            for &i in &*missed {
+                let chain = &mut chains[i as usize];
+                let (log10, next) = self.score(model, chain.state, word(i, chain));
+                chain.step(log10, next);
+            }
+            std::mem::swap(active, missed);
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, state: u32, word: LmWord) -> usize {
+        let key = u64::from(state) << 32 | u64::from(word.0);
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.cache.len() - 1)
+    }
+
+    #[inline(always)]
+    fn find(&self, state: u32, word: LmWord) -> Option<(f32, u32)> {
+        let mut slot = self.slot(state, word);
+        loop {
+            let entry = &self.cache[slot];
+            if entry.state == state && entry.word == word.0 {
+                return Some((entry.log10, entry.next));
+            }
+            if entry.state < self.base {
+                return None;
+            }
+            slot = (slot + 1) & (self.cache.len() - 1);
+        }
+    }
+
+    /// Asks the model, unless an earlier miss of the round has done so.
+    fn score(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
+        if let Some(known) = self.find(state, word) {
+            return known;
+        }
+        let mut behind = State::EMPTY;
+        let context = &self.states[(state - self.base) as usize];
+        let (log10, _) = model.score(context, word, &mut behind);
+        let next = self.intern(&behind);
+        if (self.live + 1) * 2 > self.cache.len() {
+            self.grow();
+        }
+        self.insert(Cached { state, word: word.0, log10: log10.0, next });
+        self.live += 1;
+        (log10.0, next)
+    }
+
+    fn insert(&mut self, entry: Cached) {
+        let mut slot = self.slot(entry.state, LmWord(entry.word));
+        while self.cache[slot].state >= self.base {
+            slot = (slot + 1) & (self.cache.len() - 1);
+        }
+        self.cache[slot] = entry;
+    }
+
+    fn grow(&mut self) {
+        let size = self.cache.len() * 2;
+        let old = std::mem::replace(&mut self.cache, vec![Cached::default(); size]);
+        for entry in old {
+            if entry.state >= self.base {
+                self.insert(entry);
+            }
+        }
+    }
+}
+
+impl Chain {
+    #[inline(always)]
+    fn step(&mut self, log10: f32, next: u32) {
+        self.log10 += log10;
+        self.state = next;
+        self.next += 1;
+    }
+}
+
+#[inline]
+fn hash_state(state: &State) -> u64 {
+    state
+        .entries()
+        .iter()
+        .fold(state.len() as u64, |hash, (word, _)| {
+            (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        })
+        .wrapping_mul(0xff51_afd7_ed55_8ccd)
+}
+
+/// The states of several models together as one `u32`. With one model (or none)
+/// it is that model's own state.
+pub(crate) struct JointStates {
+    models: usize,
+    states: Vec<u32>,
+    ids: HashTable<u32>,
+}
+
+impl JointStates {
+    /// For `models` models.
+    pub(crate) fn new(models: usize) -> Self {
+        JointStates { models, states: Vec::new(), ids: HashTable::new() }
+    }
+
+    /// Begins a sentence.
+    pub(crate) fn start(&mut self) {
+        self.states.clear();
+        self.ids.clear();
+    }
+
+    /// The joint state of one state a model.
+    #[inline(always)]
+    pub(crate) fn intern(&mut self, states: &[u32]) -> u32 {
+        match states {
+            [] => 0,
+            [only] => *only,
+            _ => self.intern_many(states),
+        }
+    }
+
+    fn intern_many(&mut self, states: &[u32]) -> u32 {
+        let hash = |states: &[u32]| {
+            states.iter().fold(0u64, |hash, &state| {
+                (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+            })
+        };
+        let (known, models) = (&self.states, self.models);
+        let tuple = |id: u32| &known[id as usize * models..(id as usize + 1) * models];
+        if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id) == states) {
+            return id;
+        }
+        let id = (known.len() / models) as u32;
+        self.states.extend_from_slice(states);
+        let known = &self.states;
+        self.ids.insert_unique(hash(states), id, |&id| {
+            hash(&known[id as usize * models..(id as usize + 1) * models])
+        });
+        id
+    }
+
+    /// The state of model `m` in the joint state `id`.
+    #[inline(always)]
+    pub(crate) fn state(&self, id: u32, m: usize) -> u32 {
+        if self.models == 1 { id } else { self.states[id as usize * self.models + m] }
+    }
+}

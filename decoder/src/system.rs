@@ -1,0 +1,362 @@
+//! A translation system ready for use: models, weights and settings, immutable
+//! and shared by all threads.
+//!
+//! All words of all models share one vocabulary of `u32`; each table and each
+//! language model is joined to it once, here, by an array. The search never
+//! hashes a string.
+
+use std::sync::Arc;
+
+use miriam_lmcpu::{LanguageModel, LmWord};
+use miriam_probingpt::{PhraseTable, Targets};
+use miriam_text::{Progress, Vocabulary, WordId};
+
+use crate::config::{
+    Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
+    TableFormat, TableSpec,
+};
+use crate::features::ReorderingType;
+use crate::options::{OptionList, OptionMemo};
+use crate::search::RecombinationKey;
+use crate::{Error, Result};
+
+/// A word that a model does not know.
+pub(crate) const NOT_THERE: u32 = u32::MAX;
+
+/// What options of a span come from, in the order in which the search sees them:
+/// that of the ini's tables, the unknown-word penalty among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// Unknown words.
+    Unknown,
+    /// The table of this number.
+    Table(usize),
+}
+
+/// Features of a phrase alone, in the order of the ini.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PhraseFeature {
+    /// Minus one a word, with this weight.
+    WordPenalty(f32),
+    /// One a phrase, with this weight.
+    PhrasePenalty(f32),
+    /// The language model of this number.
+    LanguageModel(usize),
+}
+
+/// Features that look at what stands before, in the order of the ini.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum StatefulFeature {
+    /// Minus the length of the jump, with this weight.
+    Distortion(f32),
+    /// A reordering model, and where its scores start in an option's row.
+    Reordering {
+        /// Which.
+        model: usize,
+        /// The first column.
+        column: usize,
+    },
+    /// The language model of this number.
+    LanguageModel(usize),
+}
+
+/// A phrase table joined to the vocabulary.
+pub(crate) struct Table {
+    pub(crate) phrases: PhraseTable,
+    pub(crate) weights: Vec<f32>,
+    pub(crate) limit: Option<usize>,
+    /// Its source ids by words of the vocabulary.
+    source_ids: Vec<u32>,
+    /// Words of the vocabulary by its target ids.
+    pub(crate) target_words: Vec<WordId>,
+}
+
+impl Table {
+    /// What the table calls a source word.
+    #[inline]
+    pub(crate) fn source_id(&self, word: WordId) -> u32 {
+        self.source_ids.get(word.index()).copied().unwrap_or(NOT_THERE)
+    }
+}
+
+/// A reordering model.
+pub(crate) struct Reordering {
+    pub(crate) kind: ReorderingType,
+    pub(crate) weights: Vec<f32>,
+    /// Where its scores start in the records of the phrase tables.
+    pub(crate) in_phrase_table: Option<usize>,
+    /// Its own table.
+    pub(crate) own_table: Option<ReorderingTable>,
+}
+
+impl Reordering {
+    /// Writes weighted scores into `row`.
+    pub(crate) fn weigh(&self, scores: &[f32], row: &mut [f32]) {
+        for ((cell, score), weight) in row.iter_mut().zip(scores).zip(&self.weights) {
+            *cell = score * weight;
+        }
+    }
+}
+
+/// Reordering scores in a table of their own, joined to the vocabulary.
+pub(crate) struct ReorderingTable {
+    table: Table,
+}
+
+impl ReorderingTable {
+    /// Calls `give` with the scores of every option in `list` whose words stand
+    /// in the table with the source `source`.
+    pub(crate) fn attach(
+        &self,
+        source: &[WordId],
+        targets: &mut Targets,
+        list: &mut OptionList,
+        mut give: impl FnMut(&[f32], &mut OptionList, usize),
+    ) -> Result<()> {
+        let ids: Vec<u32> = source.iter().map(|&word| self.table.source_id(word)).collect();
+        let Some(record) = self.table.phrases.find(&ids) else { return Ok(()) };
+        self.table.phrases.targets(record, targets)?;
+        for option in 0..list.scores.len() {
+            let scores = list.scores[option];
+            let words = &list.words[scores.words as usize..(scores.words + scores.len) as usize];
+            let same = |i: &usize| {
+                let candidate = targets.words(*i);
+                candidate.len() == words.len()
+                    && candidate
+                        .iter()
+                        .zip(words)
+                        .all(|(&c, &w)| self.table.target_words[c as usize] == w)
+            };
+            if let Some(i) = (0..targets.len()).find(same)
+                && let Some(scores) = self.table.phrases.reordering_scores(targets.reordering(i))
+            {
+                give(scores, list, option);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A language model joined to the vocabulary.
+pub(crate) struct LanguageModelFeature {
+    pub(crate) model: Arc<dyn LanguageModel>,
+    pub(crate) weight: f32,
+    /// Its id of `<s>`.
+    pub(crate) begin: LmWord,
+    /// Its ids by words of the vocabulary.
+    pub(crate) words: Vec<LmWord>,
+}
+
+/// Everything a translator needs.
+pub struct System {
+    pub(crate) settings: Settings,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) reordering: Vec<Reordering>,
+    /// Reordering scores an option, all models together.
+    pub(crate) reordering_width: usize,
+    pub(crate) language_models: Vec<LanguageModelFeature>,
+    pub(crate) phrase_features: Vec<PhraseFeature>,
+    pub(crate) stateful_features: Vec<StatefulFeature>,
+    pub(crate) unknown_weight: f32,
+    pub(crate) recombination: RecombinationKey,
+    pub(crate) memo: OptionMemo,
+}
+
+impl System {
+    /// Opens every model that `configuration` names.
+    pub fn load(configuration: &Configuration, progress: &dyn Progress) -> Result<Self> {
+        let mut system = System {
+            settings: configuration.settings.clone(),
+            vocabulary: Vocabulary::new(),
+            slots: Vec::new(),
+            tables: Vec::new(),
+            reordering: Vec::new(),
+            reordering_width: 0,
+            language_models: Vec::new(),
+            phrase_features: Vec::new(),
+            stateful_features: Vec::new(),
+            unknown_weight: 1.0,
+            recombination: RecombinationKey { start: false, end: false },
+            memo: OptionMemo::new(),
+        };
+        let mut unknown = false;
+        for (number, feature) in configuration.features.iter().enumerate() {
+            let weight = feature.weights[0];
+            match &feature.kind {
+                FeatureKind::UnknownWordPenalty => {
+                    unknown = true;
+                    system.slots.push(Slot::Unknown);
+                    system.unknown_weight = weight;
+                }
+                FeatureKind::WordPenalty => {
+                    system.phrase_features.push(PhraseFeature::WordPenalty(weight));
+                }
+                FeatureKind::PhrasePenalty => {
+                    system.phrase_features.push(PhraseFeature::PhrasePenalty(weight));
+                }
+                FeatureKind::Distortion => {
+                    system.recombination.end = true;
+                    system.stateful_features.push(StatefulFeature::Distortion(weight));
+                }
+                FeatureKind::LexicalReordering(spec) => {
+                    system.recombination = RecombinationKey { start: true, end: true };
+                    system.add_reordering(configuration, feature, spec, progress)?;
+                }
+                FeatureKind::LanguageModel(spec) => {
+                    let path = configuration.locate(&spec.path);
+                    let model = miriam_lmcpu::open(&path, spec.load, progress)?;
+                    let begin = model.word_id(b"<s>");
+                    let lm = system.language_models.len();
+                    let words = Vec::new();
+                    system.language_models.push(LanguageModelFeature {
+                        model,
+                        weight,
+                        begin,
+                        words,
+                    });
+                    system.phrase_features.push(PhraseFeature::LanguageModel(lm));
+                    system.stateful_features.push(StatefulFeature::LanguageModel(lm));
+                }
+                FeatureKind::Table(spec) => {
+                    if configuration.mapping.contains(&number) {
+                        system.add_table(configuration, feature, spec, progress)?;
+                    } else {
+                        tracing::warn!("{} is not in [mapping] and not used", feature.name);
+                    }
+                }
+            }
+        }
+        if !unknown {
+            let reason =
+                "add the line UnknownWordPenalty to [feature]: it translates unknown words";
+            return Err(Error::section(&configuration.ini, "feature", reason));
+        }
+        system.join_vocabularies();
+        system.check_reordering(configuration)?;
+        Ok(system)
+    }
+
+    /// Search and output options.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn add_table(
+        &mut self,
+        configuration: &Configuration,
+        feature: &FeatureSpec,
+        spec: &TableSpec,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let path = configuration.locate(&spec.path);
+        let threads = self.settings.threads;
+        let phrases = match spec.format {
+            TableFormat::Text => {
+                miriam_probingpt::load_text(&path, Some(feature.num_components), threads, progress)?
+            }
+            TableFormat::Binary => PhraseTable::open(&path, spec.load)?,
+        };
+        if phrases.num_scores() != feature.num_components {
+            let reason = format!(
+                "num-features={}, but {} has {} scores",
+                feature.num_components,
+                path.display(),
+                phrases.num_scores()
+            );
+            return Err(Error::feature(&feature.name, reason));
+        }
+        self.slots.push(Slot::Table(self.tables.len()));
+        self.tables.push(Table {
+            phrases,
+            weights: feature.weights.clone(),
+            limit: spec.limit,
+            source_ids: Vec::new(),
+            target_words: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn add_reordering(
+        &mut self,
+        configuration: &Configuration,
+        feature: &FeatureSpec,
+        spec: &ReorderingSpec,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let (mut in_phrase_table, mut own_table) = (None, None);
+        match &spec.source {
+            ReorderingSource::PhraseTable(offset) => in_phrase_table = Some(*offset),
+            ReorderingSource::Text(path) => {
+                let path = configuration.locate(path);
+                let phrases = miriam_probingpt::load_reordering_text(
+                    &path,
+                    Some(feature.num_components),
+                    self.settings.threads,
+                    progress,
+                )?;
+                let (source_ids, target_words) = (Vec::new(), Vec::new());
+                let table =
+                    Table { phrases, weights: Vec::new(), limit: None, source_ids, target_words };
+                own_table = Some(ReorderingTable { table });
+            }
+        }
+        let (model, column) = (self.reordering.len(), self.reordering_width);
+        self.stateful_features.push(StatefulFeature::Reordering { model, column });
+        self.reordering_width += feature.num_components;
+        let weights = feature.weights.clone();
+        self.reordering.push(Reordering { kind: spec.model, weights, in_phrase_table, own_table });
+        Ok(())
+    }
+
+    /// Reordering scores that live in the phrase tables must be there.
+    fn check_reordering(&self, configuration: &Configuration) -> Result<()> {
+        let features = configuration
+            .features
+            .iter()
+            .filter(|f| matches!(f.kind, FeatureKind::LexicalReordering(_)));
+        for (feature, model) in features.zip(&self.reordering) {
+            let Some(offset) = model.in_phrase_table else { continue };
+            let needed = offset + model.weights.len();
+            for table in &self.tables {
+                let there = table.phrases.num_reordering();
+                if there < needed {
+                    let reason = format!(
+                        "property-index={offset} needs {needed} reordering scores in the phrase \
+                         table, which has {there}; build it with --reordering, or give path="
+                    );
+                    return Err(Error::feature(&feature.name, reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One vocabulary for all tables, and what each model calls its words.
+    fn join_vocabularies(&mut self) {
+        let vocabulary = &mut self.vocabulary;
+        let own =
+            self.reordering.iter_mut().filter_map(|r| r.own_table.as_mut().map(|o| &mut o.table));
+        let mut tables: Vec<&mut Table> = self.tables.iter_mut().chain(own).collect();
+        for table in &mut tables {
+            table.target_words =
+                table.phrases.target_words().iter().map(|word| vocabulary.intern(word)).collect();
+            for word in table.phrases.source_words().iter() {
+                vocabulary.intern(word);
+            }
+        }
+        for table in tables {
+            let mut ids = vec![NOT_THERE; vocabulary.len()];
+            for (id, word) in table.phrases.source_words().iter().enumerate() {
+                if let Some(word) = vocabulary.find(word) {
+                    ids[word.index()] = id as u32;
+                }
+            }
+            table.source_ids = ids;
+        }
+        for lm in &mut self.language_models {
+            lm.words = vocabulary.iter().map(|word| lm.model.word_id(word)).collect();
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! From lines to lines: one translator a thread, and the driver for a text.
+
+use miriam_text::{Input, Lines, Output, ordered_map};
+
+use crate::coverage::Coverages;
+use crate::future_cost::FutureCost;
+use crate::options::SentenceOptions;
+use crate::output::{PhraseMatch, Shown, Translation};
+use crate::search::{
+    CubePruning, HypothesisId, JointStates, LanguageModelScores, Requests, Search, SearchSpace,
+    StackSearch,
+};
+use crate::sentence::Sentence;
+use crate::system::System;
+use crate::{Result, SearchAlgorithm};
+
+/// Translates sentences one at a time, in buffers that it reuses.
+pub struct Translator<'s> {
+    system: &'s System,
+    sentence: Sentence,
+    options: SentenceOptions,
+    costs: FutureCost,
+    coverages: Coverages,
+    lms: Vec<LanguageModelScores>,
+    joint: JointStates,
+    requests: Requests,
+    search: Box<dyn Search + Send>,
+    states: Vec<u32>,
+    /// Hypotheses of the best translation, in target order.
+    path: Vec<HypothesisId>,
+    score: Option<f32>,
+    statistics: Statistics,
+}
+
+/// What a translator has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Lines translated.
+    pub sentences: u64,
+    /// Their words.
+    pub words: u64,
+    /// Expansions scored.
+    pub expansions: u64,
+}
+
+impl<'s> Translator<'s> {
+    /// A translator of `system`.
+    pub fn new(system: &'s System) -> Self {
+        let models = system.language_models.len();
+        Translator {
+            system,
+            sentence: Sentence::default(),
+            options: SentenceOptions::default(),
+            costs: FutureCost::default(),
+            coverages: Coverages::default(),
+            lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
+            joint: JointStates::new(models),
+            requests: Requests::default(),
+            search: match system.settings.algorithm {
+                SearchAlgorithm::Stack => Box::new(StackSearch::default()),
+                SearchAlgorithm::CubePruning => Box::new(CubePruning::default()),
+            },
+            states: Vec::new(),
+            path: Vec::new(),
+            score: None,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// What has been done so far.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Appends the output line of the input line `line` to `out`, without line
+    /// ends. Fails only where a model file is damaged.
+    pub fn translate_line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        self.decode(line)?;
+        let shown = Shown::of(&self.system.settings);
+        shown.begin(out, self.score);
+        for &id in &self.path {
+            let hypothesis = &self.search.hypotheses()[id.0 as usize];
+            for &word in self.options.words(hypothesis.option) {
+                shown.word(out, self.sentence.word(word, self.system));
+            }
+            shown.end_phrase(out, hypothesis.span);
+        }
+        Ok(())
+    }
+
+    /// The best translation of `line`; nothing when there is none within the
+    /// limits of the search.
+    pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
+        self.decode(line)?;
+        let Some(score) = self.score else { return Ok(None) };
+        let phrases = self.path.iter().map(|&id| {
+            let hypothesis = &self.search.hypotheses()[id.0 as usize];
+            let words = self.options.words(hypothesis.option);
+            let origin = self.options.origin(hypothesis.option);
+            let alignment = match origin.table {
+                Some(table) => {
+                    let phrases = &self.system.tables[table as usize].phrases;
+                    phrases.alignment_points(origin.alignment).collect()
+                }
+                // A copied word stands for itself.
+                None => words.iter().map(|_| (0, 0)).collect(),
+            };
+            PhraseMatch {
+                source: hypothesis.span,
+                words: words.iter().map(|&w| self.sentence.word(w, self.system).to_vec()).collect(),
+                alignment,
+            }
+        });
+        Ok(Some(Translation { score, phrases: phrases.collect() }))
+    }
+
+    /// Searches; leaves the best path and its score.
+    fn decode(&mut self, line: &[u8]) -> Result<()> {
+        self.path.clear();
+        self.score = None;
+        self.sentence.read(line, self.system);
+        self.statistics.sentences += 1;
+        self.statistics.words += self.sentence.len() as u64;
+        if self.sentence.len() == 0 {
+            // The empty hypothesis is complete; no `</s>` is scored.
+            self.score = Some(0.0);
+            return Ok(());
+        }
+        self.joint.start();
+        self.states.clear();
+        for (lm, feature) in self.lms.iter_mut().zip(&self.system.language_models) {
+            lm.start();
+            self.states.push(lm.intern(&feature.model.begin_state()));
+        }
+        let begin = self.joint.intern(&self.states);
+        self.options.collect(self.system, &mut self.sentence, &mut self.lms)?;
+        let length = self.sentence.len();
+        let options = &self.options;
+        self.costs.fill(length, options.longest() as usize, |start, len| options.best(start, len));
+        self.coverages.start(length as u32, &self.costs);
+        let mut space = SearchSpace {
+            system: self.system,
+            length: length as u32,
+            options,
+            costs: &self.costs,
+            coverages: &mut self.coverages,
+        };
+        self.search.start(&mut space, begin);
+        loop {
+            self.requests.clear();
+            if !self.search.advance(&mut space, &mut self.requests) {
+                break;
+            }
+            self.requests.answer(self.system, options, &mut self.lms, &mut self.joint);
+            self.search.accept(&mut space, &self.requests);
+        }
+        self.statistics.expansions += self.search.evaluated();
+        if let Some(best) = self.search.best() {
+            let hypotheses = self.search.hypotheses();
+            self.score = Some(hypotheses[best.0 as usize].total);
+            let mut id = best;
+            while !hypotheses[id.0 as usize].is_initial() {
+                self.path.push(id);
+                id = hypotheses[id.0 as usize].previous;
+            }
+            self.path.reverse();
+        }
+        Ok(())
+    }
+}
+
+/// Translates every line of the input that the settings name to their output, in
+/// order, on as many threads as they say.
+pub fn translate(system: &System) -> Result<()> {
+    let settings = &system.settings;
+    let input = Input::open(&settings.input)?;
+    let mut lines =
+        if settings.threads > 1 { Lines::in_background(input) } else { Lines::new(input) };
+    let mut output = Output::create(&settings.output)?;
+    let mut warned = false;
+    let read = || -> Result<Option<Vec<u8>>> {
+        let Some(line) = lines.next()? else { return Ok(None) };
+        let mut bytes = line.bytes;
+        if let (false, Some(rest)) = (settings.keep_cr, bytes.strip_suffix(b"\r")) {
+            bytes = rest;
+            if !warned {
+                tracing::warn!(
+                    "{}, line {}: a carriage return at a line's end is dropped, here and from \
+                     now on; -keep-cr keeps it",
+                    miriam_text::name_of(&settings.input),
+                    line.number
+                );
+                warned = true;
+            }
+        }
+        Ok(Some(bytes.to_vec()))
+    };
+    let worker = || {
+        let mut translator = Translator::new(system);
+        move |line: Vec<u8>| {
+            let mut out = Vec::with_capacity(2 * line.len() + 16);
+            translator.translate_line(&line, &mut out).map(|()| {
+                out.push(b'\n');
+                out
+            })
+        }
+    };
+    let write = |line: Result<Vec<u8>>, more: bool| -> Result<()> {
+        output.write(&line?)?;
+        if !more {
+            output.flush()?;
+        }
+        Ok(())
+    };
+    ordered_map(settings.threads, read, worker, write)?;
+    Ok(output.finish()?)
+}
