@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+
 /// Options every subcommand takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
@@ -16,7 +18,7 @@ pub struct Common {
     pub quiet: bool,
     /// The least serious messages shown on standard error
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info",
-          value_parser = ["error", "warn", "info", "debug", "trace", "off"])]
+          value_parser = LEVELS)]
     pub log_level: String,
 }
 
@@ -49,7 +51,22 @@ pub fn parse_threads(text: &str) -> Result<Threads, String> {
     }
 }
 
+impl Default for Common {
+    fn default() -> Self {
+        Common { threads: Threads::All, quiet: false, log_level: "info".into() }
+    }
+}
+
 impl Common {
+    /// Sets the log level by its name.
+    pub fn set_log_level(&mut self, level: &str) -> Result<(), String> {
+        if !LEVELS.contains(&level) {
+            return Err(format!("-log-level {level:?}: there are {}", LEVELS.join(", ")));
+        }
+        self.log_level = level.to_owned();
+        Ok(())
+    }
+
     /// Sends log messages to standard error.
     pub fn start_log(&self) {
         let level = match self.log_level.as_str() {
@@ -79,17 +96,21 @@ impl Common {
     }
 }
 
-/// Bad input or environment: the message on standard error, exit status 1. A
-/// reader that closed our output early is no error.
+/// Bad input or environment: the message on standard error, exit status 1; wrong
+/// usage: status 2. A reader that closed our output early is no error.
 pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
+            let usage = matches!(
+                error.downcast_ref::<miriam_decoder::Error>(),
+                Some(miriam_decoder::Error::Usage { .. })
+            );
             // Libraries print their cause in their own message, so only the
             // outermost one is shown.
             eprintln!("miriam: {error}");
-            ExitCode::FAILURE
+            ExitCode::from(if usage { 2 } else { 1 })
         }
     }
 }

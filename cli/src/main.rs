@@ -28,6 +28,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Build a toy model in a temporary folder and translate with it
+    Demo(commands::demo::Arguments),
+    /// Translate text with a phrase-based system (Moses2's options; see translate -help)
+    Translate {
+        /// -f moses.ini and Moses' options, with one dash or two
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<std::ffi::OsString>,
+    },
     /// Build, query and inspect binary phrase tables
     #[command(subcommand)]
     Pt(commands::pt::Command),
@@ -39,13 +47,30 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Moses' options are not for a parser that knows two kinds of dashes.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|first| first == "translate") {
+        return translate(words);
+    }
     let arguments = Arguments::parse();
     let common = arguments.common;
     common.start_log();
     let outcome = match arguments.command {
+        Command::Demo(arguments) => commands::demo::run(arguments, &common),
+        Command::Translate { options } => return translate(options.into_iter()),
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
     };
     common::exit_code(outcome)
+}
+
+fn translate(words: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+    match commands::translate::Tokens::new(words) {
+        Ok(tokens) => {
+            tokens.common.start_log();
+            common::exit_code(commands::translate::run(tokens))
+        }
+        Err(error) => common::exit_code(Err(error.into())),
+    }
 }

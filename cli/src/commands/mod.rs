@@ -1,5 +1,7 @@
 //! The subcommands, one module each.
 
+pub mod demo;
 pub mod lm;
 pub mod pt;
+pub mod translate;
 pub mod verify;

@@ -1,0 +1,75 @@
+//! `miriam translate`: the decoder with Moses' command line.
+//!
+//! Moses writes long options with one dash or two and lets a number follow as a
+//! value, which no argument parser of today does; so these tokens go to the
+//! decoder as they are.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use miriam_decoder::{Configuration, Error, System, help, translate};
+
+use crate::common::Common;
+
+/// The tokens behind `translate`, with what the program itself understands taken
+/// out.
+pub struct Tokens {
+    moses: Vec<String>,
+    pub common: Common,
+    help: bool,
+}
+
+impl Tokens {
+    /// Sorts the tokens; `Err` names one that is not text.
+    pub fn new(tokens: impl Iterator<Item = OsString>) -> Result<Self, Error> {
+        let mut sorted = Tokens { moses: Vec::new(), common: Common::default(), help: false };
+        let mut tokens = tokens.map(|token| {
+            token.into_string().map_err(|token| Error::Usage {
+                reason: format!("{} is not UTF-8", token.display()),
+            })
+        });
+        while let Some(token) = tokens.next().transpose()? {
+            match token.trim_start_matches('-') {
+                "help" | "h" if token.starts_with('-') => sorted.help = true,
+                "quiet" if token.starts_with('-') => sorted.common.quiet = true,
+                "log-level" if token.starts_with('-') => {
+                    let level = tokens.next().transpose()?.unwrap_or_default();
+                    sorted
+                        .common
+                        .set_log_level(&level)
+                        .map_err(|reason| Error::Usage { reason })?;
+                }
+                _ => sorted.moses.push(token),
+            }
+        }
+        Ok(sorted)
+    }
+}
+
+/// Loads the system and translates its input.
+pub fn run(tokens: Tokens) -> anyhow::Result<()> {
+    if tokens.help {
+        return Ok(io::stdout().write_all(help_text().as_bytes())?);
+    }
+    let configuration = Configuration::from_command_line(&tokens.moses)?;
+    let progress = tokens.common.progress();
+    let threads = configuration.settings.threads;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let system = pool.install(|| System::load(&configuration, &progress))?;
+    Ok(translate(&system)?)
+}
+
+fn help_text() -> String {
+    format!(
+        "Translate text with a phrase-based system: Moses2's options, Moses2's output\n\n\
+         Usage: miriam translate -f moses.ini [OPTIONS] < source > target\n\n\
+         Example: miriam translate -f moses.ini -i news.de.zst -o news.en -threads all \\\n\
+         \x20          -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400\n\n\
+         Options take one dash or two and stand over the sections of the same name in the\n\
+         ini. Paths in the ini are tried from the working directory, then from its folder.\n\n\
+         {}\
+         \x20 -quiet                                       draw no progress bar\n\
+         \x20 -log-level LEVEL                             error, warn, info, debug, trace or off [info]\n",
+        help()
+    )
+}

@@ -1,0 +1,46 @@
+//! The house as `docs/architecture.md` draws it: crates depend on each other
+//! only along the arrows listed here.
+
+mod common;
+
+use std::process::Command;
+
+use common::project;
+
+const ARROWS: &[(&str, &[&str])] = &[
+    ("miriam-layout", &[]),
+    ("miriam-text", &[]),
+    ("miriam-lmcpu", &["miriam-layout", "miriam-text"]),
+    ("miriam-probingpt", &["miriam-layout", "miriam-text"]),
+    ("miriam-decoder", &["miriam-layout", "miriam-text", "miriam-lmcpu", "miriam-probingpt"]),
+    (
+        "miriam",
+        &["miriam-layout", "miriam-text", "miriam-lmcpu", "miriam-probingpt", "miriam-decoder"],
+    ),
+];
+
+#[test]
+fn crates_depend_along_the_arrows_only() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(project())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", common::text(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), ARROWS.len(), "a crate came or went: update the list and the page");
+    for package in packages {
+        let name = package["name"].as_str().unwrap();
+        let (_, allowed) = ARROWS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .unwrap_or_else(|| panic!("{name} is not in the house"));
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let other = dependency["name"].as_str().unwrap();
+            if dependency["kind"].is_null() && other.starts_with("miriam") {
+                assert!(allowed.contains(&other), "{name} -> {other} is a new arrow");
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Every usage command in the README runs, and prints what the README shows.
+//!
+//! A command is a line `$ ...` in a `console` block; what follows it up to the
+//! next command is its output. The two `cargo` commands are run by CI itself.
+
+mod common;
+
+use std::process::Command;
+
+use common::{project, read, text};
+
+#[test]
+fn commands_in_the_readme_do_what_it_says() {
+    let readme = text(&read(&project().join("README.md")));
+    let folder = tempfile::tempdir().unwrap();
+    let examples = std::fs::canonicalize(project().join("examples")).unwrap();
+    std::os::unix::fs::symlink(examples, folder.path().join("examples")).unwrap();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_miriam"));
+    let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut run = 0;
+    for block in readme.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        for part in block.split("$ ").skip(1) {
+            let (mut command, mut expected) = part.split_once('\n').unwrap_or((part, ""));
+            let mut whole = command.to_owned();
+            while let Some(start) = whole.strip_suffix('\\') {
+                (command, expected) = expected.split_once('\n').unwrap();
+                whole = format!("{start}{command}");
+            }
+            if whole.starts_with("cargo ") {
+                continue;
+            }
+            let output = Command::new("bash")
+                .args(["-ec", &whole])
+                .current_dir(folder.path())
+                .env("PATH", &path)
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{whole}\n{}", text(&output.stderr));
+            let trimmed = |t: &str| t.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+            if !expected.trim().is_empty() {
+                assert_eq!(trimmed(&text(&output.stdout)), trimmed(expected), "{whole}");
+            }
+            run += 1;
+        }
+    }
+    assert!(run >= 8, "only {run} commands found");
+}

@@ -1,0 +1,403 @@
+//! `miriam translate` end to end: against Moses2's recorded output on a real
+//! system, and against bad input on a toy one.
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use common::{complaint, miriam, project, read, run, shared_data, text};
+
+/// The German-English system with binary files built from its text files.
+struct Multi30k {
+    data: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+fn multi30k() -> Option<&'static Multi30k> {
+    static SYSTEM: OnceLock<Option<Multi30k>> = OnceLock::new();
+    SYSTEM.get_or_init(build_multi30k).as_ref()
+}
+
+fn build_multi30k() -> Option<Multi30k> {
+    let data = shared_data("m30k-de-en")?;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    run(miriam()
+        .args(["pt", "build", "--phrase-table"])
+        .arg(data.join("phrase-table.gz"))
+        .arg("--reordering")
+        .arg(data.join("reordering-table.gz"))
+        .arg("-o")
+        .arg(at("table")));
+    run(miriam()
+        .args(["lm", "build"])
+        .arg(data.join("lm/lm.5.en.arpa.gz"))
+        .arg("-o")
+        .arg(at("lm")));
+    for weights in ["", ".tuned"] {
+        let ini = String::from_utf8(read(&data.join(format!("probing{weights}.ini")))).unwrap();
+        let ini = ini.replace("path=probing-pt", "path=table");
+        let ini = ini.replace("path=lm/lm.5.en.probing", "path=lm");
+        fs::write(at(&format!("binary{weights}.ini")), ini).unwrap();
+    }
+    for name in ["test", "test200"] {
+        let source = read(&data.join("corpus/test.de.gz"));
+        let lines = if name == "test" { usize::MAX } else { 200 };
+        let source: Vec<u8> =
+            source.split_inclusive(|&b| b == b'\n').take(lines).flatten().copied().collect();
+        fs::write(at(name), source).unwrap();
+    }
+    Some(Multi30k { data, folder })
+}
+
+impl Multi30k {
+    fn translate(&self, ini: &Path, input: &str, options: &str) -> Vec<u8> {
+        run(miriam()
+            .args(["translate", "-f"])
+            .arg(ini)
+            .arg("-i")
+            .arg(self.folder.path().join(input))
+            .args(options.split_ascii_whitespace()))
+    }
+
+    fn binary(&self, weights: &str) -> PathBuf {
+        let suffix = if weights == "tuned" { ".tuned" } else { "" };
+        self.folder.path().join(format!("binary{suffix}.ini"))
+    }
+
+    fn text(&self, weights: &str) -> PathBuf {
+        let suffix = if weights == "tuned" { ".tuned" } else { "" };
+        self.data.join(format!("text{suffix}.ini"))
+    }
+
+    /// Every line must be Moses2's.
+    fn check(&self, output: &[u8], oracle: &str) {
+        let expected = read(&self.data.join("oracle").join(oracle));
+        let lines = |bytes: &[u8]| text(bytes).lines().map(str::to_owned).collect::<Vec<_>>();
+        let (ours, theirs) = (lines(output), lines(&expected));
+        assert_eq!(ours.len(), theirs.len(), "{oracle}: number of lines");
+        let differing: Vec<String> = ours
+            .iter()
+            .zip(&theirs)
+            .enumerate()
+            .filter(|(_, (a, b))| a != b)
+            .map(|(i, (a, b))| format!("line {}\n  ours   {a}\n  theirs {b}", i + 1))
+            .collect();
+        assert!(
+            differing.is_empty(),
+            "{oracle}: {} differ\n{}",
+            differing.len(),
+            differing.join("\n")
+        );
+    }
+}
+
+const CUBE: &str = "-search-algorithm 1 -cube-pruning-pop-limit 400 -s 400";
+
+#[test]
+fn binary_tables_give_moses2s_translations_and_scores() {
+    let Some(system) = multi30k() else { return };
+    for weights in ["default", "tuned"] {
+        let ini = system.binary(weights);
+        let scored = format!("{CUBE} -threads 1 --output-hypo-score true");
+        let output = system.translate(&ini, "test", &scored);
+        system.check(&output, &format!("test.{weights}.score.gz"));
+        let two = system.translate(&ini, "test", &scored.replace("-threads 1", "-threads 2"));
+        assert!(output == two, "{weights}: two threads give other bytes");
+        let segmented = system.translate(&ini, "test", &format!("{CUBE} -threads 2 -t"));
+        system.check(&segmented, &format!("test.{weights}.segmentation.gz"));
+        let plain = system.translate(&ini, "test", &format!("{CUBE} --threads all"));
+        system.check(&plain, &format!("test.{weights}.1best.gz"));
+    }
+}
+
+#[test]
+fn text_tables_give_moses2s_translations_and_scores() {
+    let Some(system) = multi30k() else { return };
+    for weights in ["default", "tuned"] {
+        let options = format!("{CUBE} -threads 2 -output-hypo-score true");
+        let output = system.translate(&system.text(weights), "test", &options);
+        system.check(&output, &format!("test.{weights}.score.gz"));
+    }
+}
+
+#[test]
+fn stack_decoding_gives_moses2s_translations_and_scores() {
+    let Some(system) = multi30k() else { return };
+    for weights in ["default", "tuned"] {
+        for ini in [system.binary(weights), system.text(weights)] {
+            let options = "-search-algorithm 0 -s 100 -threads 2 -output-hypo-score";
+            let output = system.translate(&ini, "test200", options);
+            system.check(&output, &format!("test200.{weights}.stack100.score.gz"));
+        }
+    }
+}
+
+/// Moses' own regression cases, whose model mixes text tables in every way.
+#[test]
+fn moses_regression_cases() {
+    let Some(data) = shared_data("moses-cases") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let case = data.join("phrase.lexicalized-reordering");
+    let ini = String::from_utf8(read(&case.join("moses.ini"))).unwrap();
+    let ini = ini.replace("${MODEL_PATH}", data.join("models").to_str().unwrap());
+    let path = folder.path().join("moses.ini");
+    fs::write(&path, ini).unwrap();
+    for options in ["-search-algorithm 0", "-search-algorithm 1"] {
+        let output = run(miriam()
+            .args(["translate", "-output-hypo-score", "-f"])
+            .arg(&path)
+            .arg("-i")
+            .arg(case.join("to-translate.txt"))
+            .args(options.split_ascii_whitespace()));
+        let truth = text(&read(&case.join("truth/results.txt")));
+        let translations = truth.lines().filter_map(|l| {
+            l.strip_prefix("TRANSLATION_").and_then(|l| l.split_once('=')).map(|(_, line)| line)
+        });
+        // The scores of Moses2, which adds in another order than Moses 1.
+        let scores = ["-883.502", "-1994.345", "-898.780", "-894.141", "-1568.084"];
+        let expected: Vec<String> = scores
+            .iter()
+            .zip(translations)
+            .map(|(score, line)| format!("{score} {}", line.trim_end()))
+            .collect();
+        let ours: Vec<String> = text(&output).lines().map(|l| l.trim_end().to_owned()).collect();
+        assert_eq!(ours, expected, "{options}");
+    }
+}
+
+fn toy_ini() -> PathBuf {
+    project().join("examples/toy/moses.ini")
+}
+
+fn toy(options: &[&str], input: &[u8]) -> Vec<u8> {
+    let mut child = miriam()
+        .args(["translate", "-f"])
+        .arg(toy_ini())
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let bytes = input.to_vec();
+    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    output.stdout
+}
+
+#[test]
+fn the_toy_system_translates_as_its_authors_would() {
+    let folder = project().join("examples/toy");
+    let input = read(&folder.join("input.txt"));
+    let expected = text(&read(&folder.join("expected.txt")));
+    for options in [&["-search-algorithm", "1"][..], &["-search-algorithm", "0"]] {
+        let output = text(&toy(options, &input));
+        let trimmed: Vec<&str> = output.lines().map(str::trim_end).collect();
+        assert_eq!(trimmed, expected.lines().collect::<Vec<_>>(), "{options:?}");
+    }
+}
+
+/// Scores worked out by an independent exhaustive decoder over the same files.
+#[test]
+fn the_toy_systems_scores() {
+    let input = read(&project().join("examples/toy/input.txt"));
+    let output = text(&toy(&["-search-algorithm", "1", "-output-hypo-score"], &input));
+    let scores: Vec<&str> = output.lines().filter_map(|l| l.split(' ').next()).take(3).collect();
+    assert_eq!(scores, ["-6.375", "-8.655", "-109.957"]);
+}
+
+#[test]
+fn search_options_change_what_they_should() {
+    let input = b"the red house is big .\n";
+    let swapped = text(&toy(&["-search-algorithm", "1"], input));
+    assert_eq!(swapped, "la casa roja es grande . \n");
+    for lazy in ["-cube-pruning-lazy-scoring", "--cbls"] {
+        assert_eq!(text(&toy(&["-search-algorithm", "1", lazy], input)), swapped);
+    }
+    let diverse = ["-search-algorithm", "14", "-cube-pruning-diversity", "1", "-cbp", "1"];
+    assert!(!toy(&diverse, input).is_empty());
+    // Stored phrases swap inside themselves; only jumps between phrases cost.
+    let monotone = text(&toy(&["-distortion-limit", "0", "-t"], input));
+    let spans: Vec<&str> = monotone.split('|').filter(|s| s.contains('-')).collect();
+    let starts: Vec<u32> =
+        spans.iter().map(|s| s.split('-').next().unwrap().parse().unwrap()).collect();
+    assert!(starts.is_sorted(), "{monotone}");
+    let words = text(&toy(&["-max-phrase-length", "1", "-t"], input));
+    assert_eq!(words.matches('|').count(), 2 * 6, "{words}");
+}
+
+#[test]
+fn unknown_words_are_copied_marked_or_dropped() {
+    let input = b"anselmo reads .\n";
+    assert!(text(&toy(&[], input)).contains("anselmo "));
+    assert!(text(&toy(&["-mark-unknown"], input)).contains("UNKanselmo "));
+    let marked =
+        toy(&["-mu", "true", "-unknown-word-prefix", "<", "-unknown-word-suffix", ">"], input);
+    assert!(text(&marked).contains("<anselmo> "));
+    assert!(!text(&toy(&["-drop-unknown"], input)).contains("anselmo"));
+    // One unknown word, dropped: its penalty alone, and no sentence end.
+    let score = text(&toy(
+        &["-drop-unknown", "-output-hypo-score", "-search-algorithm", "1"],
+        b"anselmo\n",
+    ));
+    assert_eq!(score, "-99.800 \n", "-100 and a phrase penalty of 0.2");
+}
+
+#[test]
+fn odd_lines_give_one_line_each() {
+    let long_line = vec!["house"; 500].join(" ");
+    let long_word = "x".repeat(10_000);
+    let mut input = Vec::new();
+    input.extend_from_slice(b"the house .\n\n   \n");
+    input.extend_from_slice(long_line.as_bytes());
+    input.push(b'\n');
+    input.extend_from_slice(long_word.as_bytes());
+    input.extend_from_slice(
+        b"\nthe \xe9\xff house\nthe \0 house\nthe | || house|NN\n\tthe\thouse\nthe house .",
+    );
+    for search in ["0", "1"] {
+        let output = toy(&["-search-algorithm", search, "-s", "20", "-cbp", "50"], &input);
+        let lines: Vec<&[u8]> = output.split(|&b| b == b'\n').collect();
+        assert_eq!(lines.len(), 11, "ten lines and the end");
+        assert_eq!(lines[0], b"la casa . ");
+        assert_eq!(lines[1], b"");
+        assert_eq!(lines[2], b"");
+        assert_eq!(lines[3].split(|&b| b == b' ').count(), 501);
+        assert_eq!(lines[4], [long_word.as_bytes(), b" "].concat());
+        assert!(lines[5].windows(2).any(|w| w == b"\xe9\xff"));
+        assert!(lines[6].contains(&0));
+        assert_eq!(lines[9], lines[0], "a last line without an end");
+    }
+    let scored = text(&toy(&["-output-hypo-score"], b"\n"));
+    assert_eq!(scored, "0.000 \n", "the empty hypothesis is complete");
+}
+
+#[test]
+fn carriage_returns_are_dropped_with_one_warning_or_kept() {
+    let output = |options: &[&str]| {
+        let mut child = miriam()
+            .args(["translate", "-f"])
+            .arg(toy_ini())
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(b"the house .\r\nthe house .\r\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (stdout, stderr) = output(&[]);
+    assert_eq!(stdout, "la casa . \nla casa . \n");
+    assert_eq!(stderr.matches("carriage return").count(), 1, "{stderr}");
+    let (stdout, stderr) = output(&["-keep-cr"]);
+    assert_eq!(stdout.matches(".\r ").count(), 2, "{stdout:?}");
+    assert!(!stderr.contains("carriage"), "{stderr}");
+}
+
+#[test]
+fn compressed_input_and_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in.zst");
+    fs::write(&input, zstd::encode_all(&b"the house .\n"[..], 1).unwrap()).unwrap();
+    let output = folder.path().join("out.gz");
+    run(miriam()
+        .args(["translate", "-f"])
+        .arg(toy_ini())
+        .arg("-i")
+        .arg(&input)
+        .arg("-o")
+        .arg(&output));
+    assert_eq!(read(&output), b"la casa . \n");
+}
+
+#[test]
+fn usage_errors_name_the_option_and_end_with_status_2() {
+    let usage = |arguments: &[&str]| {
+        let output = miriam().arg("translate").args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        text(&output.stderr)
+    };
+    let ini = toy_ini();
+    let ini = ini.to_str().unwrap();
+    let unknown = usage(&["-f", ini, "-pop-limt", "3"]);
+    assert!(
+        unknown.contains("-pop-limt") && unknown.contains("cube-pruning-pop-limit"),
+        "{unknown}"
+    );
+    let later = usage(&["-f", ini, "--print-alignment-info"]);
+    assert!(later.contains("not implemented"), "{later}");
+    assert!(usage(&[]).contains("-f moses.ini"));
+    assert!(usage(&["-f", ini, "-s", "many"]).contains("-stack"));
+    let help = text(&run(miriam().args(["translate", "--help"])));
+    assert!(help.contains("Example:") && help.contains("-distortion-limit, -dl"), "{help}");
+}
+
+#[test]
+fn configuration_errors_name_file_and_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = text(&read(&toy_ini()));
+    let models = project().join("examples/toy");
+    let broken = |from: &str, to: &str| {
+        let path = folder.path().join("moses.ini");
+        let models = fs::canonicalize(&models).unwrap();
+        let ini = toy.replace(from, to).replace("path=", &format!("path={}/", models.display()));
+        fs::write(&path, ini).unwrap();
+        complaint(Command::new(env!("CARGO_BIN_EXE_miriam")).args(["translate", "-f"]).arg(&path))
+    };
+    let cases = [
+        ("WordPenalty\n", "WordPenalti\n", "WordPenalti"),
+        ("KENLM name", "SRILM name", "SRILM"),
+        ("UnknownWordPenalty\n", "\n", "UnknownWordPenalty"),
+        ("Distortion0= 0.3", "", "Distortion0"),
+        ("Distortion0= 0.3", "Distortion0= 0.3 0.2", "Distortion0"),
+        ("Distortion0= 0.3", "Distortion0= x", "Distortion0"),
+        ("LM0= 0.5", "LM0= 0.5\nLM1= 0.5", "LM1"),
+        ("num-features=4", "num-features=5", "TranslationModel0"),
+        ("num-features=6", "num-features=5", "num-features"),
+        ("wbe-msd", "wbe-msx", "msx"),
+        ("0 T 0", "0 T 1", "mapping"),
+        ("0 T 0", "0 G 0", "generation"),
+        ("[distortion-limit]\n6", "[distortion-limit]\nsix", "six"),
+        ("[mapping]", "[maping]", "maping"),
+        ("factor=0 order=3 path=lm.arpa", "path=absent.arpa", "absent.arpa"),
+        ("path=phrase-table ", "path= ", "not a regular file"),
+    ];
+    for (from, to, named) in cases {
+        assert!(toy.contains(from), "{from}");
+        let message = broken(from, to);
+        assert!(
+            message.contains(named) || named == "not a regular file",
+            "{from} -> {to}: {message}"
+        );
+    }
+    let missing = complaint(miriam().args(["translate", "-f", "absent.ini"]));
+    assert!(missing.contains("absent.ini"), "{missing}");
+    let directory = complaint(miriam().args(["translate", "-f"]).arg(folder.path()));
+    assert!(directory.contains("directory"), "{directory}");
+    let input =
+        complaint(miriam().args(["translate", "-f"]).arg(toy_ini()).args(["-i", "absent.txt"]));
+    assert!(input.contains("absent.txt"), "{input}");
+}
+
+#[test]
+fn an_unreadable_ini_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(0)).unwrap();
+    if fs::File::open(file.path()).is_ok() {
+        eprintln!("skipped: this user may read everything");
+        return;
+    }
+    let message = complaint(miriam().args(["translate", "-f"]).arg(file.path()));
+    assert!(message.contains("denied"), "{message}");
+}
