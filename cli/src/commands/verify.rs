@@ -20,6 +20,10 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
     let container = Container::open_any(&arguments.file, Load::Lazy)?;
     container.verify()?;
+    // Beyond checksums: what each kind of file promises about its content.
+    if container.kind() == miriam_probingpt::KIND {
+        miriam_probingpt::verify(&container)?;
+    }
     println!(
         "{}: whole: {} version {}, {} sections, {} bytes",
         arguments.file.display(),
