@@ -1,12 +1,283 @@
 //! `miriam pt`: binary phrase tables.
 
-use clap::Subcommand;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use miriam_layout::Load;
+use miriam_probingpt::{BuildOptions, EntryPrinter, PhraseTable, build_file};
+use miriam_text::{Input, Lines, Output, fields, parse_size};
 
 use crate::common::Common;
 
 #[derive(Subcommand)]
-pub enum Command {}
+pub enum Command {
+    Build(Build),
+    Query(Query),
+    Dump(Dump),
+    Info(Info),
+}
 
-pub fn run(command: Command, _common: &Common) -> anyhow::Result<()> {
-    match command {}
+/// Makes one binary file of Moses' text tables.
+///
+/// The files must be in the order of `LC_ALL=C sort` of whole lines, as Moses
+/// leaves them (without a reordering table it is enough that lines of one source
+/// stand together), or be sorted with --sort. Plain, gzip and zstd are told apart
+/// by their content.
+///
+/// Example: miriam pt build --phrase-table phrase-table.gz --reordering
+/// reordering-table.gz -o phrase-table.miriam
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Build {
+    /// The phrase table: source ||| target ||| scores [||| alignment [||| counts ...]]
+    #[arg(long, value_name = "FILE")]
+    phrase_table: PathBuf,
+    /// The lexical reordering table: source ||| target ||| scores
+    #[arg(long, value_name = "FILE")]
+    reordering: Option<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Fail unless lines have this many scores
+    #[arg(long, value_name = "N")]
+    num_scores: Option<usize>,
+    /// Keep the N targets of a source with the highest third score, p(e|f)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    prune: Option<usize>,
+    /// Use at most about this much memory for sorting and for the intermediate
+    /// form, and temporary files beside the output for the rest: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// Sort the tables first
+    #[arg(long)]
+    sort: bool,
+}
+
+/// Prints the entries of source phrases.
+///
+/// Takes one source phrase a line; prints its entries as Moses text lines
+/// (source ||| target ||| scores ||| alignment), then an empty line.
+///
+/// Example: echo "ein mann" | miriam pt query phrase-table.miriam
+#[derive(Args)]
+pub struct Query {
+    /// The phrase table
+    file: PathBuf,
+    /// Add a fifth field with the reordering scores
+    #[arg(long)]
+    reordering: bool,
+    /// Where source phrases come from; `-` is standard input
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// Where entries go; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+/// Prints a whole phrase table as text.
+///
+/// Fields are those of the text it was built from; entries of a source keep
+/// their order, sources come in the order of the file's index, the same for the
+/// same text. Probabilities are printed with as many digits as bring the stored
+/// score back; those below e^-100 were cut there. `| LC_ALL=C sort` gives the
+/// order that `pt build` takes.
+///
+/// Example: miriam pt dump phrase-table.miriam -o phrase-table.gz --reordering
+/// reordering-table.gz
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Dump {
+    /// The phrase table
+    file: PathBuf,
+    /// Where the text goes; `-` is standard output, .gz and .zst are compressed
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Where the lexical reordering table goes, if it is wanted too
+    #[arg(long, value_name = "FILE")]
+    reordering: Option<PathBuf>,
+}
+
+/// Prints counts, the size of each section, and statistics of the scores.
+///
+/// Example: miriam pt info phrase-table.miriam --json
+#[derive(Args)]
+pub struct Info {
+    /// The phrase table
+    file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("give a number from 1".into()),
+    }
+}
+
+pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+    match command {
+        Command::Build(arguments) => build(arguments, common),
+        Command::Query(arguments) => query(arguments),
+        Command::Dump(arguments) => dump(arguments),
+        Command::Info(arguments) => info(arguments),
+    }
+}
+
+fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
+    let options = BuildOptions {
+        phrase_table: arguments.phrase_table,
+        reordering: arguments.reordering,
+        num_scores: arguments.num_scores,
+        prune: arguments.prune,
+        memory: arguments.memory,
+        sort: arguments.sort,
+        threads: common.threads.count(),
+        ..BuildOptions::default()
+    };
+    let start = std::time::Instant::now();
+    let report = build_file(&options, &arguments.output, &common.progress())?;
+    let mut extra = String::new();
+    let mut add = |count: u64, what: &str| {
+        if count > 0 {
+            extra += &format!(", {count} {what}");
+        }
+    };
+    add(report.pruned, "pruned away");
+    add(report.missing_reordering, "without reordering scores");
+    add(report.unused_reordering, "of the reordering table not in the phrase table (left out)");
+    eprintln!(
+        "{}: {} phrase pairs of {} sources, {} bytes, {:.1} s{extra}",
+        arguments.output.display(),
+        report.entries,
+        report.sources,
+        report.bytes,
+        start.elapsed().as_secs_f64(),
+    );
+    Ok(())
+}
+
+fn query(arguments: Query) -> anyhow::Result<()> {
+    let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
+    let mut printer = EntryPrinter::new(&table);
+    let mut lines = Lines::new(Input::open(&arguments.input)?);
+    let mut output = Output::create(&arguments.output)?;
+    let mut text = Vec::new();
+    let mut source = Vec::new();
+    while let Some(line) = lines.next()? {
+        source.clear();
+        text.clear();
+        let words = fields::words(fields::trim(line.bytes));
+        // An unknown word has no id, and no phrase.
+        source.extend(words.map(|word| table.source_words().find(word).unwrap_or(u32::MAX)));
+        if let Some(record) = table.find(&source) {
+            printer.query(record, arguments.reordering, &mut text)?;
+        }
+        text.push(b'\n');
+        output.write(&text)?;
+        // Somebody may be typing.
+        if arguments.input.as_os_str() == "-" {
+            output.flush()?;
+        }
+    }
+    output.finish()?;
+    Ok(())
+}
+
+fn dump(arguments: Dump) -> anyhow::Result<()> {
+    let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
+    if arguments.reordering.is_some() && table.num_reordering() == 0 {
+        anyhow::bail!("{}: there are no reordering scores in it", arguments.file.display());
+    }
+    let mut printer = EntryPrinter::new(&table);
+    let mut output = Output::create(&arguments.output)?;
+    let mut reordering = arguments.reordering.as_deref().map(Output::create).transpose()?;
+    let mut text = Vec::new();
+    for record in table.records() {
+        text.clear();
+        printer.phrase_table(record, &mut text)?;
+        output.write(&text)?;
+        if let Some(reordering) = &mut reordering {
+            text.clear();
+            printer.reordering_table(record, &mut text)?;
+            reordering.write(&text)?;
+        }
+    }
+    output.finish()?;
+    if let Some(reordering) = reordering {
+        reordering.finish()?;
+    }
+    Ok(())
+}
+
+fn info(arguments: Info) -> anyhow::Result<()> {
+    let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
+    let statistics = table.statistics()?;
+    let counts = [
+        ("entries", table.num_entries()),
+        ("sources", table.num_sources()),
+        ("single_targets", statistics.single_targets),
+        ("max_targets", table.max_targets() as u64),
+        ("source_words", table.source_words().len() as u64),
+        ("target_words", table.target_words().len() as u64),
+        ("target_tokens", statistics.target_words),
+        ("max_source_length", table.max_source_length() as u64),
+        ("max_target_length", table.max_target_length() as u64),
+        ("scores", table.num_scores() as u64),
+        ("reordering_scores", table.num_reordering() as u64),
+        ("reordering_rows", (table.num_reordering_rows() as u64).saturating_sub(1)),
+        ("missing_reordering", table.missing_reordering()),
+        ("alignments", table.num_alignments() as u64),
+        ("bytes", table.container().file_length()),
+    ];
+    let mut output = Output::create("-".as_ref())?;
+    let text = if arguments.json {
+        let mut parts: Vec<String> =
+            counts.iter().map(|(name, count)| format!("\"{name}\":{count}")).collect();
+        let sections = table.container().sections().iter();
+        let sections: Vec<_> = sections.map(|s| format!("\"{}\":{}", s.name, s.length)).collect();
+        parts.push(format!("\"sections\":{{{}}}", sections.join(",")));
+        let scores = statistics.scores.iter().map(|s| {
+            let distinct = s.distinct.map_or("null".into(), |n| n.to_string());
+            let [lowest, highest, mean] =
+                [f64::from(s.lowest), f64::from(s.highest), s.mean].map(json_number);
+            format!(
+                "{{\"storage\":\"{}\",\"distinct\":{distinct},\"lowest\":{lowest},\"highest\":{highest},\"mean\":{mean}}}",
+                s.storage
+            )
+        });
+        parts.push(format!("\"score_columns\":[{}]", scores.collect::<Vec<_>>().join(",")));
+        format!("{{{}}}\n", parts.join(","))
+    } else {
+        let mut text = String::new();
+        for (name, count) in counts {
+            text += &format!("{:<20} {count:>14}\n", name.replace('_', " "));
+        }
+        text += "\nsection                       bytes\n";
+        for section in table.container().sections() {
+            text += &format!("{:<20} {:>14}\n", section.name, section.length);
+        }
+        text += "\nscore  lowest ln  mean ln  highest ln  stored\n";
+        for (k, s) in statistics.scores.iter().enumerate() {
+            let distinct = s.distinct.map_or(String::new(), |n| format!(", {n} distinct"));
+            text += &format!(
+                "{:<5} {:>10.4} {:>8.4} {:>11.4}  {}{distinct}\n",
+                k + 1,
+                s.lowest,
+                s.mean,
+                s.highest,
+                s.storage
+            );
+        }
+        text
+    };
+    output.write(text.as_bytes())?;
+    output.finish()?;
+    Ok(())
+}
+
+/// A number as JSON has it; an empty table has no lowest score.
+fn json_number(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { "null".into() }
 }

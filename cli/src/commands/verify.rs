@@ -1,5 +1,6 @@
 //! `miriam verify`: a full check of any of our files.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -20,16 +21,22 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
     let container = Container::open_any(&arguments.file, Load::Lazy)?;
     container.verify()?;
-    if container.kind() == miriam_lmcpu::probing::KIND {
-        miriam_lmcpu::verify(&container)?;
+    match container.kind() {
+        miriam_probingpt::KIND => miriam_probingpt::verify(&container)?,
+        miriam_lmcpu::probing::KIND => miriam_lmcpu::verify(&container)?,
+        kind => anyhow::bail!(
+            "{}: its checksums fit, but this program does not know what a {kind} file holds",
+            arguments.file.display()
+        ),
     }
-    println!(
+    writeln!(
+        std::io::stdout(),
         "{}: whole: {} version {}, {} sections, {} bytes",
         arguments.file.display(),
         container.kind(),
         container.kind_version(),
         container.sections().len(),
         container.file_length()
-    );
+    )?;
     Ok(())
 }
