@@ -66,6 +66,10 @@ fn settle_tie(digits: &mut Scratch, value: f64, reads_back: impl Fn(&[u8]) -> bo
         mantissa.copied().filter(u8::is_ascii_digit).collect()
     };
     let count = significant(digits.text()).len();
+    // Neighbours of fewer digits lie too far apart for both to read back.
+    if count < 7 {
+        return;
+    }
     // Enough digits for the exact value of any number that comes here.
     let exact = format!("{value:.*e}", count + 320);
     let mut even = significant(exact.as_bytes());

@@ -268,3 +268,50 @@ fn unigram_models_and_errors_of_building() {
     let error = bytes_of(&TOY.replace("<s> a b", "a a b")).err().unwrap().to_string();
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
+
+/// How many lines behind its home an entry stands on average, and the same
+/// entries under keys that are random.
+fn displacement<L: Line>(container: &Container, metadata: &Metadata, order: usize) -> (f64, f64) {
+    let lines = container.section::<L>(&format!("order-{order}")).unwrap();
+    let home = metadata.home_lines[order - 2];
+    let mean = |lines: &[L]| {
+        let (mut sum, mut count) = (0, 0);
+        for (at, line) in lines.iter().enumerate() {
+            for slot in (0..L::SLOTS).filter(|&slot| line.key(slot) != 0) {
+                sum += at as u64 - miriam_layout::hash::reduce(line.key(slot), home);
+                count += 1;
+            }
+        }
+        sum as f64 / f64::from(count)
+    };
+    let slots = lines.iter().flat_map(|line| (0..L::SLOTS).map(|slot| line.key(slot)));
+    let random = |key: u64| table_key(miriam_layout::hash::hash64(&key.to_le_bytes()));
+    let mut entries: Vec<_> =
+        slots.filter(|&key| key != 0).map(|key| (random(key), L::Value::default())).collect();
+    let shuffled = miriam_layout::probing::build::<L>(&mut entries, home as usize).unwrap();
+    (mean(&lines), mean(&shuffled))
+}
+
+/// The tables choose a line by the high bits of KenLM's hash: on a real model
+/// they must spread as random ones do.
+#[test]
+fn kenlms_hashes_spread_over_the_lines() {
+    let arpa = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/data/m30k-de-en/lm/lm.5.en.arpa.gz");
+    if !arpa.exists() {
+        eprintln!("skipped: {} is absent", arpa.display());
+        return;
+    }
+    let bytes = build::container_in_memory(&arpa, &Silent).unwrap();
+    let container = Container::from_bytes(bytes, &arpa).unwrap();
+    let metadata: Metadata = container.metadata().unwrap();
+    assert!(metadata.minimisation_is_closed);
+    for order in 2..=5 {
+        let (mean, random) = match order {
+            5 => displacement::<Line5>(&container, &metadata, order),
+            _ => displacement::<Line4>(&container, &metadata, order),
+        };
+        eprintln!("order {order}: mean displacement {mean:.4} lines, random keys {random:.4}");
+        assert!(mean < 1.1 * random + 0.01, "order {order}: {mean} against {random}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Any bytes as a model file: opening, checking and asking never panics.
+//!
+//! Start from `../testdata/toy-v1.ngram-probing`; checksums of the first page
+//! stop most changes there, so the sections behind it are changed too.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use miriam_layout::{Bytes, Container};
+use miriam_lmcpu::probing::ProbingModel;
+use miriam_lmcpu::{LanguageModel, LmWord, State};
+
+const SEED: &[u8] = include_bytes!("../../testdata/toy-v1.ngram-probing");
+const FIRST_PAGE: usize = 4096;
+
+fn ask(bytes: &[u8]) {
+    let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("fuzz")) else {
+        return;
+    };
+    let _ = miriam_lmcpu::verify(&container);
+    let Ok(model) = ProbingModel::from_container(&container) else { return };
+    let (mut state, mut next) = (model.begin_state(), State::EMPTY);
+    for id in (0..model.num_words() as u32).take(100) {
+        let word = LmWord(id);
+        let _ = model.word(word).map(|text| model.word_id(text));
+        model.score(&state, word, &mut next);
+        state.copy_from(&next);
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    ask(bytes);
+    let mut changed = SEED.to_vec();
+    for pair in bytes.chunks_exact(3) {
+        let place = FIRST_PAGE + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+        if let Some(byte) = changed.get_mut(place) {
+            *byte = pair[2];
+        }
+    }
+    ask(&changed);
+});
