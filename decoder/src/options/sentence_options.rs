@@ -1,6 +1,6 @@
 //! The options of one sentence, side by side.
 
-use miriam_lmcpu::State;
+use miriam_lmcpu::{LmWord, State};
 use miriam_probingpt::SpanLookup;
 use miriam_text::WordId;
 
@@ -255,13 +255,17 @@ impl SentenceOptions {
         &self.lm_parts[option.0 as usize * self.models + lm]
     }
 
-    /// The dependent words and the constant scores of a part.
+    /// The word at a place of the language models' pool.
     #[inline(always)]
-    pub(crate) fn lm_numbers(&self, part: &LmPart) -> (&[u32], &[u32]) {
-        let start = part.pool as usize;
-        let middle = start + usize::from(part.dependent);
-        let end = middle + usize::from(part.constants);
-        (&self.lm_pool[start..middle], &self.lm_pool[middle..end])
+    pub(crate) fn pooled_word(&self, place: u32) -> LmWord {
+        LmWord(self.lm_pool[place as usize])
+    }
+
+    /// The constant scores of a part, as bits.
+    #[inline(always)]
+    pub(crate) fn constants(&self, part: &LmPart) -> &[u32] {
+        let start = part.pool as usize + usize::from(part.dependent);
+        &self.lm_pool[start..start + usize::from(part.constants)]
     }
 
     /// Where an option comes from.

@@ -97,7 +97,7 @@ impl Search for CubePruning {
         let mut initial = Hypothesis::initial(state);
         initial.future = space.coverages.facts(CoverageId::EMPTY).estimate;
         self.hypotheses.push(initial);
-        self.make_edges(space, 0, 1, CoverageId::EMPTY, None);
+        self.make_edges(space, 0, 1, CoverageId::EMPTY, 0);
         self.covered = 0;
         self.phase = Some(Phase::Open);
     }
@@ -356,7 +356,7 @@ impl CubePruning {
         let groups = std::mem::take(&mut self.mini_stacks.kept);
         for &(_, first, count) in &groups {
             let Hypothesis { coverage, span, .. } = self.hypotheses[first as usize];
-            self.make_edges(space, first, count, coverage, Some(span.end));
+            self.make_edges(space, first, count, coverage, span.end);
         }
         self.mini_stacks.kept = groups;
     }
@@ -368,7 +368,7 @@ impl CubePruning {
         first: u32,
         count: u32,
         coverage: CoverageId,
-        last_end: Option<u32>,
+        last_end: u32,
     ) {
         let mut spans = std::mem::take(&mut self.mini_stacks.spans);
         spans.clear();

@@ -8,16 +8,10 @@ use crate::features::Span;
 use crate::options::OptionId;
 use crate::system::{StatefulFeature, System};
 
-/// Whether the phrase `span` may follow `last_end` (nothing at the beginning)
-/// under the distortion limit. That the span is not covered is the caller's
+/// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the distortion limit. That the span is not covered is the caller's
 /// business.
 #[inline]
-pub(crate) fn may_extend(
-    limit: Option<i64>,
-    last_end: Option<u32>,
-    span: Span,
-    first_gap: u32,
-) -> bool {
+pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_gap: u32) -> bool {
     let Some(limit) = limit else { return true };
     if jump(last_end, span) > limit {
         return false;
@@ -28,8 +22,8 @@ pub(crate) fn may_extend(
 
 /// The length of the jump to `span`, in words.
 #[inline]
-pub(crate) fn jump(last_end: Option<u32>, span: Span) -> i64 {
-    (i64::from(last_end.unwrap_or(0)) - i64::from(span.start)).abs()
+pub(crate) fn jump(last_end: u32, span: Span) -> i64 {
+    (i64::from(last_end) - i64::from(span.start)).abs()
 }
 
 /// The jumps and spans by which a hypothesis that covers `coverage` and ended at
@@ -38,7 +32,7 @@ pub(crate) fn jump(last_end: Option<u32>, span: Span) -> i64 {
 pub(crate) fn for_each_extension(
     space: &SearchSpace<'_>,
     coverage: CoverageId,
-    last_end: Option<u32>,
+    last_end: u32,
     mut visit: impl FnMut(Span),
 ) {
     let limit = space.system.settings.distortion_limit;
@@ -47,7 +41,7 @@ pub(crate) fn for_each_extension(
         let nearest = Span { start, end: start + 1 };
         if !may_extend(limit, last_end, nearest, first_gap) {
             // Starts farther right only jump farther.
-            if start > last_end.unwrap_or(0) {
+            if start > last_end {
                 break;
             }
             continue;
@@ -80,12 +74,11 @@ pub(crate) fn total(
     for feature in &system.stateful_features {
         match *feature {
             StatefulFeature::Distortion(weight) => {
-                let last_end = previous.last_span().map(|s| s.end);
-                total += -(jump(last_end, span) as f32) * weight;
+                total += -(jump(previous.span.end, span) as f32) * weight;
             }
             StatefulFeature::Reordering { model, column } => {
                 let kind = system.reordering[model].kind;
-                let orientation = kind.orientations.between(previous.last_span(), span);
+                let orientation = kind.orientations.between(previous.span, span);
                 if kind.backward {
                     total += space.options.reordering(option)[column + orientation];
                 }
@@ -123,16 +116,16 @@ mod tests {
     /// Section 3.6, "Extension rule".
     #[test]
     fn distortion_limit() {
-        assert!(may_extend(None, None, span(40, 41), 0));
-        assert!(may_extend(Some(6), None, span(0, 9), 0), "the first gap itself, however long");
-        assert!(may_extend(Some(6), None, span(4, 6), 0));
-        assert!(!may_extend(Some(6), None, span(4, 7), 0), "no way back to the gap");
-        assert!(!may_extend(Some(6), Some(3), span(10, 11), 3), "too far");
-        assert!(may_extend(Some(6), Some(9), span(3, 4), 3), "back to the gap");
-        assert!(!may_extend(Some(6), Some(10), span(3, 4), 3));
-        assert!(may_extend(Some(0), Some(3), span(3, 5), 3));
-        assert!(!may_extend(Some(0), Some(3), span(4, 5), 3));
-        assert_eq!(jump(None, span(2, 3)), 2);
-        assert_eq!(jump(Some(5), span(2, 3)), 3);
+        assert!(may_extend(None, 0, span(40, 41), 0));
+        assert!(may_extend(Some(6), 0, span(0, 9), 0), "the first gap itself, however long");
+        assert!(may_extend(Some(6), 0, span(4, 6), 0));
+        assert!(!may_extend(Some(6), 0, span(4, 7), 0), "no way back to the gap");
+        assert!(!may_extend(Some(6), 3, span(10, 11), 3), "too far");
+        assert!(may_extend(Some(6), 9, span(3, 4), 3), "back to the gap");
+        assert!(!may_extend(Some(6), 10, span(3, 4), 3));
+        assert!(may_extend(Some(0), 3, span(3, 5), 3));
+        assert!(!may_extend(Some(0), 3, span(4, 5), 3));
+        assert_eq!(jump(0, span(2, 3)), 2);
+        assert_eq!(jump(5, span(2, 3)), 3);
     }
 }

@@ -53,10 +53,4 @@ impl Hypothesis {
     pub(crate) fn is_initial(&self) -> bool {
         self.option.0 == u32::MAX
     }
-
-    /// The span of the last phrase; nothing for the initial one.
-    #[inline(always)]
-    pub(crate) fn last_span(&self) -> Option<Span> {
-        (!self.is_initial()).then_some(self.span)
-    }
 }

@@ -49,8 +49,10 @@ pub(crate) struct Requests {
 #[derive(Clone, Copy)]
 struct Chain {
     state: u32,
-    next: u16,
-    end: u16,
+    /// Where in the options' pool the next dependent word stands, and how many
+    /// there are left.
+    next: u32,
+    left: u32,
     log10: f32,
 }
 
@@ -99,76 +101,115 @@ impl Requests {
         lms: &mut [LanguageModelScores],
         joint: &mut JointStates,
     ) {
-        let (n, models) = (self.requests.len(), lms.len());
         self.states.clear();
-        if models == 0 {
-            self.states.resize(n, 0);
-            return;
-        }
         self.scores.clear();
+        match lms {
+            [] => self.states.resize(self.requests.len(), 0),
+            // With one model its states are the joint states.
+            [only] => {
+                self.follow(&*system.language_models[0].model, 0, options, only, joint);
+                self.scores.extend(self.chains.iter().map(|c| Log10(c.log10).to_ln().0));
+                self.states.extend(self.chains.iter().map(|c| c.state));
+            }
+            _ => self.answer_many(system, options, lms, joint),
+        }
+    }
+
+    fn answer_many(
+        &mut self,
+        system: &System,
+        options: &SentenceOptions,
+        lms: &mut [LanguageModelScores],
+        joint: &mut JointStates,
+    ) {
+        let (n, models) = (self.requests.len(), lms.len());
         self.scores.resize(n * models, 0.0);
         self.model_states.clear();
         self.model_states.resize(n * models, 0);
         for (m, lm) in lms.iter_mut().enumerate() {
-            let model = &*system.language_models[m].model;
-            self.answer_model(model, m, models, options, lm, joint);
+            self.follow(&*system.language_models[m].model, m, options, lm, joint);
+            for (i, chain) in self.chains.iter().enumerate() {
+                self.scores[i * models + m] = Log10(chain.log10).to_ln().0;
+                self.model_states[i * models + m] = chain.state;
+            }
         }
-        for i in 0..n {
-            let states = &self.model_states[i * models..(i + 1) * models];
+        for states in self.model_states.chunks_exact(models) {
             self.states.push(joint.intern(states));
         }
     }
 
-    fn answer_model(
+    /// Leaves in `chains` what model `m` says to each request.
+    #[inline]
+    fn follow(
         &mut self,
         model: &dyn LanguageModel,
         m: usize,
-        models: usize,
         options: &SentenceOptions,
         lm: &mut LanguageModelScores,
         joint: &JointStates,
     ) {
-        let Requests { requests, scores, model_states, chains, active, missed, .. } = self;
-        chains.clear();
-        active.clear();
-        for (i, request) in requests.iter().enumerate() {
+        self.chains.clear();
+        self.chains.extend(self.requests.iter().map(|request| {
             let part = options.lm_part(request.option, m);
             let state = joint.state(request.state, m);
-            let end = u16::from(part.dependent);
-            chains.push(Chain { state, next: 0, end, log10: 0.0 });
-            if end > 0 {
-                active.push(i as u32);
+            Chain { state, next: part.pool, left: u32::from(part.dependent), log10: 0.0 }
+        }));
+        if self.requests.len() < WORTH_ROUNDS {
+            self.follow_one_by_one(model, m, options, lm);
+        } else {
+            self.follow_in_rounds(model, m, options, lm);
+        }
+    }
+
+    fn follow_one_by_one(
+        &mut self,
+        model: &dyn LanguageModel,
+        m: usize,
+        options: &SentenceOptions,
+        lm: &mut LanguageModelScores,
+    ) {
+        for chain in &self.chains {
+            if chain.left > 0 {
+                lm.prefetch(chain.state, options.pooled_word(chain.next));
             }
         }
-        let word = |i: u32, chain: &Chain| {
-            let part = options.lm_part(requests[i as usize].option, m);
-            LmWord(options.lm_numbers(part).0[usize::from(chain.next)])
-        };
-        lm.run(model, chains, active, missed, word);
-        // Constant scores, the state of closed phrases, and then the sentence
-        // end as one more dependent word.
-        for (i, request) in requests.iter().enumerate() {
-            let part = options.lm_part(request.option, m);
-            let chain = &mut chains[i];
-            for &bits in options.lm_numbers(part).1 {
-                chain.log10 += f32::from_bits(bits);
+        for (chain, request) in self.chains.iter_mut().zip(&self.requests) {
+            while chain.left > 0 {
+                let (log10, next) = lm.score(model, chain.state, options.pooled_word(chain.next));
+                chain.step(log10, next);
             }
-            if part.closed {
-                chain.state = part.state;
-            }
-            // An empty phrase returns at once, and then no `</s>` is scored.
+            chain.close(options, m, request);
             if request.completes && options.scores(request.option).len > 0 {
-                (chain.next, chain.end) = (0, 1);
+                let (log10, next) = lm.score(model, chain.state, model.end_of_sentence());
+                chain.log10 += log10;
+                chain.state = next;
+            }
+        }
+    }
+
+    fn follow_in_rounds(
+        &mut self,
+        model: &dyn LanguageModel,
+        m: usize,
+        options: &SentenceOptions,
+        lm: &mut LanguageModelScores,
+    ) {
+        let Requests { requests, chains, active, missed, .. } = self;
+        active.clear();
+        active.extend((0..chains.len() as u32).filter(|&i| chains[i as usize].left > 0));
+        lm.run(model, chains, active, missed, |chain| options.pooled_word(chain.next));
+        for (i, (chain, request)) in chains.iter_mut().zip(&*requests).enumerate() {
+            chain.close(options, m, request);
+            // `</s>` is one more dependent word. An empty phrase returns at
+            // once, and then no `</s>` is scored.
+            if request.completes && options.scores(request.option).len > 0 {
+                chain.left = 1;
                 active.push(i as u32);
             }
         }
         if !active.is_empty() {
             let end = model.end_of_sentence();
-            lm.run(model, chains, active, missed, |_, _| end);
-        }
-        for (i, chain) in chains.iter().enumerate() {
-            scores[i * models + m] = Log10(chain.log10).to_ln().0;
-            model_states[i * models + m] = chain.state;
+            lm.run(model, chains, active, missed, |_| end);
         }
     }
 }
@@ -194,6 +235,9 @@ struct Cached {
 }
 
 const FIRST_CACHE: usize = 1 << 13;
+/// Requests from which on a batch is worked on in rounds. The neighbours of a
+/// popped item come in ones and twos, which are quicker one after the other.
+const WORTH_ROUNDS: usize = 4;
 
 impl LanguageModelScores {
     /// Without states; ids of states start at 1, so that a cache of zeros is
@@ -239,29 +283,27 @@ impl LanguageModelScores {
 
     /// Follows every chain in `active` to its end; `word` tells the next word of
     /// a chain. `active` is empty afterwards.
-    #[inline]
+    #[inline(always)]
     fn run(
         &mut self,
         model: &dyn LanguageModel,
         chains: &mut [Chain],
         active: &mut Vec<u32>,
         missed: &mut Vec<u32>,
-        word: impl Fn(u32, &Chain) -> LmWord,
+        word: impl Fn(&Chain) -> LmWord,
     ) {
         for &i in &*active {
             let chain = &chains[i as usize];
-            prefetch_at(&self.cache, self.slot(chain.state, word(i, chain)));
+            self.prefetch(chain.state, word(chain));
         }
         while !active.is_empty() {
             missed.clear();
             for &i in &*active {
                 let chain = &mut chains[i as usize];
-                while chain.next < chain.end {
-                    let word = word(i, chain);
-                    match self.find(chain.state, word) {
+                while chain.left > 0 {
+                    match self.find(chain.state, word(chain)) {
                         Some((log10, next)) => chain.step(log10, next),
                         None => {
-                            model.prefetch(&self.states[(chain.state - self.base) as usize], word);
                             missed.push(i);
                             break;
                         }
@@ -269,8 +311,13 @@ impl LanguageModelScores {
                 }
             }
             for &i in &*missed {
+                let chain = &chains[i as usize];
+                let context = &self.states[(chain.state - self.base) as usize];
+                model.prefetch(context, word(chain));
+            }
+            for &i in &*missed {
                 let chain = &mut chains[i as usize];
-                let (log10, next) = self.score(model, chain.state, word(i, chain));
+                let (log10, next) = self.score(model, chain.state, word(chain));
                 chain.step(log10, next);
             }
             std::mem::swap(active, missed);
@@ -298,11 +345,22 @@ impl LanguageModelScores {
         }
     }
 
-    /// Asks the model, unless an earlier miss of the round has done so.
+    #[inline(always)]
+    fn prefetch(&self, state: u32, word: LmWord) {
+        prefetch_at(&self.cache, self.slot(state, word));
+    }
+
+    /// From the cache, else from the model.
+    #[inline(always)]
     fn score(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
-        if let Some(known) = self.find(state, word) {
-            return known;
+        match self.find(state, word) {
+            Some(known) => known,
+            None => self.ask(model, state, word),
         }
+    }
+
+    #[inline(never)]
+    fn ask(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
         let mut behind = State::EMPTY;
         let context = &self.states[(state - self.base) as usize];
         let (log10, _) = model.score(context, word, &mut behind);
@@ -340,6 +398,20 @@ impl Chain {
         self.log10 += log10;
         self.state = next;
         self.next += 1;
+        self.left -= 1;
+    }
+
+    /// The constant scores behind the dependent words, and the state of a phrase
+    /// that brings its own.
+    #[inline(always)]
+    fn close(&mut self, options: &SentenceOptions, m: usize, request: &Request) {
+        let part = options.lm_part(request.option, m);
+        for &bits in options.constants(part) {
+            self.log10 += f32::from_bits(bits);
+        }
+        if part.closed {
+            self.state = part.state;
+        }
     }
 }
 

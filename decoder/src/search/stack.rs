@@ -125,7 +125,7 @@ impl StackSearch {
             let hypothesis = &self.hypotheses[id as usize];
             let (coverage, state) = (hypothesis.coverage, hypothesis.state);
             let facts = space.coverages.facts(coverage);
-            let last_end = hypothesis.last_span().map(|s| s.end);
+            let last_end = hypothesis.span.end;
             if (span.start..span.end).any(|p| space.coverages.is_covered(coverage, p))
                 || !may_extend(limit, last_end, span, facts.first_gap)
             {
