@@ -1,2 +1,519 @@
 //! `miriam pt` end to end.
 mod common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{complaint, miriam, read, run, shared_data, text};
+
+const TABLE: &str = "\
+! ||| ! ||| 1 0.9 1 0.8 ||| 0-0 ||| 3 3 3 ||| |||
+das haus ||| house ||| 0.5 0.1 0.25 0.2 ||| 1-0 ||| 2 4 1 ||| |||
+das haus ||| the house ||| 0.5 0.4 0.75 0.2 ||| 0-0 1-1 ||| 6 4 3 ||| ||| {{Tree [NP]}}
+haus ||| house ||| 1 0.7 1 0.6 ||| 0-0 ||| 5 5 5 ||| |||
+";
+const REORDERING: &str = "\
+! ||| ! ||| 0.6 0.2 0.2 0.6 0.2 0.2
+das haus ||| the house ||| 0.5 0.25 0.25 0.125 0.125 0.75
+haus ||| haus ||| 0.5 0.25 0.25 0.125 0.125 0.75
+haus ||| house ||| 1 0 0 0.125 0.125 0.75
+";
+
+/// A folder with the small tables above.
+fn small() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("table"), TABLE).unwrap();
+    fs::write(folder.path().join("reordering"), REORDERING).unwrap();
+    folder
+}
+
+fn build(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.current_dir(folder).args(["pt", "build"]).args(arguments);
+    command
+}
+
+fn build_both(folder: &Path, output: &str) -> Command {
+    build(folder, &["--phrase-table", "table", "--reordering", "reordering", "-o", output])
+}
+
+fn pt(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.current_dir(folder).arg("pt").args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn sorted(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<_> = bytes.split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn a_small_table_there_and_back() {
+    let folder = small();
+    let folder = folder.path();
+    let output = build_both(folder, "t.pt").output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty());
+    let summary = text(&output.stderr);
+    for part in ["4 phrase pairs", "3 sources", "1 without", "1 of the reordering table"] {
+        assert!(summary.contains(part), "{summary}");
+    }
+    let dump = run(&mut pt(folder, &["dump", "t.pt", "--reordering", "r"]));
+    assert_eq!(text(&sorted(&dump).concat()), TABLE);
+    let expected = REORDERING.replace("haus ||| haus ||| 0.5 0.25 0.25 0.125 0.125 0.75\n", "");
+    assert_eq!(
+        text(&sorted(&fs::read(folder.join("r")).unwrap()).concat()),
+        expected.replace("||| 1 0 0 ", "||| 1 3.7200760e-44 3.7200760e-44 ")
+    );
+    fs::write(folder.join("q"), "das haus\nkatze\n  haus \n\n").unwrap();
+    assert_eq!(
+        text(&run(&mut pt(folder, &["query", "t.pt", "-i", "q", "--reordering"]))),
+        "das haus ||| house ||| 0.5 0.1 0.25 0.2 ||| 1-0 ||| \n\
+         das haus ||| the house ||| 0.5 0.4 0.75 0.2 ||| 0-0 1-1 ||| 0.5 0.25 0.25 0.125 0.125 0.75\n\
+         \n\
+         \n\
+         haus ||| house ||| 1 0.7 1 0.6 ||| 0-0 ||| 1 3.7200760e-44 3.7200760e-44 0.125 0.125 0.75\n\
+         \n\
+         \n"
+    );
+    run(pt(folder, &["query", "t.pt", "-i", "q", "-o", "answers.gz"]).arg("--threads=1"));
+    assert!(text(&read(&folder.join("answers.gz"))).starts_with("das haus ||| house ||| 0.5 0.1"));
+    run(miriam().current_dir(folder).args(["verify", "t.pt"]));
+    let information = text(&run(&mut pt(folder, &["info", "t.pt", "--json"])));
+    for part in ["\"entries\":4", "\"sources\":3", "\"records\":", "\"reordering_scores\":6"] {
+        assert!(information.contains(part), "{information}");
+    }
+    assert!(text(&run(&mut pt(folder, &["info", "t.pt"]))).contains("records"));
+}
+
+#[test]
+fn every_help_has_an_example() {
+    for command in ["build", "query", "dump", "info"] {
+        let help = text(&run(miriam().args(["pt", command, "--help"])));
+        assert!(help.contains("Example: "), "{help}");
+    }
+}
+
+#[test]
+fn unsorted_input_says_what_to_do_and_sort_does_it() {
+    let folder = small();
+    let folder = folder.path();
+    run(&mut build_both(folder, "sorted.pt"));
+    let mut lines: Vec<_> = TABLE.lines().collect();
+    lines.swap(0, 2);
+    fs::write(folder.join("mixed"), lines.join("\n") + "\n").unwrap();
+    let with = |table: &str, reordering: &str, more: &[&str]| {
+        let mut command =
+            build(folder, &["--phrase-table", table, "--reordering", reordering, "-o", "o.pt"]);
+        command.args(more);
+        command
+    };
+    let message = complaint(&mut with("mixed", "reordering", &[]));
+    assert!(message.contains("mixed, line 2") && message.contains("--sort"), "{message}");
+    assert!(!folder.join("o.pt").exists());
+    let mut lines: Vec<_> = REORDERING.lines().collect();
+    lines.swap(0, 3);
+    fs::write(folder.join("mixed-reordering"), lines.join("\n") + "\n").unwrap();
+    let message = complaint(&mut with("table", "mixed-reordering", &[]));
+    assert!(message.contains("mixed-reordering, line 2"), "{message}");
+    for memory in ["1", "1G"] {
+        run(&mut with("mixed", "mixed-reordering", &["--sort", "--memory", memory]));
+        let same =
+            fs::read(folder.join("o.pt")).unwrap() == fs::read(folder.join("sorted.pt")).unwrap();
+        assert!(same, "--memory {memory}");
+    }
+    // Without reordering only equal sources must stand together.
+    let lines: Vec<_> = TABLE.lines().rev().collect();
+    fs::write(folder.join("backwards"), lines.join("\n")).unwrap();
+    run(&mut build(folder, &["--phrase-table", "backwards", "-o", "o.pt"]));
+}
+
+#[test]
+fn scattered_sources_are_an_error_without_sort() {
+    let folder = small();
+    let folder = folder.path();
+    let mut lines: Vec<_> = TABLE.lines().collect();
+    lines.swap(2, 3);
+    fs::write(folder.join("scattered"), lines.join("\n")).unwrap();
+    for threads in ["1", "2"] {
+        let arguments = ["--phrase-table", "scattered", "-o", "o.pt", "--threads", threads];
+        let message = complaint(&mut build(folder, &arguments));
+        assert!(message.contains("scattered, line 4, field 1"), "{message}");
+    }
+}
+
+#[test]
+fn bad_lines_are_named() {
+    let folder = small();
+    let folder = folder.path();
+    let good = "a ||| b ||| 0.5 0.5 ||| 0-0";
+    for (bad, place) in [
+        ("c", "line 2: "),
+        ("c ||| d", "line 2: "),
+        ("c ||| d ||| 0.5", "line 2, field 3: 1 scores"),
+        ("c ||| d ||| 0.5 0.5 0.5", "line 2, field 3: 3 scores"),
+        ("c ||| d ||| 0.5 x", "line 2, field 3: score 2: x is not"),
+        ("c ||| d ||| -0.5 1", "line 2, field 3: score 1: -0.5 is a negative"),
+        ("c ||| d ||| nan 1", "line 2, field 3: score 1"),
+        ("c ||| d ||| 0.5 0.5 ||| 0_0", "line 2, field 4: "),
+        ("c ||| d ||| 0.5 0.5 ||| 0-1", "line 2, field 4: "),
+        (" ||| d ||| 0.5 0.5 ||| ", "line 2, field 1: no source word"),
+        ("c ||| d ||| 0.5 \0", "line 2, field 3: score 2: \\x00"),
+    ] {
+        fs::write(folder.join("bad"), format!("{good}\n{bad}\n")).unwrap();
+        for threads in ["1", "2"] {
+            let arguments = ["--phrase-table", "bad", "-o", "o.pt", "--threads", threads];
+            let message = complaint(&mut build(folder, &arguments));
+            assert!(message.contains(&format!("bad, {place}")), "{bad:?}: {message}");
+        }
+    }
+    fs::write(folder.join("bad"), REORDERING.replace("0.2 0.2\n", "0.2\n")).unwrap();
+    let arguments = ["--phrase-table", "table", "--reordering", "bad", "-o", "o.pt"];
+    let message = complaint(&mut build(folder, &arguments));
+    assert!(message.contains("bad, line 2, field 3"), "{message}");
+    let message = complaint(&mut build(
+        folder,
+        &["--phrase-table", "table", "-o", "o.pt", "--num-scores", "5"],
+    ));
+    assert!(message.contains("line 1, field 3: 4 scores") && message.contains("5"), "{message}");
+    fs::write(folder.join("bad"), "").unwrap();
+    assert!(
+        complaint(&mut build(folder, &["--phrase-table", "bad", "-o", "o.pt"]))
+            .contains("no phrase pair")
+    );
+    assert!(!folder.join("o.pt").exists());
+}
+
+#[test]
+fn prune_keeps_the_best() {
+    let folder = small();
+    let folder = folder.path();
+    run(&mut build(folder, &["--phrase-table", "table", "-o", "o.pt", "--prune", "1"]));
+    let dump = text(&run(&mut pt(folder, &["dump", "o.pt"])));
+    assert_eq!(dump.lines().count(), 3);
+    assert!(dump.contains("the house") && !dump.contains("das haus ||| house"), "{dump}");
+    let status = build(folder, &["--phrase-table", "table", "-o", "o.pt", "--prune", "0"]).output();
+    assert_eq!(status.unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn odd_bytes_go_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let lines: [&[u8]; 3] = [
+        b"a\0b ||| \0 ||| 0.5 ||| 0-0",
+        b"caf\xe9 ||| \xff\xfe ||| 0.25 ||| 0-0",
+        b"x|y z||w ||| p|q ||| 0.125 ||| 0-0",
+    ];
+    let unix = [lines.join(&b"\n"[..]), b"\n".to_vec()].concat();
+    let dos = [lines.join(&b"\r\n"[..]), b"\r\n".to_vec()].concat();
+    fs::write(folder.join("unix"), &unix).unwrap();
+    fs::write(folder.join("dos"), &dos).unwrap();
+    for name in ["unix", "dos"] {
+        let output = format!("{name}.pt");
+        run(&mut build(folder, &["--phrase-table", name, "-o", &output]));
+        let dump = run(&mut pt(folder, &["dump", &output]));
+        assert_eq!(sorted(&dump).concat(), unix, "{name}");
+    }
+}
+
+#[test]
+fn compressed_tables_give_the_same_file() {
+    use std::io::Write;
+    let folder = small();
+    let folder = folder.path();
+    run(&mut build_both(folder, "plain.pt"));
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    gz.write_all(TABLE.as_bytes()).unwrap();
+    fs::write(folder.join("table"), gz.finish().unwrap()).unwrap();
+    fs::write(folder.join("reordering"), zstd::encode_all(REORDERING.as_bytes(), 1).unwrap())
+        .unwrap();
+    for threads in ["1", "2"] {
+        run(build_both(folder, "compressed.pt").args(["--threads", threads]));
+        assert!(
+            fs::read(folder.join("compressed.pt")).unwrap()
+                == fs::read(folder.join("plain.pt")).unwrap()
+        );
+    }
+    let table = fs::read(folder.join("table")).unwrap();
+    fs::write(folder.join("table"), &table[..table.len() - 9]).unwrap();
+    let message = complaint(&mut build_both(folder, "cut.pt"));
+    assert!(message.contains("table: cannot read"), "{message}");
+}
+
+#[test]
+fn files_that_cannot_be_read_or_written() {
+    let folder = small();
+    let folder = folder.path();
+    let message = complaint(&mut build(folder, &["--phrase-table", "absent", "-o", "o.pt"]));
+    assert!(message.contains("absent: cannot open"), "{message}");
+    let message = complaint(&mut build(folder, &["--phrase-table", ".", "-o", "o.pt"]));
+    assert!(message.contains("directory"), "{message}");
+    let message = complaint(&mut build(folder, &["--phrase-table", "table", "-o", "."]));
+    assert!(message.contains("not a regular file"), "{message}");
+    let message = complaint(&mut build(folder, &["--phrase-table", "table", "-o", "no/such/o.pt"]));
+    assert!(message.contains("no/such/o.pt"), "{message}");
+    for command in ["query", "dump", "info"] {
+        assert!(complaint(&mut pt(folder, &[command, "absent"])).contains("absent"));
+        assert!(complaint(&mut pt(folder, &[command, "."])).contains("not a regular file"));
+        let message = complaint(&mut pt(folder, &[command, "table"]));
+        assert!(message.contains("not a Miriam model"), "{message}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("table");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+        if fs::File::open(&path).is_ok() {
+            eprintln!("skipped: this user reads unreadable files");
+        } else {
+            assert!(complaint(&mut build_both(folder, "o.pt")).contains("table: cannot open"));
+        }
+    }
+    assert!(!folder.join("o.pt").exists());
+}
+
+/// A table too large for what follows.
+fn large(folder: &Path) {
+    let mut table = String::new();
+    for i in 0..60_000 {
+        table += &format!("s{i:06} ||| t{i} u{} ||| 0.{} 0.5 ||| 0-0 0-1\n", i * 7, i + 1);
+    }
+    fs::write(folder.join("large"), table).unwrap();
+}
+
+#[test]
+#[cfg(unix)]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    large(folder);
+    fs::write(folder.join("o.pt"), "old").unwrap();
+    for memory in ["", "--memory 1000"] {
+        let script = format!(
+            "trap '' XFSZ; ulimit -f 100; exec '{}' pt build --phrase-table large -o o.pt {memory}",
+            env!("CARGO_BIN_EXE_miriam")
+        );
+        let message = complaint(Command::new("sh").current_dir(folder).args(["-c", &script]));
+        assert!(message.contains("cannot write") && message.contains("large"), "{message}");
+        assert_eq!(fs::read(folder.join("o.pt")).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "temporary files are gone");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_killed_build_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("o.pt"), "old").unwrap();
+    let made = Command::new("mkfifo").arg(folder.join("pipe")).status();
+    assert!(made.is_ok_and(|s| s.success()));
+    let mut child = build(folder, &["--phrase-table", "pipe", "-o", "o.pt"]).spawn().unwrap();
+    // The build waits on the pipe, its temporary file made.
+    let pipe = fs::OpenOptions::new().write(true).open(folder.join("pipe")).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(pipe);
+    assert_eq!(fs::read(folder.join("o.pt")).unwrap(), b"old");
+}
+
+// Multi30k: compared with the text itself and with the directory that Moses'
+// CreateProbingPT made of it.
+
+struct Multi30k {
+    data: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Multi30k {
+    fn build(more: &[&str]) -> Option<Self> {
+        let data = shared_data("m30k-de-en")?;
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = build(folder.path(), &["-o", "m30k.pt", "--phrase-table"]);
+        command.arg(data.join("phrase-table.gz"));
+        command.arg("--reordering").arg(data.join("reordering-table.gz")).args(more);
+        run(&mut command);
+        Some(Multi30k { data, folder })
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("m30k.pt")
+    }
+}
+
+fn fields(line: &[u8]) -> Vec<&[u8]> {
+    miriam_text::fields::three_bar(line).collect()
+}
+
+/// Whether two rows of probabilities are the same within 4e-6, with e^-100 as
+/// the floor.
+fn close(found: &[u8], wanted: &[u8]) -> bool {
+    let numbers = |field: &[u8]| -> Vec<f64> {
+        text(field).split_whitespace().map(|n| n.parse().unwrap()).collect()
+    };
+    let (found, wanted) = (numbers(found), numbers(wanted));
+    found.len() == wanted.len()
+        && found.iter().zip(&wanted).all(|(f, w)| {
+            let w = w.max((-100f64).exp());
+            (f - w).abs() <= 4e-6 * w
+        })
+}
+
+fn check_dump(dumped: &[u8], original: &[u8]) {
+    let (dumped, original) = (sorted(dumped), sorted(original));
+    assert_eq!(dumped.len(), original.len());
+    for (found, wanted) in dumped.iter().zip(&original) {
+        let (found, wanted) = (fields(found), fields(wanted));
+        let same = found.len() == wanted.len()
+            && (0..wanted.len()).all(|k| k == 2 || found[k] == wanted[k])
+            && close(found[2], wanted[2]);
+        assert!(
+            same,
+            "{:?} {:?}",
+            found.iter().map(|f| text(f)).collect::<Vec<_>>(),
+            text(&wanted.join(&b"|"[..]))
+        );
+    }
+}
+
+#[test]
+fn multi30k_is_small_and_dumps_as_its_text() {
+    let Some(m30k) = Multi30k::build(&["--threads", "2"]) else { return };
+    let size = fs::metadata(m30k.file()).unwrap().len();
+    assert!(size <= 26_000_000, "{size} bytes");
+    let folder = m30k.folder.path();
+    let dump = run(&mut pt(folder, &["dump", "m30k.pt", "--reordering", "r.gz"]));
+    check_dump(&dump, &read(&m30k.data.join("phrase-table.gz")));
+    check_dump(&read(&folder.join("r.gz")), &read(&m30k.data.join("reordering-table.gz")));
+    run(miriam().current_dir(folder).args(["verify", "m30k.pt"]));
+}
+
+#[test]
+fn multi30k_answers_queries_as_its_text() {
+    let Some(m30k) = Multi30k::build(&["--threads", "1"]) else { return };
+    let folder = m30k.folder.path();
+    let table = read(&m30k.data.join("phrase-table.gz"));
+    let asked = ["ein mann", "&quot;", "ein mann ein mann", "zwei männer in", "gibtsnicht"];
+    fs::write(folder.join("q"), asked.join("\n")).unwrap();
+    let answers = text(&run(&mut pt(folder, &["query", "m30k.pt", "-i", "q"])));
+    let mut expected = Vec::new();
+    for source in asked {
+        let lines = table.split(|&b| b == b'\n').filter(|l| fields(l)[0] == source.as_bytes());
+        expected.extend(lines.map(|l| Some(fields(l))));
+        expected.push(None);
+    }
+    let answers: Vec<_> = answers.lines().collect();
+    assert_eq!(answers.len(), expected.len());
+    for (found, wanted) in answers.iter().zip(expected) {
+        let Some(wanted) = wanted else {
+            assert!(found.is_empty());
+            continue;
+        };
+        let found = fields(found.as_bytes());
+        assert_eq!([found[0], found[1], found[3]], [wanted[0], wanted[1], wanted[3]]);
+        assert!(close(found[2], wanted[2]));
+    }
+}
+
+#[test]
+fn multi30k_builds_the_same_file_with_any_threads_and_memory() {
+    let Some(m30k) = Multi30k::build(&["--threads", "1"]) else { return };
+    let bytes = fs::read(m30k.file()).unwrap();
+    for more in [["--threads", "2", "--memory", "3M"], ["--threads", "3", "--memory", "1G"]] {
+        let Some(other) = Multi30k::build(&more) else { return };
+        assert!(fs::read(other.file()).unwrap() == bytes, "{more:?}");
+    }
+}
+
+/// The files of a tar archive.
+fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
+    let mut files = HashMap::new();
+    let mut rest = archive;
+    while rest.len() >= 512 && rest[0] != 0 {
+        let until_zero = |bytes: &[u8]| text(bytes.split(|&b| b == 0 || b == b' ').next().unwrap());
+        let size = usize::from_str_radix(&until_zero(&rest[124..136]), 8).unwrap();
+        let name = until_zero(&rest[..100]);
+        files.insert(name.rsplit('/').next().unwrap().to_owned(), &rest[512..512 + size]);
+        rest = &rest[512 + size.next_multiple_of(512)..];
+    }
+    files
+}
+
+/// Every entry that Moses wrote is here, with the same bits in all ten scores,
+/// the same words and the same alignment, in the same order.
+#[test]
+fn multi30k_scores_are_those_of_moses_bit_for_bit() {
+    let Some(m30k) = Multi30k::build(&["--threads", "2"]) else { return };
+    let archive = read(&m30k.data.join("probing-pt.api15.tar.zst"));
+    let files = untar(&archive);
+    let word_of: HashMap<u32, &[u8]> = files["TargetVocab.dat"]
+        .split(|&b| b == b'\n')
+        .filter(|l| !l.is_empty())
+        .map(|line| {
+            // The factor may hold any byte but a tab; the id is behind the last.
+            let tab = line.iter().rposition(|&b| b == b'\t').unwrap();
+            (text(&line[tab + 1..]).trim().parse().unwrap(), &line[..tab])
+        })
+        .collect();
+    let alignments: Vec<Vec<(u16, u16)>> = {
+        let mut rows: Vec<(usize, Vec<(u16, u16)>)> = text(files["Alignments.dat"])
+            .lines()
+            .map(|line| {
+                let (id, points) = line.split_once('\t').unwrap();
+                let numbers: Vec<u16> =
+                    points.split_whitespace().map(|n| n.parse().unwrap()).collect();
+                (id.parse().unwrap(), numbers.chunks(2).map(|p| (p[0], p[1])).collect())
+            })
+            .collect();
+        rows.sort();
+        rows.into_iter().map(|(_, points)| points).collect()
+    };
+    let collection = files["TargetColl.dat"];
+    let u32_at = |at: usize| u32::from_le_bytes(collection[at..at + 4].try_into().unwrap());
+    let u64_at = |at: usize| u64::from_le_bytes(collection[at..at + 8].try_into().unwrap());
+
+    let table = miriam_probingpt::PhraseTable::open(&m30k.file(), Default::default()).unwrap();
+    let mut targets = miriam_probingpt::Targets::new();
+    let (mut at, mut entries) = (0, 0);
+    // The collection has the sources in the order of the text.
+    let original = read(&m30k.data.join("phrase-table.gz"));
+    let mut previous: &[u8] = b"";
+    for line in original.split(|&b| b == b'\n').filter(|l| !l.is_empty()) {
+        let source = fields(line)[0];
+        if source == previous {
+            continue;
+        }
+        previous = source;
+        let ids: Vec<u32> = miriam_text::fields::words(source)
+            .map(|w| table.source_words().find(w).unwrap())
+            .collect();
+        table.targets(table.find(&ids).unwrap(), &mut targets).unwrap();
+        assert_eq!(u64_at(at), targets.len() as u64, "{}", text(source));
+        at += 8;
+        for i in 0..targets.len() {
+            let num_words =
+                usize::from(u16::from_le_bytes(collection[at + 8..at + 10].try_into().unwrap()));
+            let ours = targets
+                .scores(i)
+                .iter()
+                .chain(table.reordering_scores(targets.reordering(i)).unwrap());
+            let ours: Vec<u32> = ours.map(|s| s.to_bits()).collect();
+            let theirs: Vec<u32> = (0..10).map(|k| u32_at(at + 16 + 4 * k)).collect();
+            assert_eq!(ours, theirs, "{} {i}", text(source));
+            let words: Vec<_> =
+                targets.words(i).iter().map(|&w| table.target_words().get(w).unwrap()).collect();
+            let their_words: Vec<_> =
+                (0..num_words).map(|k| word_of[&u32_at(at + 56 + 4 * k)]).collect();
+            assert_eq!(words, their_words, "{}", text(source));
+            let points: Vec<_> = table.alignment_points(targets.alignment(i)).collect();
+            assert_eq!(points, alignments[u32_at(at) as usize]);
+            at += 56 + 4 * num_words;
+            entries += 1;
+        }
+    }
+    assert_eq!((at, entries), (collection.len(), 791_348));
+}

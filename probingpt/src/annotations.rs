@@ -115,21 +115,21 @@ impl PhraseTable {
         let mut joint = self.codebooks.iter().flatten().filter_map(|book| book.counts.as_ref());
         let (first, second) = (joint.next(), joint.next());
         for i in 0..n {
-            let mut codes = all.iter().skip(i).step_by(n);
-            let mut next = |pool: &'_ miriam_layout::dictionary::StringPool| {
-                pool.get(*codes.next()?).map(<[u8]>::to_vec)
-            };
+            let mut codes = all.iter().skip(i).step_by(n).copied();
             if let Some(first) = first {
-                let first = next(first)?;
-                let second = second.map_or(Some(Vec::new()), &mut next)?;
-                push_joined(text, &first, &second);
+                let first = first.get(codes.next()?)?;
+                let second = match second {
+                    Some(second) => second.get(codes.next()?)?,
+                    None => &[],
+                };
+                push_joined(text, first, second);
             }
             if let Some(own) = &self.counts {
-                text.extend_from_slice(&next(own)?);
+                text.extend_from_slice(own.get(codes.next()?)?);
             }
             let counts_end = text.len();
             if let Some(extra) = &self.extra {
-                text.extend_from_slice(&next(extra)?);
+                text.extend_from_slice(extra.get(codes.next()?)?);
             }
             ends.push([counts_end, text.len()]);
         }

@@ -4,7 +4,7 @@
 //! are there, that their sizes fit each other and the metadata. What lies inside
 //! records is checked where it is used, by plain bounds checks.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use miriam_layout::dictionary::{Dictionary, StringPool};
 use miriam_layout::{Container, Load, View};
@@ -132,8 +132,8 @@ impl PhraseTable {
     }
 
     /// The file, or the name of a table in memory.
-    pub fn path(&self) -> PathBuf {
-        self.container.path().to_owned()
+    pub fn path(&self) -> &Path {
+        self.container.path()
     }
 
     /// The container the table lies in.

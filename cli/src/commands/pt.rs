@@ -39,7 +39,7 @@ pub struct Build {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Fail unless lines have this many scores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     num_scores: Option<usize>,
     /// Keep the N targets of a source with the highest third score, p(e|f)
     #[arg(long, value_name = "N", value_parser = positive)]

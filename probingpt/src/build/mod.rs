@@ -373,7 +373,7 @@ impl Job<'_> {
             Ok(encoder)
         };
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.threads).map(|_| scope.spawn(&work)).collect();
+            let workers: Vec<_> = (0..self.threads).map(|_| scope.spawn(work)).collect();
             let mut blocks = Blocks { current: Block::default(), number: 0 };
             let mut read = || -> Result<()> {
                 for entry in sample.entries() {

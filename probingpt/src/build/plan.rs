@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn probabilities() {
-        for (text, value) in [(&b"0.5"[..], 0.5), (b"1e-9", 1e-9), (b"0", 0.0), (b"2.718", 2.718)] {
+        for (text, value) in [(&b"0.5"[..], 0.5), (b"1e-9", 1e-9), (b"0", 0.0), (b"2.75", 2.75)] {
             assert_eq!(probability(text), Ok(value));
         }
         for bad in [&b"-0.5"[..], b"nan", b"inf", b"1e39", b"", b"x", b"0.5x", b"0,5"] {

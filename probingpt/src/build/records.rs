@@ -83,7 +83,13 @@ pub(crate) fn encode(
         }
     }
     runs.sort_unstable_by_key(|(_, run)| (run.hash, run.first_line));
-    let mut part = EncodedPart::default();
+    // Rows and records take nearly the same room; growing step by step would
+    // touch twice the memory.
+    let mut part = EncodedPart {
+        bytes: Vec::with_capacity(workers.iter().map(Vec::len).sum()),
+        phrases: Vec::with_capacity(runs.len()),
+        ..EncodedPart::default()
+    };
     let mut columns = Columns::new(plan.columns.len());
     let mut equal = Vec::new();
     let mut rest = &runs[..];

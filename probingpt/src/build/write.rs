@@ -72,7 +72,8 @@ pub(crate) fn write(
     let mut index = IndexBuilder::new(home_lines);
     let expected = kept.iter().map(|p| p.bytes.len() as u64).sum();
     let mut records = writer.begin_section(section::RECORDS, 1, expected)?;
-    let mut out = Vec::new();
+    let longest = kept.iter().map(|p| p.bytes.len()).max().unwrap_or(0);
+    let mut out = Vec::with_capacity(longest + longest / 8);
     for wave in parts.chunks(threads) {
         let encoded = if bounded {
             encode_wave(wave)?

@@ -1,0 +1,199 @@
+//! A damaged or hostile file gives errors or other answers, never a panic, and
+//! files of version 1 stay readable.
+
+mod reference;
+
+use std::path::Path;
+
+use miriam_layout::zerocopy::IntoBytes;
+use miriam_layout::{Bytes, Container, ContainerWriter};
+use miriam_probingpt::{
+    Annotations, EntryPrinter, KIND, PhraseTable, Record, SpanLookup, Targets, VERSION, load_text,
+    verify,
+};
+use miriam_text::Silent;
+use proptest::prelude::*;
+use reference::{Line, build, check, open, options};
+
+/// Four sources, one with many targets, one long; all kinds of columns.
+fn sample() -> Vec<Line> {
+    let mut lines = Vec::new();
+    for i in 0..40u32 {
+        let words = |n: u32, word: &str| (0..n).map(|k| format!("{word}{}", k % 3)).collect();
+        lines.push(Line {
+            source: words(if i < 36 { 2 } else { 7 + i % 3 }, "s"),
+            target: words(i % 4, "t"),
+            scores: ["0.5", "0.25", "0.5", "1"].map(str::to_owned).to_vec(),
+            alignment: if i % 4 > 0 { vec![(0, 0), (1, (i % 4 - 1) as u16)] } else { vec![] },
+            counts: format!("{} 2 1", 1 + i % 2),
+            extra: if i == 7 { "x 1 ||| {{P 1}}".into() } else { String::new() },
+            reordering: (i % 4 > 0).then(|| vec!["0.5".into(), "0.25".into()]),
+        });
+        lines.last_mut().unwrap().scores[1] = format!("0.{}", 100 + i);
+    }
+    reference::sort(&mut lines);
+    lines
+}
+
+fn file(lines: &[Line]) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("table");
+    build(&options(folder.path(), lines), &output);
+    std::fs::read(output).unwrap()
+}
+
+/// Reads everything there is to read; answers do not matter.
+fn use_it(table: &PhraseTable) {
+    let mut targets = Targets::new();
+    let mut annotations = Annotations::new();
+    let mut printer = EntryPrinter::new(table);
+    let mut out = Vec::new();
+    let mut words = Vec::new();
+    let mut lookup = SpanLookup::new();
+    for record in table.records().take(100) {
+        let _ = table.source(record, &mut words);
+        let _ = table.find(&words);
+        if table.targets(record, &mut targets).is_ok() {
+            for i in 0..targets.len() {
+                let _ = (targets.scores(i), targets.words(i));
+                let _ = table.reordering_scores(targets.reordering(i));
+                let _ = table.alignment_points(targets.alignment(i)).count();
+            }
+        }
+        let _ = table.annotations(record, &mut annotations);
+        let _ = printer.phrase_table(record, &mut out);
+        let _ = printer.query(record, true, &mut out);
+        out.clear();
+    }
+    let ids: Vec<u32> = (0..12).map(|i| i % 4).collect();
+    table.lookup_spans(&ids, usize::MAX, &mut lookup);
+    let _ = table.statistics();
+}
+
+/// The container of `table` with `change` made to its section `name`: checksums
+/// are right again, so that only this crate's checks are left.
+fn with_section(table: &PhraseTable, name: &str, change: impl Fn(&mut Vec<u8>)) -> Container {
+    let path = Path::new("changed");
+    let mut writer = ContainerWriter::in_memory(path, KIND, VERSION).unwrap();
+    let container = table.container();
+    for section in container.sections() {
+        let size = section.item_size as usize;
+        let mut bytes = match size {
+            1 => container.section::<u8>(&section.name).unwrap().to_vec(),
+            4 => container.section::<u32>(&section.name).unwrap().as_bytes().to_vec(),
+            64 => container.section::<[u64; 8]>(&section.name).unwrap().as_bytes().to_vec(),
+            _ => unreachable!("no section has items of {size} bytes"),
+        };
+        if section.name == name {
+            change(&mut bytes);
+            bytes.truncate(bytes.len() / size * size);
+        }
+        let mut out = writer.begin_section(&section.name, size, 0).unwrap();
+        out.write(&bytes).unwrap();
+        out.finish().unwrap();
+    }
+    Container::from_bytes(writer.finish().unwrap().unwrap(), path).unwrap()
+}
+
+#[test]
+fn every_flipped_bit_and_every_cut_is_found_or_harmless() {
+    let bytes = file(&sample());
+    let read = |bytes: &[u8]| -> miriam_probingpt::Result<()> {
+        let container = Container::from_bytes(Bytes::copy_from(bytes), Path::new("damaged"))?;
+        let table = PhraseTable::from_container(container.clone())?;
+        use_it(&table);
+        container.verify()?;
+        verify(&container)
+    };
+    read(&bytes).unwrap();
+    for length in (0..bytes.len()).step_by(61) {
+        assert!(read(&bytes[..length]).is_err(), "cut at {length}");
+    }
+    let mut damaged = bytes.clone();
+    for at in (0..bytes.len()).step_by(7) {
+        damaged[at] ^= 1 << (at % 8);
+        assert!(read(&damaged).is_err(), "bit {} of byte {at}", at % 8);
+        damaged[at] = bytes[at];
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn changed_sections_with_right_checksums_do_not_panic(
+        which in any::<prop::sample::Index>(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in prop_oneof![4 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
+    ) {
+        thread_local! {
+            static FILE: Vec<u8> = file(&sample());
+        }
+        let container = FILE.with(|bytes| Container::from_bytes(Bytes::copy_from(bytes), Path::new("whole")));
+        let table = PhraseTable::from_container(container.unwrap()).unwrap();
+        let section = &which.get(table.container().sections()).name;
+        let container = with_section(&table, section, |bytes| {
+            if bytes.is_empty() {
+                return;
+            }
+            for (at, value) in &changes {
+                let at = at.index(bytes.len());
+                bytes[at] = *value;
+            }
+            if let Some(cut) = cut {
+                bytes.truncate(cut.index(bytes.len()));
+            }
+        });
+        if let Ok(table) = PhraseTable::from_container(container.clone()) {
+            use_it(&table);
+            let _ = verify(&container);
+        }
+    }
+
+    #[test]
+    fn records_of_any_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0u64..310) {
+        thread_local! {
+            static FILE: Vec<u8> = file(&sample());
+        }
+        let container = FILE.with(|bytes| Container::from_bytes(Bytes::copy_from(bytes), Path::new("whole")));
+        let table = PhraseTable::from_container(container.unwrap()).unwrap();
+        let container = with_section(&table, "records", |records| records.clone_from(&bytes));
+        let table = PhraseTable::from_container(container).unwrap();
+        let mut targets = Targets::new();
+        for record in [Record(at), Record(0), Record(u64::MAX)] {
+            let _ = table.targets(record, &mut targets);
+            let _ = table.annotations(record, &mut Annotations::new());
+        }
+        use_it(&table);
+    }
+
+    #[test]
+    fn text_of_any_bytes_does_not_panic(
+        lines in proptest::collection::vec("([a0.|]| ?\\|\\|\\| ?|0-0|0\\.5|-|\t|\r|\\x00){0,14}", 0..6), threads in 1usize..3,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = reference::write(folder.path(), "text", lines);
+        if let Ok(table) = load_text(&path, None, threads, &Silent) {
+            verify(table.container()).unwrap();
+        }
+    }
+}
+
+/// The file that the first version wrote for [`sample`].
+#[test]
+fn files_of_version_1_stay_readable() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/version-1.pt");
+    check(&open(&path), &sample(), true);
+}
+
+/// Building is deterministic across machines: the same text gives that file
+/// again. A change of the layout needs a new version.
+#[test]
+fn version_1_is_what_is_written() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/version-1.pt");
+    let bytes = file(&sample());
+    if std::env::var_os("MIRIAM_WRITE_GOLDEN").is_some() {
+        std::fs::write(&path, &bytes).unwrap();
+    }
+    assert!(std::fs::read(path).unwrap() == bytes);
+}
