@@ -58,9 +58,15 @@ impl State {
     /// Becomes equal to `other`, copying only what is in use.
     #[inline(always)]
     pub fn copy_from(&mut self, other: &State) {
+        // Nearly all states fit in a few words; a copy of fixed size needs
+        // neither a call nor a branch on the length.
+        const USUAL: usize = 4;
         let n = other.length as usize;
         self.length = other.length;
-        self.entries[..n].copy_from_slice(&other.entries[..n]);
+        self.entries[..USUAL].copy_from_slice(&other.entries[..USUAL]);
+        if n > USUAL {
+            self.entries[USUAL..n].copy_from_slice(&other.entries[USUAL..n]);
+        }
     }
 }
 

@@ -134,14 +134,22 @@ impl LanguageModel for ProbingModel {
     #[inline]
     fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8) {
         let words = self.usable(context);
+        // All lines are asked for before the first is looked into: the hashes
+        // depend on ids only, and a minimised state seldom promises matches
+        // that do not come.
+        let mut hashes = [0; MAX_ORDER];
+        let mut hash = u64::from(word.0);
+        for (i, (slot, &(older, _))) in hashes.iter_mut().zip(words).enumerate() {
+            hash = combine(hash, older.0);
+            *slot = hash;
+            self.prefetch_order(i + 2, hash);
+        }
         let (mut log10, mut goes_on) = self.start(word, next);
         let mut matched = 1;
-        let mut hash = u64::from(word.0);
-        for (i, &(older, _)) in words.iter().enumerate() {
+        for (i, &hash) in hashes.iter().enumerate().take(words.len()) {
             if !goes_on {
                 break;
             }
-            hash = combine(hash, older.0);
             match self.look_up(i + 2, hash, next) {
                 Some(found) => (log10, goes_on) = found,
                 None => break,
