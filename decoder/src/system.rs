@@ -51,13 +51,18 @@ pub(crate) enum StatefulFeature {
     Distortion(f32),
     /// A reordering model, and where its scores start in an option's row.
     Reordering {
-        /// Which.
-        model: usize,
+        /// Orientations and directions.
+        kind: ReorderingType,
         /// The first column.
         column: usize,
     },
-    /// The language model of this number.
-    LanguageModel(usize),
+    /// A language model, with its weight.
+    LanguageModel {
+        /// Which.
+        model: usize,
+        /// Its weight.
+        weight: f32,
+    },
 }
 
 /// A phrase table joined to the vocabulary.
@@ -81,7 +86,6 @@ impl Table {
 
 /// A reordering model.
 pub(crate) struct Reordering {
-    pub(crate) kind: ReorderingType,
     pub(crate) weights: Vec<f32>,
     /// Where its scores start in the records of the phrase tables.
     pub(crate) in_phrase_table: Option<usize>,
@@ -217,7 +221,9 @@ impl System {
                         words,
                     });
                     system.phrase_features.push(PhraseFeature::LanguageModel(lm));
-                    system.stateful_features.push(StatefulFeature::LanguageModel(lm));
+                    system
+                        .stateful_features
+                        .push(StatefulFeature::LanguageModel { model: lm, weight });
                 }
                 FeatureKind::Table(spec) => {
                     if configuration.mapping.contains(&number) {
@@ -302,11 +308,11 @@ impl System {
                 own_table = Some(ReorderingTable { table });
             }
         }
-        let (model, column) = (self.reordering.len(), self.reordering_width);
-        self.stateful_features.push(StatefulFeature::Reordering { model, column });
+        let column = self.reordering_width;
+        self.stateful_features.push(StatefulFeature::Reordering { kind: spec.model, column });
         self.reordering_width += feature.num_components;
         let weights = feature.weights.clone();
-        self.reordering.push(Reordering { kind: spec.model, weights, in_phrase_table, own_table });
+        self.reordering.push(Reordering { weights, in_phrase_table, own_table });
         Ok(())
     }
 

@@ -242,11 +242,11 @@ impl SentenceOptions {
         &self.words[scores.words as usize..(scores.words + scores.len) as usize]
     }
 
-    /// The weighted reordering scores of an option, all models one after another.
+    /// A weighted reordering score of an option; columns of all models stand one
+    /// after another.
     #[inline(always)]
-    pub(crate) fn reordering(&self, option: OptionId) -> &[f32] {
-        let start = option.0 as usize * self.reordering_width;
-        &self.reordering[start..start + self.reordering_width]
+    pub(crate) fn reordering(&self, option: OptionId, column: usize) -> f32 {
+        self.reordering[option.0 as usize * self.reordering_width + column]
     }
 
     /// What language model `lm` makes of an option.

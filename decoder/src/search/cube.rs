@@ -156,7 +156,7 @@ impl Search for CubePruning {
             let previous = &self.hypotheses[(edge.first_hypothesis + item.hypothesis) as usize];
             let option = OptionId(edge.first_option + item.option);
             let scores = if models == 0 { &[] } else { requests.scores(i, models) };
-            item.total = expansion::total(space.system, space, previous, option, edge.span, scores);
+            item.total = expansion::total(space, previous, option, edge.span, scores);
             item.future = item.total + edge.estimate;
             item.state = requests.state(i);
         }

@@ -6,7 +6,7 @@ use super::hypothesis::Hypothesis;
 use crate::coverage::CoverageId;
 use crate::features::Span;
 use crate::options::OptionId;
-use crate::system::{StatefulFeature, System};
+use crate::system::StatefulFeature;
 
 /// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the distortion limit. That the span is not covered is the caller's
 /// business.
@@ -63,7 +63,6 @@ pub(crate) fn for_each_extension(
 /// `lm_scores` are natural logarithms, one a language model.
 #[inline]
 pub(crate) fn total(
-    system: &System,
     space: &SearchSpace<'_>,
     previous: &Hypothesis,
     option: OptionId,
@@ -71,24 +70,23 @@ pub(crate) fn total(
     lm_scores: &[f32],
 ) -> f32 {
     let mut total = previous.total + space.options.scores(option).total;
-    for feature in &system.stateful_features {
+    for feature in &space.system.stateful_features {
         match *feature {
             StatefulFeature::Distortion(weight) => {
                 total += -(jump(previous.span.end, span) as f32) * weight;
             }
-            StatefulFeature::Reordering { model, column } => {
-                let kind = system.reordering[model].kind;
+            StatefulFeature::Reordering { kind, column } => {
                 let orientation = kind.orientations.between(previous.span, span);
                 if kind.backward {
-                    total += space.options.reordering(option)[column + orientation];
+                    total += space.options.reordering(option, column + orientation);
                 }
                 if kind.forward && !previous.is_initial() {
                     let column = column + kind.forward_offset();
-                    total += space.options.reordering(previous.option)[column + orientation];
+                    total += space.options.reordering(previous.option, column + orientation);
                 }
             }
-            StatefulFeature::LanguageModel(lm) => {
-                total += lm_scores[lm] * system.language_models[lm].weight;
+            StatefulFeature::LanguageModel { model, weight } => {
+                total += lm_scores[model] * weight;
             }
         }
     }

@@ -81,8 +81,7 @@ impl Search for StackSearch {
         for (i, pending) in self.pending.iter().enumerate() {
             let previous = &self.hypotheses[pending.previous.0 as usize];
             let scores = if models == 0 { &[] } else { requests.scores(i, models) };
-            let total =
-                expansion::total(space.system, space, previous, pending.option, span, scores);
+            let total = expansion::total(space, previous, pending.option, span, scores);
             let facts = space.coverages.facts(pending.coverage);
             let hypothesis = Hypothesis {
                 total,
