@@ -64,9 +64,7 @@ pub(crate) fn write(
             }
             kept.push(part);
         }
-        if !bounded {
-            progress.reached(kept.len() as u64 / 2);
-        }
+        progress.reached(kept.len() as u64 / 2);
     }
     let home_lines = home_lines(sources);
     let mut index = IndexBuilder::new(home_lines);
@@ -85,7 +83,7 @@ pub(crate) fn write(
             index.push(&part, &mut out);
             records.write(&out)?;
         }
-        progress.reached(wave[0] as u64);
+        progress.reached((PARTITIONS + wave[0]) as u64 / 2);
     }
     out.clear();
     index.finish(&mut out);
