@@ -131,7 +131,8 @@ impl ReorderingTable {
                         .zip(words)
                         .all(|(&c, &w)| self.table.target_words[c as usize] == w)
             };
-            if let Some(i) = (0..targets.len()).find(same)
+            // Of a pair that stands there twice the last counts, as in Moses.
+            if let Some(i) = (0..targets.len()).rev().find(same)
                 && let Some(scores) = self.table.phrases.reordering_scores(targets.reordering(i))
             {
                 give(scores, list, option);
