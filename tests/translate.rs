@@ -393,7 +393,7 @@ fn configuration_errors_name_file_and_place() {
 fn an_unreadable_ini_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let file = tempfile::NamedTempFile::new().unwrap();
-    fs::set_permissions(file.path(), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::File::open(file.path()).is_ok() {
         eprintln!("skipped: this user may read everything");
         return;
