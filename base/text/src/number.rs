@@ -248,8 +248,8 @@ mod tests {
         assert_eq!(shortest(1e21), "1e21");
         assert_eq!(shortest(f32::NEG_INFINITY), "-inf");
         // Two decimals of eight digits are equally near.
-        assert_eq!(shortest(-0.431640625), "-0.43164062");
-        assert_eq!(shortest(-17.1015625), "-17.101562");
+        assert_eq!(shortest(-221.0 / 512.0), "-0.43164062");
+        assert_eq!(shortest(-2189.0 / 128.0), "-17.101562");
         let mut out = Vec::new();
         push_shortest_f64(&mut out, 35.7995255580844);
         assert_eq!(out, b"35.7995255580844");

@@ -117,7 +117,7 @@ mod tests {
         };
         let worker = || {
             |x: u64| {
-                if x % 7 == 0 {
+                if x.is_multiple_of(7) {
                     thread::sleep(std::time::Duration::from_micros(300));
                 }
                 x * x
