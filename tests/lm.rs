@@ -315,3 +315,24 @@ fn every_help_has_an_example() {
         );
     }
 }
+
+#[test]
+fn a_full_disk_while_building_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let arpa = common::project().join("examples/toy/lm.arpa");
+    let model = folder.path().join("lm.miriam");
+    std::fs::write(&model, b"old").unwrap();
+    // A limit on the size of files stands for the full disk.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 8; exec '{}' lm build '{}' -o '{}'",
+        env!("CARGO_BIN_EXE_miriam"),
+        arpa.display(),
+        model.display()
+    );
+    let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("lm.miriam") && stderr.contains("too large"), "{stderr}");
+    assert_eq!(std::fs::read(&model).unwrap(), b"old");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}

@@ -401,3 +401,35 @@ fn an_unreadable_ini_is_named() {
     let message = complaint(miriam().args(["translate", "-f"]).arg(file.path()));
     assert!(message.contains("denied"), "{message}");
 }
+
+#[test]
+fn a_full_disk_is_reported() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("skipped: no /dev/full");
+        return;
+    }
+    let input = project().join("examples/toy/input.txt");
+    for threads in ["1", "2"] {
+        let message = complaint(
+            miriam()
+                .args(["translate", "-o", "/dev/full", "-threads", threads, "-f"])
+                .arg(toy_ini())
+                .arg("-i")
+                .arg(&input),
+        );
+        assert!(message.contains("/dev/full") && message.contains("space"), "{message}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let script = format!(
+        "yes 'the red house is big .' | head -n 2000 | '{}' translate -threads 2 -f '{}' | head -n 1; \
+         exit ${{PIPESTATUS[2]}}",
+        env!("CARGO_BIN_EXE_miriam"),
+        toy_ini().display()
+    );
+    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "la casa roja es grande . \n");
+}
