@@ -24,6 +24,8 @@ pub fn available_threads() -> usize {
 /// ready at once, so that it can flush when they are not. The first error of
 /// either ends the work and is returned. One thread means no threads: all three
 /// run on the caller's.
+///
+/// Panics when a worker does, after the others have ended.
 pub fn ordered_map<I, O, E, W>(
     threads: usize,
     mut read: impl FnMut() -> Result<Option<I>, E> + Send,
@@ -44,7 +46,8 @@ where
         return Ok(());
     }
     let (item_sender, item_receiver) = bounded::<(u64, I)>(2 * threads);
-    let (result_sender, result_receiver) = unbounded::<(u64, O)>();
+    // A number with nothing says that the worker is panicking.
+    let (result_sender, result_receiver) = unbounded::<(u64, Option<O>)>();
     // A permit is taken for each item read and given back when its result has
     // been written.
     let (permit_sender, permit_receiver) = bounded::<()>(IN_FLIGHT * threads);
@@ -66,9 +69,10 @@ where
         for _ in 0..threads {
             let (items, results, worker) = (item_receiver.clone(), result_sender.clone(), &worker);
             scope.spawn(move || {
+                let _alarm = Alarm(|| drop(results.send((u64::MAX, None))));
                 let mut work = worker();
                 for (number, item) in items {
-                    if results.send((number, work(item))).is_err() {
+                    if results.send((number, Some(work(item)))).is_err() {
                         break;
                     }
                 }
@@ -79,11 +83,15 @@ where
         let mut next = 0u64;
         let mut outcome = Ok(());
         'results: for (number, result) in &result_receiver {
+            if result.is_none() {
+                // The scope raises the panic once every thread has ended.
+                break;
+            }
             let place = (number - next) as usize;
             if waiting.len() <= place {
                 waiting.resize_with(place + 1, || None);
             }
-            waiting[place] = Some(result);
+            waiting[place] = result;
             while let Some(Some(_)) = waiting.front() {
                 let result = waiting.pop_front().flatten().expect("looked at above");
                 next += 1;
@@ -101,6 +109,18 @@ where
         let read_outcome = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         outcome.and(read_outcome)
     })
+}
+
+/// Calls its closure when it is dropped by a panic: without the result of the
+/// item that panicked the writer would wait for ever.
+struct Alarm<F: Fn()>(F);
+
+impl<F: Fn()> Drop for Alarm<F> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            (self.0)();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +184,20 @@ mod tests {
             assert_eq!(result, Err("write"));
             assert!(count.load(Ordering::Relaxed) < 1000, "reading stopped");
         }
+    }
+
+    #[test]
+    fn a_panic_of_a_worker_ends_the_work() {
+        let outcome = std::panic::catch_unwind(|| {
+            let mut n = 0u64;
+            let read = || {
+                n += 1;
+                Ok::<_, ()>(Some(n))
+            };
+            let worker = || |x: u64| assert!(x != 100, "the item that fails");
+            ordered_map(3, read, worker, |_, _| Ok(()))
+        });
+        assert!(outcome.is_err());
     }
 
     #[test]
