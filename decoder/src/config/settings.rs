@@ -117,7 +117,7 @@ impl Settings {
             pop_limit: read.count("cube-pruning-pop-limit", 1000)?,
             diversity: read.count("cube-pruning-diversity", 0)? != 0,
             lazy_scoring: read.boolean("cube-pruning-lazy-scoring", false)?,
-            beam: beam.ln(),
+            beam: miriam_text::Ln::of_probability(beam).0,
             distortion_limit,
             max_phrase_length: read.count("max-phrase-length", 20)?.max(1),
             drop_unknown: read.boolean("drop-unknown", false)?,
