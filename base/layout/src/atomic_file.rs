@@ -18,6 +18,7 @@ const BUFFER: usize = 1 << 20;
 /// when dropped before.
 pub struct AtomicFile {
     target: PathBuf,
+    folder: PathBuf,
     writer: BufWriter<NamedTempFile>,
 }
 
@@ -56,12 +57,8 @@ impl AtomicFile {
         let file = builder
             .tempfile_in(folder)
             .map_err(|e| Error::io(&target, "create a temporary file beside it", e))?;
-        Ok(AtomicFile { target, writer: BufWriter::with_capacity(BUFFER, file) })
-    }
-
-    /// The path the file will have.
-    pub fn target(&self) -> &Path {
-        &self.target
+        let (folder, writer) = (folder.to_owned(), BufWriter::with_capacity(BUFFER, file));
+        Ok(AtomicFile { target, folder, writer })
     }
 
     /// Writes `bytes` over what stands at `offset`, then returns to the end.
@@ -76,13 +73,13 @@ impl AtomicFile {
 
     /// Syncs the file and puts it in the target's place.
     pub fn commit(self) -> Result<()> {
-        let AtomicFile { target, writer } = self;
+        let AtomicFile { target, folder, writer } = self;
         let file = writer.into_inner().map_err(|e| Error::io(&target, "write", e.into_error()))?;
         file.as_file().sync_all().map_err(|e| Error::io(&target, "write to disk", e))?;
         file.persist(&target).map_err(|e| Error::io(&target, "put in place", e.error))?;
         // The rename is durable once the folder is; a folder that cannot be
         // synced (some network file systems) does not undo it.
-        if let Some(Ok(folder)) = target.parent().map(File::open) {
+        if let Ok(folder) = File::open(folder) {
             let _ = folder.sync_all();
         }
         Ok(())

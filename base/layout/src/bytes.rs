@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -128,11 +128,6 @@ impl Bytes {
 
     fn from_owner(owner: Owner) -> Self {
         Bytes(Arc::new(owner))
-    }
-
-    /// The bytes of `range`, or nothing where it leaves the buffer.
-    pub fn range(&self, range: Range<usize>) -> Option<&[u8]> {
-        self.get(range)
     }
 }
 

@@ -6,7 +6,7 @@
 //! when the file is opened: nothing is built at start-up.
 
 use crate::hash::{hash64, reduce};
-use crate::{Container, ContainerWriter, Error, Result, View, prefetch_at};
+use crate::{Container, ContainerWriter, Error, Result, View};
 
 /// A row of strings without an index: id to bytes.
 #[derive(Clone)]
@@ -22,7 +22,8 @@ impl StringPool {
         let name = format!("{prefix}.offsets");
         let offsets = container.section::<u32>(&name)?;
         let bytes = container.section::<u8>(&format!("{prefix}.bytes"))?;
-        if offsets.first() != Some(&0) || offsets.last().copied() != Some(bytes.len() as u32) {
+        let end = offsets.last().map(|&end| end as usize);
+        if offsets.first() != Some(&0) || end != Some(bytes.len()) {
             return Err(container.damaged(&name, "it does not span the strings"));
         }
         Ok(StringPool { offsets, bytes })
@@ -136,20 +137,6 @@ impl Dictionary {
         self.probe(home_slot(string, self.index.len()), string)
     }
 
-    /// The ids of many strings, with their memory accesses overlapped. `ids` is
-    /// cleared first.
-    pub fn find_batch<'a>(
-        &self,
-        strings: impl Iterator<Item = &'a [u8]> + Clone,
-        ids: &mut Vec<Option<u32>>,
-    ) {
-        ids.clear();
-        for string in strings.clone() {
-            prefetch_at(&self.index, home_slot(string, self.index.len()));
-        }
-        ids.extend(strings.map(|string| self.find(string)));
-    }
-
     fn probe(&self, mut slot: usize, string: &[u8]) -> Option<u32> {
         // Bounded, so that a damaged index without an empty slot ends too.
         for _ in 0..self.index.len() {
@@ -214,9 +201,6 @@ mod tests {
             }
             let expected = strings.iter().position(|s| *s == other).map(|id| id as u32);
             prop_assert_eq!(dictionary.find(&other), expected);
-            let mut ids = Vec::new();
-            dictionary.find_batch(strings.iter().map(|s| &s[..]), &mut ids);
-            prop_assert!(ids.iter().enumerate().all(|(i, id)| *id == Some(i as u32)));
             prop_assert_eq!(dictionary.get(strings.len() as u32), None);
             prop_assert!(dictionary.verify().is_ok());
         }

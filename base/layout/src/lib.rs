@@ -10,7 +10,8 @@
 //!
 //! It is one of the three crates in which `unsafe` is allowed. Everything it
 //! hands out is safe: a damaged or hostile file gives an [`Error`], never
-//! undefined behaviour and never a panic.
+//! undefined behaviour and never a panic. The one thing it cannot guard against
+//! is a process that changes a mapped file in place; see [`Bytes::open`].
 
 #[cfg(target_endian = "big")]
 compile_error!(

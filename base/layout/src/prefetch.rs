@@ -15,7 +15,7 @@ pub fn prefetch_read<T>(address: *const T) {
 }
 
 /// Starts loading the cache line that holds `slice[index]`; an index outside
-/// the slice is ignored.
+/// the slice is harmless.
 #[inline(always)]
 pub fn prefetch_at<T>(slice: &[T], index: usize) {
     prefetch_read(slice.as_ptr().wrapping_add(index));

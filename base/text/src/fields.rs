@@ -4,8 +4,6 @@
 //! and line ends are trimmed; words are separated by spaces and tabs
 //! (`phrase-decoding.md` 2.1).
 
-use memchr::memmem;
-
 /// `bytes` without spaces, tabs, CR and LF around it.
 pub fn trim(bytes: &[u8]) -> &[u8] {
     let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
@@ -50,11 +48,6 @@ fn find_bars(line: &[u8]) -> Option<usize> {
 /// The words of a field: what stands between spaces and tabs.
 pub fn words(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     field.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
-}
-
-/// Whether `needle` stands in `line`.
-pub fn contains(line: &[u8], needle: &[u8]) -> bool {
-    memmem::find(line, needle).is_some()
 }
 
 #[cfg(test)]

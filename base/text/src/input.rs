@@ -43,6 +43,25 @@ impl Input {
         Self::from_reader(file, &name, size)
     }
 
+    /// Says early what [`Input::open`] would say late: that `path` cannot be
+    /// read, or that writing to `output` would overwrite it.
+    pub fn check(path: &Path, output: Option<&Path>) -> Result<()> {
+        if path.as_os_str() == "-" {
+            return Ok(());
+        }
+        let name = name_of(path);
+        File::open(path).map_err(|e| Error::io(&name, "open", e))?;
+        let same = |output: &Path| match (path.canonicalize(), output.canonicalize()) {
+            (Ok(input), Ok(output)) => input == output && output.is_file(),
+            _ => false,
+        };
+        if output.is_some_and(same) {
+            let source = io::Error::other("it is also the output; write to another file");
+            return Err(Error::io(&name, "read", source));
+        }
+        Ok(())
+    }
+
     /// Wraps any reader; `size` is its length in bytes where known, before
     /// decompression.
     pub fn from_reader(

@@ -11,6 +11,8 @@ use crate::sort::Merge;
 use crate::{Error, Input, Result};
 
 const BLOCK: usize = 512 << 10;
+/// Of pipes and terminals less is asked for at once: they hold no more.
+const PIPE_BLOCK: usize = 64 << 10;
 /// Blocks a background reader may be ahead.
 const QUEUE: usize = 4;
 
@@ -38,7 +40,9 @@ enum Source {
 
 enum Blocks {
     Here(BlockReader),
-    Background(Receiver<Result<Vec<u8>>>),
+    /// Blocks, then nothing at the end of the input.
+    Background(Receiver<Result<Option<Vec<u8>>>>),
+    Ended,
 }
 
 impl Lines {
@@ -57,13 +61,9 @@ impl Lines {
         thread::spawn(move || {
             loop {
                 let mut block = Vec::new();
-                let message = match reader.fill(&mut block) {
-                    Ok(false) => return,
-                    Ok(true) => Ok(block),
-                    Err(error) => Err(error),
-                };
-                let failed = message.is_err();
-                if sender.send(message).is_err() || failed {
+                let message = reader.fill(&mut block).map(|more| more.then_some(block));
+                let last = !matches!(message, Ok(Some(_)));
+                if sender.send(message).is_err() || last {
                     return;
                 }
             }
@@ -113,16 +113,24 @@ impl Blocks {
     fn fill(&mut self, block: &mut Vec<u8>) -> Result<bool> {
         match self {
             Blocks::Here(reader) => reader.fill(block),
-            Blocks::Background(receiver) => match receiver.recv() {
-                Ok(next) => {
-                    *block = next?;
-                    Ok(true)
+            Blocks::Background(receiver) => {
+                // Only a panic of the reading thread closes the channel without
+                // a word.
+                let next = receiver.recv().expect("the reading thread says when it ends")?;
+                match next {
+                    Some(next) => *block = next,
+                    None => {
+                        block.clear();
+                        *self = Blocks::Ended;
+                        return Ok(false);
+                    }
                 }
-                Err(_) => {
-                    block.clear();
-                    Ok(false)
-                }
-            },
+                Ok(true)
+            }
+            Blocks::Ended => {
+                block.clear();
+                Ok(false)
+            }
         }
     }
 }
@@ -147,7 +155,8 @@ impl BlockReader {
         let mut searched = 0;
         while !self.ended {
             let start = block.len();
-            block.resize(start + BLOCK, 0);
+            let room = if self.input.size().is_some() { BLOCK } else { PIPE_BLOCK };
+            block.resize(start + room, 0);
             let mut filled = start;
             // Fill the block: decompressors return small pieces. A terminal or
             // a pipe is answered line by line.

@@ -53,9 +53,13 @@ impl Output {
         self.writer.as_write().write_all(bytes).map_err(|e| Error::io(&self.name, "write", e))
     }
 
-    /// Hands everything to the system.
+    /// Hands everything to the system, for a reader that waits for it. A
+    /// compressed stream is left alone: flushing would break it into pieces.
     pub fn flush(&mut self) -> Result<()> {
-        self.writer.as_write().flush().map_err(|e| Error::io(&self.name, "write", e))
+        match &mut self.writer {
+            Writer::Plain(plain) => plain.flush().map_err(|e| Error::io(&self.name, "write", e)),
+            Writer::Gzip(_) | Writer::Zstd(_) => Ok(()),
+        }
     }
 
     /// Ends the stream; without this call a compressed file is cut.

@@ -43,7 +43,7 @@ pub fn sort_lines(mut lines: Lines, options: &SortOptions) -> Result<Lines> {
         {
             runs.push(chunk.spill(options)?);
         }
-        chunk.push(line);
+        chunk.push(line, &name)?;
     }
     chunk.sort();
     let mut merge = Merge::new(name.clone());
@@ -65,14 +65,14 @@ impl Chunk {
         self.bytes.len() + self.entries.len() * LINE_COST
     }
 
-    fn push(&mut self, line: Line<'_>) {
-        let entry = Entry {
-            start: self.bytes.len(),
-            len: u32::try_from(line.bytes.len()).expect("a line is shorter than 4 GiB"),
-            number: line.number,
+    fn push(&mut self, line: Line<'_>, name: &str) -> Result<()> {
+        let Ok(len) = u32::try_from(line.bytes.len()) else {
+            return Err(Error::format(name, line.number, None, "a line of 4 GiB or more"));
         };
+        let entry = Entry { start: self.bytes.len(), len, number: line.number };
         self.bytes.extend_from_slice(line.bytes);
         self.entries.push(entry);
+        Ok(())
     }
 
     fn line(&self, entry: &Entry) -> &[u8] {

@@ -146,11 +146,6 @@ impl Container {
         self.bytes.len() as u64
     }
 
-    /// Whether the section `name` is present.
-    pub fn has(&self, name: &str) -> bool {
-        self.sections.iter().any(|s| s.name == name)
-    }
-
     fn info(&self, name: &str) -> Result<&SectionInfo> {
         self.sections
             .iter()

@@ -17,7 +17,7 @@ use crate::hash::{Hasher, hash64};
 use crate::{Bytes, Error, Result, metadata};
 
 /// Sections expected to be at least this large start at a multiple of 2 MiB, so
-/// that huge pages can back them; the holes cost no disk blocks.
+/// that huge pages can back them; that costs at most a sixteenth of their size.
 const HUGE_SECTION: u64 = 32 << 20;
 const HUGE_ALIGNMENT: u64 = 2 << 20;
 const ALIGNMENT: u64 = 64;
@@ -40,6 +40,12 @@ pub struct ContainerWriter {
 impl ContainerWriter {
     /// Starts a file of `kind` that will stand at `path` once finished.
     pub fn create(path: &Path, kind: Kind, kind_version: u32) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Err(Error::NotAFile {
+                path: path.to_owned(),
+                remedy: "a model cannot go to standard output; give the name of a file",
+            });
+        }
         let file = AtomicFile::create(path)?;
         Self::start(Sink::File(file), path.to_owned(), kind, kind_version)
     }
