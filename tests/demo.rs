@@ -6,7 +6,11 @@ use common::{miriam, project, read, run, text};
 
 #[test]
 fn the_demo_translates_the_toy_input() {
-    let output = text(&run(miriam().arg("demo").current_dir(std::env::temp_dir())));
+    // Files of the models' names in the working directory must not matter.
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("lm.miriam"), "decoy").unwrap();
+    std::fs::write(elsewhere.path().join("phrase-table.miriam"), "decoy").unwrap();
+    let output = text(&run(miriam().arg("demo").current_dir(elsewhere.path())));
     let lines = |label: &str| -> Vec<String> {
         output.lines().filter_map(|l| l.strip_prefix(label)).map(|l| l.trim().to_owned()).collect()
     };

@@ -28,7 +28,6 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build a toy model in a temporary folder and translate with it
     Demo(commands::demo::Arguments),
     /// Translate text with a phrase-based system (Moses2's options; see translate -help)
     Translate {
@@ -42,7 +41,6 @@ enum Command {
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
-    /// Check a model file whole: checksums, padding and every id in it
     Verify(commands::verify::Arguments),
 }
 
@@ -50,14 +48,17 @@ fn main() -> ExitCode {
     // Moses' options are not for a parser that knows two kinds of dashes.
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|first| first == "translate") {
-        return translate(words);
+        return translate(words, Common::default());
     }
     let arguments = Arguments::parse();
     let common = arguments.common;
+    if let Command::Translate { options } = arguments.command {
+        return translate(options.into_iter(), common);
+    }
     common.start_log();
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(arguments, &common),
-        Command::Translate { options } => return translate(options.into_iter()),
+        Command::Translate { .. } => unreachable!("handled above"),
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
@@ -65,8 +66,8 @@ fn main() -> ExitCode {
     common::exit_code(outcome)
 }
 
-fn translate(words: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
-    match commands::translate::Tokens::new(words) {
+fn translate(words: impl Iterator<Item = std::ffi::OsString>, common: Common) -> ExitCode {
+    match commands::translate::Tokens::new(words, common) {
         Ok(tokens) => {
             tokens.common.start_log();
             common::exit_code(commands::translate::run(tokens))

@@ -25,11 +25,11 @@ mod system;
 mod translate;
 
 pub use config::{
-    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, Parameters, ReorderingSource,
-    ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec, help,
+    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec,
+    SearchAlgorithm, Settings, TableFormat, TableSpec, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
 pub use output::{PhraseMatch, Translation};
 pub use system::System;
-pub use translate::{Statistics, Translator, translate};
+pub use translate::{PIECE, Statistics, Translator, translate};

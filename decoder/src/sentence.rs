@@ -4,7 +4,7 @@
 //! vocabulary; the others get ids above it, which last as long as the sentence.
 
 use miriam_lmcpu::LmWord;
-use miriam_text::{WordId, fields};
+use miriam_text::{Vocabulary, WordId, fields};
 
 use crate::system::System;
 
@@ -12,9 +12,8 @@ use crate::system::System;
 #[derive(Default)]
 pub(crate) struct Sentence {
     ids: Vec<WordId>,
-    /// Words that are not in the vocabulary, end to end.
-    local_bytes: Vec<u8>,
-    local_ends: Vec<usize>,
+    /// Words that are not in the system's vocabulary.
+    local: Vocabulary,
     /// Their ids in the language models, all models of a word together.
     local_lm: Vec<LmWord>,
     first_local: u32,
@@ -24,8 +23,7 @@ impl Sentence {
     /// Becomes the sentence of `line`.
     pub(crate) fn read(&mut self, line: &[u8], system: &System) {
         self.ids.clear();
-        self.local_bytes.clear();
-        self.local_ends.clear();
+        self.local.clear();
         self.local_lm.clear();
         self.first_local = system.vocabulary.len() as u32;
         for token in fields::words(line) {
@@ -40,19 +38,12 @@ impl Sentence {
 
     /// The id of a word that lives only in this sentence.
     pub(crate) fn local_word(&mut self, word: &[u8], system: &System) -> WordId {
-        let known = (0..self.local_ends.len()).find(|&i| self.local(i) == word);
-        let at = known.unwrap_or_else(|| {
-            self.local_bytes.extend_from_slice(word);
-            self.local_ends.push(self.local_bytes.len());
-            self.local_lm.extend(system.language_models.iter().map(|lm| lm.model.word_id(word)));
-            self.local_ends.len() - 1
-        });
-        WordId(self.first_local + at as u32)
-    }
-
-    fn local(&self, at: usize) -> &[u8] {
-        let start = if at == 0 { 0 } else { self.local_ends[at - 1] };
-        &self.local_bytes[start..self.local_ends[at]]
+        let id = self.local.intern(word);
+        let models = &system.language_models;
+        if self.local_lm.len() < self.local.len() * models.len() {
+            self.local_lm.extend(models.iter().map(|lm| lm.model.word_id(word)));
+        }
+        WordId(self.first_local + id.0)
     }
 
     /// The words' ids.
@@ -68,7 +59,7 @@ impl Sentence {
     /// The bytes of a word of the sentence or the system.
     pub(crate) fn word<'a>(&'a self, id: WordId, system: &'a System) -> &'a [u8] {
         match id.0.checked_sub(self.first_local) {
-            Some(at) => self.local(at as usize),
+            Some(at) => self.local.word(WordId(at)),
             None => system.vocabulary.word(id),
         }
     }

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use miriam_layout::Container;
 use miriam_lmcpu::{LanguageModel, LmWord};
 use miriam_probingpt::{PhraseTable, Targets};
 use miriam_text::{Progress, Vocabulary, WordId};
@@ -77,6 +78,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    fn damaged(&self, section: &str, id: u32) -> Error {
+        let reason = format!("word {id} lies outside the words");
+        miriam_probingpt::Error::from(self.phrases.container().damaged(section, reason)).into()
+    }
+
     /// What the table calls a source word.
     #[inline]
     pub(crate) fn source_id(&self, word: WordId) -> u32 {
@@ -191,6 +197,9 @@ impl System {
             let weight = feature.weights[0];
             match &feature.kind {
                 FeatureKind::UnknownWordPenalty => {
+                    if unknown {
+                        return Err(Error::feature(&feature.name, "there is one already"));
+                    }
                     unknown = true;
                     system.slots.push(Slot::Unknown);
                     system.unknown_weight = weight;
@@ -240,7 +249,7 @@ impl System {
                 "add the line UnknownWordPenalty to [feature]: it translates unknown words";
             return Err(Error::section(&configuration.ini, "feature", reason));
         }
-        system.join_vocabularies();
+        system.join_vocabularies()?;
         system.check_reordering(configuration)?;
         Ok(system)
     }
@@ -259,6 +268,30 @@ impl System {
     ) -> Result<()> {
         let path = configuration.locate(&spec.path);
         let threads = self.settings.threads;
+        let is_ours = Container::is_container(&path);
+        match spec.format {
+            TableFormat::Binary if path.is_dir() => {
+                let reason = format!(
+                    "{} is a folder; Moses' own ProbingPT folders are not read yet: build a table \
+                     from the text with `miriam pt build`",
+                    path.display()
+                );
+                return Err(Error::feature(&feature.name, reason));
+            }
+            TableFormat::Binary if path.is_file() && !is_ours => {
+                let reason = format!(
+                    "{} is no binary table of ours; text tables are PhraseDictionaryMemory, or \
+                     build one with `miriam pt build`",
+                    path.display()
+                );
+                return Err(Error::feature(&feature.name, reason));
+            }
+            TableFormat::Text if is_ours => {
+                let reason = format!("{} is a binary table: use ProbingPT", path.display());
+                return Err(Error::feature(&feature.name, reason));
+            }
+            _ => {}
+        }
         let phrases = match spec.format {
             TableFormat::Text => {
                 miriam_probingpt::load_text(&path, Some(feature.num_components), threads, progress)?
@@ -341,16 +374,21 @@ impl System {
     }
 
     /// One vocabulary for all tables, and what each model calls its words.
-    fn join_vocabularies(&mut self) {
+    fn join_vocabularies(&mut self) -> Result<()> {
         let vocabulary = &mut self.vocabulary;
         let own =
             self.reordering.iter_mut().filter_map(|r| r.own_table.as_mut().map(|o| &mut o.table));
         let mut tables: Vec<&mut Table> = self.tables.iter_mut().chain(own).collect();
         for table in &mut tables {
-            table.target_words =
-                table.phrases.target_words().iter().map(|word| vocabulary.intern(word)).collect();
-            for word in table.phrases.source_words().iter() {
-                vocabulary.intern(word);
+            table.target_words.clear();
+            for id in 0..table.phrases.target_words().len() as u32 {
+                let word = table.phrases.target_words().get(id);
+                let word = word.ok_or_else(|| table.damaged("target.offsets", id))?;
+                table.target_words.push(vocabulary.intern(word));
+            }
+            for id in 0..table.phrases.source_words().len() as u32 {
+                let word = table.phrases.source_words().get(id);
+                vocabulary.intern(word.ok_or_else(|| table.damaged("source.offsets", id))?);
             }
         }
         for table in tables {
@@ -365,5 +403,6 @@ impl System {
         for lm in &mut self.language_models {
             lm.words = vocabulary.iter().map(|word| lm.model.word_id(word)).collect();
         }
+        Ok(())
     }
 }

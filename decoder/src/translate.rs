@@ -1,6 +1,6 @@
 //! From lines to lines: one translator a thread, and the driver for a text.
 
-use miriam_text::{Input, Lines, Output, ordered_map};
+use miriam_text::{Input, Lines, Output, fields, ordered_map};
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
@@ -29,8 +29,13 @@ pub struct Translator<'s> {
     /// Hypotheses of the best translation, in target order.
     path: Vec<HypothesisId>,
     score: Option<f32>,
+    /// The words of a line, until its score is known.
+    body: Vec<u8>,
     statistics: Statistics,
 }
+
+/// The longest line that is translated as one sentence, in words.
+pub const PIECE: usize = 2000;
 
 /// What a translator has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +68,7 @@ impl<'s> Translator<'s> {
             states: Vec::new(),
             path: Vec::new(),
             score: None,
+            body: Vec::new(),
             statistics: Statistics::default(),
         }
     }
@@ -74,44 +80,91 @@ impl<'s> Translator<'s> {
 
     /// Appends the output line of the input line `line` to `out`, without line
     /// ends. Fails only where a model file is damaged.
+    ///
+    /// A line of more than [`PIECE`] words is translated in pieces, whose scores
+    /// are added, with a warning: time grows with the cube of the length.
     pub fn translate_line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        self.decode(line)?;
         let shown = Shown::of(&self.system.settings);
-        shown.begin(out, self.score);
-        for &id in &self.path {
-            let hypothesis = &self.search.hypotheses()[id.0 as usize];
-            for &word in self.options.words(hypothesis.option) {
-                shown.word(out, self.sentence.word(word, self.system));
+        let mut body = std::mem::take(&mut self.body);
+        body.clear();
+        let score = self.decode_pieces(line, |translator, offset| {
+            for &id in &translator.path {
+                let hypothesis = &translator.search.hypotheses()[id.0 as usize];
+                for &word in translator.options.words(hypothesis.option) {
+                    shown.word(&mut body, translator.sentence.word(word, translator.system));
+                }
+                shown.end_phrase(&mut body, hypothesis.span.shifted(offset));
             }
-            shown.end_phrase(out, hypothesis.span);
+        })?;
+        shown.begin(out, score);
+        if score.is_some() {
+            out.extend_from_slice(&body);
         }
+        self.body = body;
         Ok(())
     }
 
     /// The best translation of `line`; nothing when there is none within the
-    /// limits of the search.
+    /// limits of the search. Long lines as in [`Translator::translate_line`].
     pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
-        self.decode(line)?;
-        let Some(score) = self.score else { return Ok(None) };
-        let phrases = self.path.iter().map(|&id| {
-            let hypothesis = &self.search.hypotheses()[id.0 as usize];
-            let words = self.options.words(hypothesis.option);
-            let origin = self.options.origin(hypothesis.option);
-            let alignment = match origin.table {
-                Some(table) => {
-                    let phrases = &self.system.tables[table as usize].phrases;
-                    phrases.alignment_points(origin.alignment).collect()
-                }
-                // A copied word stands for itself.
-                None => words.iter().map(|_| (0, 0)).collect(),
-            };
-            PhraseMatch {
-                source: hypothesis.span,
-                words: words.iter().map(|&w| self.sentence.word(w, self.system).to_vec()).collect(),
-                alignment,
+        let mut phrases = Vec::new();
+        let score = self.decode_pieces(line, |translator, offset| {
+            phrases.extend(translator.path.iter().map(|&id| translator.phrase(id, offset)));
+        })?;
+        Ok(score.map(|score| Translation { score, phrases }))
+    }
+
+    /// What a hypothesis of the best path adds to the translation.
+    fn phrase(&self, id: HypothesisId, offset: u32) -> PhraseMatch {
+        let hypothesis = &self.search.hypotheses()[id.0 as usize];
+        let words = self.options.words(hypothesis.option);
+        let origin = self.options.origin(hypothesis.option);
+        let alignment = match origin.table {
+            Some(table) => {
+                let phrases = &self.system.tables[table as usize].phrases;
+                phrases.alignment_points(origin.alignment).collect()
             }
-        });
-        Ok(Some(Translation { score, phrases: phrases.collect() }))
+            // A copied word stands for itself.
+            None => words.iter().map(|_| (0, 0)).collect(),
+        };
+        PhraseMatch {
+            source: hypothesis.span.shifted(offset),
+            words: words.iter().map(|&w| self.sentence.word(w, self.system).to_vec()).collect(),
+            alignment,
+        }
+    }
+
+    /// Decodes `line` piece by piece; `each` sees the best path of a piece and
+    /// the position of its first word. The sum of the scores, or nothing where a
+    /// piece has no translation.
+    fn decode_pieces(
+        &mut self,
+        line: &[u8],
+        mut each: impl FnMut(&Self, u32),
+    ) -> Result<Option<f32>> {
+        let words = fields::words(line).count();
+        if words <= PIECE {
+            self.decode(line)?;
+            each(self, 0);
+            return Ok(self.score);
+        }
+        tracing::warn!("a line of {words} words is translated in pieces of {PIECE}");
+        let mut total = Some(0.0);
+        let mut words = fields::words(line).peekable();
+        let mut piece = Vec::new();
+        let mut offset = 0;
+        while words.peek().is_some() {
+            piece.clear();
+            for word in words.by_ref().take(PIECE) {
+                piece.extend_from_slice(word);
+                piece.push(b' ');
+            }
+            self.decode(&piece)?;
+            each(self, offset);
+            total = total.zip(self.score).map(|(sum, score)| sum + score);
+            offset += PIECE as u32;
+        }
+        Ok(total)
     }
 
     /// Searches; leaves the best path and its score.

@@ -16,7 +16,7 @@ use crate::common::Common;
 const PHRASE_TABLE: &[u8] = include_bytes!("../../../examples/toy/phrase-table");
 const REORDERING_TABLE: &[u8] = include_bytes!("../../../examples/toy/reordering-table");
 const LANGUAGE_MODEL: &[u8] = include_bytes!("../../../examples/toy/lm.arpa");
-const INI: &[u8] = include_bytes!("../../../examples/toy/binary.ini");
+const INI: &str = include_str!("../../../examples/toy/binary.ini");
 const INPUT: &str = include_str!("../../../examples/toy/input.txt");
 
 /// Builds a toy English-Spanish phrase table and language model in a temporary
@@ -28,12 +28,16 @@ pub struct Arguments {}
 
 pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let at = |name: &str| folder.path().join(name);
+    // Paths in an ini are tried from the working directory first, where files of
+    // these names may lie; the folder's own name makes them unique.
+    let unique = folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let at = |name: &str| folder.path().join(format!("{unique}-{name}"));
+    let ini = INI.replace("path=", &format!("path={unique}-"));
     for (name, content) in [
         ("phrase-table", PHRASE_TABLE),
         ("reordering-table", REORDERING_TABLE),
         ("lm.arpa", LANGUAGE_MODEL),
-        ("moses.ini", INI),
+        ("moses.ini", ini.as_bytes()),
     ] {
         fs::write(at(name), content)?;
     }

@@ -8,8 +8,9 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use miriam_decoder::{Configuration, Error, System, help, translate};
+use miriam_text::Input;
 
-use crate::common::Common;
+use crate::common::{Common, Threads};
 
 /// The tokens behind `translate`, with what the program itself understands taken
 /// out.
@@ -21,15 +22,20 @@ pub struct Tokens {
 
 impl Tokens {
     /// Sorts the tokens; `Err` names one that is not text.
-    pub fn new(tokens: impl Iterator<Item = OsString>) -> Result<Self, Error> {
-        let mut sorted = Tokens { moses: Vec::new(), common: Common::default(), help: false };
+    pub fn new(tokens: impl Iterator<Item = OsString>, common: Common) -> Result<Self, Error> {
+        let mut sorted = Tokens { moses: Vec::new(), common, help: false };
         let mut tokens = tokens.map(|token| {
             token.into_string().map_err(|token| Error::Usage {
                 reason: format!("{} is not UTF-8", token.display()),
             })
         });
         while let Some(token) = tokens.next().transpose()? {
-            match token.trim_start_matches('-') {
+            let name = token.trim_start_matches('-');
+            if let Some(level) = name.strip_prefix("log-level=") {
+                sorted.common.set_log_level(level).map_err(|reason| Error::Usage { reason })?;
+                continue;
+            }
+            match name {
                 "help" | "h" if token.starts_with('-') => sorted.help = true,
                 "quiet" if token.starts_with('-') => sorted.common.quiet = true,
                 "log-level" if token.starts_with('-') => {
@@ -42,6 +48,10 @@ impl Tokens {
                 _ => sorted.moses.push(token),
             }
         }
+        // `miriam --threads 2 translate ...`
+        if let Threads::Count(n) = sorted.common.threads {
+            sorted.moses.splice(0..0, ["-threads".to_owned(), n.to_string()]);
+        }
         Ok(sorted)
     }
 }
@@ -52,6 +62,8 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
         return Ok(io::stdout().write_all(help_text().as_bytes())?);
     }
     let configuration = Configuration::from_command_line(&tokens.moses)?;
+    let settings = &configuration.settings;
+    Input::check(&settings.input, Some(&settings.output))?;
     let progress = tokens.common.progress();
     let threads = configuration.settings.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;

@@ -20,13 +20,18 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
             continue;
         }
         let given = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or(token);
+        // `--option=value`, as other programs have it.
+        let (given, value) = match given.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (given, None),
+        };
         let Some(name) = known::long_name(given) else {
             return Err(Error::usage(known::unsupported(token, given)));
         };
         if parameters.get(name).is_some() {
             return Err(Error::usage(format!("{token} is given twice")));
         }
-        parameters.entry(name);
+        parameters.entry(name).extend(value.map(str::to_owned));
         current = Some(name.to_owned());
     }
     Ok(parameters)
@@ -63,7 +68,7 @@ mod tests {
 
     #[test]
     fn one_dash_or_two_short_or_long() {
-        let parameters = parse(&tokens("-f a.ini --stack 100 -dl -1 -t -i -")).unwrap();
+        let parameters = parse(&tokens("-f a.ini --stack=100 -dl -1 -t -i -")).unwrap();
         assert_eq!(parameters.get("config").unwrap(), ["a.ini"]);
         assert_eq!(parameters.get("stack").unwrap(), ["100"]);
         assert_eq!(parameters.get("distortion-limit").unwrap(), ["-1"]);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use miriam_layout::Load;
 
-use super::settings::{Settings, parse_boolean};
+use super::settings::parse_boolean;
 use crate::features::ReorderingType;
 use crate::{Error, Result};
 
@@ -95,7 +95,7 @@ const TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, Distortion,
     LexicalReordering, KENLM, PhraseDictionaryMemory, ProbingPT";
 
 /// The features of `lines`; weights are still empty.
-pub(super) fn parse(ini: &Path, lines: &[String], settings: &Settings) -> Result<Vec<FeatureSpec>> {
+pub(super) fn parse(ini: &Path, lines: &[String]) -> Result<Vec<FeatureSpec>> {
     let fail = |reason: String| Err(Error::section(ini, "feature", reason));
     let mut features: Vec<FeatureSpec> = Vec::new();
     let mut unnamed: Vec<(String, usize)> = Vec::new();
@@ -113,13 +113,6 @@ pub(super) fn parse(ini: &Path, lines: &[String], settings: &Settings) -> Result
             return fail(format!("two features are called {}", feature.name));
         }
         features.push(feature);
-    }
-    if settings.mark_unknown.is_some() && settings.drop_unknown {
-        return Err(Error::section(
-            ini,
-            "mark-unknown",
-            "unknown words cannot be dropped and marked",
-        ));
     }
     Ok(features)
 }
@@ -161,6 +154,9 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
         }
         other => Err(format!("feature type {other} is not supported; supported: {TYPES}")),
     }?;
+    if components == 0 {
+        return Err("num-features=0: a table has at least one score".into());
+    }
     if given.is_some_and(|given| given != components) {
         return Err(format!("num-features={}, but it has {components} scores", given.unwrap_or(0)));
     }
@@ -189,6 +185,9 @@ fn reordering(keys: &mut Keys) -> Result<ReorderingSpec, String> {
     let model = ReorderingType::parse(&keys.take("type").ok_or("type= is missing")?)?;
     let index =
         keys.take("property-index").map(|text| parse_count("property-index", &text)).transpose()?;
+    if let Some(index) = index.filter(|&index| index > 1000) {
+        return Err(format!("property-index={index} is beyond any table's scores"));
+    }
     let source = match (index, keys.take("path")) {
         (Some(index), None) => ReorderingSource::PhraseTable(index),
         (None, Some(path)) => ReorderingSource::Text(path),
@@ -245,7 +244,7 @@ impl Keys {
     fn only(&mut self, key: &str, value: &str) -> Result<(), String> {
         match self.take(key) {
             Some(given) if given != value => {
-                Err(format!("{key}={given}: only {key}={value} is supported yet"))
+                Err(format!("{key}={given}: only {key}={value} is supported so far"))
             }
             _ => Ok(()),
         }

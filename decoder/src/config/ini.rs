@@ -19,10 +19,12 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     let mut section: Option<String> = None;
     while let Some(line) = lines.next()? {
-        let Ok(text) = std::str::from_utf8(line.bytes) else {
+        // Comments may be in any encoding.
+        let content = line.bytes.split(|&b| b == b'#').next().unwrap_or_default();
+        let Ok(text) = std::str::from_utf8(content) else {
             return Err(malformed(line.number, "the line is not UTF-8").into());
         };
-        let text = text.split('#').next().unwrap_or_default().trim_matches([' ', '\t', '\r']);
+        let text = text.trim_matches([' ', '\t', '\r']);
         if text.is_empty() {
             continue;
         }

@@ -223,7 +223,7 @@ pub(super) fn unsupported(shown: &str, name: &str) -> String {
         "is unknown"
     };
     let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
-    format!("{shown} {verdict}; supported: {}", names.join(", "))
+    format!("{shown} {verdict}; supported: {}, quiet, log-level", names.join(", "))
 }
 
 /// The options with their short names, values and meaning, a paragraph each.

@@ -24,7 +24,7 @@ use crate::{Error, Result};
 
 /// Parameter names with their values, in the order of first appearance.
 #[derive(Clone, Debug, Default)]
-pub struct Parameters {
+pub(crate) struct Parameters {
     list: Vec<Parameter>,
 }
 
@@ -90,8 +90,12 @@ impl Configuration {
         let command_line = arguments::parse(tokens)?;
         let ini = match command_line.get("config") {
             Some([file]) => PathBuf::from(file),
-            _ => {
+            Some([]) | None => {
                 return Err(Error::usage("the configuration is missing: -f moses.ini"));
+            }
+            Some([_, stray, ..]) => {
+                let reason = format!("-f takes one file; what is {stray:?}? Input is -i FILE");
+                return Err(Error::usage(reason));
             }
         };
         let mut parameters = ini::read(&ini)?;
@@ -110,7 +114,7 @@ impl Configuration {
             let reason = "no [feature] section; old-format configurations are not supported yet";
             return Err(Error::configuration(ini.display().to_string(), reason));
         };
-        let mut features = feature_lines::parse(&ini, lines, &settings)?;
+        let mut features = feature_lines::parse(&ini, lines)?;
         weights::assign(&ini, parameters.get("weight").unwrap_or(&[]), &mut features)?;
         let mapping = mapping(&ini, parameters.get("mapping").unwrap_or(&[]), &features)?;
         Ok(Configuration { ini, settings, features, mapping })

@@ -98,7 +98,7 @@ impl Settings {
             ("xml-input", "pass-through"),
         ] {
             if read.value(name)?.is_some_and(|value| value != only) {
-                return read.fail(name, format!("only {only} is supported yet"));
+                return read.fail(name, format!("only {only} is supported so far"));
             }
         }
         let mark_unknown = read.boolean("mark-unknown", false)?.then(|| {
@@ -145,6 +145,7 @@ impl Reader<'_> {
         match self.parameters.get(name) {
             None => Ok(None),
             Some([value]) => Ok(Some(value)),
+            Some([]) => self.fail(name, "needs a value"),
             Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
     }

@@ -15,6 +15,13 @@ pub struct Span {
     pub end: u32,
 }
 
+impl Span {
+    /// The span `offset` positions farther right.
+    pub(crate) fn shifted(self, offset: u32) -> Self {
+        Span { start: self.start + offset, end: self.end + offset }
+    }
+}
+
 /// Which orientations a model tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orientations {

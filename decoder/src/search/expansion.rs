@@ -8,8 +8,8 @@ use crate::features::Span;
 use crate::options::OptionId;
 use crate::system::StatefulFeature;
 
-/// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the distortion limit. That the span is not covered is the caller's
-/// business.
+/// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the
+/// distortion limit. That the span is not covered is the caller's business.
 #[inline]
 pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_gap: u32) -> bool {
     let Some(limit) = limit else { return true };

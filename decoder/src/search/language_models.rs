@@ -417,13 +417,10 @@ impl Chain {
 
 #[inline]
 fn hash_state(state: &State) -> u64 {
-    state
-        .entries()
-        .iter()
-        .fold(state.len() as u64, |hash, (word, _)| {
-            (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-        })
-        .wrapping_mul(0xff51_afd7_ed55_8ccd)
+    let hash = state.entries().iter().fold(state.len() as u64, |hash, (word, _)| {
+        (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    });
+    hash ^ hash >> 32
 }
 
 /// The states of several models together as one `u32`. With one model (or none)
