@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crossbeam::channel::bounded;
+use crossbeam::channel::{Receiver, Sender, bounded};
 use miriam_layout::{Container, ContainerWriter};
 use miriam_text::{Input, Lines, Progress, SortOptions, available_threads, name_of, sort_lines};
 
@@ -360,7 +360,7 @@ impl Job<'_> {
         let failed = AtomicBool::new(false);
         let (sender, receiver) = bounded::<(u64, Block)>(2 * self.threads);
         let share = self.share(self.threads).map(|(bytes, folder)| (bytes, folder.to_owned()));
-        let work = || -> Result<Encoder<'p>, (u64, Error)> {
+        let work = |receiver: Receiver<(u64, Block)>| -> Result<Encoder<'p>, (u64, Error)> {
             let bound = share.as_ref().map(|(bytes, folder)| (*bytes, folder.as_path()));
             let mut encoder = Encoder::new(plan, bound);
             for (number, block) in receiver.iter() {
@@ -373,28 +373,37 @@ impl Job<'_> {
             Ok(encoder)
         };
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.threads).map(|_| scope.spawn(work)).collect();
-            let mut blocks = Blocks { current: Block::default(), number: 0 };
+            // Each end of the queue lives with those who use it: sending fails when
+            // no worker is left, receiving when nobody reads any more, be it by an
+            // error or a panic.
+            let worker = |_| {
+                let (work, receiver) = (&work, receiver.clone());
+                scope.spawn(move || work(receiver))
+            };
+            let workers: Vec<_> = (0..self.threads).map(worker).collect();
+            drop(receiver);
+            let mut blocks =
+                Blocks { current: Block::default(), number: 0, to: sender, failed: &failed };
             let mut read = || -> Result<()> {
                 for entry in sample.entries() {
-                    blocks.push(&entry, &sender);
+                    if failed.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                    blocks.push(&entry);
                 }
                 while !failed.load(Ordering::Relaxed)
                     && let Some(entry) = self.entries.next()?
                 {
-                    if blocks.push(&entry, &sender) {
+                    if blocks.push(&entry) {
                         progress.reached(self.consumed.reached());
                     }
                 }
-                blocks.send(&sender);
                 Ok(())
             };
             let outcome = read();
-            if outcome.is_err() {
-                // What came before the error may hold an earlier one.
-                blocks.send(&sender);
-            }
-            drop(sender);
+            // What came before an error may hold an earlier one.
+            blocks.send();
+            drop(blocks);
             let mut encoders = Vec::new();
             let mut first: Option<(u64, Error)> = None;
             for worker in workers {
@@ -415,27 +424,31 @@ impl Job<'_> {
 }
 
 /// Blocks being filled for the workers.
-struct Blocks {
+struct Blocks<'a> {
     current: Block,
     number: u64,
+    to: Sender<(u64, Block)>,
+    /// Set when no worker is left.
+    failed: &'a AtomicBool,
 }
 
-impl Blocks {
+impl Blocks<'_> {
     /// Adds an entry; true when a block went out before it.
-    fn push(&mut self, entry: &Entry<'_>, to: &crossbeam::channel::Sender<(u64, Block)>) -> bool {
+    fn push(&mut self, entry: &Entry<'_>) -> bool {
         let full =
             self.current.byte_len() >= BLOCK && self.current.last_source() != Some(entry.source());
         if full {
-            self.send(to);
+            self.send();
         }
         self.current.push(entry);
         full
     }
 
-    fn send(&mut self, to: &crossbeam::channel::Sender<(u64, Block)>) {
+    fn send(&mut self) {
         let block = std::mem::take(&mut self.current);
-        // No receiver is left when every worker has met an error.
-        let _ = to.send((self.number, block));
+        if self.to.send((self.number, block)).is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
         self.number += 1;
     }
 }
