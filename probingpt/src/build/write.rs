@@ -42,6 +42,8 @@ pub(crate) fn write(
     let bounded = partitions.iter().any(|p| p.has_spilled());
     let mut total = EncodedPart::default();
     let mut sources = 0;
+    let mut bytes = 0;
+    let mut longest = 0;
     let mut kept: Vec<EncodedPart> = Vec::new();
     let parts: Vec<usize> = (0..PARTITIONS).collect();
     let mut encode_wave = |wave: &[usize]| -> Result<Vec<EncodedPart>> {
@@ -58,6 +60,8 @@ pub(crate) fn write(
         for mut part in encode_wave(wave)? {
             total.add(&part);
             sources += part.phrases.len() as u64;
+            bytes += part.bytes.len() as u64;
+            longest = longest.max(part.bytes.len());
             if bounded {
                 part.bytes = Vec::new();
                 part.phrases = Vec::new();
@@ -68,9 +72,8 @@ pub(crate) fn write(
     }
     let home_lines = home_lines(sources);
     let mut index = IndexBuilder::new(home_lines);
-    let expected = kept.iter().map(|p| p.bytes.len() as u64).sum();
-    let mut records = writer.begin_section(section::RECORDS, 1, expected)?;
-    let longest = kept.iter().map(|p| p.bytes.len()).max().unwrap_or(0);
+    // Where the section lies depends on it, so it must not depend on `bounded`.
+    let mut records = writer.begin_section(section::RECORDS, 1, bytes)?;
     let mut out = Vec::with_capacity(longest + longest / 8);
     for wave in parts.chunks(threads) {
         let encoded = if bounded {
