@@ -141,7 +141,7 @@ fn first_count(table: &str, entry: &Entry<'_>, wanted: Option<usize>) -> Result<
     let found = fields::words(entry.fields().scores).count();
     let reason = match wanted {
         Some(wanted) if wanted != found => {
-            format!("{found} scores where --num-scores expects {wanted}")
+            format!("{found} scores where {wanted} are expected")
         }
         _ if found == 0 || found > MAX_SCORES => format!("{found} scores, not 1 to {MAX_SCORES}"),
         _ => return Ok(found),
