@@ -179,6 +179,15 @@ proptest! {
     }
 }
 
+/// No scores to expect is not a reordering table.
+#[test]
+fn a_phrase_table_has_scores() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = reference::write(folder.path(), "text", ["a ||| b ||| 0.5".into()]);
+    let error = load_text(&path, Some(0), 1, &Silent).err().unwrap().to_string();
+    assert!(error.contains("1 scores where 0 are expected"), "{error}");
+}
+
 /// Text with words or points missing would look like a table's.
 #[test]
 fn what_cannot_be_read_is_not_printed() {

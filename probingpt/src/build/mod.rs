@@ -31,7 +31,7 @@ use miriam_text::{Input, Lines, Progress, SortOptions, available_threads, name_o
 use self::encoder::Encoder;
 use self::entries::{Block, Entry, EntryReader};
 pub(crate) use self::plan::ZeroScore;
-use self::plan::{Plan, SAMPLE, Wishes};
+use self::plan::{Plan, SAMPLE, Tables, Wishes};
 use crate::format::{KIND, Metadata, VERSION};
 use crate::{Error, PhraseTable, Result};
 
@@ -114,11 +114,11 @@ pub fn build_file(
     }
     let writer = ContainerWriter::create(output, KIND, VERSION)?;
     let wishes = Wishes {
+        tables: if options.reordering.is_some() { Tables::Joined } else { Tables::Phrases },
         table: name_of(&options.phrase_table),
         reordering_table: options.reordering.as_deref().map(name_of).unwrap_or_default(),
         num_scores: options.num_scores,
         num_reordering: None,
-        has_reordering: options.reordering.is_some(),
         prune: options.prune,
         zero: if options.tiny_for_zero { ZeroScore::Tiny } else { ZeroScore::Kept },
     };
@@ -162,7 +162,7 @@ pub fn load_text(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
-    load(path, num_scores, None, threads, progress)
+    load(path, Tables::Phrases, num_scores, threads, progress)
 }
 
 /// Reads the text reordering table at `path` into memory, as a table without
@@ -174,25 +174,25 @@ pub fn load_reordering_text(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
-    load(path, Some(0), Some(num), threads, progress)
+    load(path, Tables::Reordering, num, threads, progress)
 }
 
-/// Reads a table into memory; `reordering` says it holds reordering scores, and
-/// perhaps how many.
+/// Reads a table into memory; `num` checks the number of its scores.
 fn load(
     path: &Path,
-    num_scores: Option<usize>,
-    reordering: Option<Option<usize>>,
+    tables: Tables,
+    num: Option<usize>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
     let writer = ContainerWriter::in_memory(path, KIND, VERSION)?;
+    let reordering = tables == Tables::Reordering;
     let wishes = Wishes {
+        tables,
         table: name_of(path),
         reordering_table: name_of(path),
-        num_scores,
-        num_reordering: reordering.flatten(),
-        has_reordering: reordering.is_some(),
+        num_scores: num.filter(|_| !reordering),
+        num_reordering: num.filter(|_| reordering),
         prune: None,
         zero: ZeroScore::Kept,
     };
@@ -201,15 +201,15 @@ fn load(
         let options = BuildOptions { threads, ..BuildOptions::default() };
         let table = open(path, &options, Path::new("."), &mut consumed, progress)?;
         let entries = match reordering {
-            Some(_) => EntryReader::reordering_only(table),
-            None => EntryReader::new(table, None)?,
+            true => EntryReader::reordering_only(table),
+            false => EntryReader::new(table, None)?,
         };
         let threads = threads.max(1);
         let job = Job { entries, wishes, adjacent: false, threads, bound: None, consumed };
         job.build(writer, progress)
     };
     let (_, bytes) = if threads > 1 { pool(threads)?.install(work)? } else { work()? };
-    let bytes = bytes.unwrap_or_else(|| miriam_layout::Bytes::copy_from(&[]));
+    let bytes = bytes.expect("a writer in memory gives its bytes");
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
@@ -288,13 +288,13 @@ impl Job<'_> {
         {
             sample.push(&entry);
         }
-        let first_scores = match self.wishes.num_scores {
-            // A reordering table by itself.
-            Some(0) => sample.entries().next().map(|e| e.reordering_words()),
+        let first_scores = match self.wishes.tables {
+            Tables::Reordering => sample.entries().next().map(|e| e.reordering_words()),
             _ => joined_scores,
         };
         let wishes = self.wishes.clone();
-        if sample.len() == 0 && wishes.num_scores.is_none() {
+        let unknown = wishes.tables != Tables::Reordering && wishes.num_scores.is_none();
+        if sample.len() == 0 && unknown {
             return Err(Error::Options(format!("{}: there is no phrase pair in it", wishes.table)));
         }
         let plan = Plan::decide(wishes, &sample, first_scores)?;
