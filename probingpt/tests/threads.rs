@@ -1,12 +1,14 @@
-//! Builds on several threads end, however they fail.
+//! Builds on several threads end, however they fail, and so do their stages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use miriam_probingpt::{BuildOptions, BuildReport, Result, build_file};
-use miriam_text::{Progress, Silent};
+use miriam_text::Progress;
 
 /// A table of many blocks of entries whose alignment is `alignment`.
 fn table(folder: &Path, alignment: &str) -> BuildOptions {
@@ -39,8 +41,25 @@ fn outcome(
 fn a_table_without_a_good_line_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let options = table(folder.path(), "x");
-    let error = outcome(options, &folder.path().join("out"), Silent).unwrap().unwrap_err();
+    let open = Open::default();
+    let built = outcome(options, &folder.path().join("out"), open.clone());
+    let error = built.unwrap().unwrap_err();
     assert!(error.to_string().contains("table, line 1, field 4"), "{error}");
+    assert_eq!(open.0.load(Ordering::Relaxed), 0);
+}
+
+/// Counts stages that have begun and not ended.
+#[derive(Clone, Default)]
+struct Open(Arc<AtomicI32>);
+
+impl Progress for Open {
+    fn begin(&self, _: &str, _: Option<u64>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+    fn reached(&self, _: u64) {}
+    fn end(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 struct Panicking;

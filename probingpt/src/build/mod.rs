@@ -253,12 +253,26 @@ fn open(
     if !options.sort {
         return Ok(lines);
     }
-    progress.begin("sorting", None);
+    let _stage = Stage::begin(progress, "sorting", None);
     let tables = 1 + u64::from(options.reordering.is_some());
     let memory = options.memory.unwrap_or(SORT_MEMORY) / tables;
-    let sorted = sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?;
-    progress.end();
-    Ok(sorted)
+    Ok(sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?)
+}
+
+/// A stage of the work, over when it is dropped: on an error too.
+struct Stage<'a>(&'a dyn Progress);
+
+impl<'a> Stage<'a> {
+    fn begin(progress: &'a dyn Progress, stage: &str, total: Option<u64>) -> Self {
+        progress.begin(stage, total);
+        Stage(progress)
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 /// A build with its inputs open.
@@ -279,7 +293,7 @@ impl Job<'_> {
         writer: ContainerWriter,
         progress: &dyn Progress,
     ) -> Result<(BuildReport, Option<miriam_layout::Bytes>)> {
-        progress.begin("reading", self.consumed.total);
+        let stage = Stage::begin(progress, "reading", self.consumed.total);
         // Before its first line is gone.
         let joined_scores = self.entries.reordering_scores();
         let mut sample = Block::default();
@@ -304,7 +318,7 @@ impl Job<'_> {
             self.encode_on_workers(&plan, sample, progress)?
         };
         let unused_reordering = self.entries.finish()?;
-        progress.end();
+        drop(stage);
         let pruned = encoders.iter().map(|e| e.pruned).sum();
         let (metadata, bytes) =
             write::write(&plan, encoders, self.adjacent, self.threads, writer, progress)?;

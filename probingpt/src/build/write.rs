@@ -5,6 +5,7 @@ use miriam_layout::{Bytes, ContainerWriter};
 use miriam_text::Progress;
 use rayon::prelude::*;
 
+use super::Stage;
 use super::encoder::Encoder;
 use super::index::IndexBuilder;
 use super::plan::Plan;
@@ -22,12 +23,12 @@ pub(crate) fn write(
     mut writer: ContainerWriter,
     progress: &dyn Progress,
 ) -> Result<(Metadata, Option<Bytes>)> {
-    progress.begin("ranking", None);
+    let stage = Stage::begin(progress, "ranking", None);
     let rankings = rank(plan, &encoders);
     write_dictionaries(plan, &rankings, &encoders, &mut writer)?;
-    progress.end();
+    drop(stage);
 
-    progress.begin("writing", Some(PARTITIONS as u64));
+    let _stage = Stage::begin(progress, "writing", Some(PARTITIONS as u64));
     let mut partitions: Vec<_> = encoders
         .drain(..)
         .map(|encoder| {
@@ -115,7 +116,6 @@ pub(crate) fn write(
     };
     writer.metadata(&metadata)?;
     let bytes = writer.finish()?;
-    progress.end();
     Ok((metadata, bytes))
 }
 
