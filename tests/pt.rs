@@ -61,6 +61,8 @@ fn a_small_table_there_and_back() {
     for part in ["4 phrase pairs", "3 sources", "1 without", "1 of the reordering table"] {
         assert!(summary.contains(part), "{summary}");
     }
+    let output = build_both(folder, "t.pt").args(["--log-level", "off"]).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
     let dump = run(&mut pt(folder, &["dump", "t.pt", "--reordering", "r"]));
     assert_eq!(text(&sorted(&dump).concat()), TABLE);
     let expected = REORDERING.replace("haus ||| haus ||| 0.5 0.25 0.25 0.125 0.125 0.75\n", "");
