@@ -40,10 +40,10 @@ impl<'a> EntryPrinter<'a> {
     pub fn query(&mut self, record: Record, reordering: bool, out: &mut Vec<u8>) -> Result<()> {
         self.read(record)?;
         for i in 0..self.targets.len() {
-            self.push_pair(i, out);
+            self.push_pair(i, out)?;
             self.push_scores(i, out);
             out.extend_from_slice(b" ||| ");
-            self.push_alignment(i, out);
+            self.push_alignment(i, out)?;
             if reordering {
                 out.extend_from_slice(b" ||| ");
                 self.push_reordering(i, out);
@@ -60,11 +60,11 @@ impl<'a> EntryPrinter<'a> {
         self.table.annotations(record, &mut self.annotations)?;
         let annotated = self.table.has_counts() || self.table.has_extra();
         for i in 0..self.targets.len() {
-            self.push_pair(i, out);
+            self.push_pair(i, out)?;
             self.push_scores(i, out);
             if annotated || self.table.has_alignment() {
                 out.extend_from_slice(b" ||| ");
-                self.push_alignment(i, out);
+                self.push_alignment(i, out)?;
             }
             if annotated {
                 out.extend_from_slice(b" ||| ");
@@ -84,7 +84,7 @@ impl<'a> EntryPrinter<'a> {
         self.read(record)?;
         for i in 0..self.targets.len() {
             if self.targets.reordering(i) > 0 {
-                self.push_pair(i, out);
+                self.push_pair(i, out)?;
                 self.push_reordering(i, out);
                 out.push(b'\n');
             }
@@ -92,17 +92,18 @@ impl<'a> EntryPrinter<'a> {
         Ok(())
     }
 
-    fn push_pair(&self, i: usize, out: &mut Vec<u8>) {
+    fn push_pair(&self, i: usize, out: &mut Vec<u8>) -> Result<()> {
         for &word in &self.source {
-            out.extend_from_slice(self.table.source.get(word).unwrap_or_default());
+            out.extend_from_slice(self.table.source_word(word)?);
             out.push(b' ');
         }
         out.extend_from_slice(b"||| ");
         for &word in self.targets.words(i) {
-            out.extend_from_slice(self.table.target.get(word).unwrap_or_default());
+            out.extend_from_slice(self.table.target_word(word)?);
             out.push(b' ');
         }
         out.extend_from_slice(b"||| ");
+        Ok(())
     }
 
     fn push_scores(&mut self, i: usize, out: &mut Vec<u8>) {
@@ -115,13 +116,18 @@ impl<'a> EntryPrinter<'a> {
         }
     }
 
-    fn push_alignment(&self, i: usize, out: &mut Vec<u8>) {
-        let points = self.table.alignment_points(self.targets.alignment(i));
-        for (k, (source, target)) in points.enumerate() {
+    fn push_alignment(&self, i: usize, out: &mut Vec<u8>) -> Result<()> {
+        if !self.table.has_alignment() {
+            return Ok(());
+        }
+        let alignment = self.targets.alignment(i);
+        self.table.check_alignment(alignment)?;
+        for (k, (source, target)) in self.table.alignment_points(alignment).enumerate() {
             let space = if k == 0 { "" } else { " " };
             // Memory does not fail.
             let _ = write!(out, "{space}{source}-{target}");
         }
+        Ok(())
     }
 }
 

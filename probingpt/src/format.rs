@@ -61,10 +61,12 @@ impl Metadata {
     }
 }
 
-/// Phrase scores a table may have; the metadata block and a record's head stay
-/// small.
+/// Phrase scores a table may have. The layout would take more: Moses' tables have
+/// four or five, and a line with so many is a mistake to be told, as damaged
+/// metadata that promise so many columns are.
 pub(crate) const MAX_SCORES: usize = 20;
-/// Reordering scores a row may have.
+/// Reordering scores a row may have, for the same reason: Moses' models have two
+/// to eight, several joined into one table a multiple of that.
 pub(crate) const MAX_REORDERING: usize = 1000;
 /// Slots of an index line.
 pub(crate) const SLOTS: usize = 14;

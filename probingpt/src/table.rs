@@ -196,6 +196,22 @@ impl PhraseTable {
         &self.target
     }
 
+    /// The text of source word `id`; an error where a damaged file has none.
+    pub fn source_word(&self, id: u32) -> Result<&[u8]> {
+        self.source.get(id).ok_or_else(|| self.damaged_word(section::SOURCE, id))
+    }
+
+    /// The text of target word `id`; an error where a damaged file has none.
+    pub fn target_word(&self, id: u32) -> Result<&[u8]> {
+        self.target.get(id).ok_or_else(|| self.damaged_word(section::TARGET, id))
+    }
+
+    #[cold]
+    fn damaged_word(&self, dictionary: &str, id: u32) -> Error {
+        let place = format!("{dictionary}.offsets");
+        self.container.damaged(&place, format!("word {id} has no text")).into()
+    }
+
     /// Rows of reordering scores, the reserved row 0 included.
     pub fn num_reordering_rows(&self) -> usize {
         self.reordering.len().checked_div(self.num_reordering()).unwrap_or(0)
@@ -225,7 +241,7 @@ impl PhraseTable {
     }
 
     /// Whether the points of alignment `id` cannot be read whole.
-    pub(crate) fn alignment_is_cut(&self, id: u32) -> bool {
+    fn alignment_is_cut(&self, id: u32) -> bool {
         let Some(mut rest) = self.alignment_bytes(id) else { return true };
         let mut numbers = 0;
         while !rest.is_empty() {
@@ -235,6 +251,15 @@ impl PhraseTable {
             }
         }
         numbers % 2 == 1
+    }
+
+    /// An error where the points of alignment `id` cannot be read whole.
+    pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
+        if self.alignment_is_cut(id) {
+            let reason = format!("alignment {id} is cut");
+            return Err(self.container.damaged(section::ALIGNMENT_POINTS, reason).into());
+        }
+        Ok(())
     }
 
     fn alignment_bytes(&self, id: u32) -> Option<&[u8]> {

@@ -17,9 +17,7 @@ pub fn verify(container: &Container) -> Result<()> {
         }
     }
     for id in 0..table.num_alignments() as u32 {
-        if table.alignment_is_cut(id) {
-            return damaged("alignment.points", format!("alignment {id} is cut"));
-        }
+        table.check_alignment(id)?;
     }
     let mut targets = Targets::new();
     let mut annotations = Annotations::new();

@@ -179,6 +179,41 @@ proptest! {
     }
 }
 
+/// No scores to expect is not a reordering table.
+#[test]
+fn a_phrase_table_has_scores() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = reference::write(folder.path(), "text", ["a ||| b ||| 0.5".into()]);
+    let error = load_text(&path, Some(0), 1, &Silent).err().unwrap().to_string();
+    assert!(error.contains("1 scores where 0 are expected"), "{error}");
+}
+
+/// Text with words or points missing would look like a table's.
+#[test]
+fn what_cannot_be_read_is_not_printed() {
+    let bytes = file(&sample());
+    let whole = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("whole")).unwrap();
+    let table = PhraseTable::from_container(whole).unwrap();
+    let word = |offsets: &mut Vec<u8>| offsets[4..8].fill(0xff);
+    let points = |points: &mut Vec<u8>| points.fill(0xff);
+    type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
+    let changes: [(&str, Change<'_>); 3] =
+        [("source.offsets", &word), ("target.offsets", &word), ("alignment.points", &points)];
+    for (section, change) in changes {
+        let container = with_section(&table, section, change);
+        let table = PhraseTable::from_container(container).unwrap();
+        let mut printer = EntryPrinter::new(&table);
+        let mut printed = |record| {
+            printer.query(record, false, &mut Vec::new())?;
+            printer.phrase_table(record, &mut Vec::new())
+        };
+        let result = table.records().try_for_each(&mut printed);
+        let error = result.expect_err(section).to_string();
+        assert!(error.contains(section), "{error}");
+        assert!(table.source_word(u32::MAX).is_err() && table.target_word(u32::MAX).is_err());
+    }
+}
+
 /// The file that the first version wrote for [`sample`].
 #[test]
 fn files_of_version_1_stay_readable() {

@@ -104,6 +104,29 @@ fn plain(source: &str, target: &str, scores: &[&str]) -> Line {
     }
 }
 
+/// Sections from 32 MiB on are aligned to huge pages.
+#[test]
+fn memory_does_not_change_a_large_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = (0..400_000).map(|i| {
+        // Too many values for codes: 80 bytes of scores an entry.
+        let scores = format!("{} ", i % 5000).repeat(20);
+        format!("{i} ||| t ||| {scores}")
+    });
+    let phrase_table = write(folder.path(), "table", text);
+    let output = folder.path().join("out");
+    let bytes = [None, Some(1 << 20)].map(|memory| {
+        let phrase_table = phrase_table.clone();
+        let options = BuildOptions { phrase_table, memory, threads: 2, ..BuildOptions::default() };
+        build(&options, &output);
+        let sections = open(&output).container().sections().to_vec();
+        let records = sections.iter().find(|s| s.name == "records").unwrap();
+        assert!(records.length >= 32 << 20);
+        std::fs::read(&output).unwrap()
+    });
+    assert!(bytes[0] == bytes[1]);
+}
+
 #[test]
 fn thousands_of_targets_and_phrases() {
     let mut lines = Vec::new();

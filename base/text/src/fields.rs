@@ -32,7 +32,8 @@ pub fn three_bar(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Where `|||` stands first.
-fn find_bars(line: &[u8]) -> Option<usize> {
+#[inline]
+pub fn find_bars(line: &[u8]) -> Option<usize> {
     // A vector search for one byte beats a substring search here: bars are rare
     // in text, fields are short.
     let mut start = 0;
@@ -65,6 +66,13 @@ mod tests {
         assert_eq!(split(b""), [b""]);
         assert_eq!(split(b"a|b || c ||| d\r"), [&b"a|b || c"[..], b"d"]);
         assert_eq!(split(b"a||||b"), [&b"a"[..], b"|b"]);
+    }
+
+    #[test]
+    fn bars_are_found_leftmost_first() {
+        assert_eq!(find_bars(b"a|b || c |||| d ||| e"), Some(9));
+        assert_eq!(find_bars(b"a || b |"), None);
+        assert_eq!(find_bars(b""), None);
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
     add(report.pruned, "pruned away");
     add(report.missing_reordering, "without reordering scores");
     add(report.unused_reordering, "of the reordering table not in the phrase table (left out)");
-    eprintln!(
+    tracing::info!(
         "{}: {} phrase pairs of {} sources, {} bytes, {:.1} s{extra}",
         arguments.output.display(),
         report.entries,

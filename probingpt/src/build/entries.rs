@@ -7,7 +7,8 @@
 
 use std::cmp::Ordering;
 
-use miriam_text::{Lines, fields};
+use miriam_text::Lines;
+use miriam_text::fields::{self, find_bars};
 
 use crate::{Error, Result};
 
@@ -71,19 +72,6 @@ impl<'a> Entry<'a> {
         let extra = rest.map_or(&[][..], fields::trim);
         let blank = extra.iter().all(|b| matches!(b, b' ' | b'\t' | b'|' | b'\r'));
         Fields { scores, alignment, counts, extra: if blank { &[] } else { extra } }
-    }
-}
-
-/// Where `|||` stands first.
-#[inline]
-pub(crate) fn find_bars(text: &[u8]) -> Option<usize> {
-    let mut start = 0;
-    loop {
-        let at = start + memchr::memchr(b'|', &text[start..])?;
-        if text[at..].starts_with(b"|||") {
-            return Some(at);
-        }
-        start = at + 1;
     }
 }
 

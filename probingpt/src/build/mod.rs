@@ -24,14 +24,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crossbeam::channel::bounded;
+use crossbeam::channel::{Receiver, Sender, bounded};
 use miriam_layout::{Container, ContainerWriter};
 use miriam_text::{Input, Lines, Progress, SortOptions, available_threads, name_of, sort_lines};
 
 use self::encoder::Encoder;
 use self::entries::{Block, Entry, EntryReader};
 pub(crate) use self::plan::ZeroScore;
-use self::plan::{Plan, SAMPLE, Wishes};
+use self::plan::{Plan, SAMPLE, Tables, Wishes};
 use crate::format::{KIND, Metadata, VERSION};
 use crate::{Error, PhraseTable, Result};
 
@@ -114,11 +114,11 @@ pub fn build_file(
     }
     let writer = ContainerWriter::create(output, KIND, VERSION)?;
     let wishes = Wishes {
+        tables: if options.reordering.is_some() { Tables::Joined } else { Tables::Phrases },
         table: name_of(&options.phrase_table),
         reordering_table: options.reordering.as_deref().map(name_of).unwrap_or_default(),
         num_scores: options.num_scores,
         num_reordering: None,
-        has_reordering: options.reordering.is_some(),
         prune: options.prune,
         zero: if options.tiny_for_zero { ZeroScore::Tiny } else { ZeroScore::Kept },
     };
@@ -162,7 +162,7 @@ pub fn load_text(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
-    load(path, num_scores, None, threads, progress)
+    load(path, Tables::Phrases, num_scores, threads, progress)
 }
 
 /// Reads the text reordering table at `path` into memory, as a table without
@@ -174,25 +174,25 @@ pub fn load_reordering_text(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
-    load(path, Some(0), Some(num), threads, progress)
+    load(path, Tables::Reordering, num, threads, progress)
 }
 
-/// Reads a table into memory; `reordering` says it holds reordering scores, and
-/// perhaps how many.
+/// Reads a table into memory; `num` checks the number of its scores.
 fn load(
     path: &Path,
-    num_scores: Option<usize>,
-    reordering: Option<Option<usize>>,
+    tables: Tables,
+    num: Option<usize>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
     let writer = ContainerWriter::in_memory(path, KIND, VERSION)?;
+    let reordering = tables == Tables::Reordering;
     let wishes = Wishes {
+        tables,
         table: name_of(path),
         reordering_table: name_of(path),
-        num_scores,
-        num_reordering: reordering.flatten(),
-        has_reordering: reordering.is_some(),
+        num_scores: num.filter(|_| !reordering),
+        num_reordering: num.filter(|_| reordering),
         prune: None,
         zero: ZeroScore::Kept,
     };
@@ -201,15 +201,15 @@ fn load(
         let options = BuildOptions { threads, ..BuildOptions::default() };
         let table = open(path, &options, Path::new("."), &mut consumed, progress)?;
         let entries = match reordering {
-            Some(_) => EntryReader::reordering_only(table),
-            None => EntryReader::new(table, None)?,
+            true => EntryReader::reordering_only(table),
+            false => EntryReader::new(table, None)?,
         };
         let threads = threads.max(1);
         let job = Job { entries, wishes, adjacent: false, threads, bound: None, consumed };
         job.build(writer, progress)
     };
     let (_, bytes) = if threads > 1 { pool(threads)?.install(work)? } else { work()? };
-    let bytes = bytes.unwrap_or_else(|| miriam_layout::Bytes::copy_from(&[]));
+    let bytes = bytes.expect("a writer in memory gives its bytes");
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
@@ -253,12 +253,26 @@ fn open(
     if !options.sort {
         return Ok(lines);
     }
-    progress.begin("sorting", None);
+    let _stage = Stage::begin(progress, "sorting", None);
     let tables = 1 + u64::from(options.reordering.is_some());
     let memory = options.memory.unwrap_or(SORT_MEMORY) / tables;
-    let sorted = sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?;
-    progress.end();
-    Ok(sorted)
+    Ok(sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?)
+}
+
+/// A stage of the work, over when it is dropped: on an error too.
+struct Stage<'a>(&'a dyn Progress);
+
+impl<'a> Stage<'a> {
+    fn begin(progress: &'a dyn Progress, stage: &str, total: Option<u64>) -> Self {
+        progress.begin(stage, total);
+        Stage(progress)
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 /// A build with its inputs open.
@@ -279,7 +293,7 @@ impl Job<'_> {
         writer: ContainerWriter,
         progress: &dyn Progress,
     ) -> Result<(BuildReport, Option<miriam_layout::Bytes>)> {
-        progress.begin("reading", self.consumed.total);
+        let stage = Stage::begin(progress, "reading", self.consumed.total);
         // Before its first line is gone.
         let joined_scores = self.entries.reordering_scores();
         let mut sample = Block::default();
@@ -288,13 +302,13 @@ impl Job<'_> {
         {
             sample.push(&entry);
         }
-        let first_scores = match self.wishes.num_scores {
-            // A reordering table by itself.
-            Some(0) => sample.entries().next().map(|e| e.reordering_words()),
+        let first_scores = match self.wishes.tables {
+            Tables::Reordering => sample.entries().next().map(|e| e.reordering_words()),
             _ => joined_scores,
         };
         let wishes = self.wishes.clone();
-        if sample.len() == 0 && wishes.num_scores.is_none() {
+        let unknown = wishes.tables != Tables::Reordering && wishes.num_scores.is_none();
+        if sample.len() == 0 && unknown {
             return Err(Error::Options(format!("{}: there is no phrase pair in it", wishes.table)));
         }
         let plan = Plan::decide(wishes, &sample, first_scores)?;
@@ -304,7 +318,7 @@ impl Job<'_> {
             self.encode_on_workers(&plan, sample, progress)?
         };
         let unused_reordering = self.entries.finish()?;
-        progress.end();
+        drop(stage);
         let pruned = encoders.iter().map(|e| e.pruned).sum();
         let (metadata, bytes) =
             write::write(&plan, encoders, self.adjacent, self.threads, writer, progress)?;
@@ -360,7 +374,7 @@ impl Job<'_> {
         let failed = AtomicBool::new(false);
         let (sender, receiver) = bounded::<(u64, Block)>(2 * self.threads);
         let share = self.share(self.threads).map(|(bytes, folder)| (bytes, folder.to_owned()));
-        let work = || -> Result<Encoder<'p>, (u64, Error)> {
+        let work = |receiver: Receiver<(u64, Block)>| -> Result<Encoder<'p>, (u64, Error)> {
             let bound = share.as_ref().map(|(bytes, folder)| (*bytes, folder.as_path()));
             let mut encoder = Encoder::new(plan, bound);
             for (number, block) in receiver.iter() {
@@ -373,28 +387,37 @@ impl Job<'_> {
             Ok(encoder)
         };
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.threads).map(|_| scope.spawn(work)).collect();
-            let mut blocks = Blocks { current: Block::default(), number: 0 };
+            // Each end of the queue lives with those who use it: sending fails when
+            // no worker is left, receiving when nobody reads any more, be it by an
+            // error or a panic.
+            let worker = |_| {
+                let (work, receiver) = (&work, receiver.clone());
+                scope.spawn(move || work(receiver))
+            };
+            let workers: Vec<_> = (0..self.threads).map(worker).collect();
+            drop(receiver);
+            let mut blocks =
+                Blocks { current: Block::default(), number: 0, to: sender, failed: &failed };
             let mut read = || -> Result<()> {
                 for entry in sample.entries() {
-                    blocks.push(&entry, &sender);
+                    if failed.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                    blocks.push(&entry);
                 }
                 while !failed.load(Ordering::Relaxed)
                     && let Some(entry) = self.entries.next()?
                 {
-                    if blocks.push(&entry, &sender) {
+                    if blocks.push(&entry) {
                         progress.reached(self.consumed.reached());
                     }
                 }
-                blocks.send(&sender);
                 Ok(())
             };
             let outcome = read();
-            if outcome.is_err() {
-                // What came before the error may hold an earlier one.
-                blocks.send(&sender);
-            }
-            drop(sender);
+            // What came before an error may hold an earlier one.
+            blocks.send();
+            drop(blocks);
             let mut encoders = Vec::new();
             let mut first: Option<(u64, Error)> = None;
             for worker in workers {
@@ -415,27 +438,31 @@ impl Job<'_> {
 }
 
 /// Blocks being filled for the workers.
-struct Blocks {
+struct Blocks<'a> {
     current: Block,
     number: u64,
+    to: Sender<(u64, Block)>,
+    /// Set when no worker is left.
+    failed: &'a AtomicBool,
 }
 
-impl Blocks {
+impl Blocks<'_> {
     /// Adds an entry; true when a block went out before it.
-    fn push(&mut self, entry: &Entry<'_>, to: &crossbeam::channel::Sender<(u64, Block)>) -> bool {
+    fn push(&mut self, entry: &Entry<'_>) -> bool {
         let full =
             self.current.byte_len() >= BLOCK && self.current.last_source() != Some(entry.source());
         if full {
-            self.send(to);
+            self.send();
         }
         self.current.push(entry);
         full
     }
 
-    fn send(&mut self, to: &crossbeam::channel::Sender<(u64, Block)>) {
+    fn send(&mut self) {
         let block = std::mem::take(&mut self.current);
-        // No receiver is left when every worker has met an error.
-        let _ = to.send((self.number, block));
+        if self.to.send((self.number, block)).is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
         self.number += 1;
     }
 }

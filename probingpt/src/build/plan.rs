@@ -65,16 +65,27 @@ pub(crate) fn probability(text: &[u8]) -> Result<f32, String> {
     }
 }
 
+/// The tables a build reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tables {
+    /// A phrase table.
+    Phrases,
+    /// A phrase table, joined with a reordering table.
+    Joined,
+    /// A reordering table by itself: no phrase scores.
+    Reordering,
+}
+
 /// What the caller knows before the first line is read.
 #[derive(Clone)]
 pub(crate) struct Wishes {
+    pub tables: Tables,
     pub table: String,
     pub reordering_table: String,
-    /// Scores a line must have; nothing takes the first line's number.
+    /// Phrase scores a line must have; nothing takes the first line's number.
     pub num_scores: Option<usize>,
+    /// The same of reordering scores.
     pub num_reordering: Option<usize>,
-    /// Whether a reordering table is joined, or is all there is.
-    pub has_reordering: bool,
     pub prune: Option<usize>,
     pub zero: ZeroScore,
 }
@@ -87,13 +98,14 @@ impl Plan {
         sample: &Block,
         reordering_scores: Option<usize>,
     ) -> Result<Self> {
-        let num_scores = match sample.entries().next() {
-            Some(entry) => first_count(&wishes.table, &entry, wishes.num_scores)?,
-            None => wishes.num_scores.unwrap_or(0),
+        let num_scores = match (wishes.tables, sample.entries().next()) {
+            (Tables::Reordering, _) => 0,
+            (_, Some(entry)) => first_count(&wishes.table, &entry, wishes.num_scores)?,
+            (_, None) => wishes.num_scores.unwrap_or(0),
         };
-        let num_reordering = match (wishes.has_reordering, reordering_scores) {
-            (false, _) => 0,
-            (true, Some(found)) => {
+        let num_reordering = match (wishes.tables, reordering_scores) {
+            (Tables::Phrases, _) => 0,
+            (_, Some(found)) => {
                 let name = &wishes.reordering_table;
                 if let Some(wanted) = wishes.num_reordering.filter(|&n| n != found) {
                     let reason = format!("{found} scores where {wanted} are expected");
@@ -105,7 +117,7 @@ impl Plan {
                 }
                 found
             }
-            (true, None) => wishes.num_reordering.unwrap_or(0),
+            (_, None) => wishes.num_reordering.unwrap_or(0),
         };
         if wishes.prune.is_some() && num_scores < 3 {
             return Err(Error::Options(format!(
@@ -135,13 +147,10 @@ impl Plan {
 }
 
 fn first_count(table: &str, entry: &Entry<'_>, wanted: Option<usize>) -> Result<usize> {
-    if wanted == Some(0) {
-        return Ok(0);
-    }
     let found = fields::words(entry.fields().scores).count();
     let reason = match wanted {
         Some(wanted) if wanted != found => {
-            format!("{found} scores where --num-scores expects {wanted}")
+            format!("{found} scores where {wanted} are expected")
         }
         _ if found == 0 || found > MAX_SCORES => format!("{found} scores, not 1 to {MAX_SCORES}"),
         _ => return Ok(found),

@@ -5,6 +5,7 @@ use miriam_layout::{Bytes, ContainerWriter};
 use miriam_text::Progress;
 use rayon::prelude::*;
 
+use super::Stage;
 use super::encoder::Encoder;
 use super::index::IndexBuilder;
 use super::plan::Plan;
@@ -22,12 +23,12 @@ pub(crate) fn write(
     mut writer: ContainerWriter,
     progress: &dyn Progress,
 ) -> Result<(Metadata, Option<Bytes>)> {
-    progress.begin("ranking", None);
+    let stage = Stage::begin(progress, "ranking", None);
     let rankings = rank(plan, &encoders);
     write_dictionaries(plan, &rankings, &encoders, &mut writer)?;
-    progress.end();
+    drop(stage);
 
-    progress.begin("writing", Some(PARTITIONS as u64));
+    let _stage = Stage::begin(progress, "writing", Some(PARTITIONS as u64));
     let mut partitions: Vec<_> = encoders
         .drain(..)
         .map(|encoder| {
@@ -42,6 +43,8 @@ pub(crate) fn write(
     let bounded = partitions.iter().any(|p| p.has_spilled());
     let mut total = EncodedPart::default();
     let mut sources = 0;
+    let mut bytes = 0;
+    let mut longest = 0;
     let mut kept: Vec<EncodedPart> = Vec::new();
     let parts: Vec<usize> = (0..PARTITIONS).collect();
     let mut encode_wave = |wave: &[usize]| -> Result<Vec<EncodedPart>> {
@@ -58,6 +61,8 @@ pub(crate) fn write(
         for mut part in encode_wave(wave)? {
             total.add(&part);
             sources += part.phrases.len() as u64;
+            bytes += part.bytes.len() as u64;
+            longest = longest.max(part.bytes.len());
             if bounded {
                 part.bytes = Vec::new();
                 part.phrases = Vec::new();
@@ -68,9 +73,8 @@ pub(crate) fn write(
     }
     let home_lines = home_lines(sources);
     let mut index = IndexBuilder::new(home_lines);
-    let expected = kept.iter().map(|p| p.bytes.len() as u64).sum();
-    let mut records = writer.begin_section(section::RECORDS, 1, expected)?;
-    let longest = kept.iter().map(|p| p.bytes.len()).max().unwrap_or(0);
+    // Where the section lies depends on it, so it must not depend on `bounded`.
+    let mut records = writer.begin_section(section::RECORDS, 1, bytes)?;
     let mut out = Vec::with_capacity(longest + longest / 8);
     for wave in parts.chunks(threads) {
         let encoded = if bounded {
@@ -112,7 +116,6 @@ pub(crate) fn write(
     };
     writer.metadata(&metadata)?;
     let bytes = writer.finish()?;
-    progress.end();
     Ok((metadata, bytes))
 }
 

@@ -1,0 +1,80 @@
+//! Builds on several threads end, however they fail, and so do their stages.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use miriam_probingpt::{BuildOptions, BuildReport, Result, build_file};
+use miriam_text::Progress;
+
+/// A table of many blocks of entries whose alignment is `alignment`.
+fn table(folder: &Path, alignment: &str) -> BuildOptions {
+    let phrase_table = folder.join("table");
+    let filler = "word ".repeat(14);
+    let mut text = String::new();
+    for i in 0..120_000 {
+        text += &format!("s{i:06} ||| {filler}t ||| 0.5 0.5 0.5 0.5 ||| {alignment}\n");
+    }
+    std::fs::write(&phrase_table, text).unwrap();
+    BuildOptions { phrase_table, threads: 2, ..BuildOptions::default() }
+}
+
+/// What a build gives, or nothing if it panics; fails if it does not end.
+fn outcome(
+    options: BuildOptions,
+    output: &Path,
+    progress: impl Progress + Send + 'static,
+) -> Option<Result<BuildReport>> {
+    let (sender, receiver) = channel();
+    let output = output.to_owned();
+    std::thread::spawn(move || {
+        let built = catch_unwind(AssertUnwindSafe(|| build_file(&options, &output, &progress)));
+        sender.send(built.ok()).unwrap();
+    });
+    receiver.recv_timeout(Duration::from_secs(60)).expect("the build does not end")
+}
+
+#[test]
+fn a_table_without_a_good_line_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = table(folder.path(), "x");
+    let open = Open::default();
+    let built = outcome(options, &folder.path().join("out"), open.clone());
+    let error = built.unwrap().unwrap_err();
+    assert!(error.to_string().contains("table, line 1, field 4"), "{error}");
+    assert_eq!(open.0.load(Ordering::Relaxed), 0);
+}
+
+/// Counts stages that have begun and not ended.
+#[derive(Clone, Default)]
+struct Open(Arc<AtomicI32>);
+
+impl Progress for Open {
+    fn begin(&self, _: &str, _: Option<u64>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+    fn reached(&self, _: u64) {}
+    fn end(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+struct Panicking;
+
+impl Progress for Panicking {
+    fn begin(&self, _: &str, _: Option<u64>) {}
+    fn reached(&self, _: u64) {
+        panic!("no progress");
+    }
+    fn end(&self) {}
+}
+
+#[test]
+fn a_panic_while_reading_ends_the_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = table(folder.path(), "0-0");
+    assert!(outcome(options, &folder.path().join("out"), Panicking).is_none());
+}
