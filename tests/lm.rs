@@ -244,6 +244,12 @@ fn what_cannot_be_done_is_said() {
     let missing = folder.path().join("missing");
     assert!(complaint(&mut lm(&["query", path(&missing)])).contains("missing: cannot open"));
     assert!(complaint(&mut lm(&["query", path(folder.path())])).contains("directory"));
+    let no_text = folder.path().join("no-text");
+    for command in ["query", "perplexity"] {
+        // The text is looked for before the model is loaded.
+        let complaint = complaint(&mut lm(&[command, path(&missing), "-i", path(&no_text)]));
+        assert!(complaint.contains("no-text: cannot open"), "{complaint}");
+    }
     let out = path(&missing);
     assert!(complaint(&mut lm(&["build", path(folder.path()), "-o", out])).contains("directory"));
     let kenlm = folder.path().join("kenlm.binary");

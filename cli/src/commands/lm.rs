@@ -133,9 +133,19 @@ fn open(model: &Path, common: &Common) -> anyhow::Result<std::sync::Arc<dyn Lang
     Ok(common.pool()?.install(|| miriam_lmcpu::open(model, Load::Populate, &progress))?)
 }
 
+/// Opens the text at `path` before the model, which takes long, so that a wrong
+/// file name is told at once. Standard input and pipes are for later: opening
+/// waits for their first bytes, which may come long after the model is there.
+fn open_early(path: &Path) -> miriam_text::Result<Option<Input>> {
+    let comes_later = path.as_os_str() == "-"
+        || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if comes_later { Ok(None) } else { Input::open(path).map(Some) }
+}
+
 fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
+    let input = open_early(&arguments.input)?;
     let model = open(&arguments.model, common)?;
-    let input = Input::open(&arguments.input)?;
+    let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
     let options = TextOptions {
         markers: !arguments.no_markers,
@@ -167,8 +177,11 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
     if arguments.device == Device::Cuda {
         bail!("--device cuda is not supported yet; use --device cpu");
     }
+    let inputs = arguments.input.iter().map(|path| open_early(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let model = open(&arguments.model, common)?;
-    let inputs = arguments.input.iter().map(|path| Input::open(path));
+    let inputs = inputs.into_iter().zip(&arguments.input);
+    let inputs = inputs.map(|(input, path)| input.map_or_else(|| Input::open(path), Ok));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let mut output = Output::create(&arguments.output)?;
     let options = TextOptions {

@@ -7,7 +7,7 @@
 //! says so when it is not.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -22,6 +22,10 @@ const QUEUE: usize = 8;
 /// The longest entry that is put together from several blocks, in bytes.
 const LONGEST_ENTRY: usize = 256 << 20;
 
+/// A block, or nothing at the end. The end is said, so that a thread that dies
+/// is not taken for a short file.
+type Message = Result<Option<Vec<u8>>>;
+
 /// A line of the header or between sections.
 pub(super) struct HeaderLine {
     /// Its bytes, without the line end and without one CR before it.
@@ -34,7 +38,9 @@ pub(super) struct HeaderLine {
 /// Decompression runs on a thread of its own.
 pub(super) struct ArpaText<'p> {
     pub name: String,
-    receiver: Receiver<Result<Vec<u8>>>,
+    receiver: Receiver<Message>,
+    /// Whether the end has been received.
+    ended: bool,
     /// Blocks at hand; the first one is used up to `position`.
     blocks: VecDeque<Vec<u8>>,
     position: usize,
@@ -53,19 +59,24 @@ impl<'p> ArpaText<'p> {
         thread::spawn(move || {
             let mut rest = Vec::new();
             loop {
-                let block = match read_block(&mut input, &mut rest) {
-                    Ok(Some(block)) => Ok(block),
-                    Ok(None) => return,
-                    Err(error) => Err(error),
-                };
-                let failed = block.is_err();
-                if sender.send(block).is_err() || failed {
+                let message = read_block(&mut input, &mut rest);
+                let last = !matches!(message, Ok(Some(_)));
+                if sender.send(message).is_err() || last {
                     return;
                 }
             }
         });
+        Self::from_messages(name, receiver, progress, consumed)
+    }
+
+    fn from_messages(
+        name: String,
+        receiver: Receiver<Message>,
+        progress: &'p dyn Progress,
+        consumed: Arc<AtomicU64>,
+    ) -> Self {
         let blocks = VecDeque::new();
-        ArpaText { name, receiver, blocks, position: 0, line: 1, progress, consumed }
+        ArpaText { name, receiver, ended: false, blocks, position: 0, line: 1, progress, consumed }
     }
 
     pub fn line(&self) -> u64 {
@@ -78,13 +89,22 @@ impl<'p> ArpaText<'p> {
 
     /// Waits for one more block; false at the end of the input.
     fn receive(&mut self) -> Result<bool> {
-        match self.receiver.recv() {
-            Ok(block) => {
-                self.blocks.push_back(block?);
-                self.progress.reached(self.consumed.load(Ordering::Relaxed));
-                Ok(true)
-            }
-            Err(_) => Ok(false),
+        if self.ended {
+            return Ok(false);
+        }
+        let message = self.receiver.recv().unwrap_or_else(|_| {
+            let reason = io::Error::other("the thread that reads it has ended early");
+            Err(Error::io(&self.name, "read", reason))
+        });
+        self.take(message?);
+        self.progress.reached(self.consumed.load(Ordering::Relaxed));
+        Ok(!self.ended)
+    }
+
+    fn take(&mut self, message: Option<Vec<u8>>) {
+        match message {
+            Some(block) => self.blocks.push_back(block),
+            None => self.ended = true,
         }
     }
 
@@ -135,9 +155,10 @@ impl<'p> ArpaText<'p> {
         if !self.advance()? {
             return Ok(Vec::new());
         }
-        while self.blocks.len() < wanted {
+        while self.blocks.len() < wanted && !self.ended {
             match self.receiver.try_recv() {
-                Ok(block) => self.blocks.push_back(block?),
+                Ok(message) => self.take(message?),
+                // Nothing yet; if the thread has died, the next wait says so.
                 Err(_) => break,
             }
         }
@@ -200,5 +221,46 @@ fn read_block(input: &mut Input, rest: &mut Vec<u8>) -> Result<Option<Vec<u8>>> 
             return Ok(Some(block));
         }
         searched = block.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use miriam_text::Silent;
+
+    use super::*;
+
+    fn text(messages: Vec<Message>) -> ArpaText<'static> {
+        let (sender, receiver) = sync_channel(messages.len());
+        for message in messages {
+            sender.send(message).unwrap();
+        }
+        ArpaText::from_messages("lm.arpa".into(), receiver, &Silent, Arc::default())
+    }
+
+    #[test]
+    fn a_thread_that_dies_is_not_the_end_of_the_file() {
+        let mut cut = text(vec![Ok(Some(b"one\n".to_vec()))]);
+        assert_eq!(cut.next_line().unwrap().unwrap().bytes, b"one");
+        let error = cut.next_line().err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "lm.arpa: cannot read: the thread that reads it has ended early"
+        );
+        let mut cut = text(vec![Ok(Some(b"one\n".to_vec()))]);
+        assert_eq!(cut.blocks(4).unwrap().len(), 1);
+        cut.consume(4, 1);
+        assert!(cut.blocks(4).is_err());
+        assert!(cut.join().is_err());
+    }
+
+    #[test]
+    fn the_end_stays_the_end() {
+        let mut whole = text(vec![Ok(Some(b"one\n".to_vec())), Ok(None)]);
+        assert_eq!(whole.blocks(4).unwrap().len(), 1);
+        whole.consume(4, 1);
+        assert!(whole.next_line().unwrap().is_none());
+        assert!(whole.next_line().unwrap().is_none());
+        assert!(!whole.join().unwrap());
     }
 }

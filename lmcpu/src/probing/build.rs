@@ -6,12 +6,12 @@
 //! that something longer begins with it. Marks go to a byte beside each slot,
 //! and into the sign bits at the end.
 //!
-//! A model from which a toolkit has pruned suffixes gets blanks in their place
-//! (`ngram-lm.md` 1.2): an entry with the prob that backing off would give. That
-//! depends on what came before in the file, so the few n-grams that need blanks
-//! are worked on one by one, in file order, with KenLM's arithmetic.
+//! A model from which a toolkit has pruned suffixes gets blanks in their place;
+//! see `blanks`.
 //!
 //! The bytes do not depend on the number of threads.
+
+mod blanks;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -22,6 +22,8 @@ use miriam_layout::probing::{EqualKeys, Slot, build, find_slot, home_lines};
 use miriam_layout::{Bytes, ContainerWriter, prefetch_at};
 use miriam_text::{Input, Progress, Vocabulary};
 use rayon::prelude::*;
+
+use blanks::Blank;
 
 use super::*;
 use crate::arpa::{Arpa, Section};
@@ -37,6 +39,22 @@ const CHUNK: usize = 1 << 13;
 /// Lookups that wait for memory together.
 const GROUP: usize = 16;
 
+/// A stage of the progress, over when it is dropped: also after an error.
+struct Stage<'p>(&'p dyn Progress);
+
+impl<'p> Stage<'p> {
+    fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
+        progress.begin(name, total);
+        Stage(progress)
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 /// What a finished file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSize {
@@ -50,9 +68,8 @@ pub struct ModelSize {
 /// threads.
 pub fn build_probing(arpa: &Path, output: &Path, progress: &dyn Progress) -> Result<ModelSize> {
     let tables = Tables::from_arpa(arpa, progress)?;
-    progress.begin("writing", None);
+    let _stage = Stage::begin(progress, "writing", None);
     tables.write(ContainerWriter::create(output, KIND, VERSION)?)?;
-    progress.end();
     Ok(tables.size())
 }
 
@@ -97,15 +114,6 @@ struct Middle {
     blanks: HashMap<u64, Blank>,
     /// The ids of the words, kept for the check at the end.
     words: Vec<u32>,
-}
-
-/// An entry that stands for a missing suffix. Something longer always ends in
-/// it.
-struct Blank {
-    log10: f32,
-    extends_right: bool,
-    /// The hash of its own suffix.
-    suffix: u64,
 }
 
 /// Where an n-gram of a middle order stands.
@@ -231,7 +239,7 @@ impl Tables {
     fn from_arpa(path: &Path, progress: &dyn Progress) -> Result<Self> {
         refuse_kenlm_binary(path)?;
         let input = Input::open(path)?;
-        progress.begin("reading", input.size());
+        let stage = Stage::begin(progress, "reading", input.size());
         let mut arpa = Arpa::open(input, progress)?;
         let unigrams: Vec<u64> = arpa
             .unigrams()
@@ -251,8 +259,8 @@ impl Tables {
         while let Some(section) = arpa.next_section()? {
             tables.add(section, &arpa)?;
         }
-        progress.end();
-        progress.begin("building", None);
+        drop(stage);
+        let _stage = Stage::begin(progress, "building", None);
         tables.vocabulary = arpa.vocabulary().clone();
         for (value, marks) in tables.unigrams.iter_mut().zip(&tables.unigram_marks) {
             *value = marked(*value, marks.load(Ordering::Relaxed));
@@ -262,7 +270,6 @@ impl Tables {
             middle.settle().unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
         }
         tables.minimisation_is_closed = tables.is_closed();
-        progress.end();
         Ok(tables)
     }
 
@@ -354,78 +361,6 @@ impl Tables {
             })
             .collect();
         others.concat()
-    }
-
-    /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
-    /// suffixes it misses.
-    fn mark_one(&mut self, section: &Section, index: usize, arpa: &Arpa<'_>) -> Result<()> {
-        let order = section.order;
-        let mut newest_first = [0u32; MAX_ORDER];
-        for (to, &from) in newest_first.iter_mut().zip(section.ngram(index).iter().rev()) {
-            *to = from;
-        }
-        let words = &newest_first[..order];
-        // hashes[n]: of the suffix of n words.
-        let mut hashes = [0u64; MAX_ORDER];
-        hashes[1] = u64::from(words[0]);
-        for n in 2..order {
-            hashes[n] = combine(hashes[n - 1], words[n - 1]);
-        }
-        let mut basis = order - 1;
-        let mut log10 = loop {
-            if basis == 1 {
-                set(&self.unigram_marks[words[0] as usize], EXTENDS_LEFT);
-                break f32::from_bits(log10_bits(self.unigrams[words[0] as usize]));
-            }
-            let middle = &self.middle[basis - 2];
-            if let Some(place) = middle.find(hashes[basis]) {
-                if let Place::Slot(slot) = place {
-                    middle.mark(slot, EXTENDS_LEFT);
-                }
-                break middle.log10(hashes[basis], &place);
-            }
-            basis -= 1;
-        };
-        log10 = -log10.abs();
-        // The context of a suffix of n words: n - 1 words, without the newest.
-        let mut context = u64::from(words[1]);
-        for n in 2..order {
-            if n > 2 {
-                context = combine(context, words[n - 1]);
-            }
-            if n <= basis {
-                continue;
-            }
-            let backoff = if n == 2 {
-                set(&self.unigram_marks[words[1] as usize], EXTENDS_RIGHT);
-                Some(activated(backoff_bits(self.unigrams[words[1] as usize])))
-            } else {
-                self.middle[n - 3].extend_right(context)
-            };
-            if let Some(backoff) = backoff {
-                log10 += backoff;
-            }
-            let blank = Blank { log10, extends_right: false, suffix: hashes[n - 1] };
-            self.middle[n - 2].blanks.insert(table_key(hashes[n]), blank);
-        }
-        let (_, context) = parts(section.ngram(index));
-        if self.middle[order - 3].extend_right(context).is_none() {
-            let context = &section.ngram(index)[..order - 1];
-            let text: Vec<_> = context
-                .iter()
-                .map(|&id| String::from_utf8_lossy(arpa.vocabulary().word(miriam_text::WordId(id))))
-                .collect();
-            let (text, shorter) = (text.join(" "), order - 1);
-            return Err(arpa.error(
-                section.line(index),
-                format!(
-                    "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; \
-                     a model needs the context of every n-gram, so write the model again without \
-                     pruning contexts"
-                ),
-            ));
-        }
-        Ok(())
     }
 
     /// Whether each n-gram that a state keeps whole has a suffix that a state

@@ -155,11 +155,6 @@ impl ProbingModel {
         begin.set_len(1);
         Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin })
     }
-
-    /// How many n-grams of each order the ARPA file counted.
-    pub fn counts(&self) -> &[u64] {
-        &self.metadata.counts
-    }
 }
 
 fn open_table<L: Line>(

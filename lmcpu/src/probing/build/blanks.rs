@@ -1,0 +1,96 @@
+//! Blanks: entries that stand for missing suffixes.
+//!
+//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2).
+//! A blank takes its place, with the prob that backing off would give. That
+//! depends on what came before in the file, so the few n-grams that need blanks
+//! are worked on one by one, in file order, with KenLM's arithmetic.
+
+use super::*;
+
+/// An entry that stands for a missing suffix. Something longer always ends in
+/// it.
+pub(super) struct Blank {
+    pub(super) log10: f32,
+    pub(super) extends_right: bool,
+    /// The hash of its own suffix.
+    pub(super) suffix: u64,
+}
+
+impl Tables {
+    /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
+    /// suffixes it misses.
+    pub(super) fn mark_one(
+        &mut self,
+        section: &Section,
+        index: usize,
+        arpa: &Arpa<'_>,
+    ) -> Result<()> {
+        let order = section.order;
+        let mut newest_first = [0u32; MAX_ORDER];
+        for (to, &from) in newest_first.iter_mut().zip(section.ngram(index).iter().rev()) {
+            *to = from;
+        }
+        let words = &newest_first[..order];
+        // hashes[n]: of the suffix of n words.
+        let mut hashes = [0u64; MAX_ORDER];
+        hashes[1] = u64::from(words[0]);
+        for n in 2..order {
+            hashes[n] = combine(hashes[n - 1], words[n - 1]);
+        }
+        let mut basis = order - 1;
+        let mut log10 = loop {
+            if basis == 1 {
+                set(&self.unigram_marks[words[0] as usize], EXTENDS_LEFT);
+                break f32::from_bits(log10_bits(self.unigrams[words[0] as usize]));
+            }
+            let middle = &self.middle[basis - 2];
+            if let Some(place) = middle.find(hashes[basis]) {
+                if let Place::Slot(slot) = place {
+                    middle.mark(slot, EXTENDS_LEFT);
+                }
+                break middle.log10(hashes[basis], &place);
+            }
+            basis -= 1;
+        };
+        log10 = -log10.abs();
+        // The context of a suffix of n words: n - 1 words, without the newest.
+        let mut context = u64::from(words[1]);
+        for n in 2..order {
+            if n > 2 {
+                context = combine(context, words[n - 1]);
+            }
+            if n <= basis {
+                continue;
+            }
+            let backoff = if n == 2 {
+                set(&self.unigram_marks[words[1] as usize], EXTENDS_RIGHT);
+                Some(activated(backoff_bits(self.unigrams[words[1] as usize])))
+            } else {
+                self.middle[n - 3].extend_right(context)
+            };
+            if let Some(backoff) = backoff {
+                log10 += backoff;
+            }
+            let blank = Blank { log10, extends_right: false, suffix: hashes[n - 1] };
+            self.middle[n - 2].blanks.insert(table_key(hashes[n]), blank);
+        }
+        let (_, context) = parts(section.ngram(index));
+        if self.middle[order - 3].extend_right(context).is_none() {
+            let context = &section.ngram(index)[..order - 1];
+            let text: Vec<_> = context
+                .iter()
+                .map(|&id| String::from_utf8_lossy(arpa.vocabulary().word(miriam_text::WordId(id))))
+                .collect();
+            let (text, shorter) = (text.join(" "), order - 1);
+            return Err(arpa.error(
+                section.line(index),
+                format!(
+                    "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; \
+                     a model needs the context of every n-gram, so write the model again without \
+                     pruning contexts"
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
