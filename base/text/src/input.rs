@@ -50,7 +50,11 @@ impl Input {
             return Ok(());
         }
         let name = name_of(path);
-        File::open(path).map_err(|e| Error::io(&name, "open", e))?;
+        let information = path.metadata().map_err(|e| Error::io(&name, "open", e))?;
+        // Pipes are opened once only.
+        if information.is_file() {
+            File::open(path).map_err(|e| Error::io(&name, "open", e))?;
+        }
         let same = |output: &Path| match (path.canonicalize(), output.canonicalize()) {
             (Ok(input), Ok(output)) => input == output && output.is_file(),
             _ => false,

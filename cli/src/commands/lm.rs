@@ -115,6 +115,7 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     if arguments.kind != "probing" {
         bail!("--type {} is not supported yet; supported: probing", arguments.kind);
     }
+    Input::check(&arguments.arpa, Some(&arguments.output))?;
     let progress = common.progress();
     let size = common
         .pool()?
@@ -143,6 +144,7 @@ fn open_early(path: &Path) -> miriam_text::Result<Option<Input>> {
 }
 
 fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
+    Input::check(&arguments.input, Some(&arguments.output))?;
     let input = open_early(&arguments.input)?;
     let model = open(&arguments.model, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
@@ -176,6 +178,9 @@ fn levels(given: &[String]) -> Levels {
 fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Result<()> {
     if arguments.device == Device::Cuda {
         bail!("--device cuda is not supported yet; use --device cpu");
+    }
+    for input in &arguments.input {
+        Input::check(input, Some(&arguments.output))?;
     }
     let inputs = arguments.input.iter().map(|path| open_early(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;

@@ -136,6 +136,9 @@ fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
         threads: common.threads.count(),
         ..BuildOptions::default()
     };
+    for input in std::iter::once(&options.phrase_table).chain(&options.reordering) {
+        Input::check(input, Some(&arguments.output))?;
+    }
     let start = std::time::Instant::now();
     let report = build_file(&options, &arguments.output, &common.progress())?;
     let mut extra = String::new();
@@ -159,6 +162,7 @@ fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
 }
 
 fn query(arguments: Query) -> anyhow::Result<()> {
+    Input::check(&arguments.input, Some(&arguments.output))?;
     let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
     let mut printer = EntryPrinter::new(&table);
     let mut lines = Lines::new(Input::open(&arguments.input)?);
@@ -186,6 +190,7 @@ fn query(arguments: Query) -> anyhow::Result<()> {
 }
 
 fn dump(arguments: Dump) -> anyhow::Result<()> {
+    Input::check(&arguments.file, Some(&arguments.output))?;
     let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering() == 0 {
         anyhow::bail!("{}: there are no reordering scores in it", arguments.file.display());
