@@ -272,7 +272,7 @@ fn files_that_cannot_be_read_or_written() {
         let path = folder.join("table");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
         if fs::File::open(&path).is_ok() {
-            eprintln!("skipped: this user reads unreadable files");
+            common::skipped("this user reads unreadable files");
         } else {
             assert!(complaint(&mut build_both(folder, "o.pt")).contains("table: cannot open"));
         }

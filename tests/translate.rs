@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use common::{complaint, miriam, project, read, run, shared_data, text};
+use common::{complaint, miriam, project, read, run, shared_data, skipped, text};
 
 /// The German-English system with binary files built from its text files.
 struct Multi30k {
@@ -464,7 +464,7 @@ fn an_unreadable_ini_is_named() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::set_permissions(file.path(), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::File::open(file.path()).is_ok() {
-        eprintln!("skipped: this user may read everything");
+        skipped("this user may read everything");
         return;
     }
     let message = complaint(miriam().args(["translate", "-f"]).arg(file.path()));
@@ -474,7 +474,7 @@ fn an_unreadable_ini_is_named() {
 #[test]
 fn a_full_disk_is_reported() {
     if !Path::new("/dev/full").exists() {
-        eprintln!("skipped: no /dev/full");
+        skipped("there is no /dev/full");
         return;
     }
     let input = project().join("examples/toy/input.txt");

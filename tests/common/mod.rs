@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses its part")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -12,8 +13,14 @@ pub fn shared_data(what: &str) -> Option<PathBuf> {
     if folder.exists() {
         return Some(folder);
     }
-    eprintln!("skipped: {} is absent", folder.display());
+    skipped(&format!("{} is absent", folder.display()));
     None
+}
+
+/// Says on standard error why a test is skipped, past the test runner, which
+/// keeps what passing tests print to itself.
+pub fn skipped(reason: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
 /// The project's folder.

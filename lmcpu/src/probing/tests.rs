@@ -299,7 +299,9 @@ fn kenlms_hashes_spread_over_the_lines() {
     let arpa = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/data/m30k-de-en/lm/lm.5.en.arpa.gz");
     if !arpa.exists() {
-        eprintln!("skipped: {} is absent", arpa.display());
+        // Past the test runner, which keeps what passing tests print.
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", arpa.display());
         return;
     }
     let bytes = build::container_in_memory(&arpa, &Silent).unwrap();
