@@ -5,20 +5,22 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+const GENERAL: &str = "General options";
 const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
 
 /// Options every subcommand takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
     /// Worker threads; `all` for every core
-    #[arg(long, global = true, value_name = "N", default_value = "all", value_parser = parse_threads)]
+    #[arg(long, global = true, value_name = "N", default_value = "all", value_parser = parse_threads,
+          help_heading = GENERAL)]
     pub threads: Threads,
     /// Draw no progress bar
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GENERAL)]
     pub quiet: bool,
     /// The least serious messages shown on standard error
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info",
-          value_parser = LEVELS)]
+          value_parser = LEVELS, help_heading = GENERAL)]
     pub log_level: String,
 }
 

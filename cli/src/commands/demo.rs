@@ -19,8 +19,7 @@ const LANGUAGE_MODEL: &[u8] = include_bytes!("../../../examples/toy/lm.arpa");
 const INI: &str = include_str!("../../../examples/toy/binary.ini");
 const INPUT: &str = include_str!("../../../examples/toy/input.txt");
 
-/// Builds a toy English-Spanish phrase table and language model in a temporary
-/// folder and translates a few sentences.
+/// Build a toy English-Spanish system in a temporary folder and translate with it.
 ///
 /// Example: miriam demo
 #[derive(Args)]

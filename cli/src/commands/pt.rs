@@ -17,7 +17,7 @@ pub enum Command {
     Info(Info),
 }
 
-/// Makes one binary file of Moses' text tables.
+/// Make one binary file of Moses' text tables
 ///
 /// The files must be in the order of `LC_ALL=C sort` of whole lines, as Moses
 /// leaves them (without a reordering table it is enough that lines of one source
@@ -53,9 +53,9 @@ pub struct Build {
     sort: bool,
 }
 
-/// Prints the entries of source phrases.
+/// Print the entries of source phrases.
 ///
-/// Takes one source phrase a line; prints its entries as Moses text lines
+/// Take one source phrase a line; print its entries as Moses text lines
 /// (source ||| target ||| scores ||| alignment), then an empty line.
 ///
 /// Example: echo "ein mann" | miriam pt query phrase-table.miriam
@@ -74,7 +74,7 @@ pub struct Query {
     output: PathBuf,
 }
 
-/// Prints a whole phrase table as text.
+/// Print a whole phrase table as text
 ///
 /// Fields are those of the text it was built from; entries of a source keep
 /// their order, sources come in the order of the file's index, the same for the
@@ -97,7 +97,7 @@ pub struct Dump {
     reordering: Option<PathBuf>,
 }
 
-/// Prints counts, the size of each section, and statistics of the scores.
+/// Print counts, the size of each section, and statistics of the scores.
 ///
 /// Example: miriam pt info phrase-table.miriam --json
 #[derive(Args)]

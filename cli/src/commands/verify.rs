@@ -8,8 +8,7 @@ use miriam_layout::{Container, Load};
 
 use crate::common::Common;
 
-/// Reads the whole file: the checksum of every section, the padding between
-/// them, and every offset and id inside.
+/// Check a model file whole: every checksum, offset and id.
 ///
 /// Example: miriam verify model/phrase-table.miriam
 #[derive(Args)]
