@@ -174,7 +174,8 @@ fn toy_ini() -> PathBuf {
     project().join("examples/toy/moses.ini")
 }
 
-fn toy(options: &[&str], input: &[u8]) -> Vec<u8> {
+/// What the toy system prints for `input`, and what it says on standard error.
+fn toy_with_messages(options: &[&str], input: &[u8]) -> (Vec<u8>, String) {
     let mut child = miriam()
         .args(["translate", "-f"])
         .arg(toy_ini())
@@ -190,7 +191,11 @@ fn toy(options: &[&str], input: &[u8]) -> Vec<u8> {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    output.stdout
+    (output.stdout, text(&output.stderr))
+}
+
+fn toy(options: &[&str], input: &[u8]) -> Vec<u8> {
+    toy_with_messages(options, input).0
 }
 
 #[test]
@@ -353,18 +358,8 @@ fn odd_lines_give_one_line_each() {
 #[test]
 fn carriage_returns_are_dropped_with_one_warning_or_kept() {
     let output = |options: &[&str]| {
-        let mut child = miriam()
-            .args(["translate", "-f"])
-            .arg(toy_ini())
-            .args(options)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(b"the house .\r\nthe house .\r\n").unwrap();
-        let output = child.wait_with_output().unwrap();
-        (text(&output.stdout), text(&output.stderr))
+        let (stdout, stderr) = toy_with_messages(options, b"the house .\r\nthe house .\r\n");
+        (text(&stdout), stderr)
     };
     let (stdout, stderr) = output(&[]);
     assert_eq!(stdout, "la casa . \nla casa . \n");

@@ -155,7 +155,7 @@ impl Search for CubePruning {
             let edge = &self.edges[self.covered as usize][item.edge as usize];
             let previous = &self.hypotheses[(edge.first_hypothesis + item.hypothesis) as usize];
             let option = OptionId(edge.first_option + item.option);
-            let scores = if models == 0 { &[] } else { requests.scores(i, models) };
+            let scores = requests.scores(i, models);
             item.total = expansion::total(space, previous, option, edge.span, scores);
             item.future = item.total + edge.estimate;
             item.state = requests.state(i);

@@ -80,7 +80,7 @@ impl Search for StackSearch {
         self.evaluated += requests.len() as u64;
         for (i, pending) in self.pending.iter().enumerate() {
             let previous = &self.hypotheses[pending.previous.0 as usize];
-            let scores = if models == 0 { &[] } else { requests.scores(i, models) };
+            let scores = requests.scores(i, models);
             let total = expansion::total(space, previous, pending.option, span, scores);
             let facts = space.coverages.facts(pending.coverage);
             let hypothesis = Hypothesis {
