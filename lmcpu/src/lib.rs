@@ -8,16 +8,20 @@
 
 pub mod arpa;
 mod error;
+mod index;
 mod model;
 mod open;
 pub mod perplexity;
 pub mod probing;
 pub mod query;
 mod sentences;
+mod source;
 mod state;
 
 pub use error::{Error, Result};
+pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
 pub use model::{LanguageModel, LmWord, Request, Scored};
 pub use open::open;
 pub use probing::verify;
+pub use source::{NgramSource, open_source};
 pub use state::{MAX_ORDER, State};

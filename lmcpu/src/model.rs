@@ -85,6 +85,42 @@ pub trait LanguageModel: Send + Sync {
         self.score(&state, word, &mut next)
     }
 
+    /// The ids of the words that `spans` (start and end, bytes of `text`) mark,
+    /// in their order: `ids` is filled. Their memory accesses overlap.
+    ///
+    /// Panics when a span does not lie in `text` or `ids` is shorter than `spans`.
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        for (&(start, end), id) in spans.iter().zip(&mut ids[..spans.len()]) {
+            *id = self.word_id(&text[start as usize..end as usize]);
+        }
+    }
+
+    /// Scores many sequences of words side by side: `words` holds them one after
+    /// another, `ends` where each ends; each begins in the state `begin`.
+    /// `scores` takes log10 p and the matched length of each word. Each is what
+    /// [`LanguageModel::score`] gives, to the bit.
+    ///
+    /// Panics when `ends` falls somewhere, or `scores` or `words` is shorter than
+    /// its last.
+    fn score_sentences(
+        &self,
+        begin: &State,
+        words: &[LmWord],
+        ends: &[usize],
+        scores: &mut [(Log10, u8)],
+    ) {
+        let (mut state, mut next) = (State::EMPTY, State::EMPTY);
+        let mut start = 0;
+        for &end in ends {
+            state.copy_from(begin);
+            for (&word, score) in words[start..end].iter().zip(&mut scores[start..end]) {
+                *score = self.score(&state, word, &mut next);
+                std::mem::swap(&mut state, &mut next);
+            }
+            start = end;
+        }
+    }
+
     /// Whether every n-gram whose state keeps all its words has a suffix of
     /// which the same is true. Then a word whose in-phrase context was cut by
     /// minimisation cannot depend on what stands left of the phrase. True of

@@ -1,0 +1,175 @@
+//! A model as the walk of a query sees it: lookup after lookup, each one word
+//! longer to the left.
+//!
+//! A kind of file says where its n-grams lie ([`NgramIndex`]); scoring, one at a
+//! time or in batches, is written once, for all of them.
+
+use miriam_text::Log10;
+
+use crate::{LanguageModel, LmWord, MAX_ORDER, State};
+
+/// The bits of a backoff that says: none, and no longer n-gram begins with this
+/// one (`ngram-lm.md` 2.3).
+pub const NO_EXTENSION: u32 = 1 << 31;
+
+/// An n-gram of a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<P> {
+    /// log10 p, with the sign that KenLM's file of the same kind answers for 0.
+    pub log10: f32,
+    /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) where there is none and no
+    /// longer n-gram begins with this one, and always for the longest n-grams.
+    pub backoff: f32,
+    /// Where the n-grams with one more word to the left lie; `None` when the
+    /// model knows that there are none.
+    pub longer: Option<P>,
+}
+
+/// How far one lookup has come.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<P> {
+    /// Memory was asked for; go on when it may be there.
+    Waiting,
+    /// The model has no such n-gram.
+    Absent,
+    /// It has.
+    Found(Found<P>),
+}
+
+/// Where the n-grams of a model lie.
+///
+/// A query walks from the newest word to the left: [`NgramIndex::unigram`], then
+/// for each older word [`NgramIndex::seek`] and [`NgramIndex::step`] until the
+/// n-gram is found or absent. Each of these asks for the memory that the next
+/// call will read, so that a batch can do something else meanwhile.
+///
+/// Whoever implements this is a [`LanguageModel`]. Contexts never hold ids that
+/// are not below [`NgramIndex::num_words`]; damaged files may give wrong answers
+/// but must not panic.
+pub trait NgramIndex: Send + Sync {
+    /// Where the n-grams lie that extend one n-gram to the left: a hash, a range
+    /// of children.
+    type Place: Copy + Send;
+    /// A lookup under way.
+    type Seek: Copy + Send;
+
+    /// See [`LanguageModel::order`].
+    fn order(&self) -> usize;
+    /// See [`LanguageModel::num_words`].
+    fn num_words(&self) -> usize;
+    /// See [`LanguageModel::word_id`].
+    fn word_id(&self, word: &[u8]) -> LmWord;
+    /// See [`LanguageModel::word`].
+    fn word(&self, id: LmWord) -> Option<&[u8]>;
+    /// See [`LanguageModel::begin_state`].
+    fn begin_state(&self) -> State;
+    /// See [`LanguageModel::end_of_sentence`].
+    fn end_of_sentence(&self) -> LmWord;
+    /// See [`LanguageModel::minimisation_is_closed`].
+    fn minimisation_is_closed(&self) -> bool;
+
+    /// Asks for what [`NgramIndex::unigram`] will read.
+    fn prefetch_unigram(&self, word: LmWord);
+
+    /// The word alone.
+    fn unigram(&self, word: LmWord) -> Found<Self::Place>;
+
+    /// Begins to look for the n-gram of `order` words, from 2, that has `older`
+    /// in front of the n-gram whose extensions lie at `place`.
+    fn seek(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek;
+
+    /// Goes on with a lookup among n-grams of `order` words.
+    fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
+}
+
+/// Looks one n-gram up to the end.
+#[inline(always)]
+pub(crate) fn look_up<M: NgramIndex>(
+    model: &M,
+    order: usize,
+    place: M::Place,
+    older: LmWord,
+) -> Option<Found<M::Place>> {
+    let mut seek = model.seek(order, place, older);
+    loop {
+        match model.step(order, &mut seek) {
+            Step::Waiting => {}
+            Step::Absent => return None,
+            Step::Found(found) => return Some(found),
+        }
+    }
+}
+
+impl<M: NgramIndex> LanguageModel for M {
+    fn order(&self) -> usize {
+        NgramIndex::order(self)
+    }
+
+    fn num_words(&self) -> usize {
+        NgramIndex::num_words(self)
+    }
+
+    fn word_id(&self, word: &[u8]) -> LmWord {
+        NgramIndex::word_id(self, word)
+    }
+
+    fn word(&self, id: LmWord) -> Option<&[u8]> {
+        NgramIndex::word(self, id)
+    }
+
+    fn begin_state(&self) -> State {
+        NgramIndex::begin_state(self)
+    }
+
+    fn end_of_sentence(&self) -> LmWord {
+        NgramIndex::end_of_sentence(self)
+    }
+
+    fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8) {
+        let used = context.len().min(NgramIndex::order(self) - 1).min(MAX_ORDER - 1);
+        let found = self.unigram(word);
+        next.entries_mut()[0] = (word, found.backoff);
+        let mut kept = usize::from(found.backoff.to_bits() != NO_EXTENSION);
+        let (mut log10, mut longer, mut matched) = (found.log10, found.longer, 1);
+        for (i, &(older, _)) in context.entries()[..used].iter().enumerate() {
+            let Some(place) = longer else { break };
+            let Some(found) = look_up(self, i + 2, place, older) else { break };
+            matched = i + 2;
+            (log10, longer) = (found.log10, found.longer);
+            if matched < NgramIndex::order(self) {
+                next.entries_mut()[i + 1] = (older, found.backoff);
+                if found.backoff.to_bits() != NO_EXTENSION {
+                    kept = matched;
+                }
+            }
+        }
+        // Words in front of a kept one were walked over, so they are in place.
+        next.set_len(kept);
+        // One addition after another, shorter contexts first: KenLM's order.
+        for &(_, backoff) in context.entries().get(matched - 1..).unwrap_or_default() {
+            log10 += backoff;
+        }
+        (Log10(log10), matched as u8)
+    }
+
+    fn prefetch(&self, _context: &State, word: LmWord) {
+        self.prefetch_unigram(word);
+    }
+
+    fn score_batch(
+        &self,
+        states: &[State],
+        requests: &[crate::Request],
+        results: &mut [crate::Scored],
+    ) {
+        let results = &mut results[..requests.len()];
+        for (request, result) in requests.iter().zip(results) {
+            let context = &states[request.state as usize];
+            (result.log10, result.matched) = self.score(context, request.word, &mut result.next);
+        }
+    }
+
+    fn minimisation_is_closed(&self) -> bool {
+        NgramIndex::minimisation_is_closed(self)
+    }
+}

@@ -1,0 +1,84 @@
+//! A model as lists of n-grams, whatever it is stored in: what builders and
+//! `dump` read.
+
+use std::path::Path;
+
+use miriam_text::{Input, Progress, Vocabulary};
+
+use crate::Result;
+use crate::arpa::{Arpa, Section, Unigram};
+use crate::open::refuse_kenlm_binary;
+
+/// All n-grams of a model, order by order.
+pub trait NgramSource {
+    /// How the model is called in messages.
+    fn name(&self) -> &str;
+
+    /// How many n-grams of each order follow, from order 1. `<unk>` counts only
+    /// where [`NgramSource::has_unknown`].
+    fn counts(&self) -> &[u64];
+
+    /// The length of the longest n-grams.
+    fn order(&self) -> usize {
+        self.counts().len()
+    }
+
+    /// The words: `<unk>` is 0, the others follow in the order of the model.
+    fn vocabulary(&self) -> &Vocabulary;
+
+    /// Prob and backoff of each word, in the order of ids. A backoff of -0.0
+    /// says that there is none, as in [`Section::backoffs`].
+    fn unigrams(&self) -> &[Unigram];
+
+    /// Whether the model itself lists `<unk>`.
+    fn has_unknown(&self) -> bool;
+
+    /// The n-grams of the next order, from 2; nothing after the longest.
+    ///
+    /// A backoff of 0 may come as -0.0 or 0.0: builders find out themselves
+    /// which n-grams are extended.
+    fn next_section(&mut self) -> Result<Option<Section>>;
+
+    /// What is wrong with the n-gram `index` of `section`, with its place.
+    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error;
+}
+
+impl NgramSource for Arpa<'_> {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn counts(&self) -> &[u64] {
+        self.counts()
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.vocabulary()
+    }
+
+    fn unigrams(&self) -> &[Unigram] {
+        self.unigrams()
+    }
+
+    fn has_unknown(&self) -> bool {
+        self.has_unknown()
+    }
+
+    fn next_section(&mut self) -> Result<Option<Section>> {
+        self.next_section()
+    }
+
+    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error {
+        self.error(section.line(index), reason)
+    }
+}
+
+/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
+/// for standard input.
+pub fn open_source<'p>(
+    path: &Path,
+    progress: &'p dyn Progress,
+) -> Result<Box<dyn NgramSource + 'p>> {
+    refuse_kenlm_binary(path)?;
+    Ok(Box::new(Arpa::open(Input::open(path)?, progress)?))
+}
