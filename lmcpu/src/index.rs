@@ -59,6 +59,12 @@ pub trait NgramIndex: Send + Sync {
     fn num_words(&self) -> usize;
     /// See [`LanguageModel::word_id`].
     fn word_id(&self, word: &[u8]) -> LmWord;
+    /// See [`LanguageModel::word_ids`].
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        for (&(start, end), id) in spans.iter().zip(&mut ids[..spans.len()]) {
+            *id = self.word_id(&text[start as usize..end as usize]);
+        }
+    }
     /// See [`LanguageModel::word`].
     fn word(&self, id: LmWord) -> Option<&[u8]>;
     /// See [`LanguageModel::begin_state`].
@@ -111,6 +117,10 @@ impl<M: NgramIndex> LanguageModel for M {
 
     fn word_id(&self, word: &[u8]) -> LmWord {
         NgramIndex::word_id(self, word)
+    }
+
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        NgramIndex::word_ids(self, text, spans, ids);
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {

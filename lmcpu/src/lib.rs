@@ -9,6 +9,7 @@
 pub mod arpa;
 mod error;
 mod index;
+pub mod json_lines;
 mod model;
 mod open;
 pub mod perplexity;
@@ -17,6 +18,7 @@ pub mod query;
 mod sentences;
 mod source;
 mod state;
+pub mod words;
 
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};

@@ -1,13 +1,14 @@
 //! What KenLM's `query` prints, byte for byte (`ngram-lm.md` 2.5).
 //!
-//! One quirk is not copied: a last line without a line end is a line like any
-//! other here.
+//! One quirk is copied only on demand: KenLM prints the words of a last line
+//! without a line end, but neither ends the sentence nor adds it to the sums.
+//! Its tokens and the probabilities of its unknown words count all the same.
 
 use miriam_text::{Input, Output, Progress, number};
 
-pub use crate::sentences::{Perplexity, TextOptions};
+pub use crate::sentences::Perplexity;
 
-use crate::sentences::{Sentence, score_text};
+use crate::sentences::{Flow, Outcome, Scorer, Sentence, work_through};
 use crate::{LanguageModel, Result};
 
 /// What is printed.
@@ -26,29 +27,64 @@ impl Levels {
     pub const ALL: Levels = Levels { word: true, sentence: true, summary: true };
 }
 
-/// Scores each line of `input` and prints what `levels` ask for.
+/// How text is scored and what is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// What is printed.
+    pub levels: Levels,
+    /// Put `<s>` before and `</s>` behind each line.
+    pub markers: bool,
+    /// Worker threads, from 1.
+    pub threads: usize,
+    /// Answer each line before waiting for the next.
+    pub line_by_line: bool,
+    /// Leave a last line without a line end as KenLM leaves it. Without this it
+    /// is a line like any other.
+    pub kenlm_compat: bool,
+}
+
+/// Scores each line of `input` and prints what the levels ask for.
 pub fn query(
     model: &dyn LanguageModel,
     input: Input,
     output: &mut Output,
-    levels: Levels,
-    options: TextOptions,
+    options: Options,
     progress: &dyn Progress,
 ) -> Result<Perplexity> {
-    let sums = score_text(model, vec![input], output, options, progress, |block, out| {
-        for sentence in block.sentences() {
-            if levels.word {
-                push_words(&sentence, out);
+    let levels = options.levels;
+    let worker = || {
+        let mut scorer = Scorer::new(model, options.markers, levels.word);
+        move |mut text: Vec<u8>| {
+            if !options.kenlm_compat && text.last() != Some(&b'\n') {
+                text.push(b'\n');
             }
-            if levels.sentence {
-                out.extend_from_slice(b"Total: ");
-                number::push_shortest_f32(out, sentence.log10());
-                out.extend_from_slice(b" OOV: ");
-                push_integer(out, sentence.unknown());
-                out.push(b'\n');
+            let mut outcome = Outcome::default();
+            let scores = scorer.score(&text);
+            let mut sentences = scores.sentences().peekable();
+            while let Some(sentence) = sentences.next() {
+                if levels.word {
+                    push_words(&sentence, &mut outcome.printed);
+                }
+                if sentences.peek().is_none() && scores.last_is_open() {
+                    outcome.tokens += sentence.len();
+                    outcome.unknown_words.extend(sentence.unknown());
+                    break;
+                }
+                let (log10, unknown) = outcome.add(&sentence);
+                if levels.sentence {
+                    let out = &mut outcome.printed;
+                    out.extend_from_slice(b"Total: ");
+                    number::push_shortest_f32(out, log10);
+                    out.extend_from_slice(b" OOV: ");
+                    push_integer(out, unknown);
+                    out.push(b'\n');
+                }
             }
+            outcome
         }
-    })?;
+    };
+    let flow = Flow { threads: options.threads, promptly: options.line_by_line };
+    let (sums, _) = work_through(vec![input], output, flow, progress, worker)?;
     if levels.summary {
         let mut summary = Vec::new();
         sums.push_summary(&mut summary);

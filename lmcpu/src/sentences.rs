@@ -1,35 +1,25 @@
-//! Scoring text: blocks of lines go through worker threads, and inside a block
-//! many sentences are scored side by side, so that their memory accesses
-//! overlap. Results come out in the order of the text and do not depend on the
-//! number of threads.
+//! Scoring text: blocks of lines go through worker threads, and the sentences of
+//! a block are scored side by side, so that their memory accesses overlap.
+//! Results come out in the order of the text and do not depend on the number of
+//! threads.
 //!
 //! A sentence's total is an f32 sum over its words in order, the corpus' totals
 //! are f64 sums over sentences and unknown words in order, as KenLM adds them
-//! (`ngram-lm.md` 2.5).
+//! (`ngram-lm.md` 2.5). The last of these sums is left to the thread that
+//! writes; everything else is done by the workers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use miriam_text::{Input, Lines, Output, Progress, number, ordered_map};
+use miriam_text::{Blocks, Input, Log10, Output, Progress, number, ordered_map};
 
-use crate::{LanguageModel, LmWord, Request, Result, Scored, State};
+use crate::words::{WordReader, Words};
+use crate::{Error, LanguageModel, LmWord, Result, State};
 
-/// Sentences of a block that are scored side by side.
-const LANES: usize = 64;
-/// A block is closed at this many bytes or lines.
-const BLOCK_BYTES: usize = 64 << 10;
-const BLOCK_LINES: usize = 512;
-
-/// How text is scored.
-#[derive(Clone, Copy, Debug)]
-pub struct TextOptions {
-    /// Put `<s>` before and `</s>` behind each line.
-    pub markers: bool,
-    /// Worker threads, from 1.
-    pub threads: usize,
-    /// Answer each line before the next is read.
-    pub line_by_line: bool,
-}
+/// Bytes of text in a block: enough sentences for the last few, which are scored
+/// with fewer beside them, not to matter; few enough for the words and scores of
+/// a block to stay in the second-level cache.
+const BLOCK: usize = 128 << 10;
 
 /// What a corpus sums up to. Logarithms are to base 10.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -78,220 +68,229 @@ pub(crate) struct Token<'b> {
 
 /// A scored line.
 pub(crate) struct Sentence<'b> {
-    block: &'b Block,
-    tokens: std::ops::Range<usize>,
+    text: &'b [u8],
+    ids: &'b [LmWord],
+    scores: &'b [(Log10, u8)],
+    /// Empty where the scorer was not told to keep them.
+    spans: &'b [(u32, u32)],
 }
 
 impl<'b> Sentence<'b> {
-    pub fn tokens(&self) -> impl ExactSizeIterator<Item = Token<'b>> {
-        let block = self.block;
-        self.tokens.clone().map(move |i| Token {
-            text: match block.spans[i] {
-                END => b"</s>",
-                (start, end) => &block.text[start as usize..end as usize],
+    /// Its words and `</s>`; only of scorers that keep spans.
+    pub fn tokens(&self) -> impl Iterator<Item = Token<'b>> {
+        let text = self.text;
+        let tokens = self.spans.iter().zip(self.ids).zip(self.scores);
+        tokens.map(move |((&span, &id), &(log10, matched))| Token {
+            text: match span {
+                Words::MARKER => b"</s>",
+                (start, end) => &text[start as usize..end as usize],
             },
-            id: block.ids[i],
-            log10: block.scores[i].0,
-            matched: block.scores[i].1,
+            id,
+            log10: log10.0,
+            matched,
         })
+    }
+
+    /// How many tokens it has, `</s>` included.
+    pub fn len(&self) -> u64 {
+        self.ids.len() as u64
     }
 
     /// log10 p of the sentence: an f32 sum in the order of words.
     pub fn log10(&self) -> f32 {
-        self.block.scores[self.tokens.clone()].iter().fold(0.0, |sum, score| sum + score.0)
+        self.scores.iter().fold(0.0, |sum, score| sum + score.0.0)
     }
 
-    /// How many of its tokens are unknown words.
-    pub fn unknown(&self) -> u64 {
-        self.block.ids[self.tokens.clone()].iter().filter(|id| **id == LmWord::UNKNOWN).count()
-            as u64
-    }
-}
-
-/// Where `</s>` stands in the text: nowhere.
-const END: (u32, u32) = (u32::MAX, u32::MAX);
-
-/// A block of lines with the scores of their words.
-#[derive(Default)]
-pub(crate) struct Block {
-    /// Lines, each with its line end.
-    text: Vec<u8>,
-    spans: Vec<(u32, u32)>,
-    ids: Vec<LmWord>,
-    /// log10 and matched length.
-    scores: Vec<(f32, u8)>,
-    /// Where the tokens of each sentence end.
-    ends: Vec<usize>,
-    /// What is printed for the block.
-    printed: Vec<u8>,
-}
-
-impl Block {
-    pub fn sentences(&self) -> impl Iterator<Item = Sentence<'_>> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let ranges = starts.zip(&self.ends);
-        ranges.map(|(start, &end)| Sentence { block: self, tokens: start..end })
+    /// log10 p of its unknown words.
+    pub fn unknown(&self) -> impl Iterator<Item = f32> {
+        let tokens = self.ids.iter().zip(self.scores);
+        tokens.filter(|(id, _)| **id == LmWord::UNKNOWN).map(|(_, score)| score.0.0)
     }
 }
 
-/// Scores the sentences of blocks; one a thread.
-struct Scorer<'m> {
+/// The scored lines of a text.
+pub(crate) struct Scores<'b> {
+    text: &'b [u8],
+    words: &'b Words,
+    scores: &'b [(Log10, u8)],
+}
+
+impl<'b> Scores<'b> {
+    /// Its lines in order, and what stands behind the last line end, if anything.
+    pub fn sentences(&self) -> impl Iterator<Item = Sentence<'b>> {
+        let &Scores { text, words, scores } = self;
+        let mut start = 0;
+        words.ends.iter().map(move |&end| {
+            let range = start..end;
+            start = end;
+            Sentence {
+                text,
+                ids: &words.ids[range.clone()],
+                scores: &scores[range.clone()],
+                spans: words.spans.get(range).unwrap_or_default(),
+            }
+        })
+    }
+
+    /// Whether the last of [`Scores::sentences`] has no line end.
+    pub fn last_is_open(&self) -> bool {
+        self.words.last_is_open
+    }
+}
+
+/// Scores texts; one a thread.
+pub(crate) struct Scorer<'m> {
     model: &'m dyn LanguageModel,
-    markers: bool,
     begin: State,
-    states: Vec<State>,
-    results: Vec<Scored>,
-    requests: Vec<Request>,
-    /// By request: the next token of its sentence, and where the sentence ends.
-    places: Vec<(usize, usize)>,
+    reader: WordReader<'m>,
+    words: Words,
+    scores: Vec<(Log10, u8)>,
 }
 
 impl<'m> Scorer<'m> {
-    fn new(model: &'m dyn LanguageModel, markers: bool) -> Self {
-        let begin = if markers { model.begin_state() } else { State::EMPTY };
+    /// With `markers` lines stand between `<s>` and `</s>`; with `keep_spans`
+    /// words can be printed.
+    pub fn new(model: &'m dyn LanguageModel, markers: bool, keep_spans: bool) -> Self {
         Scorer {
             model,
-            markers,
-            begin,
-            states: vec![State::EMPTY; LANES],
-            results: vec![Scored::default(); LANES],
-            requests: Vec::with_capacity(LANES),
-            places: Vec::with_capacity(LANES),
+            begin: if markers { model.begin_state() } else { State::EMPTY },
+            reader: WordReader::new(model, markers, keep_spans),
+            words: Words::default(),
+            scores: Vec::new(),
         }
     }
 
-    fn split(&self, block: &mut Block) {
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', &block.text) {
-            let mut rest = start;
-            let line = &block.text[start..end];
-            for word in line.split(|b| matches!(b, b' ' | 0x09..=0x0d)) {
-                if !word.is_empty() {
-                    block.spans.push((rest as u32, (rest + word.len()) as u32));
-                    block.ids.push(self.model.word_id(word));
-                }
-                rest += word.len() + 1;
-            }
-            if self.markers {
-                block.spans.push(END);
-                block.ids.push(self.model.end_of_sentence());
-            }
-            block.ends.push(block.ids.len());
-            start = end + 1;
-        }
-    }
-
-    fn score(&mut self, block: &mut Block) {
-        self.split(block);
-        block.scores.resize(block.ids.len(), (0.0, 0));
-        let mut start = 0;
-        let mut waiting = block.ends.iter().filter_map(|&end| {
-            let place = (start, end);
-            start = end;
-            (place.0 < end).then_some(place)
-        });
-        self.requests.clear();
-        self.places.clear();
-        for (lane, place) in waiting.by_ref().take(LANES).enumerate() {
-            self.states[lane].copy_from(&self.begin);
-            self.requests.push(Request { state: lane as u32, word: block.ids[place.0] });
-            self.places.push(place);
-        }
-        while !self.requests.is_empty() {
-            self.model.score_batch(&self.states, &self.requests, &mut self.results);
-            let mut kept = 0;
-            for i in 0..self.requests.len() {
-                let (Request { state, .. }, (mut token, mut end)) =
-                    (self.requests[i], self.places[i]);
-                let result = &self.results[i];
-                block.scores[token] = (result.log10.0, result.matched);
-                token += 1;
-                if token < end {
-                    self.states[state as usize].copy_from(&result.next);
-                } else if let Some(next) = waiting.next() {
-                    (token, end) = next;
-                    self.states[state as usize].copy_from(&self.begin);
-                } else {
-                    continue;
-                }
-                self.requests[kept] = Request { state, word: block.ids[token] };
-                self.places[kept] = (token, end);
-                kept += 1;
-            }
-            self.requests.truncate(kept);
-            self.places.truncate(kept);
-        }
+    /// Scores the lines of `text`, which is shorter than 4 GiB.
+    pub fn score<'b>(&'b mut self, text: &'b [u8]) -> Scores<'b> {
+        self.reader.read(text, &mut self.words);
+        // What was there is overwritten.
+        self.scores.resize(self.words.ids.len(), Default::default());
+        let Words { ids, ends, .. } = &self.words;
+        self.model.score_sentences(&self.begin, ids, ends, &mut self.scores);
+        Scores { text, words: &self.words, scores: &self.scores }
     }
 }
 
-/// Scores every line of `inputs`, writes what `print` makes of each block, and
-/// returns the sums. A last line without a line end counts as a line.
-pub(crate) fn score_text(
-    model: &dyn LanguageModel,
+/// What a worker makes of a block.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// What is to be written.
+    pub printed: Vec<u8>,
+    /// log10 of each sentence.
+    pub sentences: Vec<f32>,
+    /// log10 of each unknown word.
+    pub unknown_words: Vec<f32>,
+    pub unknown: u64,
+    pub tokens: u64,
+    pub lines: Lines,
+    /// The line that cannot be understood, counted from 1 in the block, and why.
+    /// Lines behind it were not looked at.
+    pub error: Option<(u64, String)>,
+}
+
+/// Counts of lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// All that were read.
+    pub read: u64,
+    /// Those that a filter let through.
+    pub kept: u64,
+    /// Those that were left out because they could not be understood.
+    pub invalid: u64,
+}
+
+impl Outcome {
+    /// Adds a line to the sums. Returns log10 p of it and its unknown words.
+    pub fn add(&mut self, sentence: &Sentence<'_>) -> (f32, u64) {
+        let before = self.unknown_words.len();
+        self.unknown_words.extend(sentence.unknown());
+        let unknown = (self.unknown_words.len() - before) as u64;
+        let log10 = sentence.log10();
+        self.sentences.push(log10);
+        self.unknown += unknown;
+        self.tokens += sentence.len();
+        (log10, unknown)
+    }
+}
+
+/// How text goes through the workers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flow {
+    /// Worker threads, from 1.
+    pub threads: usize,
+    /// Write what is known before waiting for more text.
+    pub promptly: bool,
+}
+
+/// Cuts `inputs` into blocks of whole lines, gives each to a worker (one a
+/// thread), writes what comes back in order, and returns the sums. The last
+/// line of an input may lack its line end.
+pub(crate) fn work_through<W>(
     inputs: Vec<Input>,
     output: &mut Output,
-    options: TextOptions,
+    flow: Flow,
     progress: &dyn Progress,
-    print: impl Fn(&Block, &mut Vec<u8>) + Sync,
-) -> Result<Perplexity> {
+    worker: impl Fn() -> W + Sync,
+) -> Result<(Perplexity, Lines)>
+where
+    W: FnMut(Vec<u8>) -> Outcome,
+{
     let consumed: Vec<Arc<AtomicU64>> = inputs.iter().map(Input::consumed).collect();
+    let names: Vec<String> = inputs.iter().map(|input| input.name().to_owned()).collect();
     progress.begin("scoring", inputs.iter().map(Input::size).sum());
-    let (bytes, lines) = if options.line_by_line { (0, 1) } else { (BLOCK_BYTES, BLOCK_LINES) };
-    let mut inputs = inputs.into_iter().map(Lines::new);
+    let mut inputs =
+        inputs.into_iter().map(|input| Blocks::new(input, BLOCK, flow.promptly)).enumerate();
     let mut current = inputs.next();
-    let read = || -> Result<Option<Block>> {
-        let mut block = Block::default();
-        let mut count = 0;
-        while let Some(input) = &mut current {
-            match input.next()? {
-                Some(line) => {
-                    block.text.extend_from_slice(line.bytes);
-                    block.text.push(b'\n');
-                    count += 1;
-                    if block.text.len() >= bytes.max(1) || count == lines {
-                        break;
-                    }
-                }
-                None => current = inputs.next(),
+    let read = || -> Result<Option<(usize, Vec<u8>)>> {
+        while let Some((file, blocks)) = &mut current {
+            let mut block = Vec::new();
+            let more = blocks.fill(&mut block)?;
+            progress.reached(consumed.iter().map(|c| c.load(Ordering::Relaxed)).sum());
+            // Room for a line end must be left.
+            if block.len() >= u32::MAX as usize - 1 {
+                let (file, reason) = (blocks.name().into(), "a line of 4 GiB or more".into());
+                return Err(Error::Unsupported { file, reason });
             }
+            if more {
+                return Ok(Some((*file, block)));
+            }
+            current = inputs.next();
         }
-        progress.reached(consumed.iter().map(|c| c.load(Ordering::Relaxed)).sum());
-        if block.text.len() > u32::MAX as usize - 1 {
-            let reason = "a line of more than 4 GiB".to_owned();
-            return Err(crate::Error::Unsupported { file: "text".into(), reason });
-        }
-        Ok((count > 0).then_some(block))
+        Ok(None)
     };
     let worker = || {
-        let mut scorer = Scorer::new(model, options.markers);
-        let print = &print;
-        move |mut block: Block| {
-            scorer.score(&mut block);
-            let mut printed = Vec::new();
-            print(&block, &mut printed);
-            block.printed = printed;
-            block
-        }
+        let mut work = worker();
+        move |(file, block)| (file, work(block))
     };
-    let mut sums = Perplexity::default();
-    let write = |block: Block, _| -> Result<()> {
-        for sentence in block.sentences() {
-            sums.log10 += f64::from(sentence.log10());
-            sums.tokens += sentence.tokens.len() as u64;
+    let (mut sums, mut lines) = (Perplexity::default(), Lines::default());
+    // The file that is being written about and how many lines went before it.
+    let (mut current_file, mut lines_before) = (0, 0);
+    let write = |(file, block): (usize, Outcome), _| -> Result<()> {
+        if file != current_file {
+            (current_file, lines_before) = (file, lines.read);
         }
-        for (id, score) in block.ids.iter().zip(&block.scores) {
-            if *id == LmWord::UNKNOWN {
-                sums.unknown += 1;
-                sums.unknown_log10 += f64::from(score.0);
-            }
+        for &log10 in &block.sentences {
+            sums.log10 += f64::from(log10);
         }
+        for &log10 in &block.unknown_words {
+            sums.unknown_log10 += f64::from(log10);
+        }
+        sums.tokens += block.tokens;
+        sums.unknown += block.unknown;
         output.write(&block.printed)?;
-        if options.line_by_line {
+        if flow.promptly {
             output.flush()?;
         }
+        if let Some((line, reason)) = block.error {
+            let line = lines.read - lines_before + line;
+            return Err(miriam_text::Error::format(&names[file], line, None, reason).into());
+        }
+        lines.read += block.lines.read;
+        lines.kept += block.lines.kept;
+        lines.invalid += block.lines.invalid;
         Ok(())
     };
-    let outcome = ordered_map(options.threads, read, worker, write);
+    let outcome = ordered_map(flow.threads, read, worker, write);
     progress.end();
-    outcome.map(|()| sums)
+    outcome.map(|()| (sums, lines))
 }

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod error;
 pub mod fields;
 mod input;
@@ -19,6 +20,7 @@ mod size;
 mod sort;
 mod vocabulary;
 
+pub use blocks::Blocks;
 pub use error::{Error, Result};
 pub use input::{Input, name_of};
 pub use lines::{Line, Lines};

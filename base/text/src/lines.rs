@@ -1,14 +1,13 @@
 //! Lines without copies: text is read in blocks of whole lines, and a line is a
 //! slice of its block. Decompression can run on a thread of its own.
 
-use std::io::Read;
 use std::thread;
 
 use crossbeam::channel::{Receiver, bounded};
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 
 use crate::sort::Merge;
-use crate::{Error, Input, Result};
+use crate::{Blocks, Input, Result};
 
 const BLOCK: usize = 512 << 10;
 /// Of pipes and terminals less is asked for at once: they hold no more.
@@ -34,12 +33,12 @@ pub struct Lines {
 }
 
 enum Source {
-    Blocks { blocks: Blocks, block: Vec<u8>, position: usize, number: u64 },
+    Blocks { blocks: Reader, block: Vec<u8>, position: usize, number: u64 },
     Sorted(Merge),
 }
 
-enum Blocks {
-    Here(BlockReader),
+enum Reader {
+    Here(Blocks),
     /// Blocks, then nothing at the end of the input.
     Background(Receiver<Result<Option<Vec<u8>>>>),
     Ended,
@@ -49,7 +48,7 @@ impl Lines {
     /// Reads and decompresses on the calling thread.
     pub fn new(input: Input) -> Self {
         let name = input.name().to_owned();
-        Self::from_blocks(name, Blocks::Here(BlockReader::new(input)))
+        Self::from_blocks(name, Reader::Here(blocks_of(input)))
     }
 
     /// Reads and decompresses on a thread of its own, a few blocks ahead. The
@@ -57,7 +56,7 @@ impl Lines {
     pub fn in_background(input: Input) -> Self {
         let name = input.name().to_owned();
         let (sender, receiver) = bounded(QUEUE);
-        let mut reader = BlockReader::new(input);
+        let mut reader = blocks_of(input);
         thread::spawn(move || {
             loop {
                 let mut block = Vec::new();
@@ -68,10 +67,10 @@ impl Lines {
                 }
             }
         });
-        Self::from_blocks(name, Blocks::Background(receiver))
+        Self::from_blocks(name, Reader::Background(receiver))
     }
 
-    fn from_blocks(name: String, blocks: Blocks) -> Self {
+    fn from_blocks(name: String, blocks: Reader) -> Self {
         let source = Source::Blocks { blocks, block: Vec::new(), position: 0, number: 0 };
         Lines { name, source }
     }
@@ -109,11 +108,11 @@ impl Lines {
     }
 }
 
-impl Blocks {
+impl Reader {
     fn fill(&mut self, block: &mut Vec<u8>) -> Result<bool> {
         match self {
-            Blocks::Here(reader) => reader.fill(block),
-            Blocks::Background(receiver) => {
+            Reader::Here(reader) => reader.fill(block),
+            Reader::Background(receiver) => {
                 // Only a panic of the reading thread closes the channel without
                 // a word.
                 let next = receiver.recv().expect("the reading thread says when it ends")?;
@@ -121,13 +120,13 @@ impl Blocks {
                     Some(next) => *block = next,
                     None => {
                         block.clear();
-                        *self = Blocks::Ended;
+                        *self = Reader::Ended;
                         return Ok(false);
                     }
                 }
                 Ok(true)
             }
-            Blocks::Ended => {
+            Reader::Ended => {
                 block.clear();
                 Ok(false)
             }
@@ -135,60 +134,17 @@ impl Blocks {
     }
 }
 
-/// Cuts an input into blocks of whole lines.
-struct BlockReader {
-    input: Input,
-    /// The start of a line whose end was not in the last block.
-    rest: Vec<u8>,
-    ended: bool,
-}
-
-impl BlockReader {
-    fn new(input: Input) -> Self {
-        BlockReader { input, rest: Vec::new(), ended: false }
-    }
-
-    /// Replaces `block` by the next whole lines; false at the end.
-    fn fill(&mut self, block: &mut Vec<u8>) -> Result<bool> {
-        block.clear();
-        block.append(&mut self.rest);
-        let mut searched = 0;
-        while !self.ended {
-            let start = block.len();
-            let room = if self.input.size().is_some() { BLOCK } else { PIPE_BLOCK };
-            block.resize(start + room, 0);
-            let mut filled = start;
-            // Fill the block: decompressors return small pieces. A terminal or
-            // a pipe is answered line by line.
-            while filled < block.len() {
-                let n = match self.input.read(&mut block[filled..]) {
-                    Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
-                    result => result.map_err(|e| Error::io(self.input.name(), "read", e))?,
-                };
-                self.ended = n == 0;
-                let fresh = &block[filled..filled + n];
-                filled += n;
-                if self.ended || (self.input.size().is_none() && memchr(b'\n', fresh).is_some()) {
-                    break;
-                }
-            }
-            block.truncate(filled);
-            if let Some(end) = memrchr(b'\n', &block[searched..]) {
-                self.rest.extend_from_slice(&block[searched + end + 1..]);
-                block.truncate(searched + end + 1);
-                return Ok(true);
-            }
-            searched = block.len();
-        }
-        Ok(!block.is_empty())
-    }
+/// Blocks of an input; a terminal or a pipe is answered line by line.
+fn blocks_of(input: Input) -> Blocks {
+    let is_file = input.size().is_some();
+    Blocks::new(input, if is_file { BLOCK } else { PIPE_BLOCK }, !is_file)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::io::Cursor;
+    use std::io::{Cursor, Read};
 
     /// Reads at most `step` bytes at a time, like a slow pipe.
     struct Trickle(Cursor<Vec<u8>>, usize);

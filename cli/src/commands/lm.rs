@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use clap::error::ErrorKind;
 use clap::{Args, Subcommand};
 use miriam_layout::Load;
-use miriam_lmcpu::query::{Levels, TextOptions};
+use miriam_lmcpu::perplexity::{Filter, Json};
+use miriam_lmcpu::query::Levels;
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
 use miriam_text::{Input, Output};
 
@@ -20,9 +22,11 @@ pub enum Command {
     #[command(after_help = "Examples:\n  miriam lm query lm.miriam < text.en\n  \
                             miriam lm query lm.arpa.gz -v sentence -i text.en -o scores.txt")]
     Query(QueryArguments),
-    /// Perplexity of text
+    /// Perplexity of text, of each line, or lines filtered by theirs
     #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
-                            miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv")]
+                            miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv\n  \
+                            miriam lm perplexity lm.miriam --json-field text --per-line \
+                            --max-perplexity 500 -i web.jsonl.zst -o good.jsonl.zst")]
     Perplexity(PerplexityArguments),
 }
 
@@ -54,6 +58,10 @@ pub struct QueryArguments {
     /// Answer each line before the next is read
     #[arg(short = 'b', long)]
     flush: bool,
+    /// Leave a last line without a line end as KenLM's query leaves it: no
+    /// </s>, no total. Without this it is a line like any other
+    #[arg(long)]
+    kenlm_compat: bool,
     /// The text: plain, .gz or .zst; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
@@ -69,19 +77,42 @@ pub struct PerplexityArguments {
     /// Where to compute: cpu, or auto for what is there
     #[arg(long, default_value = "auto", value_parser = parse_device)]
     device: Device,
-    /// Write log10 probability, tokens and unknown words of each line instead
-    /// of the summary, separated by tabs
+    /// Write log10 probability, tokens (with </s>) and unknown words of each
+    /// line instead of the summary, separated by tabs; to JSON lines, add the
+    /// keys lm_log10, lm_tokens, lm_oov and lm_perplexity
     #[arg(long)]
     per_line: bool,
+    /// Lines are JSON objects, and the text stands in this field (a.b is b in
+    /// the object a). Text of several lines is scored line by line and summed
+    #[arg(long, value_name = "NAME")]
+    json_field: Option<String>,
+    /// Leave out lines that are no JSON objects with such a text, and say how
+    /// many; without this the first ends the work
+    #[arg(long, requires = "json_field")]
+    skip_invalid: bool,
+    /// Write the lines of at most this perplexity, unchanged, instead of the
+    /// summary: 10^(-log10/tokens), unknown words and </s> included
+    #[arg(long, value_name = "X", value_parser = parse_perplexity)]
+    max_perplexity: Option<f64>,
+    /// Write the other lines instead
+    #[arg(long, requires = "max_perplexity")]
+    invert: bool,
     /// Do not put <s> before and </s> behind each line
     #[arg(long)]
     no_markers: bool,
     /// The text: plain, .gz or .zst; - for standard input. May be repeated
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: Vec<PathBuf>,
-    /// The file to write; - for standard output
+    /// The file to write, compressed when named .gz or .zst; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
+}
+
+fn parse_perplexity(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        _ => Err("give a number from 0".into()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,13 +180,14 @@ fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
     let model = open(&arguments.model, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
-    let options = TextOptions {
+    let options = query::Options {
+        levels: levels(&arguments.verbosity),
         markers: !arguments.no_markers,
         threads: common.threads.count(),
         line_by_line: arguments.flush,
+        kenlm_compat: arguments.kenlm_compat,
     };
-    let levels = levels(&arguments.verbosity);
-    query::query(&*model, input, &mut output, levels, options, &common.progress())?;
+    query::query(&*model, input, &mut output, options, &common.progress())?;
     Ok(output.finish()?)
 }
 
@@ -179,6 +211,11 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
     if arguments.device == Device::Cuda {
         bail!("--device cuda is not supported yet; use --device cpu");
     }
+    if arguments.per_line && arguments.max_perplexity.is_some() && arguments.json_field.is_none() {
+        let message = "--per-line with --max-perplexity needs --json-field: a line of plain text \
+                       has no place for its scores\n";
+        clap::Error::raw(ErrorKind::ArgumentConflict, message).exit();
+    }
     for input in &arguments.input {
         Input::check(input, Some(&arguments.output))?;
     }
@@ -189,12 +226,22 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
     let inputs = inputs.map(|(input, path)| input.map_or_else(|| Input::open(path), Ok));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let mut output = Output::create(&arguments.output)?;
-    let options = TextOptions {
+    let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
+    let options = perplexity::Options {
         markers: !arguments.no_markers,
         threads: common.threads.count(),
-        line_by_line: false,
+        per_line: arguments.per_line,
+        json: arguments.json_field.map(|field| Json { field, skip_invalid }),
+        filter: arguments.max_perplexity.map(|max_perplexity| Filter { max_perplexity, invert }),
     };
     let progress = common.progress();
-    perplexity::perplexity(&*model, inputs, &mut output, arguments.per_line, options, &progress)?;
-    Ok(output.finish()?)
+    let (_, lines) = perplexity::perplexity(&*model, inputs, &mut output, &options, &progress)?;
+    output.finish()?;
+    if options.filter.is_some() {
+        tracing::info!("kept {} of {} lines", lines.kept, lines.read);
+    }
+    if skip_invalid {
+        tracing::info!("left out {} of {} lines as invalid", lines.invalid, lines.read);
+    }
+    Ok(())
 }

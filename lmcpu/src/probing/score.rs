@@ -119,6 +119,18 @@ impl LanguageModel for ProbingModel {
         }
     }
 
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        let words = spans.iter().map(|&(start, end)| &text[start as usize..end as usize]);
+        let mut ids = ids[..spans.len()].iter_mut();
+        self.words.find_all(words, |found| {
+            // A damaged index may name a word that is not there.
+            let known = found.filter(|&id| (id as usize) < self.unigrams.len());
+            if let Some(id) = ids.next() {
+                *id = known.map_or(LmWord::UNKNOWN, LmWord);
+            }
+        });
+    }
+
     fn word(&self, id: LmWord) -> Option<&[u8]> {
         self.words.get(id.0)
     }

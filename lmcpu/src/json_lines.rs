@@ -1,0 +1,310 @@
+//! JSON lines: one object a line, one field of which is text.
+//!
+//! A line is parsed whole, so that nothing malformed passes, but only the one
+//! field is unescaped; and it is never written anew: keys are added in front of
+//! its closing brace, every other byte stays.
+
+use std::fmt;
+
+use miriam_text::number;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+
+use crate::perplexity::line_perplexity;
+use crate::query::push_integer;
+
+/// The keys that [`push_with_scores`] adds.
+const ADDED: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
+
+/// Which field of each object is text.
+#[derive(Clone, Debug)]
+pub struct TextField {
+    /// The key in the object, then the key in the object found there, and so on.
+    path: Vec<String>,
+    refuse_added: bool,
+}
+
+impl TextField {
+    /// The field `name`, in which dots lead into objects within objects; `\.` is
+    /// a dot of a key and `\\` a backslash. With `refuse_added` lines that
+    /// already have a key that [`push_with_scores`] adds are errors.
+    pub fn new(name: &str, refuse_added: bool) -> Self {
+        let mut path = vec![String::new()];
+        let mut characters = name.chars();
+        while let Some(character) = characters.next() {
+            let key = path.last_mut().expect("there is always one");
+            match character {
+                '.' => path.push(String::new()),
+                '\\' => key.extend(characters.next()),
+                _ => key.push(character),
+            }
+        }
+        TextField { path, refuse_added }
+    }
+
+    /// Appends the text of the field to `text`, as it is behind JSON's escapes.
+    /// `Err` says what is wrong with the line and leaves `text` alone.
+    pub fn read(&self, line: &[u8], text: &mut Vec<u8>) -> Result<(), String> {
+        let line = std::str::from_utf8(line)
+            .map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to() + 1))?;
+        let before = text.len();
+        let mut found = false;
+        let object =
+            Object { path: &self.path, refuse_added: self.refuse_added, text, found: &mut found };
+        let mut json = serde_json::Deserializer::from_str(line);
+        let outcome = object.deserialize(&mut json).and_then(|()| json.end());
+        let outcome = match outcome {
+            Ok(()) if found => return Ok(()),
+            Ok(()) => Err(format!("no field {:?}", self.path.join("."))),
+            Err(error) => Err(describe(&error)),
+        };
+        text.truncate(before);
+        outcome
+    }
+}
+
+/// The message of `error` with its column alone: there is only one line.
+fn describe(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match message.strip_suffix(&place) {
+        Some(message) => format!("{message} (byte {})", error.column()),
+        None => message,
+    }
+}
+
+/// Appends `line`, an object that [`TextField::read`] took, with four keys in
+/// front of its closing brace. What is not finite becomes `null`.
+pub fn push_with_scores(line: &[u8], log10: f64, tokens: u64, unknown: u64, out: &mut Vec<u8>) {
+    let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
+    out.extend_from_slice(&line[..end]);
+    let push_number = |out: &mut Vec<u8>, value: f64| match value.is_finite() {
+        true => number::push_shortest_f64(out, value),
+        false => out.extend_from_slice(b"null"),
+    };
+    let key = |out: &mut Vec<u8>, name: &str| {
+        out.extend_from_slice(b",\"");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\":");
+    };
+    key(out, ADDED[0]);
+    push_number(out, log10);
+    key(out, ADDED[1]);
+    push_integer(out, tokens);
+    key(out, ADDED[2]);
+    push_integer(out, unknown);
+    key(out, ADDED[3]);
+    push_number(out, line_perplexity(log10, tokens));
+    out.extend_from_slice(&line[end..]);
+}
+
+/// An object in which the rest of a path leads to text.
+struct Object<'a> {
+    path: &'a [String],
+    refuse_added: bool,
+    text: &'a mut Vec<u8>,
+    found: &'a mut bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Object<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Some((name, path)) = self.path.split_first() else {
+            return Err(A::Error::custom("no field is asked for"));
+        };
+        let mut seen = false;
+        let compare = || Key { name, refuse_added: self.refuse_added };
+        while let Some(is_named) = map.next_key_seed(compare())? {
+            if !is_named {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            if std::mem::replace(&mut seen, true) {
+                return Err(A::Error::custom(format_args!("the field {name:?} stands twice")));
+            }
+            let (text, found) = (&mut *self.text, &mut *self.found);
+            if path.is_empty() {
+                map.next_value_seed(Text(text))?;
+                *found = true;
+            } else {
+                map.next_value_seed(Object { path, refuse_added: false, text, found })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a key is the one that is looked for.
+struct Key<'a> {
+    name: &'a str,
+    refuse_added: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<bool, E> {
+        if self.refuse_added && ADDED.contains(&key) {
+            return Err(E::custom(format_args!(
+                "the key {key:?} is there already; remove or rename it first"
+            )));
+        }
+        Ok(key == self.name)
+    }
+}
+
+/// Text that is appended.
+struct Text<'a>(&'a mut Vec<u8>);
+
+impl<'de> DeserializeSeed<'de> for Text<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Text<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(name: &str, line: impl AsRef<[u8]>) -> Result<String, String> {
+        let mut text = b"before ".to_vec();
+        let outcome = TextField::new(name, true).read(line.as_ref(), &mut text);
+        assert!(text.starts_with(b"before ") && (outcome.is_ok() || text.len() == 7));
+        outcome.map(|()| String::from_utf8(text.split_off(7)).unwrap())
+    }
+
+    #[test]
+    fn text_is_what_stands_behind_the_escapes() {
+        let line = r#" {"a":[{"text":"no"}], "text" : "\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00 ü"} "#;
+        assert_eq!(read("text", line).unwrap(), "\"\\/\u{8}\u{c}\n\r\tä😀 ü");
+        assert_eq!(read("ä", r#"{"\u00e4":""}"#).unwrap(), "");
+        let nested = r#"{"c":"1","a":{"c":"2","b.c":"3","b":{"c":"4"}},"a.b":"5","x\\":"6"}"#;
+        for (name, text) in
+            [("c", "1"), ("a.c", "2"), (r"a.b\.c", "3"), ("a.b.c", "4"), (r"a\.b", "5")]
+        {
+            assert_eq!(read(name, nested).unwrap(), text);
+        }
+        assert_eq!(read(r"x\\", nested).unwrap(), "6");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (line, complaint) in [
+            (&b""[..], "EOF while parsing a value (byte 0)"),
+            (b"text", "expected ident (byte 2)"),
+            (b"[\"text\"]", "invalid type: sequence, expected an object (byte 0)"),
+            (b"{\"text\":1}", "invalid type: integer `1`, expected a string (byte 9)"),
+            (b"{\"text\":null}", "invalid type: null, expected a string (byte 12)"),
+            (b"{\"txt\":\"\"}", "no field \"text\""),
+            (b"{\"a\":{\"text\":\"\"}}", "no field \"text\""),
+            (b"{\"text\":\"\"", "EOF while parsing an object (byte 10)"),
+            (b"{\"text\":\"\"}}", "trailing characters (byte 12)"),
+            (b"{\"text\":\"\"} {\"text\":\"\"}", "trailing characters (byte 13)"),
+            (b"{\"text\":\"\",}", "trailing comma (byte 12)"),
+            (b"{\"text\":\"a\",\"text\":\"b\"}", "the field \"text\" stands twice (byte 18)"),
+            (b"{\"text\":\"\\ud83d\"}", "unexpected end of hex escape (byte 16)"),
+            (b"{\"text\":\"\\udc00\"}", "lone leading surrogate in hex escape (byte 15)"),
+            (b"{\"text\":\"\\x\"}", "invalid escape (byte 11)"),
+            (
+                b"{\"text\":\"\t\"}",
+                "control character (\\u0000-\\u001F) found while parsing a string (byte 10)",
+            ),
+            (b"{\"text\":\"\xe4\"}", "not UTF-8 from byte 10 on"),
+            (b"{\"a\":\"\xe4\",\"text\":\"\"}", "not UTF-8 from byte 7 on"),
+            (
+                b"{\"text\":\"\",\"lm_oov\":0}",
+                "the key \"lm_oov\" is there already; remove or rename it first (byte 19)",
+            ),
+        ] {
+            assert_eq!(read("text", line).unwrap_err(), complaint, "{line:?}");
+        }
+        let error = read("a.b", r#"{"a":"b"}"#).unwrap_err();
+        assert_eq!(error, "invalid type: string \"b\", expected an object (byte 8)");
+        let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
+        assert_eq!(read("t", format!("{{\"a\":{deep},\"t\":\"x\"}}")).unwrap(), "x");
+    }
+
+    #[test]
+    fn scores_stand_before_the_last_brace() {
+        let mut out = Vec::new();
+        push_with_scores(b"{\"t\":\"}\" } \r", -2.0, 2, 1, &mut out);
+        push_with_scores(b"{\"t\":\"\"}", 0.0, 0, 0, &mut out);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "{\"t\":\"}\" ,\"lm_log10\":-2,\"lm_tokens\":2,\"lm_oov\":1,\"lm_perplexity\":10} \r\
+             {\"t\":\"\",\"lm_log10\":0,\"lm_tokens\":0,\"lm_oov\":0,\"lm_perplexity\":null}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_string_comes_through(text in any::<String>(), key in any::<String>(), other in any::<String>()) {
+            prop_assume!(key != other && !ADDED.contains(&&*other) && !ADDED.contains(&&*key));
+            let mut object = serde_json::Map::new();
+            object.insert(other.clone(), other.into());
+            object.insert(key.clone(), text.clone().into());
+            let line = serde_json::Value::Object(object).to_string();
+            let name = key.replace('\\', r"\\").replace('.', r"\.");
+            prop_assert_eq!(read(&name, &line).unwrap(), text);
+        }
+
+        /// What is no object with the field never passes, and nothing panics.
+        #[test]
+        fn takes_exactly_what_a_general_parser_takes(
+            line in r#"[{}\[\]"\\:,tu0d8ex \ud{1,2}]{0,24}"#,
+            bytes in proptest::collection::vec(any::<u8>(), 0..24),
+        ) {
+            let _ = read("t", &bytes);
+            for line in [line.clone(), format!("{{\"t\":{line}}}"), format!("{{\"t\":\"{line}\"}}")] {
+                let value: Option<serde_json::Value> = serde_json::from_str(&line).ok();
+                let expected = value.as_ref().and_then(|v| v.get("t")?.as_str());
+                match read("t", &line) {
+                    Ok(text) => prop_assert_eq!(Some(&text[..]), expected),
+                    // Two fields of one name, or an escape in a field that is not looked at.
+                    Err(error) => prop_assert!(
+                        expected.is_none() || error.contains("twice"), "{} {}", line, error),
+                }
+            }
+        }
+    }
+}
