@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arpa;
+mod batch;
 mod error;
 mod index;
 mod model;
@@ -17,6 +18,7 @@ pub mod query;
 mod sentences;
 mod source;
 mod state;
+mod walk;
 
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
