@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arpa;
+mod batch;
 mod error;
 mod index;
 pub mod json_lines;
@@ -18,6 +19,7 @@ pub mod query;
 mod sentences;
 mod source;
 mod state;
+mod walk;
 pub mod words;
 
 pub use error::{Error, Result};

@@ -11,7 +11,7 @@ use miriam_lmcpu::query::Levels;
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
 use miriam_text::{Input, Output};
 
-use crate::common::Common;
+use crate::common::{Common, parse_load};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -52,6 +52,11 @@ pub struct QueryArguments {
     #[arg(short, value_name = "LEVEL",
           value_parser = ["word", "sentence", "summary", "0", "1", "2"], hide_possible_values = true)]
     verbosity: Vec<String>,
+    /// How a model file comes into memory: lazy (mapped, pages as they are
+    /// touched), populate (mapped and read now) or huge (read into huge pages:
+    /// private memory, faster queries)
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
+    load: Load,
     /// Do not put <s> before and </s> behind each line
     #[arg(short, long = "no-markers")]
     no_markers: bool,
@@ -97,6 +102,11 @@ pub struct PerplexityArguments {
     /// Write the other lines instead
     #[arg(long, requires = "max_perplexity")]
     invert: bool,
+    /// How a model file comes into memory: lazy (mapped, pages as they are
+    /// touched), populate (mapped and read now) or huge (read into huge pages:
+    /// private memory, faster queries)
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
+    load: Load,
     /// Do not put <s> before and </s> behind each line
     #[arg(long)]
     no_markers: bool,
@@ -160,9 +170,13 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(model: &Path, common: &Common) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
+fn open(
+    model: &Path,
+    load: Load,
+    common: &Common,
+) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    Ok(common.pool()?.install(|| miriam_lmcpu::open(model, Load::Populate, &progress))?)
+    Ok(common.pool()?.install(|| miriam_lmcpu::open(model, load, &progress))?)
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong
@@ -177,7 +191,7 @@ fn open_early(path: &Path) -> miriam_text::Result<Option<Input>> {
 fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.input, Some(&arguments.output))?;
     let input = open_early(&arguments.input)?;
-    let model = open(&arguments.model, common)?;
+    let model = open(&arguments.model, arguments.load, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
     let options = query::Options {
@@ -221,7 +235,7 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
     }
     let inputs = arguments.input.iter().map(|path| open_early(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-    let model = open(&arguments.model, common)?;
+    let model = open(&arguments.model, arguments.load, common)?;
     let inputs = inputs.into_iter().zip(&arguments.input);
     let inputs = inputs.map(|(input, path)| input.map_or_else(|| Input::open(path), Ok));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;

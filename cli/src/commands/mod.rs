@@ -1,5 +1,6 @@
 //! The subcommands, one module each.
 
+pub mod bench;
 pub mod demo;
 pub mod lm;
 pub mod pt;

@@ -64,7 +64,8 @@ impl Section {
         &self.words[index * self.order..(index + 1) * self.order]
     }
 
-    /// The line on which the n-gram `index` begins, from 1.
+    /// The line on which the n-gram `index` begins, from 1; 0 where the n-grams
+    /// come from no text.
     pub fn line(&self, index: usize) -> u64 {
         self.lines.line(index)
     }
@@ -87,7 +88,7 @@ impl LineNumbers {
 
     fn line(&self, entry: usize) -> u64 {
         let at = self.jumps.partition_point(|jump| jump.0 <= entry);
-        let (first, line) = self.jumps[at - 1];
+        let Some(&(first, line)) = self.jumps[..at].last() else { return 0 };
         line + (entry - first) as u64
     }
 }

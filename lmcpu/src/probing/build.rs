@@ -1,4 +1,4 @@
-//! From ARPA to probing tables.
+//! From lists of n-grams to probing tables.
 //!
 //! Orders are built one after another, from short to long, each on all threads.
 //! An n-gram leaves two marks behind: its suffix (all words but the oldest) is
@@ -20,14 +20,14 @@ use hashbrown::HashMap;
 use miriam_layout::hash::reduce;
 use miriam_layout::probing::{EqualKeys, Slot, build, find_slot, home_lines};
 use miriam_layout::{Bytes, ContainerWriter, prefetch_at};
-use miriam_text::{Input, Progress, Vocabulary};
+use miriam_text::{Progress, Vocabulary};
 use rayon::prelude::*;
 
 use blanks::Blank;
 
 use super::*;
-use crate::arpa::{Arpa, Section};
-use crate::open::refuse_kenlm_binary;
+use crate::arpa::Section;
+use crate::{NgramSource, open_source};
 
 /// Something longer ends in this n-gram.
 const EXTENDS_LEFT: u8 = 1;
@@ -64,10 +64,10 @@ pub struct ModelSize {
     pub blanks: u64,
 }
 
-/// Builds the file `output` from the ARPA text at `arpa`, on rayon's current
-/// threads.
-pub fn build_probing(arpa: &Path, output: &Path, progress: &dyn Progress) -> Result<ModelSize> {
-    let tables = Tables::from_arpa(arpa, progress)?;
+/// Builds the file `output` from the model at `path`, ARPA text or whatever else
+/// [`open_source`] opens, on rayon's current threads.
+pub fn build_probing(path: &Path, output: &Path, progress: &dyn Progress) -> Result<ModelSize> {
+    let tables = Tables::from_file(path, progress)?;
     let _stage = Stage::begin(progress, "writing", None);
     tables.write(ContainerWriter::create(output, KIND, VERSION)?)?;
     Ok(tables.size())
@@ -82,7 +82,7 @@ pub fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<Probing
 
 /// The bytes of the file that [`build_probing`] would write.
 pub(super) fn container_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
-    let tables = Tables::from_arpa(arpa, progress)?;
+    let tables = Tables::from_file(arpa, progress)?;
     let bytes = tables.write(ContainerWriter::in_memory(arpa, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
@@ -236,55 +236,65 @@ fn parts(ngram: &[u32]) -> (u64, u64) {
 }
 
 impl Tables {
-    fn from_arpa(path: &Path, progress: &dyn Progress) -> Result<Self> {
-        refuse_kenlm_binary(path)?;
-        let input = Input::open(path)?;
-        let stage = Stage::begin(progress, "reading", input.size());
-        let mut arpa = Arpa::open(input, progress)?;
-        let unigrams: Vec<u64> = arpa
+    fn from_file(path: &Path, progress: &dyn Progress) -> Result<Self> {
+        let size = path.metadata().map(|found| found.len()).ok();
+        let stage = Stage::begin(progress, "reading", size);
+        let mut source = open_source(path, progress)?;
+        let tables = Tables::gather(&mut *source)?;
+        drop(stage);
+        let _stage = Stage::begin(progress, "building", None);
+        Ok(tables.settle(source.vocabulary()))
+    }
+
+    /// Takes all n-grams of `source`; marks stay beside the tables.
+    fn gather(source: &mut dyn NgramSource) -> Result<Self> {
+        let unigrams: Vec<u64> = source
             .unigrams()
             .iter()
             .map(|u| pack(u.log10.to_bits() | SIGN, u.backoff.to_bits()))
             .collect();
         let mut tables = Tables {
-            counts: arpa.counts().to_vec(),
+            counts: source.counts().to_vec(),
             vocabulary: Vocabulary::new(),
-            has_unknown: arpa.has_unknown(),
+            has_unknown: source.has_unknown(),
             unigram_marks: unmarked(unigrams.len()),
             unigrams,
             middle: Vec::new(),
             longest: None,
             minimisation_is_closed: false,
         };
-        while let Some(section) = arpa.next_section()? {
-            tables.add(section, &arpa)?;
+        while let Some(section) = source.next_section()? {
+            tables.add(section, source)?;
         }
-        drop(stage);
-        let _stage = Stage::begin(progress, "building", None);
-        tables.vocabulary = arpa.vocabulary().clone();
-        for (value, marks) in tables.unigrams.iter_mut().zip(&tables.unigram_marks) {
-            *value = marked(*value, marks.load(Ordering::Relaxed));
-        }
-        for middle in &mut tables.middle {
-            // A blank is only made where no entry has the key.
-            middle.settle().unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
-        }
-        tables.minimisation_is_closed = tables.is_closed();
         Ok(tables)
     }
 
+    /// Moves the marks into the tables, which are final then.
+    fn settle(mut self, vocabulary: &Vocabulary) -> Self {
+        self.vocabulary = vocabulary.clone();
+        for (value, marks) in self.unigrams.iter_mut().zip(&self.unigram_marks) {
+            *value = marked(*value, marks.load(Ordering::Relaxed));
+        }
+        for middle in &mut self.middle {
+            // A blank is only made where no entry has the key.
+            middle.settle().unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
+        }
+        self.minimisation_is_closed = self.is_closed();
+        self
+    }
+
     /// Takes the n-grams of the next order.
-    fn add(&mut self, mut section: Section, arpa: &Arpa<'_>) -> Result<()> {
+    fn add(&mut self, mut section: Section, source: &dyn NgramSource) -> Result<()> {
         let order = section.order;
         let hashes: Vec<u64> = (0..section.len())
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|i| hash_of(section.ngram(i).iter().rev().copied()))
             .collect();
-        let equal = |EqualKeys { key }| equal_ngrams(&section, &hashes, key, arpa);
+        let equal = |EqualKeys { key }| equal_ngrams(&section, &hashes, key, source);
         let home;
         let mut middle = None;
-        if order == arpa.order() {
+        if order == source.order() {
             let mut entries: Vec<(u64, u32)> = hashes
                 .par_iter()
                 .zip(&section.log10)
@@ -313,7 +323,7 @@ impl Tables {
             });
         }
         for index in self.mark_all(&section) {
-            self.mark_one(&section, index, arpa)?;
+            self.mark_one(&section, index, source)?;
         }
         if let Some(mut middle) = middle {
             middle.words = std::mem::take(&mut section.words);
@@ -422,17 +432,24 @@ impl Tables {
 
 /// Two n-grams of `section` have the same key: the same n-gram twice, or, once
 /// in millions of models, two with the same hash.
-fn equal_ngrams(section: &Section, hashes: &[u64], key: u64, arpa: &Arpa<'_>) -> crate::Error {
+fn equal_ngrams(
+    section: &Section,
+    hashes: &[u64],
+    key: u64,
+    source: &dyn NgramSource,
+) -> crate::Error {
     let mut places = (0..hashes.len()).filter(|&i| table_key(hashes[i]) == key);
     let first = places.next().unwrap_or_default();
     let second = places.next().unwrap_or(first);
     let (line, again) = (section.line(first), section.line(second));
     let order = section.order;
     if section.ngram(first) == section.ngram(second) {
-        let reason =
-            format!("this {order}-gram stands on line {line} already; remove one of the two");
-        return arpa.error(again, reason);
+        let reason = match line {
+            0 => format!("this {order}-gram is there twice"),
+            _ => format!("this {order}-gram stands on line {line} already; remove one of the two"),
+        };
+        return source.ngram_error(section, second, reason);
     }
-    let file = arpa.name().to_owned();
+    let file = source.name().to_owned();
     crate::Error::EqualHashes { file, order, first: line, second: again }
 }

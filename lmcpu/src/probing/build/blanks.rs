@@ -23,7 +23,7 @@ impl Tables {
         &mut self,
         section: &Section,
         index: usize,
-        arpa: &Arpa<'_>,
+        source: &dyn NgramSource,
     ) -> Result<()> {
         let order = section.order;
         let mut newest_first = [0u32; MAX_ORDER];
@@ -79,11 +79,14 @@ impl Tables {
             let context = &section.ngram(index)[..order - 1];
             let text: Vec<_> = context
                 .iter()
-                .map(|&id| String::from_utf8_lossy(arpa.vocabulary().word(miriam_text::WordId(id))))
+                .map(|&id| {
+                    String::from_utf8_lossy(source.vocabulary().word(miriam_text::WordId(id)))
+                })
                 .collect();
             let (text, shorter) = (text.join(" "), order - 1);
-            return Err(arpa.error(
-                section.line(index),
+            return Err(source.ngram_error(
+                section,
+                index,
                 format!(
                     "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; \
                      a model needs the context of every n-gram, so write the model again without \
