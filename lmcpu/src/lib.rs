@@ -18,6 +18,7 @@ pub mod query;
 mod sentences;
 mod source;
 mod state;
+pub mod trie;
 mod walk;
 
 pub use error::{Error, Result};
