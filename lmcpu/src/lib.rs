@@ -19,6 +19,7 @@ pub mod query;
 mod sentences;
 mod source;
 mod state;
+pub mod trie;
 mod walk;
 pub mod words;
 

@@ -9,6 +9,7 @@ use miriam_layout::{Container, Load};
 use miriam_text::{Progress, name_of};
 
 use crate::probing::{ProbingModel, probing_from_arpa};
+use crate::trie::{self, TrieModel};
 use crate::{Error, LanguageModel, Result};
 
 /// How KenLM's binary files begin.
@@ -19,7 +20,12 @@ pub(crate) const KENLM_MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
 /// on rayon's current threads. `load` says how a file of ours comes into memory.
 pub fn open(path: &Path, load: Load, progress: &dyn Progress) -> Result<Arc<dyn LanguageModel>> {
     if Container::is_container(path) {
-        return Ok(Arc::new(ProbingModel::open(path, load)?));
+        let container = Container::open_any(path, load)?;
+        return Ok(match container.kind() {
+            trie::KIND => Arc::new(TrieModel::from_container(&container)?),
+            // Whatever else it is, the message says what was expected.
+            _ => Arc::new(ProbingModel::from_container(&container)?),
+        });
     }
     Ok(Arc::new(probing_from_arpa(path, progress)?))
 }

@@ -3,11 +3,13 @@
 
 use std::path::Path;
 
+use miriam_layout::{Container, Load};
 use miriam_text::{Input, Progress, Vocabulary};
 
 use crate::Result;
 use crate::arpa::{Arpa, Section, Unigram};
 use crate::open::refuse_kenlm_binary;
+use crate::trie::TrieSource;
 
 /// All n-grams of a model, order by order.
 pub trait NgramSource {
@@ -74,11 +76,16 @@ impl NgramSource for Arpa<'_> {
 }
 
 /// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input.
+/// for standard input; or a trie file.
 pub fn open_source<'p>(
     path: &Path,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     refuse_kenlm_binary(path)?;
+    if Container::is_container(path)
+        && Container::open_any(path, Load::Lazy)?.kind() == crate::trie::KIND
+    {
+        return Ok(Box::new(TrieSource::open(path)?));
+    }
     Ok(Box::new(Arpa::open(Input::open(path)?, progress)?))
 }

@@ -4,9 +4,9 @@
 //! block and raw sections. It is mapped, never parsed, so that opening costs
 //! milliseconds and no private memory, and so that processes share it. This
 //! crate owns the bytes ([`Bytes`]), the file ([`container`]), typed windows on
-//! it ([`View`]), and the two structures nearly every model needs: a
-//! linear-probing table of cache lines ([`probing`]) and a dictionary of
-//! strings ([`dictionary`]).
+//! it ([`View`]), and the structures that models share: a linear-probing table of
+//! cache lines ([`probing`]), K-ary search in sorted keys ([`sampled`]) and a
+//! dictionary of strings ([`dictionary`]).
 //!
 //! It is one of the three crates in which `unsafe` is allowed. Everything it
 //! hands out is safe: a damaged or hostile file gives an [`Error`], never
@@ -27,6 +27,7 @@ pub mod hash;
 pub mod metadata;
 mod prefetch;
 pub mod probing;
+pub mod sampled;
 mod view;
 
 pub use bytes::{Bytes, Load};

@@ -1,0 +1,115 @@
+//! Blanks: nodes that stand for missing suffixes.
+//!
+//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2),
+//! and a path of the trie would have a hole. A blank fills it, with the prob that
+//! backing off would give, computed as KenLM computes it: from the prob of the
+//! longest suffix that is there, one backoff after another is added, shorter
+//! contexts first. A blank is not told apart when a query finds it.
+//!
+//! This is rare, so the arrays below are simply written anew.
+
+use super::grow::{Growing, NONE, Nodes};
+use super::keys::Keys;
+use crate::{MAX_ORDER, NO_EXTENSION};
+
+impl Growing {
+    /// Fills in the suffixes that the n-grams `keys` miss: those whose parent is
+    /// [`NONE`].
+    pub(super) fn insert_blanks(&mut self, keys: &Keys<'_>, parents: &[u32]) {
+        let order = keys.order();
+        let mut missing: Vec<Vec<[u32; MAX_ORDER]>> = vec![Vec::new(); order];
+        for (at, _) in parents.iter().enumerate().filter(|(_, parent)| **parent == NONE) {
+            let words = keys.words(at);
+            let there = (1..order).rev().find(|&n| self.node(&words[..n]).is_some()).unwrap_or(1);
+            for n in there + 1..order {
+                let mut blank = [0; MAX_ORDER];
+                blank[..n].copy_from_slice(&words[..n]);
+                // The n-grams are sorted, so equal blanks follow one another.
+                if missing[n].last() != Some(&blank) {
+                    missing[n].push(blank);
+                }
+            }
+        }
+        // Where the nodes of the order below were, and where they are now.
+        let mut moved: Vec<u32> = (0..self.levels[0].len() as u32).collect();
+        let mut children = std::mem::take(&mut self.levels[0].children);
+        for (n, blanks) in missing.iter().enumerate().skip(2) {
+            let old = std::mem::take(&mut self.levels[n - 1]);
+            let (nodes, parents, positions) = self.merge(n, &old, blanks, &children, &moved);
+            self.levels[n - 2].set_children(&parents);
+            self.levels[n - 1] = nodes;
+            (moved, children) = (positions, old.children);
+        }
+        self.settle(order);
+    }
+
+    /// The nodes of `order` with `blanks` among them, their parents, and where
+    /// the old ones are now. `children` are those of the old parents, which are
+    /// where `moved` says.
+    fn merge(
+        &self,
+        order: usize,
+        old: &Nodes,
+        blanks: &[[u32; MAX_ORDER]],
+        children: &[u32],
+        moved: &[u32],
+    ) -> (Nodes, Vec<u32>, Vec<u32>) {
+        let mut nodes = Nodes::default();
+        let (mut parents, mut positions) = (Vec::new(), Vec::with_capacity(old.len()));
+        let mut old_blanks = old.blanks.iter().peekable();
+        let key = |blank: &[u32; MAX_ORDER]| {
+            // Shorter suffixes are in already.
+            (self.node(&blank[..order - 1]).unwrap_or(NONE), blank[order - 1])
+        };
+        let mut blanks = blanks.iter().map(key).peekable();
+        let mut push = |nodes: &mut Nodes, (parent, word), log10, backoff, blank| {
+            if blank {
+                nodes.blanks.push(nodes.words.len() as u32);
+            }
+            parents.push(parent);
+            nodes.words.push(word);
+            nodes.log10.push(log10);
+            nodes.backoffs.push(backoff);
+        };
+        // A prob that is not known yet is not a number: no model has that.
+        let unknown = (f32::NAN, f32::from_bits(NO_EXTENSION));
+        for (range, &parent) in children.windows(2).zip(moved) {
+            for at in range[0] as usize..range[1] as usize {
+                let key = (parent, old.words[at]);
+                while let Some(blank) = blanks.next_if(|blank| *blank < key) {
+                    push(&mut nodes, blank, unknown.0, unknown.1, true);
+                }
+                positions.push(nodes.words.len() as u32);
+                let blank = old_blanks.next_if_eq(&&(at as u32)).is_some();
+                push(&mut nodes, key, old.log10[at], old.backoffs[at], blank);
+            }
+        }
+        for blank in blanks {
+            push(&mut nodes, blank, unknown.0, unknown.1, true);
+        }
+        (nodes, parents, positions)
+    }
+
+    /// Finds the contexts of all nodes below `order` again, marks them, and
+    /// gives new blanks their probs.
+    fn settle(&mut self, order: usize) {
+        for n in 2..order {
+            let parents = self.levels[n - 2].parents();
+            let contexts = self.contexts(n, &parents, &self.levels[n - 1].words);
+            self.mark(n, &contexts);
+            let (shorter, rest) = self.levels.split_at_mut(n - 1);
+            let (shorter, nodes) = (&shorter[n - 2], &mut rest[0]);
+            for &blank in &nodes.blanks {
+                let log10 = &mut nodes.log10[blank as usize];
+                if log10.is_nan() {
+                    *log10 = shorter.log10[parents[blank as usize] as usize];
+                    let context = contexts[blank as usize];
+                    if context != NONE {
+                        *log10 += shorter.backoffs[context as usize];
+                    }
+                }
+            }
+            self.levels[n - 1].contexts = contexts;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Probs and backoffs cut down to a few bits each, as KenLM does it
+//! (`ngram-lm.md` 2.11).
+//!
+//! The values of one order are cut into bins of equal population; a value is
+//! stored as the number of the nearest centre. Every operation, and the type it
+//! is done in, is KenLM's, so that scores are too.
+
+use rayon::prelude::*;
+
+use crate::NO_EXTENSION;
+
+/// How many bits a prob and a backoff get: 1 to 25 each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    prob: u32,
+    backoff: u32,
+}
+
+impl Bits {
+    /// The most bits of either.
+    pub const MOST: u32 = 25;
+
+    /// `prob` bits for a prob and `backoff` bits for a backoff; nothing unless
+    /// both are between 1 and [`Bits::MOST`].
+    pub fn new(prob: u32, backoff: u32) -> Option<Self> {
+        let sound = 1..=Self::MOST;
+        (sound.contains(&prob) && sound.contains(&backoff)).then_some(Bits { prob, backoff })
+    }
+
+    /// Bits of a prob.
+    pub fn prob(self) -> u32 {
+        self.prob
+    }
+
+    /// Bits of a backoff.
+    pub fn backoff(self) -> u32 {
+        self.backoff
+    }
+}
+
+/// The centres of probs of `values` (in any order), `2^bits` of them.
+pub(super) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
+    centres(values, 1 << bits)
+}
+
+/// Two reserved values: no extension, and an extension without a backoff.
+const RESERVED: usize = 2;
+
+/// The centres of backoffs, `2^bits` of them: the reserved ones and those of
+/// `values`, which are not 0.
+pub(super) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
+    let mut book = vec![f32::from_bits(NO_EXTENSION), 0.0];
+    book.extend(centres(values, (1 << bits) - RESERVED));
+    book
+}
+
+fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
+    values.par_sort_unstable_by(f32::total_cmp);
+    let mut centres: Vec<f32> = Vec::with_capacity(bins);
+    let mut start = 0;
+    for bin in 0..bins {
+        let end = values.len() * (bin + 1) / bins;
+        centres.push(if start == end {
+            centres.last().copied().unwrap_or(f32::NEG_INFINITY)
+        } else {
+            let sum = values[start..end].iter().fold(0.0, |sum, &value| sum + f64::from(value));
+            (sum / f64::from((end - start) as f32)) as f32
+        });
+        start = end;
+    }
+    centres
+}
+
+/// The index of the centre that stands for the prob `value`.
+pub(super) fn encode_prob(book: &[f32], value: f32) -> u32 {
+    nearest(book, value)
+}
+
+/// The index of the centre that stands for the backoff `value`.
+pub(super) fn encode_backoff(book: &[f32], value: f32) -> u32 {
+    if value == 0.0 {
+        return u32::from(value.to_bits() != NO_EXTENSION);
+    }
+    if book.len() == RESERVED {
+        // One bit leaves no bins: the backoff is lost, the extension is not.
+        // KenLM would write the number of a bin that is not there.
+        return 1;
+    }
+    RESERVED as u32 + nearest(&book[RESERVED..], value)
+}
+
+/// The nearest of `centres`, which are sorted; of two as near, the upper.
+fn nearest(centres: &[f32], value: f32) -> u32 {
+    let above = centres.partition_point(|&centre| centre < value);
+    let index = match above {
+        0 => 0,
+        _ if above == centres.len() => above - 1,
+        _ => above - usize::from(value - centres[above - 1] < centres[above] - value),
+    };
+    index as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_of_equal_population_and_ties_go_up() {
+        let book = prob_centres(vec![-1.0, -4.0, -2.0, -3.0, -5.0], 1);
+        assert_eq!(book, [-4.5, -2.0]);
+        assert_eq!(encode_prob(&book, -9.0), 0);
+        assert_eq!(encode_prob(&book, -3.25), 1);
+        assert_eq!(encode_prob(&book, -3.26), 0);
+        assert_eq!(encode_prob(&book, 0.0), 1);
+    }
+
+    #[test]
+    fn empty_bins_repeat_the_one_before() {
+        assert_eq!(
+            prob_centres(vec![-1.0], 2),
+            [f32::NEG_INFINITY; 3].iter().copied().chain([-1.0]).collect::<Vec<_>>()
+        );
+        assert_eq!(prob_centres(vec![], 1), [f32::NEG_INFINITY; 2]);
+        let book = backoff_centres(vec![-0.5, -0.25], 2);
+        assert_eq!(book[1..], [0.0, -0.5, -0.25]);
+        assert_eq!(book[0].to_bits(), NO_EXTENSION);
+        assert_eq!(encode_backoff(&book, -0.0), 0);
+        assert_eq!(encode_backoff(&book, 0.0), 1);
+        assert_eq!(encode_backoff(&book, 0.3), 3);
+        assert_eq!(encode_backoff(&backoff_centres(vec![-0.5], 1), -0.5), 1);
+    }
+
+    #[test]
+    fn bits_are_checked() {
+        assert!(Bits::new(0, 8).is_none() && Bits::new(8, 26).is_none());
+        assert_eq!(Bits::new(25, 1).unwrap().prob(), 25);
+    }
+}
