@@ -7,8 +7,11 @@
 #![forbid(unsafe_code)]
 
 pub mod arpa;
+mod dump;
 mod error;
+mod hash;
 mod index;
+pub mod kenlm;
 mod model;
 mod open;
 pub mod perplexity;
@@ -18,6 +21,7 @@ mod sentences;
 mod source;
 mod state;
 
+pub use dump::dump;
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
 pub use model::{LanguageModel, LmWord, Request, Scored};

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use miriam_layout::Load;
 use miriam_text::{Input, Progress, Vocabulary};
 
 use crate::Result;
 use crate::arpa::{Arpa, Section, Unigram};
-use crate::open::refuse_kenlm_binary;
+use crate::kenlm::{KenlmFile, is_kenlm_binary};
 
 /// All n-grams of a model, order by order.
 pub trait NgramSource {
@@ -74,11 +75,13 @@ impl NgramSource for Arpa<'_> {
 }
 
 /// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input.
+/// for standard input; or one of KenLM's binary files.
 pub fn open_source<'p>(
     path: &Path,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
-    refuse_kenlm_binary(path)?;
+    if is_kenlm_binary(path) {
+        return KenlmFile::open(path, Load::Lazy)?.into_source(path);
+    }
     Ok(Box::new(Arpa::open(Input::open(path)?, progress)?))
 }
