@@ -8,9 +8,12 @@
 
 pub mod arpa;
 mod batch;
+mod dump;
 mod error;
+mod hash;
 mod index;
 pub mod json_lines;
+pub mod kenlm;
 mod model;
 mod open;
 pub mod perplexity;
@@ -23,6 +26,7 @@ pub mod trie;
 mod walk;
 pub mod words;
 
+pub use dump::dump;
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
 pub use model::{LanguageModel, LmWord, Request, Scored};
