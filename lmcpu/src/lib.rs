@@ -2,12 +2,14 @@
 //!
 //! [`open`] opens any model behind the [`LanguageModel`] trait. ARPA text is
 //! read by [`arpa`] and built into a [`probing`] model, in memory or as a file.
+//! [`estimate`] makes ARPA text from plain text, as lmplz does.
 //! [`query`] and [`perplexity`] are what `miriam lm` prints.
 
 #![forbid(unsafe_code)]
 
 pub mod arpa;
 mod error;
+pub mod estimate;
 mod index;
 mod model;
 mod open;

@@ -9,6 +9,7 @@ use miriam_lmcpu::query::{Levels, TextOptions};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
 use miriam_text::{Input, Output};
 
+use super::estimate;
 use crate::common::Common;
 
 #[derive(Subcommand)]
@@ -24,6 +25,12 @@ pub enum Command {
     #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
                             miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv")]
     Perplexity(PerplexityArguments),
+    /// Estimate a model from text, as KenLM's lmplz does, and write it as ARPA
+    #[command(
+        after_help = "Examples:\n  miriam lm estimate -o 5 --text text.en --arpa lm.arpa\n  \
+                            miriam lm estimate -o 3 --prune 0 0 1 --memory 4G < text.en | gzip > lm.arpa.gz"
+    )]
+    Estimate(estimate::EstimateArguments),
 }
 
 #[derive(Args)]
@@ -108,6 +115,7 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => run_query(arguments, common),
         Command::Perplexity(arguments) => run_perplexity(arguments, common),
+        Command::Estimate(arguments) => estimate::run(arguments, common),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The subcommands, one module each.
 
 pub mod demo;
+mod estimate;
 pub mod lm;
 pub mod pt;
 pub mod translate;
