@@ -39,4 +39,21 @@ pub enum Error {
         /// The line of the second.
         second: u64,
     },
+    /// Options that do not go together.
+    #[error("{reason}")]
+    Options {
+        /// Which, and what to give instead.
+        reason: String,
+    },
+    /// A text gives no discounts for Kneser-Ney smoothing.
+    #[error(
+        "no discounts for {order}-grams: {reason}. The text may be small or artificial: remove \
+         repeated lines, or name discounts for this case with --discount-fallback"
+    )]
+    Discounts {
+        /// The length of the n-grams.
+        order: usize,
+        /// Which discount, and why.
+        reason: String,
+    },
 }

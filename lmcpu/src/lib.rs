@@ -2,6 +2,7 @@
 //!
 //! [`open`] opens any model behind the [`LanguageModel`] trait. ARPA text is
 //! read by [`arpa`] and built into a [`probing`] model, in memory or as a file.
+//! [`estimate`] makes ARPA text from plain text, as lmplz does.
 //! [`query`] and [`perplexity`] are what `miriam lm` prints.
 
 #![forbid(unsafe_code)]
@@ -10,6 +11,7 @@ pub mod arpa;
 mod batch;
 mod dump;
 mod error;
+pub mod estimate;
 mod hash;
 mod index;
 pub mod json_lines;

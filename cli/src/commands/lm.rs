@@ -12,6 +12,7 @@ use miriam_lmcpu::trie::{self, Bits};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
 use miriam_text::{Input, Output};
 
+use super::estimate;
 use crate::common::{Common, parse_load};
 
 #[derive(Subcommand)]
@@ -30,6 +31,12 @@ pub enum Command {
                             miriam lm perplexity lm.miriam --json-field text --per-line \
                             --max-perplexity 500 -i web.jsonl.zst -o good.jsonl.zst")]
     Perplexity(PerplexityArguments),
+    /// Estimate a model from text, as KenLM's lmplz does, and write it as ARPA
+    #[command(
+        after_help = "Examples:\n  miriam lm estimate -o 5 --text text.en --arpa lm.arpa\n  \
+                            miriam lm estimate -o 3 --prune 0 0 1 --memory 4G < text.en | gzip > lm.arpa.gz"
+    )]
+    Estimate(estimate::EstimateArguments),
 }
 
 #[derive(Args)]
@@ -164,6 +171,7 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => run_query(arguments, common),
         Command::Perplexity(arguments) => run_perplexity(arguments, common),
+        Command::Estimate(arguments) => estimate::run(arguments, common),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod demo;
+mod estimate;
 pub mod lm;
 pub mod pt;
 pub mod translate;

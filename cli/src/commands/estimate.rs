@@ -1,0 +1,114 @@
+//! `miriam lm estimate`: a language model from text.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, Args};
+use miriam_lmcpu::Error;
+use miriam_lmcpu::estimate::{EstimateOptions, default_memory, estimate};
+use miriam_text::{Input, Output, parse_size};
+
+use crate::common::Common;
+
+const FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
+
+// lmplz's spellings are aliases, so that its command lines run as they are.
+#[derive(Args)]
+pub struct EstimateArguments {
+    /// Words in the longest n-grams
+    #[arg(short, long, value_name = "N")]
+    order: usize,
+    /// The text, a sentence a line: plain, .gz or .zst; - for standard input
+    #[arg(short = 'i', long, visible_alias = "input", value_name = "FILE", default_value = "-")]
+    text: PathBuf,
+    /// The ARPA file to write; .gz and .zst are compressed; - for standard output
+    #[arg(long, visible_alias = "output", value_name = "FILE", default_value = "-")]
+    arpa: PathBuf,
+    /// Drop n-grams that occur at most this often: one threshold an order, the
+    /// last for all longer ones; 0 0 1 drops n-grams from trigrams on that occur
+    /// once
+    #[arg(long, value_name = "COUNT", num_args = 1.., action = ArgAction::Set)]
+    prune: Vec<u64>,
+    /// Drop n-grams with words that this file does not list
+    #[arg(long, alias = "limit_vocab_file", value_name = "FILE")]
+    limit_vocab: Option<PathBuf>,
+    /// Smooth as if the text had at least this many different words
+    #[arg(long, alias = "vocab_pad", value_name = "N", default_value_t = 0)]
+    vocab_pad: u64,
+    /// Discounts for counts of 1, 2, and 3 or more, where the text gives none
+    /// [0.5 1 1.5 without values]
+    #[arg(long, alias = "discount_fallback", value_name = "D", num_args = 0..=3, action = ArgAction::Set)]
+    discount_fallback: Option<Vec<f32>>,
+    /// Mix unigrams with the uniform distribution (1), or give <unk> all that is
+    /// left, as SRILM does (0)
+    #[arg(long, alias = "interpolate_unigrams", value_name = "0|1", num_args = 0..=1,
+          default_value = "1", default_missing_value = "1",
+          value_parser = ["0", "1", "false", "true"], hide_possible_values = true)]
+    interpolate_unigrams: String,
+    /// Read <s>, </s> and <unk> in the text as spaces
+    #[arg(long, alias = "skip_symbols")]
+    skip_symbols: bool,
+    /// Print what an lmplz prints that was compiled with fused multiply-add
+    #[arg(long)]
+    fma: bool,
+    /// Memory to use, such as 4G; without it, half of what is free
+    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// The folder for temporary files; without it, the system's
+    #[arg(short = 'T', long, alias = "temp_prefix", value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+}
+
+/// Ends the program as wrong usage does.
+fn wrong_usage(reason: String) -> ! {
+    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+}
+
+pub fn run(arguments: EstimateArguments, common: &Common) -> anyhow::Result<()> {
+    let fallback = arguments.discount_fallback.map(|given| match given.last() {
+        None => FALLBACK,
+        Some(&last) => std::array::from_fn(|i| given.get(i).copied().unwrap_or(last)),
+    });
+    let options = EstimateOptions {
+        prune: arguments.prune,
+        limit_vocab: arguments.limit_vocab,
+        vocab_pad: arguments.vocab_pad,
+        discount_fallback: fallback,
+        interpolate_unigrams: matches!(arguments.interpolate_unigrams.as_str(), "1" | "true"),
+        skip_symbols: arguments.skip_symbols,
+        fused: arguments.fma,
+        memory: arguments.memory.unwrap_or_else(default_memory),
+        temp: arguments.temp.unwrap_or_else(std::env::temp_dir),
+        threads: common.threads.count(),
+        ..EstimateOptions::new(arguments.order)
+    };
+    if let Err(Error::Options { reason }) = options.check() {
+        wrong_usage(reason);
+    }
+    Input::check(&arguments.text, Some(&arguments.arpa))?;
+    if let Some(path) = &options.limit_vocab {
+        Input::check(path, Some(&arguments.arpa))?;
+    }
+    let input = Input::open(&arguments.text)?;
+    tell_plan(&options, input.size());
+    let mut output = Output::create(Path::new(&arguments.arpa))?;
+    let summary = estimate(&options, input, &mut output, &common.progress())?;
+    output.finish()?;
+    if summary.spilled > 0 {
+        tracing::info!("{} MiB of temporary files", summary.spilled.div_ceil(1 << 20));
+    }
+    Ok(())
+}
+
+/// Says what the work will take before it begins.
+fn tell_plan(options: &EstimateOptions, text: Option<u64>) {
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    let expected = match text {
+        Some(bytes) => format!("at most about {} MiB", mib(options.expected_disk(bytes))),
+        None => "as much as the text asks for".into(),
+    };
+    tracing::info!(
+        "memory: {} MiB; temporary files in {}: {expected}",
+        mib(options.memory),
+        options.temp.display()
+    );
+}

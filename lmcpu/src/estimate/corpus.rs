@@ -1,0 +1,210 @@
+//! Text to word ids.
+//!
+//! Blocks of text are split and numbered in parallel, each with its own little
+//! vocabulary; one thread then gives their words ids for the whole text. Blocks
+//! come in order and so do the words of each, so ids follow first appearance
+//! (`ngram-lm.md` 3.2), and only distinct words of a block meet the big table.
+
+use std::io::Read;
+use std::sync::atomic::Ordering;
+
+use miriam_text::{Input, Progress, Vocabulary, WordId, ordered_map};
+
+use crate::{Error, Result};
+
+/// `<unk>`, the words' id 0.
+pub(super) const UNKNOWN: u32 = 0;
+/// `<s>`.
+pub(super) const BEGIN: u32 = 1;
+/// `</s>`.
+pub(super) const END: u32 = 2;
+const MARKERS: [&[u8]; 3] = [b"<unk>", b"<s>", b"</s>"];
+
+/// Ids lie in 31 bits: one is for a mark.
+const MAX_WORDS: usize = 1 << 31;
+
+/// How text is read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    /// Threads that split blocks.
+    pub threads: usize,
+    /// Bytes of a block.
+    pub block: usize,
+    /// Whether `<s>`, `</s>` and `<unk>` are as good as spaces; an error if not.
+    pub skip_markers: bool,
+}
+
+/// What is known of a text once it has been read.
+pub(super) struct Corpus {
+    /// Its words behind the three markers.
+    pub vocabulary: Vocabulary,
+    /// How often each occurs; `</s>` once a line.
+    pub counts: Vec<u64>,
+}
+
+impl Corpus {
+    /// Words of the text, sentence ends not included.
+    pub fn tokens(&self) -> u64 {
+        self.counts.iter().sum::<u64>() - self.counts[END as usize]
+    }
+}
+
+/// A block of text split into words.
+struct Split {
+    vocabulary: Vocabulary,
+    /// Ids of the block's vocabulary; [`END`] at the end of each line.
+    tokens: Vec<u32>,
+    lines: u64,
+    /// The line, counted from 0, and the id of the first marker among the words.
+    marker: Option<(u64, u32)>,
+}
+
+/// Reads `input` and hands the ids of its words, with [`END`] behind each line,
+/// to `take`, block by block. A last line without a line end has one all the
+/// same.
+pub(super) fn read(
+    input: Input,
+    reading: Reading,
+    progress: &dyn Progress,
+    mut take: impl FnMut(&[u32]) -> Result<()>,
+) -> Result<Corpus> {
+    let name = input.name().to_owned();
+    let consumed = input.consumed();
+    progress.begin("reading text", input.size());
+    let mut blocks =
+        Blocks { input, size: reading.block.max(1), rest: Vec::new(), last: b'\n', ended: false };
+    let next = || {
+        progress.reached(consumed.load(Ordering::Relaxed));
+        blocks.next()
+    };
+    let worker = || |text: Vec<u8>| split(&text, reading.skip_markers);
+    let mut corpus = Corpus { vocabulary: markers(), counts: vec![0; MARKERS.len()] };
+    let (mut lines, mut warned) = (0, false);
+    let (mut ids, mut tokens) = (Vec::new(), Vec::new());
+    let write = |block: Split, _| -> Result<()> {
+        if let Some((line, marker)) = block.marker {
+            let marker = String::from_utf8_lossy(MARKERS[marker as usize]);
+            let line = lines + line + 1;
+            if !reading.skip_markers {
+                let reason = format!(
+                    "the text holds {marker}, which the model keeps for itself; remove it, or \
+                     pass --skip-symbols to read it as a space"
+                );
+                return Err(miriam_text::Error::format(&name, line, None, reason).into());
+            }
+            if !warned {
+                tracing::warn!("{name}, line {line}: {marker} is read as a space, here and below");
+                warned = true;
+            }
+        }
+        ids.clear();
+        ids.extend(block.vocabulary.iter().map(|word| corpus.vocabulary.intern(word).0));
+        let num_words = corpus.vocabulary.len();
+        if num_words > MAX_WORDS {
+            let reason = format!("more than {MAX_WORDS} different words");
+            return Err(Error::Unsupported { file: name.clone(), reason });
+        }
+        corpus.counts.resize(num_words, 0);
+        tokens.clear();
+        tokens.extend(block.tokens.iter().map(|&local| ids[local as usize]));
+        tokens.iter().for_each(|&id| corpus.counts[id as usize] += 1);
+        lines += block.lines;
+        take(&tokens)
+    };
+    let outcome = ordered_map(reading.threads, next, worker, write);
+    progress.end();
+    outcome.map(|()| corpus)
+}
+
+fn markers() -> Vocabulary {
+    let mut vocabulary = Vocabulary::new();
+    MARKERS.iter().for_each(|marker| _ = vocabulary.intern(marker));
+    vocabulary
+}
+
+/// Whether `byte` stands between words (`ngram-lm.md` 3.2).
+#[inline]
+pub(super) fn is_separator(byte: u8) -> bool {
+    byte <= b' ' && matches!(byte, 0 | b'\t' | b'\n' | b'\r' | b' ')
+}
+
+fn split(text: &[u8], skip_markers: bool) -> Split {
+    let mut block = Split {
+        vocabulary: markers(),
+        tokens: Vec::with_capacity(text.len() / 4),
+        lines: 0,
+        marker: None,
+    };
+    let mut at = 0;
+    while at < text.len() {
+        if is_separator(text[at]) {
+            if text[at] == b'\n' {
+                block.tokens.push(END);
+                block.lines += 1;
+            }
+            at += 1;
+            continue;
+        }
+        let length = text[at..].iter().position(|&byte| is_separator(byte));
+        let end = length.map_or(text.len(), |length| at + length);
+        let WordId(id) = block.vocabulary.intern(&text[at..end]);
+        if id > END {
+            block.tokens.push(id);
+        } else {
+            block.marker.get_or_insert((block.lines, id));
+            if !skip_markers {
+                break;
+            }
+        }
+        at = end;
+    }
+    block
+}
+
+/// Text cut into blocks between words.
+struct Blocks {
+    input: Input,
+    size: usize,
+    /// The beginning of a word that the last block did not hold whole.
+    rest: Vec<u8>,
+    /// The last byte handed out; a line end before the first.
+    last: u8,
+    ended: bool,
+}
+
+impl Blocks {
+    fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut text = std::mem::take(&mut self.rest);
+        loop {
+            let goal = text.len() + self.size;
+            text.reserve_exact(self.size);
+            let got = (&mut self.input).take(self.size as u64).read_to_end(&mut text);
+            got.map_err(|e| miriam_text::Error::io(self.input.name(), "read", e))?;
+            if text.len() < goal {
+                self.ended = true;
+                break;
+            }
+            if let Some(at) = text.iter().rposition(|&byte| is_separator(byte)) {
+                self.rest = text.split_off(at + 1);
+                self.last = text[at];
+                return Ok(Some(text));
+            }
+        }
+        if *text.last().unwrap_or(&self.last) != b'\n' {
+            text.push(b'\n');
+        }
+        Ok(Some(text))
+    }
+}
+
+/// Which words `text` names, separated as words of a text are.
+pub(super) fn read_words(mut input: Input, mut found: impl FnMut(&[u8])) -> Result<()> {
+    let mut text = Vec::new();
+    let read = input.read_to_end(&mut text);
+    read.map_err(|e| miriam_text::Error::io(input.name(), "read", e))?;
+    text.split(|&byte| is_separator(byte)).filter(|word| !word.is_empty()).for_each(&mut found);
+    Ok(())
+}

@@ -1,0 +1,419 @@
+//! Estimating a model from text: modified Kneser-Ney smoothing as lmplz prints
+//! it, to the byte (`ngram-lm.md` 3).
+//!
+//! 1. [`corpus`] turns text into word ids; [`chunk`] sorts the longest n-grams
+//!    that end in each range of words. A text that memory does not hold is sorted
+//!    in [`runs`], which are merged.
+//! 2. [`rows`] makes all shorter n-grams and their adjusted counts in one scan;
+//!    [`discounts`] follow from counts of counts.
+//! 3. [`smooth`] computes probabilities and backoffs, [`print`] writes them.
+//!
+//! The model lies on shelves, in memory while there is room and in a temporary
+//! file when there is none ([`spill`]). Nothing else depends on memory or on
+//! threads, and no number does.
+
+mod chunk;
+mod corpus;
+mod discounts;
+mod key;
+mod memory;
+mod parallel;
+mod print;
+mod ranges;
+mod rows;
+mod runs;
+mod smooth;
+mod spill;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use miriam_text::{Input, Output, Progress, name_of};
+
+use self::chunk::{Chunk, Dealt, counted};
+use self::corpus::{BEGIN, Corpus, END, Reading, UNKNOWN};
+use self::discounts::{Discounts, Statistics};
+use self::key::{Key, Packing};
+use self::memory::Plan;
+pub use self::memory::default_memory;
+use self::parallel::parallel_map;
+use self::print::{Model, Unigram};
+use self::ranges::Ranges;
+use self::rows::{Pruning, Row, RowBuilder};
+use self::runs::{Merge, Run};
+use self::smooth::Smoothing;
+use self::spill::{Budget, Coding, Shelf, Spill};
+use crate::{Error, Result};
+
+/// The longest n-grams that can be estimated.
+pub const MAX_ESTIMATE_ORDER: usize = 16;
+
+/// What to estimate, and within which means.
+#[derive(Clone, Debug)]
+pub struct EstimateOptions {
+    /// Words in the longest n-grams, 1 to [`MAX_ESTIMATE_ORDER`].
+    pub order: usize,
+    /// N-grams of i + 1 words that occur at most `prune[i]` times are dropped;
+    /// the last threshold holds for longer ones too. Must not decrease.
+    pub prune: Vec<u64>,
+    /// A file with the only words that may stand in n-grams, separated by spaces
+    /// or line ends.
+    pub limit_vocab: Option<PathBuf>,
+    /// Smooth as if there were at least this many words.
+    pub vocab_pad: u64,
+    /// Discounts for adjusted counts of 1, 2, and 3 or more, where the text
+    /// gives none.
+    pub discount_fallback: Option<[f32; 3]>,
+    /// Whether unigrams are mixed with the uniform distribution; if not, `<unk>`
+    /// gets all that is left, as in SRILM.
+    pub interpolate_unigrams: bool,
+    /// Whether `<s>`, `</s>` and `<unk>` in the text are read as spaces; an error
+    /// if not.
+    pub skip_symbols: bool,
+    /// Whether the products of smoothing are added with one rounding, as an
+    /// lmplz does that was compiled with fused multiply-add.
+    pub fused: bool,
+    /// Bytes of memory to use.
+    pub memory: u64,
+    /// The folder for temporary files.
+    pub temp: PathBuf,
+    /// Worker threads.
+    pub threads: usize,
+}
+
+impl EstimateOptions {
+    /// lmplz's defaults for n-grams of up to `order` words, all processors, and
+    /// [`default_memory`].
+    pub fn new(order: usize) -> Self {
+        EstimateOptions {
+            order,
+            prune: Vec::new(),
+            limit_vocab: None,
+            vocab_pad: 0,
+            discount_fallback: None,
+            interpolate_unigrams: true,
+            skip_symbols: false,
+            fused: false,
+            memory: default_memory(),
+            temp: std::env::temp_dir(),
+            threads: miriam_text::available_threads(),
+        }
+    }
+
+    /// About how many bytes of temporary files a text of `bytes` bytes may need.
+    ///
+    /// A word is at least about four bytes of text. Each may begin a new n-gram,
+    /// about six bytes in a run, and two in three a new n-gram of each length,
+    /// up to twelve bytes with its numbers.
+    pub fn expected_disk(&self, bytes: u64) -> u64 {
+        let words = bytes / 4;
+        let model = words * 8 * self.order as u64;
+        if 2 * model <= self.memory { 0 } else { words * 6 + model }
+    }
+
+    /// Says what is wrong with the options, if anything is.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |reason: String| Err(Error::Options { reason });
+        if !(1..=MAX_ESTIMATE_ORDER).contains(&self.order) {
+            return wrong(format!(
+                "the order is {}; it must be from 1 to {MAX_ESTIMATE_ORDER}",
+                self.order
+            ));
+        }
+        if self.prune.len() > self.order {
+            return wrong(format!(
+                "{} pruning thresholds for a model of order {}; give at most one an order",
+                self.prune.len(),
+                self.order
+            ));
+        }
+        if !self.prune.is_sorted() {
+            return wrong(
+                "pruning thresholds must not decrease: n-grams would lose their ends".into(),
+            );
+        }
+        if self.vocab_pad > 0 && !self.interpolate_unigrams {
+            return wrong("padding the vocabulary needs interpolated unigrams".into());
+        }
+        for (i, discount) in self.discount_fallback.iter().flatten().enumerate() {
+            let most = (i + 1) as f32;
+            if !(0.0..=most).contains(discount) {
+                return wrong(format!(
+                    "the fallback discount {discount} for the count {most} is not between 0 and \
+                     {most}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was estimated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EstimateSummary {
+    /// Words of the text.
+    pub tokens: u64,
+    /// Different words, the three markers included.
+    pub types: u64,
+    /// How many n-grams the model has, from order 1.
+    pub counts: Vec<u64>,
+    /// Bytes of temporary files.
+    pub spilled: u64,
+}
+
+/// Estimates a model from `input`, a sentence a line, and writes it to `output`
+/// as ARPA text, which is not ended ([`Output::finish`]).
+///
+/// Bytes equal lmplz's, except that a last line without a line end is a line
+/// like others. They depend neither on memory nor on threads.
+pub fn estimate(
+    options: &EstimateOptions,
+    input: Input,
+    output: &mut Output,
+    progress: &dyn Progress,
+) -> Result<EstimateSummary> {
+    options.check()?;
+    estimate_within(options, Plan::new(options.memory), input, output, progress)
+}
+
+/// Does what follows with the smallest kind of key that n-grams fit.
+macro_rules! with_key {
+    ($packing:expr, $work:ident($($argument:expr),*)) => {
+        match $packing.width() {
+            ..=64 => $work::<u64>($($argument),*),
+            65..=128 => $work::<u128>($($argument),*),
+            _ if $packing.order <= 8 => $work::<[u32; 8]>($($argument),*),
+            _ => $work::<[u32; 16]>($($argument),*),
+        }
+    };
+}
+
+fn estimate_within(
+    options: &EstimateOptions,
+    plan: Plan,
+    input: Input,
+    output: &mut Output,
+    progress: &dyn Progress,
+) -> Result<EstimateSummary> {
+    let (name, threads) = (input.name().to_owned(), options.threads.max(1));
+    let spill = Spill::new(&options.temp);
+    let (mut chunk, mut runs) = (Chunk::new(options.order), Vec::new());
+    let reading = Reading { threads, block: plan.block, skip_markers: options.skip_symbols };
+    let take = |mut tokens: &[u32]| -> Result<()> {
+        // Unigrams are counted while they are read.
+        while options.order > 1 && !tokens.is_empty() {
+            if chunk.len() == plan.chunk {
+                runs.push(sort_run(&chunk, threads, &spill)?);
+                chunk.restart();
+            }
+            let fitting;
+            (fitting, tokens) = tokens.split_at(tokens.len().min(plan.chunk - chunk.len()));
+            chunk.extend(fitting);
+        }
+        Ok(())
+    };
+    let corpus = corpus::read(input, reading, progress, take)?;
+    let sentences = corpus.counts[END as usize];
+    if sentences == 0 {
+        let reason = "the text is empty; give a file with a sentence a line".to_owned();
+        return Err(Error::Unsupported { file: name, reason });
+    }
+    let (tokens, types) = (corpus.tokens(), corpus.vocabulary.len() as u64);
+    tracing::info!("{name}: {tokens} words, {types} different, {sentences} lines");
+    let pruning = pruning(options, &corpus)?;
+    if !runs.is_empty() {
+        runs.push(sort_run(&chunk, threads, &spill)?);
+        chunk = Chunk::new(options.order);
+    }
+    let ranges = Ranges::balanced(&corpus.counts, plan.ranges(tokens + sentences, threads));
+    let words = corpus.vocabulary.iter().map(|word| word.len() as u64 + 64).sum();
+    let budget = Budget::new(plan.for_model(words, chunk.len()));
+    let counting = Counting { threads, ranges: &ranges, pruning: &pruning, spill: &spill };
+    let squares = ranges.len() * ranges.len();
+    let blocks = Shelf::new(squares, Coding::Small, &budget, &spill);
+
+    let mut statistics = vec![Statistics::default(); options.order];
+    // Adjusted counts of words, in the end.
+    let mut unigrams = corpus.counts.clone();
+    let mut last = Vec::new();
+    if options.order > 1 {
+        let packing = Packing::new(options.order, corpus.vocabulary.len());
+        let sorted = Sorted { chunk: &chunk, runs: &runs, counts: &corpus.counts };
+        let rows = with_key!(packing, count_rows(&counting, packing, sorted, &blocks, progress))?;
+        budget.give(8 * chunk.len() as u64);
+        for row in &rows {
+            let all = statistics[1..].iter_mut().zip(&row.statistics);
+            all.for_each(|(all, some)| all.merge(some));
+            if !row.last.is_empty() {
+                last.clone_from(&row.last);
+            }
+        }
+        let counts = rows.iter().flat_map(|row| &row.unigrams);
+        unigrams = counts.map(|&count| count.into()).collect();
+    }
+    drop((chunk, runs));
+    let pruned: Vec<bool> =
+        (0..).zip(&corpus.counts).map(|(word, &count)| pruning.prunes_word(word, count)).collect();
+    unigrams.iter().zip(&pruned).for_each(|(&count, &pruned)| statistics[0].add(count, pruned));
+    // A quirk of lmplz: the ends of the very last n-gram enter the statistics
+    // with the number of times they occur (3.3).
+    for (statistics, (adjusted, occurs)) in statistics.iter_mut().zip(last) {
+        statistics.recount(adjusted, occurs);
+    }
+
+    let mut smoothing = Smoothing {
+        order: options.order,
+        discounts: Vec::new(),
+        fused: options.fused,
+        interpolate_unigrams: options.interpolate_unigrams,
+        uniform: options.vocab_pad.max(statistics[0].kept - 1),
+    };
+    for (order, statistics) in (1..).zip(&statistics) {
+        let found = discounts::discounts(order, statistics, options.discount_fallback)?;
+        let Discounts([_, one, two, more]) = found;
+        let (all, kept) = (statistics.all, statistics.kept);
+        let of = if kept < all { format!(" of {all}") } else { String::new() };
+        tracing::info!("{order}-grams: {kept}{of}, D1={one} D2={two} D3+={more}");
+        smoothing.discounts.push(found);
+    }
+    let counts: Vec<u64> = statistics.iter().map(|statistics| statistics.kept).collect();
+
+    let counts_and_marks = unigrams.iter().copied().zip(pruned.iter().copied());
+    let unigrams = smoothing.unigrams(counts_and_marks);
+    let probabilities = Shelf::new(squares, Coding::Bits, &budget, &spill);
+    let backoffs = Shelf::new(ranges.len(), Coding::Bits, &budget, &spill);
+    if options.order > 1 {
+        progress.begin("smoothing", Some(ranges.len() as u64));
+        parallel_map(threads, ranges.len(), |range| {
+            let words = ranges.words(range);
+            let (row, column) = smoothing.smooth(words, range, ranges.len(), &blocks, &unigrams)?;
+            backoffs.put(range, row)?;
+            for (p, table) in column.into_iter().enumerate() {
+                probabilities.put(p * ranges.len() + range, table)?;
+            }
+            progress.reached(range as u64 + 1);
+            Ok(())
+        })?;
+        progress.end();
+    }
+
+    print::print_head(&counts, output)?;
+    let rows = (0..ranges.len())
+        .map(|row| Ok(if options.order > 1 { backoffs.get(row)?[0].clone() } else { Vec::new() }));
+    let word_backoffs = rows.collect::<Result<Vec<_>>>()?.concat();
+    let entry = |(word, &probability): (usize, &f32)| Unigram {
+        kept: !pruned[word],
+        probability,
+        backoff: word_backoffs.get(word).map(|&bits| f32::from_bits(bits)),
+    };
+    print::print_unigrams(&corpus.vocabulary, unigrams.iter().enumerate().map(entry), output)?;
+    let model = Model {
+        order: options.order,
+        vocabulary: &corpus.vocabulary,
+        ranges: &ranges,
+        blocks: &blocks,
+        probabilities: &probabilities,
+        backoffs: &backoffs,
+    };
+    model.print(threads, output, progress)?;
+    output.write(b"\n\\end\\\n")?;
+    Ok(EstimateSummary { tokens, types, counts, spilled: spill.len() })
+}
+
+/// Which n-grams `options` drop.
+fn pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
+    let mut thresholds = options.prune.clone();
+    thresholds.resize(options.order, options.prune.last().copied().unwrap_or(0));
+    let mut excluded = Vec::new();
+    if let Some(path) = &options.limit_vocab {
+        excluded.resize(corpus.vocabulary.len(), true);
+        [UNKNOWN, BEGIN, END].into_iter().for_each(|marker| excluded[marker as usize] = false);
+        let mut any = false;
+        corpus::read_words(Input::open(path)?, |word| {
+            if let Some(word) = corpus.vocabulary.find(word) {
+                excluded[word.index()] = false;
+                any = true;
+            }
+        })?;
+        if !any {
+            tracing::warn!("{}: none of its words occurs in the text", name_of(path));
+        }
+    }
+    Ok(Pruning { thresholds, excluded })
+}
+
+/// Sorts the n-grams of `chunk` into a run.
+fn sort_run(chunk: &Chunk, threads: usize, spill: &Spill) -> Result<Run> {
+    let num_words = chunk.num_words();
+    let counts = chunk.counts(num_words);
+    let ranges = Ranges::balanced(&counts, (chunk.len() >> 16).clamp(threads, 256));
+    let dealt = Dealt::new(chunk, &counts, &ranges);
+    let packing = Packing::new(chunk.order(), num_words);
+    fn sort<K: Key>(
+        dealt: &Dealt<'_>,
+        range: usize,
+        packing: Packing,
+        spill: &Spill,
+    ) -> Result<Run> {
+        let mut run = Run::default();
+        run.push(counted(&dealt.sorted::<K>(range, packing)), packing, spill)?;
+        Ok(run)
+    }
+    let parts = parallel_map(threads, ranges.len(), |range| {
+        with_key!(packing, sort(&dealt, range, packing, spill))
+    })?;
+    let mut run = Run::default();
+    parts.into_iter().for_each(|part| run.append(part));
+    Ok(run)
+}
+
+/// What all rows are counted with.
+struct Counting<'a> {
+    threads: usize,
+    ranges: &'a Ranges,
+    pruning: &'a Pruning,
+    spill: &'a Spill,
+}
+
+/// Where the longest n-grams are: in one chunk, or in runs.
+struct Sorted<'a> {
+    chunk: &'a Chunk,
+    runs: &'a [Run],
+    /// How often each word occurs.
+    counts: &'a [u64],
+}
+
+/// Builds all rows; their blocks go to `shelf`.
+fn count_rows<K: Key>(
+    counting: &Counting<'_>,
+    packing: Packing,
+    sorted: Sorted<'_>,
+    shelf: &Shelf<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Row>> {
+    let Counting { ranges, pruning, spill, .. } = *counting;
+    let dealt = sorted.runs.is_empty().then(|| Dealt::new(sorted.chunk, sorted.counts, ranges));
+    progress.begin("counting n-grams", Some(ranges.len() as u64));
+    let rows = parallel_map(counting.threads, ranges.len(), |range| {
+        let builder = RowBuilder::new(packing, ranges, pruning, range);
+        let mut row = match &dealt {
+            Some(dealt) => {
+                let keys = dealt.sorted::<K>(range, packing);
+                let mut ngrams = counted(&keys);
+                builder.build(|| Ok(ngrams.next()))?
+            }
+            None => {
+                let mut merge = Merge::<K>::new(sorted.runs, ranges.words(range), packing, spill)?;
+                builder.build(|| merge.next())?
+            }
+        };
+        for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
+            shelf.put(range * ranges.len() + q, block)?;
+        }
+        progress.reached(range as u64 + 1);
+        Ok(row)
+    })?;
+    progress.end();
+    Ok(rows)
+}

@@ -1,0 +1,64 @@
+//! Cutting the vocabulary into ranges of ids: the unit of parallel work and of
+//! what must fit into memory at once.
+
+use std::ops::Range;
+
+/// Consecutive ranges of word ids that cover a vocabulary.
+pub(super) struct Ranges {
+    /// Where each range begins, and where the last one ends.
+    starts: Vec<u32>,
+    /// The range of each word.
+    of: Vec<u16>,
+}
+
+impl Ranges {
+    /// At most about `parts` ranges of about equal weight; `weights` holds one
+    /// for each word. A heavy word is a range of its own.
+    pub fn balanced(weights: &[u64], parts: usize) -> Self {
+        let parts = parts.clamp(1, usize::from(u16::MAX)) as u64;
+        let goal = weights.iter().sum::<u64>().div_ceil(parts).max(1);
+        let (mut starts, mut of, mut load) = (vec![0], Vec::with_capacity(weights.len()), 0);
+        for (word, &weight) in weights.iter().enumerate() {
+            if load > 0 && load + weight > goal {
+                starts.push(word as u32);
+                load = 0;
+            }
+            load += weight;
+            of.push((starts.len() - 1) as u16);
+        }
+        starts.push(weights.len() as u32);
+        Ranges { starts, of }
+    }
+
+    /// How many ranges there are.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The words of range `i`.
+    pub fn words(&self, i: usize) -> Range<u32> {
+        self.starts[i]..self.starts[i + 1]
+    }
+
+    /// The range of `word`.
+    #[inline]
+    pub fn of(&self, word: u32) -> usize {
+        usize::from(self.of[word as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_every_word_once() {
+        for parts in [1, 2, 3, 100] {
+            let weights = [0, 0, 9, 1, 1, 1, 1, 4, 0, 0];
+            let ranges = Ranges::balanced(&weights, parts);
+            let words: Vec<u32> = (0..ranges.len()).flat_map(|i| ranges.words(i)).collect();
+            assert_eq!(words, (0..10).collect::<Vec<_>>());
+            assert!((0..10).all(|word| ranges.words(ranges.of(word)).contains(&word)));
+        }
+    }
+}

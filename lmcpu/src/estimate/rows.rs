@@ -1,0 +1,229 @@
+//! All n-grams of all lengths from the sorted longest ones.
+//!
+//! In suffix order every shorter n-gram is met as the common end of its
+//! neighbours, so one scan makes a trie in which the children of an n-gram are
+//! its extensions to the left. Its adjusted count is then how many children it
+//! has (`ngram-lm.md` 3.3) and costs nothing to keep: the same number says where
+//! the children of the next n-gram begin. Only n-grams that begin a sentence,
+//! and the longest, have a count of their own, and no children.
+//!
+//! The trie is cut into blocks: block (p, q) holds the n-grams whose last word
+//! lies in range p and whose last but one in range q. One thread builds all
+//! blocks of a p, a row, from the sorted n-grams that end in p. Smoothing reads
+//! rows for contexts and columns for what follows them, so neither needs another
+//! sort, nor more of the model in memory than a row and a column.
+
+use super::corpus::{BEGIN, END};
+use super::discounts::Statistics;
+use super::key::{Key, Packing};
+use super::ranges::Ranges;
+use super::spill::Table;
+use crate::{Error, Result};
+
+/// The columns of a block.
+pub(super) struct Block<'t>(pub &'t Table);
+
+impl<'t> Block<'t> {
+    /// The last word of each bigram, in order; its n-grams lie in sequence.
+    pub fn roots(&self) -> &'t [u32] {
+        &self.0[0]
+    }
+
+    /// The first word of each n-gram of `order` words, twice, plus 1 if the
+    /// n-gram is pruned. See [`word`] and [`is_pruned`].
+    pub fn words(&self, order: usize) -> &'t [u32] {
+        &self.0[2 * order - 3]
+    }
+
+    /// The adjusted count of each n-gram of `order` words.
+    pub fn counts(&self, order: usize) -> &'t [u32] {
+        &self.0[2 * order - 2]
+    }
+
+    fn empty(order: usize) -> Table {
+        vec![Vec::new(); 2 * order - 1]
+    }
+}
+
+/// The word of an entry of [`Block::words`].
+#[inline(always)]
+pub(super) fn word(entry: u32) -> u32 {
+    entry >> 1
+}
+
+/// Whether the n-gram of an entry of [`Block::words`] is pruned.
+#[inline(always)]
+pub(super) fn is_pruned(entry: u32) -> bool {
+    entry & 1 == 1
+}
+
+/// How many children an n-gram shorter than the longest has.
+#[inline(always)]
+pub(super) fn children(entry: u32, count: u32) -> usize {
+    if word(entry) == BEGIN { 0 } else { count as usize }
+}
+
+/// Which n-grams are dropped once they have been counted.
+pub(super) struct Pruning {
+    /// N-grams of order i + 1 that occur at most `thresholds[i]` times are.
+    pub thresholds: Vec<u64>,
+    /// So are those with a word that is excluded here; empty for none.
+    pub excluded: Vec<bool>,
+}
+
+impl Pruning {
+    fn excludes(&self, word: u32) -> bool {
+        self.excluded.get(word as usize).is_some_and(|&excluded| excluded)
+    }
+
+    /// Whether the unigram `word` is dropped that occurs `count` times. The
+    /// markers never are.
+    pub fn prunes_word(&self, word: u32, count: u64) -> bool {
+        word > END && (count <= self.thresholds[0] || self.excludes(word))
+    }
+}
+
+/// What building a row gives.
+pub(super) struct Row {
+    /// By range of the last but one word.
+    pub blocks: Vec<Table>,
+    /// The adjusted count of each last word.
+    pub unigrams: Vec<u32>,
+    /// Of n-grams from 2 words on.
+    pub statistics: Vec<Statistics>,
+    /// The adjusted and the real count of the last n-gram's ends, from 1 word on
+    /// but shorter than itself.
+    pub last: Vec<(u64, u64)>,
+}
+
+/// Builds the row of `range` from its n-grams in suffix order.
+pub(super) struct RowBuilder<'a> {
+    packing: Packing,
+    ranges: &'a Ranges,
+    pruning: &'a Pruning,
+    first_word: u32,
+    row: Row,
+    /// The open n-grams, each the end of the next: those of the n-gram before.
+    open: Vec<Open>,
+    /// How often the n-grams so far occur.
+    total: u64,
+    /// The range of the last but one word of the n-gram before.
+    block: usize,
+}
+
+/// An n-gram of which more children may come.
+#[derive(Clone, Copy)]
+struct Open {
+    /// `total` when it was met.
+    since: u64,
+    excluded: bool,
+}
+
+impl<'a> RowBuilder<'a> {
+    pub fn new(packing: Packing, ranges: &'a Ranges, pruning: &'a Pruning, range: usize) -> Self {
+        let words = ranges.words(range);
+        let row = Row {
+            blocks: vec![Block::empty(packing.order); ranges.len()],
+            unigrams: vec![0; words.len()],
+            statistics: vec![Statistics::default(); packing.order - 1],
+            last: Vec::new(),
+        };
+        RowBuilder {
+            packing,
+            ranges,
+            pruning,
+            first_word: words.start,
+            row,
+            open: Vec::with_capacity(packing.order),
+            total: 0,
+            block: 0,
+        }
+    }
+
+    /// The next n-gram, which shares its last `shared` words with the one before.
+    fn add<K: Key>(&mut self, key: K, shared: usize, count: u64) -> Result<()> {
+        self.close(shared);
+        for length in shared + 1..=self.packing.order {
+            let word = key.word(length - 1, self.packing);
+            let outside = self.open.last().is_some_and(|open| open.excluded);
+            let excluded = outside || self.pruning.excludes(word);
+            self.open.push(Open { since: self.total, excluded });
+            match length {
+                1 => {}
+                2 => {
+                    self.block = self.ranges.of(word);
+                    let last = key.word(0, self.packing);
+                    self.row.blocks[self.block][0].push(last);
+                    self.row.unigrams[(last - self.first_word) as usize] += 1;
+                }
+                _ => {
+                    let counts = &mut self.row.blocks[self.block][2 * length - 4];
+                    *counts.last_mut().expect("its end came first") += 1;
+                }
+            }
+            if length > 1 {
+                let block = &mut self.row.blocks[self.block];
+                block[2 * length - 3].push(word << 1);
+                block[2 * length - 2].push(0);
+            }
+            // Longer ones only repeat the sentence's beginning.
+            if word == BEGIN || length == self.packing.order {
+                let own = u32::try_from(count).map_err(|_| Error::Unsupported {
+                    file: "the text".into(),
+                    reason: format!("one n-gram occurs {count} times, more than 4,294,967,295"),
+                })?;
+                let block = &mut self.row.blocks[self.block];
+                *block[2 * length - 2].last_mut().expect("pushed above") = own;
+                break;
+            }
+        }
+        self.total += count;
+        Ok(())
+    }
+
+    /// Ends the open n-grams longer than `length`.
+    #[inline]
+    fn close(&mut self, length: usize) {
+        while self.open.len() > length {
+            let order = self.open.len();
+            let Some(open) = self.open.pop() else { break };
+            if order > 1 {
+                let block = &mut self.row.blocks[self.block];
+                let adjusted = *block[2 * order - 2].last().expect("it was opened");
+                let occurs = self.total - open.since;
+                let pruned = open.excluded || occurs <= self.pruning.thresholds[order - 1];
+                if pruned {
+                    *block[2 * order - 3].last_mut().expect("it was opened") |= 1;
+                }
+                self.row.statistics[order - 2].add(adjusted.into(), pruned);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Row {
+        for (i, open) in self.open.iter().enumerate().take(self.packing.order - 1) {
+            let adjusted = match i {
+                0 => self.row.unigrams.iter().rfind(|&&count| count > 0),
+                _ => self.row.blocks[self.block][2 * i].last(),
+            };
+            let adjusted = *adjusted.expect("it was opened");
+            self.row.last.push((adjusted.into(), self.total - open.since));
+        }
+        self.close(0);
+        self.row
+    }
+
+    /// The row of all that `next` gives.
+    pub fn build<K: Key>(
+        mut self,
+        mut next: impl FnMut() -> Result<Option<(K, u64)>>,
+    ) -> Result<Row> {
+        let mut previous = None;
+        while let Some((key, count)) = next()? {
+            let shared = previous.map_or(0, |previous: K| previous.shared(&key, self.packing));
+            self.add(key, shared, count)?;
+            previous = Some(key);
+        }
+        Ok(self.finish())
+    }
+}
