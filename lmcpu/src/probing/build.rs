@@ -40,10 +40,10 @@ const CHUNK: usize = 1 << 13;
 const GROUP: usize = 16;
 
 /// A stage of the progress, over when it is dropped: also after an error.
-struct Stage<'p>(&'p dyn Progress);
+pub(crate) struct Stage<'p>(&'p dyn Progress);
 
 impl<'p> Stage<'p> {
-    fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
+    pub(crate) fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
         progress.begin(name, total);
         Stage(progress)
     }
