@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
+use miriam_layout::Load;
 
 const GENERAL: &str = "General options";
 const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -50,6 +51,16 @@ pub fn parse_threads(text: &str) -> Result<Threads, String> {
             Ok(n) if (1..=4096).contains(&n) => Ok(Threads::Count(n)),
             _ => Err("give a number from 1 to 4096, or all".into()),
         },
+    }
+}
+
+/// How a model file comes into memory, by its name.
+pub fn parse_load(text: &str) -> Result<Load, String> {
+    match text {
+        "lazy" => Ok(Load::Lazy),
+        "populate" => Ok(Load::Populate),
+        "huge" => Ok(Load::HugePages),
+        _ => Err("give lazy, populate or huge".into()),
     }
 }
 

@@ -41,6 +41,9 @@ enum Command {
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
+    /// Measure speed
+    #[command(subcommand)]
+    Bench(commands::bench::Command),
     Verify(commands::verify::Arguments),
 }
 
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Translate { .. } => unreachable!("handled above"),
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
+        Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
     };
     common::exit_code(outcome)

@@ -6,7 +6,7 @@
 
 use miriam_text::Log10;
 
-use crate::{LanguageModel, LmWord, MAX_ORDER, State};
+use crate::{LanguageModel, LmWord, Request, Scored, State, batch, walk};
 
 /// The bits of a backoff that says: none, and no longer n-gram begins with this
 /// one (`ngram-lm.md` 2.3).
@@ -50,8 +50,8 @@ pub trait NgramIndex: Send + Sync {
     /// Where the n-grams lie that extend one n-gram to the left: a hash, a range
     /// of children.
     type Place: Copy + Send;
-    /// A lookup under way.
-    type Seek: Copy + Send;
+    /// A lookup under way. The default stands for none and is never stepped.
+    type Seek: Copy + Default + Send;
 
     /// See [`LanguageModel::order`].
     fn order(&self) -> usize;
@@ -59,6 +59,12 @@ pub trait NgramIndex: Send + Sync {
     fn num_words(&self) -> usize;
     /// See [`LanguageModel::word_id`].
     fn word_id(&self, word: &[u8]) -> LmWord;
+    /// See [`LanguageModel::word_ids`].
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        for (&(start, end), id) in spans.iter().zip(&mut ids[..spans.len()]) {
+            *id = self.word_id(&text[start as usize..end as usize]);
+        }
+    }
     /// See [`LanguageModel::word`].
     fn word(&self, id: LmWord) -> Option<&[u8]>;
     /// See [`LanguageModel::begin_state`].
@@ -80,23 +86,16 @@ pub trait NgramIndex: Send + Sync {
 
     /// Goes on with a lookup among n-grams of `order` words.
     fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
-}
 
-/// Looks one n-gram up to the end.
-#[inline(always)]
-pub(crate) fn look_up<M: NgramIndex>(
-    model: &M,
-    order: usize,
-    place: M::Place,
-    older: LmWord,
-) -> Option<Found<M::Place>> {
-    let mut seek = model.seek(order, place, older);
-    loop {
-        match model.step(order, &mut seek) {
-            Step::Waiting => {}
-            Step::Absent => return None,
-            Step::Found(found) => return Some(found),
-        }
+    /// Begins all lookups of a query at once: `seeks[i]` becomes what
+    /// [`NgramIndex::seek`] would give for the n-gram of `i + 2` words, and the
+    /// memory of all is asked for. Only for models whose places follow from the
+    /// words alone, as hashes do; the others leave `seeks` and answer false.
+    /// Which it is may not depend on the arguments.
+    #[inline(always)]
+    fn seek_all(&self, word: LmWord, context: &[(LmWord, f32)], seeks: &mut [Self::Seek]) -> bool {
+        let _ = (word, context, seeks);
+        false
     }
 }
 
@@ -113,6 +112,10 @@ impl<M: NgramIndex> LanguageModel for M {
         NgramIndex::word_id(self, word)
     }
 
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        NgramIndex::word_ids(self, text, spans, ids);
+    }
+
     fn word(&self, id: LmWord) -> Option<&[u8]> {
         NgramIndex::word(self, id)
     }
@@ -125,48 +128,28 @@ impl<M: NgramIndex> LanguageModel for M {
         NgramIndex::end_of_sentence(self)
     }
 
+    #[inline]
     fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8) {
-        let used = context.len().min(NgramIndex::order(self) - 1).min(MAX_ORDER - 1);
-        let found = self.unigram(word);
-        next.entries_mut()[0] = (word, found.backoff);
-        let mut kept = usize::from(found.backoff.to_bits() != NO_EXTENSION);
-        let (mut log10, mut longer, mut matched) = (found.log10, found.longer, 1);
-        for (i, &(older, _)) in context.entries()[..used].iter().enumerate() {
-            let Some(place) = longer else { break };
-            let Some(found) = look_up(self, i + 2, place, older) else { break };
-            matched = i + 2;
-            (log10, longer) = (found.log10, found.longer);
-            if matched < NgramIndex::order(self) {
-                next.entries_mut()[i + 1] = (older, found.backoff);
-                if found.backoff.to_bits() != NO_EXTENSION {
-                    kept = matched;
-                }
-            }
-        }
-        // Words in front of a kept one were walked over, so they are in place.
-        next.set_len(kept);
-        // One addition after another, shorter contexts first: KenLM's order.
-        for &(_, backoff) in context.entries().get(matched - 1..).unwrap_or_default() {
-            log10 += backoff;
-        }
-        (Log10(log10), matched as u8)
+        walk::score(self, context, word, next)
     }
 
-    fn prefetch(&self, _context: &State, word: LmWord) {
-        self.prefetch_unigram(word);
+    #[inline]
+    fn prefetch(&self, context: &State, word: LmWord) {
+        walk::prefetch(self, context, word);
     }
 
-    fn score_batch(
+    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [Scored]) {
+        batch::score_requests(self, states, requests, results);
+    }
+
+    fn score_sentences(
         &self,
-        states: &[State],
-        requests: &[crate::Request],
-        results: &mut [crate::Scored],
+        begin: &State,
+        words: &[LmWord],
+        ends: &[usize],
+        scores: &mut [(Log10, u8)],
     ) {
-        let results = &mut results[..requests.len()];
-        for (request, result) in requests.iter().zip(results) {
-            let context = &states[request.state as usize];
-            (result.log10, result.matched) = self.score(context, request.word, &mut result.next);
-        }
+        batch::score_sentences(self, begin, words, ends, scores);
     }
 
     fn minimisation_is_closed(&self) -> bool {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arpa;
+mod batch;
 mod dump;
 mod error;
 mod hash;
@@ -20,6 +21,7 @@ pub mod query;
 mod sentences;
 mod source;
 mod state;
+mod walk;
 
 pub use dump::dump;
 pub use error::{Error, Result};

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use miriam_layout::Load;
+use miriam_lmcpu::kenlm::{self, KenlmOptions};
 use miriam_lmcpu::query::{Levels, TextOptions};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
 use miriam_text::{Input, Output};
 
-use crate::common::Common;
+use crate::common::{Common, parse_load};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -24,30 +25,46 @@ pub enum Command {
     #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
                             miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv")]
     Perplexity(PerplexityArguments),
+    /// Write a model as ARPA text
+    #[command(after_help = "Example:\n  miriam lm dump lm.kenlm -o lm.arpa.gz")]
+    Dump(super::dump::Arguments),
 }
 
 #[derive(Args)]
 pub struct BuildArguments {
-    /// The model as ARPA text: plain, .gz or .zst; - for standard input
+    /// The model as ARPA text (plain, .gz or .zst; - for standard input), or a
+    /// KenLM binary file
     arpa: PathBuf,
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What to build: probing
+    /// What to build: probing; or kenlm-probing, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
           value_parser = ["probing", "trie", "glm", "kenlm-probing"], hide_possible_values = true)]
     kind: String,
+    /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
+    #[arg(long, value_name = "X")]
+    multiplier: Option<f32>,
+    /// log10 probability of <unk> in a KenLM file where the model has none
+    /// [default: -100]
+    #[arg(long, value_name = "LOG10", allow_negative_numbers = true)]
+    unknown: Option<f32>,
 }
 
 #[derive(Args)]
 pub struct QueryArguments {
-    /// A model file, or ARPA text (plain, .gz or .zst)
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
     /// What to print: word, sentence or summary, repeatable; or 2 for all, 1
     /// for the last two, 0 for the last. Without it, everything
     #[arg(short, value_name = "LEVEL",
           value_parser = ["word", "sentence", "summary", "0", "1", "2"], hide_possible_values = true)]
     verbosity: Vec<String>,
+    /// How a model file comes into memory: lazy (mapped, pages as they are
+    /// touched), populate (mapped and read now) or huge (read into huge pages:
+    /// private memory, faster queries)
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
+    load: Load,
     /// Do not put <s> before and </s> behind each line
     #[arg(short, long = "no-markers")]
     no_markers: bool,
@@ -64,7 +81,7 @@ pub struct QueryArguments {
 
 #[derive(Args)]
 pub struct PerplexityArguments {
-    /// A model file, or ARPA text (plain, .gz or .zst)
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
     /// Where to compute: cpu, or auto for what is there
     #[arg(long, default_value = "auto", value_parser = parse_device)]
@@ -73,6 +90,11 @@ pub struct PerplexityArguments {
     /// of the summary, separated by tabs
     #[arg(long)]
     per_line: bool,
+    /// How a model file comes into memory: lazy (mapped, pages as they are
+    /// touched), populate (mapped and read now) or huge (read into huge pages:
+    /// private memory, faster queries)
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
+    load: Load,
     /// Do not put <s> before and </s> behind each line
     #[arg(long)]
     no_markers: bool,
@@ -108,18 +130,32 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => run_query(arguments, common),
         Command::Perplexity(arguments) => run_perplexity(arguments, common),
+        Command::Dump(arguments) => super::dump::run(arguments, common),
     }
 }
 
 fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
-    if arguments.kind != "probing" {
-        bail!("--type {} is not supported yet; supported: probing", arguments.kind);
+    if !matches!(arguments.kind.as_str(), "probing" | "kenlm-probing") {
+        bail!("--type {} is not supported yet; supported: probing, kenlm-probing", arguments.kind);
+    }
+    let of_kenlm = arguments.kind == "kenlm-probing";
+    if !of_kenlm && (arguments.multiplier.is_some() || arguments.unknown.is_some()) {
+        bail!("--multiplier and --unknown are for --type kenlm-probing");
     }
     Input::check(&arguments.arpa, Some(&arguments.output))?;
     let progress = common.progress();
-    let size = common
-        .pool()?
-        .install(|| probing::build_probing(&arguments.arpa, &arguments.output, &progress))?;
+    let (arpa, output) = (&arguments.arpa, &arguments.output);
+    let size = common.pool()?.install(|| match arguments.kind.as_str() {
+        "kenlm-probing" => {
+            let usual = KenlmOptions::default();
+            let options = KenlmOptions {
+                multiplier: arguments.multiplier.unwrap_or(usual.multiplier),
+                unknown: arguments.unknown.unwrap_or(usual.unknown),
+            };
+            kenlm::build_kenlm_probing(arpa, output, options, &progress)
+        }
+        _ => probing::build_probing(arpa, output, &progress),
+    })?;
     let counts: Vec<String> = size.counts.iter().map(u64::to_string).collect();
     let blanks = match size.blanks {
         0 => String::new(),
@@ -129,9 +165,13 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(model: &Path, common: &Common) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
+fn open(
+    model: &Path,
+    load: Load,
+    common: &Common,
+) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    Ok(common.pool()?.install(|| miriam_lmcpu::open(model, Load::Populate, &progress))?)
+    Ok(common.pool()?.install(|| miriam_lmcpu::open(model, load, &progress))?)
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong
@@ -146,7 +186,7 @@ fn open_early(path: &Path) -> miriam_text::Result<Option<Input>> {
 fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.input, Some(&arguments.output))?;
     let input = open_early(&arguments.input)?;
-    let model = open(&arguments.model, common)?;
+    let model = open(&arguments.model, arguments.load, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
     let options = TextOptions {
@@ -184,7 +224,7 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
     }
     let inputs = arguments.input.iter().map(|path| open_early(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-    let model = open(&arguments.model, common)?;
+    let model = open(&arguments.model, arguments.load, common)?;
     let inputs = inputs.into_iter().zip(&arguments.input);
     let inputs = inputs.map(|(input, path)| input.map_or_else(|| Input::open(path), Ok));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;

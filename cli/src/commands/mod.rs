@@ -1,6 +1,8 @@
 //! The subcommands, one module each.
 
+pub mod bench;
 pub mod demo;
+pub mod dump;
 pub mod lm;
 pub mod pt;
 pub mod translate;

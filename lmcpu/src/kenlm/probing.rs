@@ -60,7 +60,7 @@ impl<const U: usize, const M: usize> ProbingFile<U, M> {
 }
 
 /// A lookup: the hash and the slot where its search begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Probe {
     hash: u64,
     home: usize,
@@ -80,6 +80,10 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
 
     fn word_id(&self, word: &[u8]) -> LmWord {
         LmWord(self.words.id(word))
+    }
+
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        self.words.ids(text, spans, ids);
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {
@@ -149,5 +153,14 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
             let log10 = f32::from_bits(u32_at(entry, 8) | SIGN);
             Step::Found(Found { log10, backoff: -0.0, longer: None })
         }
+    }
+    #[inline(always)]
+    fn seek_all(&self, word: LmWord, context: &[(LmWord, f32)], seeks: &mut [Probe]) -> bool {
+        let mut hash = u64::from(word.0);
+        for (i, (seek, &(older, _))) in seeks.iter_mut().zip(context).enumerate() {
+            *seek = self.seek(i + 2, hash, older);
+            hash = seek.hash;
+        }
+        true
     }
 }

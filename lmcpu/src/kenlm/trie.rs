@@ -250,7 +250,7 @@ impl Children {
 }
 
 /// A search for a word.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Search {
     /// Among these; `low` is not above the word of the first, and the words
     /// behind the last are at least `high`.
@@ -387,6 +387,10 @@ impl NgramIndex for TrieFile {
 
     fn word_id(&self, word: &[u8]) -> LmWord {
         LmWord(self.words.id(word))
+    }
+
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        self.words.ids(text, spans, ids);
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {

@@ -70,6 +70,9 @@ pub fn build_kenlm_probing(
             options.multiplier
         ));
     }
+    if options.unknown.is_nan() || options.unknown > 0.0 {
+        return refuse(format!("{} is no log10 probability for <unk>", options.unknown));
+    }
     let size = path.metadata().map(|found| found.len()).ok();
     let stage = Stage::begin(progress, "reading", size);
     let mut source = open_source(path, progress)?;
