@@ -256,7 +256,7 @@ fn what_cannot_be_done_is_said() {
     std::fs::write(&kenlm, b"mmap lm http://kheafield.com/code format version 5\n\0\0\0")
         .expect("writable");
     assert!(complaint(&mut lm(&["query", path(&kenlm)])).contains("the file ends after 53 bytes"));
-    let kinds = ["trie", "glm", "kenlm-probing"];
+    let kinds = ["trie", "glm"];
     for kind in kinds {
         let complaint = complaint(&mut lm(&["build", path(&arpa), "-o", out, "--type", kind]));
         assert!(

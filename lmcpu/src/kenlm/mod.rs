@@ -17,6 +17,7 @@
 //!
 //! A damaged body may give wrong answers, but no panic and no endless search.
 
+mod arrange;
 mod bits;
 mod bytes;
 mod header;
@@ -26,6 +27,7 @@ mod source;
 mod table;
 mod trie;
 mod words;
+mod write;
 
 use std::fs::File;
 use std::io::Read;
@@ -39,6 +41,8 @@ use crate::{LanguageModel, NgramSource, Result};
 use header::{Header, Kind};
 use probing::ProbingFile;
 use trie::TrieFile;
+
+pub use write::{KenlmOptions, build_kenlm_probing};
 
 /// How all of KenLM's binary files begin.
 pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";

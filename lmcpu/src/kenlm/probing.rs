@@ -82,6 +82,10 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
         LmWord(self.words.id(word))
     }
 
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        self.words.ids(text, spans, ids);
+    }
+
     fn word(&self, id: LmWord) -> Option<&[u8]> {
         self.words.text(id.0)
     }
@@ -149,5 +153,17 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
             let log10 = f32::from_bits(u32_at(entry, 8) | SIGN);
             Step::Found(Found { log10, backoff: -0.0, longer: None })
         }
+    }
+
+    const AT_ONCE: bool = true;
+
+    #[inline(always)]
+    fn word_place(&self, word: LmWord) -> Option<u64> {
+        Some(u64::from(word.0))
+    }
+
+    #[inline(always)]
+    fn place_behind(&self, seek: &Probe) -> Option<u64> {
+        Some(seek.hash)
     }
 }

@@ -260,7 +260,7 @@ pub fn probing_source<const U: usize, const M: usize>(
     let vocabulary = read_vocabulary(path, &file.words)?;
     let entries = file.unigrams[..file.words.len()].iter();
     let unigrams: Vec<Unigram> = entries
-        .map(|u| Unigram { log10: f32::from_bits(u32_at(u, 0) | SIGN), backoff: f32_at(u, 4) })
+        .map(|u| Unigram { log10: -f32_at(u, 0).abs() + 0.0, backoff: f32_at(u, 4) })
         .collect();
     // What KenLM fills in for an <unk> that the ARPA file lacks.
     let made_up = file.header.counts[0] < unigrams.len() as u64

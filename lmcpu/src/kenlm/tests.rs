@@ -156,3 +156,40 @@ fn a_model_built_from_a_dump_scores_as_the_file_does() {
         }
     }
 }
+
+/// The file built from the model at `path`.
+fn built(path: &Path, options: KenlmOptions) -> Result<Vec<u8>> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    build_kenlm_probing(path, file.path(), options, &Silent)?;
+    Ok(std::fs::read(file.path()).unwrap())
+}
+
+#[test]
+fn what_is_written_is_what_build_binary_writes() {
+    for (arpa, file) in [
+        ("kenlm-cases/o5.arpa.gz", "kenlm-cases/o5.probing.zst"),
+        ("kenlm-cases/o3-suffixless.arpa.gz", "kenlm-cases/o3-suffixless.probing.zst"),
+        ("m30k-de-en/lm/lm.5.en.arpa.gz", "m30k-de-en/lm/lm.5.en.probing.zst"),
+    ] {
+        let (Some(arpa), Some(expected)) = (shared_path(arpa), shared(file)) else { return };
+        let found = built(&arpa, KenlmOptions::default()).unwrap();
+        assert_eq!(found.len(), expected.len(), "{file}");
+        let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "{file}");
+    }
+}
+
+/// A probing file goes through our lists and comes out as it was.
+#[test]
+fn a_file_built_from_a_file_is_that_file() {
+    let Some(expected) = shared("kenlm-cases/o5.probing.zst") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("o5.probing");
+    std::fs::write(&path, &expected).unwrap();
+    assert!(built(&path, KenlmOptions::default()).unwrap() == expected);
+    let wide = built(&path, KenlmOptions { multiplier: 3.0, ..Default::default() }).unwrap();
+    assert!(wide.len() > expected.len());
+    let text = shared("kenlm-cases/heldout.en").unwrap();
+    let query = shared("kenlm-cases/o5.probing.query.gz").unwrap();
+    assert_same(&queried(&*open(&wide).unwrap().into_model(), &text), &query, "wide");
+}

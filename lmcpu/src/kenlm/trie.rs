@@ -389,6 +389,10 @@ impl NgramIndex for TrieFile {
         LmWord(self.words.id(word))
     }
 
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        self.words.ids(text, spans, ids);
+    }
+
     fn word(&self, id: LmWord) -> Option<&[u8]> {
         self.words.text(id.0)
     }

@@ -8,7 +8,7 @@ use miriam_layout::{View, prefetch_at};
 use super::bytes::Sections;
 use super::header::Header;
 use super::table::{Table, buckets};
-use crate::Result;
+use crate::{LmWord, Result};
 
 /// The 64-bit MurmurHash (version A) of `text` with seed 0: how KenLM knows a
 /// word (`ngram-lm.md` 2.7).
@@ -114,7 +114,10 @@ impl Words {
 
     /// The id of the word `text`, 0 when it is not there.
     pub fn id(&self, text: &[u8]) -> u32 {
-        let hash = word_hash(text);
+        self.id_of(word_hash(text))
+    }
+
+    fn id_of(&self, hash: u64) -> u32 {
         let id = match &self.vocabulary {
             Vocabulary::Hashed(table) => match table.find(hash, table.home(hash)) {
                 Some(entry) => super::bytes::u32_at(entry, 8),
@@ -123,6 +126,26 @@ impl Words {
             Vocabulary::Sorted(hashes) => find_sorted(hashes, hash).map_or(0, |at| at as u32 + 1),
         };
         if (id as usize) < self.count { id } else { 0 }
+    }
+
+    /// The ids of the words that `spans` mark in `text`, with their memory
+    /// accesses overlapped.
+    pub fn ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        const GROUP: usize = 16;
+        let ids = &mut ids[..spans.len()];
+        let mut hashes = [0; GROUP];
+        for (spans, ids) in spans.chunks(GROUP).zip(ids.chunks_mut(GROUP)) {
+            for (hash, &(start, end)) in hashes.iter_mut().zip(spans) {
+                *hash = word_hash(&text[start as usize..end as usize]);
+                match &self.vocabulary {
+                    Vocabulary::Hashed(table) => table.prefetch(table.home(*hash)),
+                    Vocabulary::Sorted(hashes) => prefetch_at(hashes, guess(hashes.len(), *hash)),
+                }
+            }
+            for (id, &hash) in ids.iter_mut().zip(&hashes) {
+                *id = LmWord(self.id_of(hash));
+            }
+        }
     }
 
     /// The word of `id`, where the file has the words' strings.
@@ -142,6 +165,12 @@ impl Words {
     }
 }
 
+/// About where `hash` stands among `count` evenly spread ones, of which there are
+/// some.
+fn guess(count: usize, hash: u64) -> usize {
+    ((u128::from(hash) * count as u128) >> 64) as usize
+}
+
 /// Where `hash` stands in `hashes`. Hashes are evenly spread, so the place is
 /// guessed from the value; hostile lists make that slow, so after a few guesses
 /// halving goes on.
@@ -153,12 +182,12 @@ fn find_sorted(hashes: &View<[u8; 8]>, hash: u64) -> Option<usize> {
     while end - begin > 8 {
         let pivot = if guesses > 0 && high > low {
             guesses -= 1;
+            // The first comes out where [`guess`] says, or beside it.
             let share = (hash - low) as f64 / (high - low) as f64;
             (begin + (share * (end - begin) as f64) as usize).min(end - 1)
         } else {
             begin + (end - begin) / 2
         };
-        prefetch_at(hashes, pivot);
         let found = at(pivot);
         match found.cmp(&hash) {
             std::cmp::Ordering::Equal => return Some(pivot),
