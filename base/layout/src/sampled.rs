@@ -9,8 +9,7 @@
 //! most eight keys; the upper lines of large nodes are few and stay in the
 //! caches. Small nodes are searched directly.
 //!
-//! A search is split into steps of one line each, so that many can wait for
-//! memory together.
+//! A search is split where it waits for memory, so that many can wait together.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -37,15 +36,20 @@ impl KeyLine {
     /// How many of the keys `from..to` are not above `key`.
     ///
     /// Every key is compared: that is a handful of vector instructions and no
-    /// branch.
+    /// branch. Four sums, because one would become a bit mask whose bits are then
+    /// counted, which is slow on processors (or builds) without such an
+    /// instruction.
     #[inline(always)]
     fn count(&self, from: u32, to: u32, key: u32) -> u32 {
-        let mut count = 0;
-        for (i, &k) in self.0.iter().enumerate() {
-            let inside = (i as u32).wrapping_sub(from) < to.wrapping_sub(from);
-            count += u32::from(inside & (k <= key));
+        let mut sums = [0u32; 4];
+        for (i, keys) in self.0.as_chunks::<4>().0.iter().enumerate() {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                let place = (4 * i + j) as i32;
+                let inside = (place >= from as i32) & (place < to as i32);
+                *sum += u32::from(inside & (keys[j] <= key));
+            }
         }
-        count
+        sums.iter().sum()
     }
 }
 
@@ -57,7 +61,7 @@ pub struct Search {
     key: u32,
     /// The line of the level that is looked at next.
     line: u32,
-    /// 0: the index has done its part.
+    /// From 1; 0: the index has done its part.
     level: u32,
 }
 
@@ -152,7 +156,11 @@ impl SampledKeys {
     }
 
     /// Begins to search for `key` among the keys `begin..end` of the row, and
-    /// asks for the first line of the index that is needed, if any.
+    /// asks for the line of the index that is needed next, if any.
+    ///
+    /// Levels above the first are gone through at once: there is one of their
+    /// lines for every 2,048 keys, so they are in a cache near by, and waiting in
+    /// line would cost more than waiting for them.
     ///
     /// `begin..end` must lie in the row.
     #[inline(always)]
@@ -169,21 +177,18 @@ impl SampledKeys {
                     break;
                 }
             }
-            self.prefetch(&search);
+            while search.level > 1 {
+                search.line = self.place(&search);
+                search.level -= 1;
+            }
+            prefetch_at(&self.lines, search.line as usize);
         }
         search
     }
 
+    /// Looks into a line: the last sample of the level that is not above the key.
     #[inline(always)]
-    fn prefetch(&self, search: &Search) {
-        let start = self.starts[search.level as usize - 1];
-        prefetch_at(&self.lines, (start + search.line) as usize);
-    }
-
-    /// Looks into the line that was asked for last and asks for the next, if
-    /// there is one. The search must not be narrow.
-    #[inline(always)]
-    pub fn step(&self, search: &mut Search) {
+    fn place(&self, search: &Search) -> u32 {
         let distance = distance(search.level);
         let start = self.starts[search.level as usize - 1];
         // A node's samples stand behind its first key and up to its last.
@@ -197,15 +202,17 @@ impl SampledKeys {
             Some(line) => line.count(from - line_begin, to - line_begin, search.key),
             None => 0,
         };
-        let place = from - 1 + count;
-        search.level -= 1;
-        if search.level == 0 {
-            search.begin = search.begin.max(place << BLOCK_SHIFT);
-            search.end = search.end.min((place + 1) << BLOCK_SHIFT);
-        } else {
-            search.line = place;
-            self.prefetch(search);
-        }
+        from - 1 + count
+    }
+
+    /// Looks into the line that was asked for, after which the search is narrow.
+    /// It must not be so before.
+    #[inline(always)]
+    pub fn step(&self, search: &mut Search) {
+        let place = self.place(search);
+        search.level = 0;
+        search.begin = search.begin.max(place << BLOCK_SHIFT);
+        search.end = search.end.min((place + 1) << BLOCK_SHIFT);
     }
 }
 
