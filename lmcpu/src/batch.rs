@@ -8,59 +8,79 @@
 
 use miriam_text::Log10;
 
-use crate::walk::Walk;
+use crate::walk::{Seeks, Walk, answer, answer_and_ask, ask, no_seeks};
 use crate::{LmWord, NgramIndex, Request, Scored, State};
 
 /// Queries under way: enough to hide the latency of memory, few enough for their
 /// lines to stay in the first-level cache.
 const LANES: usize = 24;
 
-/// A sentence being scored.
-struct Lane<M: NgramIndex> {
+/// What is under way of a query: the lookups of a model that begins them at
+/// once, or the walk through one that does not.
+struct Query<M: NgramIndex> {
+    seeks: Seeks<M>,
     walk: Walk<M>,
+}
+
+impl<M: NgramIndex> Query<M> {
+    fn new() -> Self {
+        Query { seeks: no_seeks::<M>(), walk: Walk::new() }
+    }
+
+    /// Asks for memory. That of the unigram has been asked for.
+    #[inline(always)]
+    fn ask(&mut self, model: &M, context: &State, word: LmWord) {
+        if M::AT_ONCE {
+            ask(model, context, word, &mut self.seeks);
+        }
+    }
+
+    /// Goes on as far as memory has come; the answer at the end. Then memory has
+    /// been asked for that `following` needs behind `word`, if that is given.
+    #[inline(always)]
+    fn go_on(
+        &mut self,
+        model: &M,
+        context: &State,
+        word: LmWord,
+        following: Option<LmWord>,
+        next: &mut State,
+    ) -> Option<(Log10, u8)> {
+        if M::AT_ONCE {
+            let seeks = &mut self.seeks;
+            Some(match following {
+                Some(word_ahead) => {
+                    answer_and_ask(model, seeks, context, word, word_ahead, next)
+                }
+                None => answer(model, seeks, context, word, next),
+            })
+        } else {
+            self.walk.go_on(model, context, word, next)
+        }
+    }
+}
+
+/// A sentence being scored.
+#[repr(align(64))]
+struct Lane<M: NgramIndex> {
     /// The state before the word and the one behind it, in turn.
     states: [State; 2],
-    turn: usize,
-    /// Whether the word's unigram has been looked at.
-    begun: bool,
-    asked: bool,
+    turn: bool,
     /// The word in question, and where the sentence ends.
     at: usize,
     end: usize,
+    query: Query<M>,
 }
 
 impl<M: NgramIndex> Lane<M> {
-    /// The states before and behind the word.
-    #[inline(always)]
-    fn split(states: &mut [State; 2], turn: usize) -> (&State, &mut State) {
-        let [first, second] = states;
-        if turn == 0 { (first, second) } else { (second, first) }
-    }
-
-    /// Asks for what the next visit reads.
-    #[inline(always)]
-    fn ask(&mut self, model: &M, words: &[LmWord]) {
-        if let Some(&ahead) = words.get(self.at + 1) {
-            model.prefetch_unigram(ahead);
-        }
-        self.begun = false;
-        self.asked = self.walk.ask(model, &self.states[self.turn], words[self.at]);
-    }
-
-    /// Takes on the next sentence that has words.
-    fn take(
-        &mut self,
-        model: &M,
-        begin: &State,
-        words: &[LmWord],
-        waiting: &mut impl Iterator<Item = (usize, usize)>,
-    ) -> bool {
-        let Some((at, end)) = waiting.next() else { return false };
-        (self.at, self.end, self.turn) = (at, end, 0);
+    /// Takes on the sentence that begins and ends at these words.
+    fn take(&mut self, model: &M, begin: &State, words: &[LmWord], (at, end): (usize, usize)) {
+        (self.at, self.end, self.turn) = (at, end, false);
         self.states[0].copy_from(begin);
-        model.prefetch_unigram(words[at]);
-        self.ask(model, words);
-        true
+        for &word in &words[at..words.len().min(at + 2)] {
+            model.prefetch_unigram(word);
+        }
+        self.query.ask(model, begin, words[at]);
     }
 }
 
@@ -82,53 +102,36 @@ pub(crate) fn score_sentences<M: NgramIndex>(
         (place.0 < end).then_some(place)
     });
     let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES);
-    while lanes.len() < LANES {
-        let mut lane = Lane {
-            walk: Walk::new(),
-            states: [State::EMPTY; 2],
-            turn: 0,
-            begun: false,
-            asked: false,
-            at: 0,
-            end: 0,
-        };
-        if !lane.take(model, begin, words, &mut waiting) {
-            break;
-        }
+    for place in waiting.by_ref().take(LANES) {
+        let states = [State::EMPTY; 2];
+        let mut lane = Lane { states, turn: false, at: 0, end: 0, query: Query::new() };
+        lane.take(model, begin, words, place);
         lanes.push(lane);
     }
-    let mut i = 0;
     while !lanes.is_empty() {
-        if i >= lanes.len() {
-            i = 0;
-        }
-        let lane = &mut lanes[i];
-        let (context, next) = Lane::<M>::split(&mut lane.states, lane.turn);
-        if !lane.begun {
-            lane.begun = true;
-            let ended = lane.walk.begin(model, lane.asked, context, words[lane.at], next);
-            if !ended && !lane.asked {
-                i += 1;
-                continue;
+        let mut ended = false;
+        for lane in &mut lanes {
+            let [first, second] = &mut lane.states;
+            let (context, next) = if lane.turn { (second, first) } else { (first, second) };
+            let (word, following) = (words[lane.at], words.get(lane.at + 1).copied());
+            let answer = lane.query.go_on(model, context, word, following, next);
+            let Some(answer) = answer else { continue };
+            scores[lane.at] = answer;
+            lane.turn = !lane.turn;
+            lane.at += 1;
+            if lane.at < lane.end {
+                // One word more ahead than what has been asked for.
+                if let Some(&word) = words.get(lane.at + 1) {
+                    model.prefetch_unigram(word);
+                }
+            } else if let Some(place) = waiting.next() {
+                lane.take(model, begin, words, place);
+            } else {
+                ended = true;
             }
-            if !ended && !lane.walk.go_on(model, lane.asked, context, next) {
-                i += 1;
-                continue;
-            }
-        } else if !lane.walk.go_on(model, lane.asked, context, next) {
-            i += 1;
-            continue;
         }
-        scores[lane.at] = lane.walk.end(context, next);
-        lane.turn ^= 1;
-        lane.at += 1;
-        if lane.at < lane.end {
-            lane.ask(model, words);
-            i += 1;
-        } else if lane.take(model, begin, words, &mut waiting) {
-            i += 1;
-        } else {
-            lanes.swap_remove(i);
+        if ended {
+            lanes.retain(|lane| lane.at < lane.end);
         }
     }
 }
@@ -144,45 +147,40 @@ pub(crate) fn score_requests<M: NgramIndex>(
     for request in requests.iter().take(2 * LANES) {
         model.prefetch_unigram(request.word);
     }
-    // (request, whether its unigram has been looked at, what `ask` answered)
-    let mut lanes: Vec<(Walk<M>, usize, bool, bool)> = Vec::with_capacity(LANES);
-    let mut waiting = 0..requests.len();
-    for at in waiting.by_ref().take(LANES) {
-        let mut walk = Walk::new();
-        let asked = walk.ask(model, &states[requests[at].state as usize], requests[at].word);
-        lanes.push((walk, at, false, asked));
-    }
-    let mut i = 0;
-    while !lanes.is_empty() {
-        if i >= lanes.len() {
-            i = 0;
+    let ask = |query: &mut Query<M>, at: usize| {
+        let Request { state, word } = requests[at];
+        if let Some(ahead) = requests.get(at + LANES) {
+            model.prefetch_unigram(ahead.word);
         }
-        let (walk, at, begun, asked) = &mut lanes[i];
-        let (request, result) = (&requests[*at], &mut results[*at]);
-        let context = &states[request.state as usize];
+        query.ask(model, &states[state as usize], word);
+    };
+    let mut waiting = 0..requests.len();
+    // Queries with the places of their requests.
+    let mut lanes: Vec<(Query<M>, usize)> = Vec::with_capacity(LANES.min(requests.len()));
+    for at in waiting.by_ref().take(LANES) {
+        let mut query = Query::new();
+        ask(&mut query, at);
+        lanes.push((query, at));
+    }
+    while !lanes.is_empty() {
         let mut ended = false;
-        if !*begun {
-            *begun = true;
-            ended = walk.begin(model, *asked, context, request.word, &mut result.next);
-            if !ended && !*asked {
-                i += 1;
+        for (query, at) in &mut lanes {
+            let (Request { state, word }, result) = (requests[*at], &mut results[*at]);
+            let context = &states[state as usize];
+            let Some(answer) = query.go_on(model, context, word, None, &mut result.next) else {
                 continue;
+            };
+            (result.log10, result.matched) = answer;
+            if let Some(new) = waiting.next() {
+                *at = new;
+                ask(query, new);
+            } else {
+                *at = requests.len();
+                ended = true;
             }
         }
-        if !ended && !walk.go_on(model, *asked, context, &mut result.next) {
-            i += 1;
-            continue;
+        if ended {
+            lanes.retain(|lane| lane.1 < requests.len());
         }
-        (result.log10, result.matched) = walk.end(context, &mut result.next);
-        if let Some(request) = requests.get(*at + 2 * LANES) {
-            model.prefetch_unigram(request.word);
-        }
-        let Some(new) = waiting.next() else {
-            lanes.swap_remove(i);
-            continue;
-        };
-        (*at, *begun) = (new, false);
-        *asked = walk.ask(model, &states[requests[new].state as usize], requests[new].word);
-        i += 1;
     }
 }

@@ -87,15 +87,23 @@ pub trait NgramIndex: Send + Sync {
     /// Goes on with a lookup among n-grams of `order` words.
     fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
 
-    /// Begins all lookups of a query at once: `seeks[i]` becomes what
-    /// [`NgramIndex::seek`] would give for the n-gram of `i + 2` words, and the
-    /// memory of all is asked for. Only for models whose places follow from the
-    /// words alone, as hashes do; the others leave `seeks` and answer false.
-    /// Which it is may not depend on the arguments.
-    #[inline(always)]
-    fn seek_all(&self, word: LmWord, context: &[(LmWord, f32)], seeks: &mut [Self::Seek]) -> bool {
-        let _ = (word, context, seeks);
-        false
+    /// Whether places follow from the words alone, as hashes do: then
+    /// [`NgramIndex::word_place`] and [`NgramIndex::place_behind`] answer, all
+    /// lookups of a query can begin at once, and [`NgramIndex::step`] never
+    /// waits.
+    const AT_ONCE: bool = false;
+
+    /// Where the n-grams lie that extend `word`, if there are any.
+    fn word_place(&self, word: LmWord) -> Option<Self::Place> {
+        let _ = word;
+        None
+    }
+
+    /// Where the n-grams lie that extend the one that is looked for, if both
+    /// are there.
+    fn place_behind(&self, seek: &Self::Seek) -> Option<Self::Place> {
+        let _ = seek;
+        None
     }
 }
 

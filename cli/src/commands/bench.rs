@@ -70,14 +70,14 @@ impl Way {
 
 /// A model by its own type, where that is ours to name.
 enum Model {
-    Probing(ProbingModel),
+    Probing(Box<ProbingModel>),
     Other(std::sync::Arc<dyn LanguageModel>),
 }
 
 impl Model {
     fn get(&self) -> &dyn LanguageModel {
         match self {
-            Model::Probing(model) => model,
+            Model::Probing(model) => &**model,
             Model::Other(model) => &**model,
         }
     }
@@ -106,7 +106,7 @@ fn lm(arguments: LmArguments, common: &Common) -> anyhow::Result<()> {
     let is_probing = Container::is_container(&arguments.model)
         && Container::open_any(&arguments.model, Load::Lazy)?.kind() == probing::KIND;
     let model = if is_probing {
-        Model::Probing(ProbingModel::open(&arguments.model, arguments.load)?)
+        Model::Probing(Box::new(ProbingModel::open(&arguments.model, arguments.load)?))
     } else {
         let progress = common.progress();
         let open = || miriam_lmcpu::open(&arguments.model, arguments.load, &progress);
@@ -196,7 +196,7 @@ fn measure(
             let (start, range) = &chunks[at % chunks.len()];
             sum += match (way, model) {
                 (Way::Single, Model::Probing(model)) => {
-                    run.single(model, words, *start, &ends[range.clone()])
+                    run.single(&**model, words, *start, &ends[range.clone()])
                 }
                 (Way::Single | Way::Dyn, _) => {
                     run.single(model.get(), words, *start, &ends[range.clone()])

@@ -10,10 +10,10 @@ impl ProbingModel {
     #[inline(always)]
     fn prefetch_order(&self, order: usize, hash: u64) {
         match self.middle.get(order - 2) {
-            Some(table) => table.prefetch(table_key(hash)),
+            Some(table) => table.prefetch(hash),
             None => {
                 if let Some(longest) = &self.longest {
-                    longest.prefetch(table_key(hash));
+                    longest.prefetch(hash);
                 }
             }
         }
@@ -97,14 +97,16 @@ impl NgramIndex for ProbingModel {
         hash
     }
 
+    const AT_ONCE: bool = true;
+
     #[inline(always)]
-    fn seek_all(&self, word: LmWord, context: &[(LmWord, f32)], seeks: &mut [u64]) -> bool {
-        let mut hash = u64::from(word.0);
-        for (i, (seek, &(older, _))) in seeks.iter_mut().zip(context).enumerate() {
-            hash = self.seek(i + 2, hash, older);
-            *seek = hash;
-        }
-        true
+    fn word_place(&self, word: LmWord) -> Option<u64> {
+        Some(u64::from(word.0))
+    }
+
+    #[inline(always)]
+    fn place_behind(&self, seek: &u64) -> Option<u64> {
+        Some(*seek)
     }
 
     #[inline(always)]
