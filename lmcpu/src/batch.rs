@@ -49,9 +49,7 @@ impl<M: NgramIndex> Query<M> {
         if M::AT_ONCE {
             let seeks = &mut self.seeks;
             Some(match following {
-                Some(word_ahead) => {
-                    answer_and_ask(model, seeks, context, word, word_ahead, next)
-                }
+                Some(word_ahead) => answer_and_ask(model, seeks, context, word, word_ahead, next),
                 None => answer(model, seeks, context, word, next),
             })
         } else {

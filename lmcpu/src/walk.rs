@@ -74,12 +74,7 @@ impl Match {
 
 /// Begins all lookups of a query, in a model where that is possible.
 #[inline(always)]
-pub(crate) fn ask<M: NgramIndex>(
-    model: &M,
-    context: &State,
-    word: LmWord,
-    seeks: &mut Seeks<M>,
-) {
+pub(crate) fn ask<M: NgramIndex>(model: &M, context: &State, word: LmWord, seeks: &mut Seeks<M>) {
     let mut place = model.word_place(word);
     for (i, &(older, _)) in usable(model, context).iter().enumerate() {
         let Some(known) = place else { return };
