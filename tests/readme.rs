@@ -1,4 +1,5 @@
-//! Every usage command in the README runs, and prints what the README shows.
+//! Every usage command in the README and in the pages that show some runs, and
+//! prints what the page shows.
 //!
 //! A command is a line `$ ...` in a `console` block; what follows it up to the
 //! next command is its output. The two `cargo` commands are run by CI itself.
@@ -11,14 +12,24 @@ use common::{project, read, text};
 
 #[test]
 fn commands_in_the_readme_do_what_it_says() {
-    let readme = text(&read(&project().join("README.md")));
+    check("README.md", 8);
+}
+
+#[test]
+fn commands_in_the_page_on_perplexity_do_what_it_says() {
+    check("docs/perplexity.md", 8);
+}
+
+/// Runs the commands of `page`, at least `least`, in a folder of their own.
+fn check(page: &str, least: usize) {
+    let page = text(&read(&project().join(page)));
     let folder = tempfile::tempdir().unwrap();
     let examples = std::fs::canonicalize(project().join("examples")).unwrap();
     std::os::unix::fs::symlink(examples, folder.path().join("examples")).unwrap();
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_miriam"));
     let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut run = 0;
-    for block in readme.split("```console\n").skip(1) {
+    for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().unwrap();
         for part in block.split("$ ").skip(1) {
             let (mut command, mut expected) = part.split_once('\n').unwrap_or((part, ""));
@@ -44,5 +55,5 @@ fn commands_in_the_readme_do_what_it_says() {
             run += 1;
         }
     }
-    assert!(run >= 8, "only {run} commands found");
+    assert!(run >= least, "only {run} commands found");
 }

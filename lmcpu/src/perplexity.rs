@@ -196,3 +196,6 @@ impl Documents<'_> {
         outcome
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,7 +41,7 @@ pub struct WordReader<'m> {
     /// What each sentence ends in, if in anything.
     end: Option<LmWord>,
     keep_spans: bool,
-    cache: Vec<Cached>,
+    cache: Box<[Cached; CACHE]>,
     /// Words to ask the model for: where they stand in the text ...
     missed: Vec<(u32, u32)>,
     /// ... and among the ids.
@@ -66,7 +66,7 @@ impl<'m> WordReader<'m> {
             model,
             end: markers.then(|| model.end_of_sentence()),
             keep_spans,
-            cache: vec![Cached::default(); CACHE],
+            cache: Box::new([Cached::default(); CACHE]),
             missed: Vec::new(),
             places: Vec::new(),
             found: Vec::new(),
@@ -182,9 +182,23 @@ fn key(text: &[u8], start: usize, end: usize) -> Option<(u64, u64)> {
             bytes
         }
     };
-    let number = u128::from_le_bytes(bytes) & ((1 << (8 * length)) - 1) | (length as u128) << 120;
-    Some((number as u64, (number >> 64) as u64))
+    let (low, high) = bytes.split_at(8);
+    let half = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (low_mask, high_mask) = MASKS[length];
+    Some((half(low) & low_mask, half(high) & high_mask | (length as u64) << 56))
 }
+
+/// By length: the bytes of a word in the halves of its number.
+const MASKS: [(u64, u64); LONGEST_CACHED + 1] = {
+    let mut masks = [(0, 0); LONGEST_CACHED + 1];
+    let mut length = 0;
+    while length <= LONGEST_CACHED {
+        let mask = (1u128 << (8 * length)) - 1;
+        masks[length] = (mask as u64, (mask >> 64) as u64);
+        length += 1;
+    }
+    masks
+};
 
 #[inline(always)]
 fn slot(low: u64, high: u64) -> usize {

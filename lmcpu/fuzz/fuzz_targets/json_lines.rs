@@ -1,0 +1,25 @@
+//! Any bytes as a JSON line: text or an error, never a panic; what is taken a
+//! general parser takes too, with the same text, and stays an object when scores
+//! are added.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use miriam_lmcpu::json_lines::{TextField, push_with_scores};
+use serde_json::Value;
+
+fuzz_target!(|line: &[u8]| {
+    let mut text = b"before".to_vec();
+    let field = TextField::new("a.t", true);
+    let nested = field.read(line, &mut text).is_ok();
+    if nested {
+        let value: Value = serde_json::from_slice(line).expect("what is taken is JSON");
+        assert_eq!(value["a"]["t"].as_str().map(str::as_bytes), Some(&text[6..]));
+        let mut scored = Vec::new();
+        push_with_scores(line, -1.5, 2, 1, &mut scored);
+        let scored: Value = serde_json::from_slice(&scored).expect("scores keep an object whole");
+        assert_eq!(scored["lm_tokens"], 2);
+        assert_eq!(scored["a"], value["a"]);
+    } else {
+        assert_eq!(text, b"before");
+    }
+});

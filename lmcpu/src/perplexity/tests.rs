@@ -1,0 +1,250 @@
+use std::io::{Cursor, Read};
+use std::sync::{Arc, LazyLock};
+
+use miriam_layout::Load;
+use miriam_text::Silent;
+use proptest::prelude::*;
+
+use super::*;
+use crate::query::{self, Levels, query};
+
+/// The toy model of `ngram-lm.md` Appendix A.
+const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+
+static MODEL: LazyLock<Arc<dyn LanguageModel>> = LazyLock::new(|| {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), TOY).unwrap();
+    crate::open(file.path(), Load::Lazy, &Silent).unwrap()
+});
+
+const SUMMARY: Options =
+    Options { markers: true, threads: 1, per_line: false, json: None, filter: None };
+
+fn input(text: &[u8]) -> Input {
+    Input::from_reader(Cursor::new(text.to_vec()), "text", Some(text.len() as u64)).unwrap()
+}
+
+/// What `write` writes.
+fn written<T>(write: impl FnOnce(&mut Output) -> Result<T>) -> Result<(Vec<u8>, T)> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut output = Output::create(file.path())?;
+    let value = write(&mut output)?;
+    output.finish()?;
+    let mut bytes = Vec::new();
+    file.reopen().unwrap().read_to_end(&mut bytes).unwrap();
+    Ok((bytes, value))
+}
+
+/// The output for `texts`, which must not depend on threads, and the counts.
+fn run(texts: &[&[u8]], options: &Options) -> Result<(Vec<u8>, Lines)> {
+    let run = |threads| {
+        let inputs = texts.iter().map(|text| input(text)).collect();
+        let options = Options { threads, ..options.clone() };
+        written(|output| perplexity(&**MODEL, inputs, output, &options, &Silent))
+            .map(|(bytes, (_, lines))| (bytes, lines))
+            .map_err(|error| error.to_string())
+    };
+    let one = run(1);
+    for threads in [2, 3] {
+        assert_eq!(run(threads), one);
+    }
+    one.map_err(|reason| crate::Error::Unsupported { file: String::new(), reason })
+}
+
+/// `Total: log10 OOV: n` of each line as KenLM's `query` prints them.
+fn query_lines(text: &[u8], markers: bool) -> Vec<(f32, u64)> {
+    let levels = Levels { word: false, sentence: true, summary: false };
+    let options =
+        query::Options { levels, markers, threads: 2, line_by_line: false, kenlm_compat: false };
+    let (printed, _) =
+        written(|output| query(&**MODEL, input(text), output, options, &Silent)).unwrap();
+    let printed = String::from_utf8(printed).unwrap();
+    let line = |line: &str| {
+        let mut fields = line.split(' ').skip(1).step_by(2);
+        (fields.next().unwrap().parse().unwrap(), fields.next().unwrap().parse().unwrap())
+    };
+    printed.lines().map(line).collect()
+}
+
+fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
+    if lines.last() == Some(&&b""[..]) {
+        lines.pop();
+    }
+    lines
+}
+
+/// The last number called `key` in a line; serde_json rounds less well.
+fn number(line: &[u8], key: &str) -> f64 {
+    let line = str::from_utf8(line).unwrap();
+    let (_, rest) = line.rsplit_once(&format!("\"{key}\":")).unwrap();
+    rest[..rest.find([',', '}']).unwrap()].parse().unwrap()
+}
+
+fn words_of(line: &[u8]) -> u64 {
+    let blank = |b: &u8| matches!(b, b' ' | b'\t' | 0x0b | 0x0c | b'\r' | b'\n');
+    line.split(blank).filter(|word| !word.is_empty()).count() as u64
+}
+
+fn arbitrary_text() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        6 => proptest::sample::select(vec!["a ", "b ", "a b\n", "\n", "zz ", "\u{a0}", "\r\n", "\0"])
+            .prop_map(|piece| piece.as_bytes().to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..8),
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn lines_score_as_in_query(text in arbitrary_text(), markers in any::<bool>()) {
+        let expected = query_lines(&text, markers);
+        let lines = lines_of(&text);
+        let (printed, counts) =
+            run(&[&text], &Options { markers, per_line: true, ..SUMMARY }).unwrap();
+        let printed = String::from_utf8(printed).unwrap();
+        prop_assert_eq!(expected.len(), lines.len());
+        prop_assert_eq!(counts, Lines { read: lines.len() as u64, kept: 0, invalid: 0 });
+        prop_assert_eq!(printed.lines().count(), lines.len());
+        for ((line, (log10, unknown)), text) in printed.lines().zip(expected).zip(lines) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            prop_assert_eq!(fields[0].parse::<f32>().unwrap().to_bits(), log10.to_bits());
+            prop_assert_eq!(fields[1], (words_of(text) + u64::from(markers)).to_string());
+            prop_assert_eq!(fields[2], unknown.to_string());
+        }
+        let levels = Levels { word: false, sentence: false, summary: true };
+        let options = query::Options {
+            levels, markers, threads: 3, line_by_line: true, kenlm_compat: false,
+        };
+        let (summary, _) =
+            written(|output| query(&**MODEL, input(&text), output, options, &Silent)).unwrap();
+        prop_assert_eq!(run(&[&text], &Options { markers, ..SUMMARY }).unwrap().0, summary);
+    }
+
+    #[test]
+    fn a_filter_and_its_inverse_split_the_text(
+        texts in proptest::collection::vec(arbitrary_text(), 1..4),
+        max_perplexity in prop_oneof![Just(0.0), 3f64..40.0, Just(f64::INFINITY)],
+        markers in any::<bool>(),
+    ) {
+        let texts: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
+        let (mut kept, mut others) = (Vec::new(), Vec::new());
+        for text in &texts {
+            for (line, (log10, _)) in lines_of(text).into_iter().zip(query_lines(text, markers)) {
+                let tokens = words_of(line) + u64::from(markers);
+                let value = 10f64.powf(-(f64::from(log10) / tokens as f64));
+                let side = if value <= max_perplexity { &mut kept } else { &mut others };
+                side.extend_from_slice(line);
+                side.push(b'\n');
+            }
+        }
+        for (invert, expected) in [(false, kept), (true, others)] {
+            let filter = Some(Filter { max_perplexity, invert });
+            let (printed, counts) = run(&texts, &Options { markers, filter, ..SUMMARY }).unwrap();
+            prop_assert_eq!(counts.kept, lines_of(&expected).len() as u64);
+            prop_assert_eq!(printed, expected);
+        }
+    }
+
+    #[test]
+    fn json_lines_keep_every_byte_and_gain_the_scores(
+        documents in proptest::collection::vec((any::<String>(), "[ab z\n]{0,20}", any::<bool>()), 1..12),
+        max_perplexity in 3f64..40.0,
+    ) {
+        let mut text = Vec::new();
+        let mut expected = Vec::new();
+        for (other, document, tight) in &documents {
+            let (other, json) = (serde_json::json!(other), serde_json::json!(document));
+            text.extend(match tight {
+                true => format!("{{\"text\":{json},\"x\":{other}}}\n"),
+                false => format!(" {{ \"x\" : [{other}, 1e0], \"text\" : {json} }} \r\n"),
+            }.into_bytes());
+            let mut plain = document.clone();
+            if plain.is_empty() || !plain.ends_with('\n') {
+                plain.push('\n');
+            }
+            let scores = query_lines(plain.as_bytes(), true);
+            let log10: f64 = scores.iter().map(|(log10, _)| f64::from(*log10)).sum();
+            let tokens = words_of(plain.as_bytes()) + scores.len() as u64;
+            expected.push((log10, tokens, scores.iter().map(|(_, unknown)| unknown).sum::<u64>()));
+        }
+        let json = Some(Json { field: "text".into(), skip_invalid: false });
+        let (printed, _) =
+            run(&[&text], &Options { per_line: true, json: json.clone(), ..SUMMARY }).unwrap();
+        let lines = lines_of(&text);
+        prop_assert_eq!(lines_of(&printed).len(), lines.len());
+        for ((new, old), (log10, tokens, unknown)) in lines_of(&printed).iter().zip(&lines).zip(&expected) {
+            let end = old.iter().rposition(|&b| b == b'}').unwrap();
+            prop_assert!(new.starts_with(&old[..end]) && new.ends_with(&old[end..]));
+            let value: serde_json::Value = serde_json::from_slice(new).unwrap();
+            prop_assert_eq!(number(new, "lm_log10"), *log10);
+            prop_assert_eq!(value["lm_tokens"].as_u64(), Some(*tokens));
+            prop_assert_eq!(value["lm_oov"].as_u64(), Some(*unknown));
+            let perplexity = 10f64.powf(-(log10 / *tokens as f64));
+            prop_assert_eq!(number(new, "lm_perplexity"), perplexity);
+        }
+        for invert in [false, true] {
+            let filter = Some(Filter { max_perplexity, invert });
+            let wanted = lines.iter().zip(&expected).filter(|(_, (log10, tokens, _))| {
+                (10f64.powf(-(log10 / *tokens as f64)) <= max_perplexity) != invert
+            });
+            let wanted: Vec<u8> = wanted.flat_map(|(line, _)| [*line, b"\n"].concat()).collect();
+            let options = Options { json: json.clone(), filter, ..SUMMARY };
+            prop_assert_eq!(run(&[&text], &options).unwrap().0, wanted);
+        }
+    }
+}
+
+/// Blocks in number, so that order and sums depend on more than one.
+#[test]
+fn long_texts_give_the_same_whatever_the_threads() {
+    let line = |i: usize| ["a b", "zz a", "", "b b a zz q", "a"][i * i % 5].to_owned() + "\n";
+    let text: String = (0..200_000).map(line).collect();
+    let text = text.as_bytes();
+    let (printed, lines) = run(&[text, text], &Options { per_line: true, ..SUMMARY }).unwrap();
+    assert_eq!(lines.read, 400_000);
+    let once = query_lines(text, true);
+    let printed = String::from_utf8(printed).unwrap();
+    let (mut unknown_sum, mut sum, mut unknown, mut tokens) = (0.0, 0.0, 0, 0);
+    for (i, (printed, (log10, oov))) in printed.lines().zip(once.iter().chain(&once)).enumerate() {
+        let words = line(i % 200_000).split_whitespace().count() as u64 + 1;
+        assert_eq!(printed, format!("{log10}\t{words}\t{oov}"));
+        sum += f64::from(*log10);
+        unknown += oov;
+        tokens += words;
+    }
+    for _ in 0..2 {
+        for i in 0..200_000 {
+            // zz in front, then the two unknown words of the longest line.
+            let of_line: &[f32] = match line(i).as_str() {
+                "zz a\n" => &[-1.3],
+                "b b a zz q\n" => &[-1.6, -1.0],
+                _ => &[],
+            };
+            unknown_sum = of_line.iter().fold(unknown_sum, |sum, p| sum + f64::from(*p));
+        }
+    }
+    let expected = Perplexity { log10: sum, unknown_log10: unknown_sum, tokens, unknown };
+    let mut summary = Vec::new();
+    expected.push_summary(&mut summary);
+    assert_eq!(run(&[text, text], &SUMMARY).unwrap().0, summary);
+}
+
+#[test]
+fn the_line_that_is_no_object_is_named() {
+    let good = b"{\"text\":\"a b\"}\n".repeat(20_000);
+    let bad = [&good[..], b"{\"text\":1}\n{\"text\":\"a\"}"].concat();
+    let json = |skip_invalid| Some(Json { field: "text".into(), skip_invalid });
+    let options = Options { per_line: true, json: json(false), ..SUMMARY };
+    let error = run(&[&good, &bad], &options).unwrap_err().to_string();
+    let reason = "text, line 20001: invalid type: integer `1`, expected a string (byte 9)";
+    assert!(error.ends_with(reason), "{error}");
+    let (printed, lines) =
+        run(&[&good, &bad], &Options { json: json(true), ..options.clone() }).unwrap();
+    assert_eq!(lines, Lines { read: 40_002, kept: 0, invalid: 1 });
+    assert_eq!(lines_of(&printed).len(), 40_001);
+    let gone = run(&[b"\n"], &options).unwrap_err().to_string();
+    assert!(gone.ends_with("text, line 1: EOF while parsing a value (byte 0)"), "{gone}");
+}

@@ -1,0 +1,306 @@
+//! `miriam lm perplexity` as a tool for filtering text, and `miriam lm query`
+//! over odd text, end to end.
+mod common;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{complaint, miriam, project, read, run, shared_data, text};
+
+/// `miriam lm` with `arguments`.
+fn lm(arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.args(["--quiet", "lm"]).args(arguments);
+    command
+}
+
+/// What `command` prints and logs for `input`.
+fn piped(command: &mut Command, input: &[u8]) -> (String, String) {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that ends early closes its input.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("test paths are text")
+}
+
+fn toy() -> String {
+    path(&project().join("tests/data/toy.arpa")).to_owned()
+}
+
+/// A folder with a file `name` in it.
+fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join(name);
+    let mut output = std::fs::File::create(&file).expect("writable");
+    match name.rsplit('.').next() {
+        Some("gz") => {
+            let mut gzip = flate2::write::GzEncoder::new(output, Default::default());
+            gzip.write_all(content).and_then(|()| gzip.finish()).expect("writable");
+        }
+        Some("zst") => output.write_all(&zstd::encode_all(content, 3).unwrap()).expect("writable"),
+        _ => output.write_all(content).expect("writable"),
+    }
+    (folder, file)
+}
+
+/// Text, what KenLM's `query` prints for it over the toy model, and what its
+/// `query -n -v 1` prints; recorded from KenLM.
+const ODD: [(&[u8], &str, &str); 6] = [
+    (
+        b"a b\n\nb zz",
+        "a=3 2 -0.5\tb=4 3 -0.3\t</s>=2 2 -0.7\tTotal: -1.5 OOV: 0\n\
+         </s>=2 1 -1.5\tTotal: -1.5 OOV: 0\n\
+         b=4 1 -2\tzz=0 1 -1.1\tPerplexity including OOVs:\t3.1622776601683795\n\
+         Perplexity excluding OOVs:\t2.073321554515786\nOOVs:\t0\nTokens:\t6\n",
+        "Total: -2.1 OOV: 0\nTotal: 0 OOV: 0\nPerplexity including OOVs:\t3.3496542076892677\n\
+         Perplexity excluding OOVs:\t1.7782792880091558\nOOVs:\t0\nTokens:\t4\n",
+    ),
+    (
+        b"",
+        "Perplexity including OOVs:\tNaN\nPerplexity excluding OOVs:\tNaN\nOOVs:\t0\nTokens:\t0\n",
+        "Perplexity including OOVs:\tNaN\nPerplexity excluding OOVs:\tNaN\nOOVs:\t0\nTokens:\t0\n",
+    ),
+    (
+        b"zz",
+        "zz=0 1 -1.3\tPerplexity including OOVs:\t1\n\
+         Perplexity excluding OOVs:\t0.05011872886555352\nOOVs:\t0\nTokens:\t1\n",
+        "Perplexity including OOVs:\t1\nPerplexity excluding OOVs:\t0.1\nOOVs:\t0\nTokens:\t1\n",
+    ),
+    (
+        b"a\tb \x0b b\x0ca\r\n\r\n \t \nb\r",
+        "a=3 2 -0.5\tb=4 3 -0.3\tb=4 1 -1.8000001\ta=3 2 -0.9\t</s>=2 1 -1.8000001\t\
+         Total: -5.3 OOV: 0\n\
+         </s>=2 1 -1.5\tTotal: -1.5 OOV: 0\n</s>=2 1 -1.5\tTotal: -1.5 OOV: 0\n\
+         b=4 1 -2\tPerplexity including OOVs:\t10.901845522339757\n\
+         Perplexity excluding OOVs:\t10.901845522339757\nOOVs:\t0\nTokens:\t8\n",
+        "Total: -4.8 OOV: 0\nTotal: 0 OOV: 0\nTotal: 0 OOV: 0\n\
+         Perplexity including OOVs:\t9.120109194638907\n\
+         Perplexity excluding OOVs:\t9.120109194638907\nOOVs:\t0\nTokens:\t5\n",
+    ),
+    (
+        b"a zz\na b ",
+        "a=3 2 -0.5\tzz=0 1 -1.25\t</s>=2 1 -1.2\tTotal: -2.95 OOV: 1\n\
+         a=3 2 -0.5\tb=4 3 -0.3\tPerplexity including OOVs:\t3.890451535373863\n\
+         Perplexity excluding OOVs:\t2.6607251328329284\nOOVs:\t1\nTokens:\t5\n",
+        "Total: -2.7 OOV: 1\nPerplexity including OOVs:\t4.731512719489874\n\
+         Perplexity excluding OOVs:\t3.1622776601683795\nOOVs:\t1\nTokens:\t4\n",
+    ),
+    (
+        b"zz zz\nzz b\n  ",
+        "zz=0 1 -1.3\tzz=0 1 -1\t</s>=2 1 -1.2\tTotal: -3.5 OOV: 2\n\
+         zz=0 1 -1.3\tb=4 1 -1.7\t</s>=2 2 -0.7\tTotal: -3.7 OOV: 1\n\
+         Perplexity including OOVs:\t15.84893221463553\n\
+         Perplexity excluding OOVs:\t15.8489336647576\nOOVs:\t3\nTokens:\t6\n",
+        "Total: -2 OOV: 2\nTotal: -2.7 OOV: 1\nPerplexity including OOVs:\t14.962356971645367\n\
+         Perplexity excluding OOVs:\t50.11872886555352\nOOVs:\t3\nTokens:\t4\n",
+    ),
+];
+
+#[test]
+fn an_unterminated_line_is_left_as_kenlm_leaves_it_on_demand() {
+    for (input, all, bare) in ODD {
+        for threads in ["1", "3"] {
+            let query = ["query", &toy(), "--kenlm-compat", "--threads", threads];
+            let (printed, _) = piped(&mut lm(&query), input);
+            assert_eq!(printed, all, "{:?}", text(input));
+            let (flushed, _) = piped(lm(&query).arg("-b"), input);
+            assert_eq!(flushed, all, "{:?}", text(input));
+            let (printed, _) = piped(lm(&query).args(["-n", "-v", "1"]), input);
+            assert_eq!(printed, bare, "{:?}", text(input));
+        }
+    }
+    let (printed, _) = piped(&mut lm(&["query", &toy(), "-v", "1"]), b"a b\nb zz");
+    assert!(printed.starts_with("Total: -1.5 OOV: 0\nTotal: -4.3 OOV: 1\n"), "{printed}");
+    let (terminated, _) = piped(&mut lm(&["query", &toy(), "-v", "1"]), b"a b\nb zz\n");
+    assert_eq!(printed, terminated);
+    let compat = ["query", &toy(), "-v", "1", "--kenlm-compat"];
+    assert_eq!(piped(&mut lm(&compat), b"a b\nb zz\n").0, terminated);
+}
+
+/// The summary that KenLM's `query` printed for `texts` taken as one.
+#[test]
+fn summaries_equal_kenlms() {
+    let Some(data) = shared_data("m30k-de-en") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = folder.path().join("model");
+    run(&mut lm(&["build", path(&data.join("lm/lm.5.en.arpa.gz")), "-o", path(&model)]));
+    for (name, input) in [
+        ("test", data.join("corpus/test.en.gz")),
+        ("dev", data.join("corpus/dev.en.gz")),
+        ("odd", data.join("lm/odd.en.gz")),
+    ] {
+        let query = read(&data.join(format!("lm/{name}.probing.query.gz")));
+        let query = text(&query);
+        let at = query.find("Perplexity including").expect("a summary");
+        let plain = text(&run(&mut lm(&["perplexity", path(&model), "-i", path(&input)])));
+        assert_eq!(plain, query[at..], "{name}");
+        // The same lines as documents.
+        let lines = read(&input);
+        if std::str::from_utf8(&lines).is_err() {
+            continue;
+        }
+        let document = |line: &str| serde_json::json!({"id": 1, "text": line}).to_string() + "\n";
+        let json: String = text(&lines).lines().map(document).collect();
+        let (_folder, json) = file("documents.jsonl.zst", json.as_bytes());
+        let arguments = ["perplexity", path(&model), "--json-field", "text", "-i", path(&json)];
+        assert_eq!(text(&run(&mut lm(&arguments))), plain, "{name}");
+    }
+}
+
+#[test]
+fn lines_of_many_files_in_every_format_are_one_text() {
+    let (_a, plain) = file("a.txt", b"a b\nzz");
+    let (_b, gzip) = file("b.gz", b"b a\n");
+    let (_c, zstd) = file("c.zst", b"\na b a");
+    let (model, files) = (toy(), [&plain, &gzip, &zstd].map(|file| path(file)));
+    let inputs = ["-i", files[0], "-i", files[1], "-i", "-", "-i", files[2]];
+    let perplexity = |more: &[&str]| {
+        let arguments = [&["perplexity", &model][..], &inputs, more].concat();
+        piped(&mut lm(&arguments), b"b\n")
+    };
+    let (printed, _) = perplexity(&["--per-line"]);
+    let whole = b"a b\nzz\nb a\nb\n\na b a\n";
+    let expected = piped(&mut lm(&["perplexity", &model, "--per-line"]), whole).0;
+    assert_eq!(printed, expected);
+    assert_eq!(printed.lines().count(), 6);
+    let (printed, log) = perplexity(&["--max-perplexity", "10"]);
+    assert_eq!(printed, "a b\na b a\n");
+    assert!(log.contains("kept 2 of 6 lines"), "{log}");
+    let (printed, log) = perplexity(&["--max-perplexity", "10", "--invert"]);
+    assert_eq!(printed, "zz\nb a\nb\n\n");
+    assert!(log.contains("kept 4 of 6 lines"), "{log}");
+    for name in ["kept.gz", "kept.zst", "kept"] {
+        let output = _a.path().join(name);
+        perplexity(&["--max-perplexity", "10", "-o", path(&output)]);
+        assert_eq!(text(&read(&output)), "a b\na b a\n");
+    }
+}
+
+#[test]
+fn json_lines_are_scored_and_filtered() {
+    let lines = concat!(
+        "{\"text\":\"a b\"}\n",
+        "{ \"id\": 7, \"text\": \"a b\\nb zz\", \"meta\": {\"text\": \"a\"} }\r\n",
+        "{\"text\":\"\"}\n"
+    );
+    let model = toy();
+    let json = |more: &[&str], input: &str| {
+        let arguments = [&["perplexity", &model, "--json-field", "text"][..], more].concat();
+        piped(&mut lm(&arguments), input.as_bytes())
+    };
+    // a b: -1.5, 3 tokens; b zz: -2 - 1.1 - 1.2 = -4.3 (f32), 3 tokens.
+    let scored = json(&["--per-line"], lines).0;
+    let scored: Vec<&str> = scored.lines().collect();
+    assert_eq!(
+        scored[0],
+        "{\"text\":\"a b\",\"lm_log10\":-1.5,\"lm_tokens\":3,\"lm_oov\":0,\
+         \"lm_perplexity\":3.1622776601683795}"
+    );
+    assert!(
+        scored[1].starts_with(
+            "{ \"id\": 7, \"text\": \"a b\\nb zz\", \"meta\": {\"text\": \"a\"} ,\"lm_log10\":-5.80000"
+        ) && scored[1].contains(",\"lm_tokens\":6,\"lm_oov\":1,\"lm_perplexity\":9.26"),
+        "{}",
+        scored[1]
+    );
+    assert!(scored[2].contains("\"lm_log10\":-1.5,\"lm_tokens\":1,\"lm_oov\":0"), "{}", scored[2]);
+    let flat = piped(&mut lm(&["perplexity", &model]), b"a b\na b\nb zz\n\n").0;
+    assert_eq!(json(&[], lines).0, flat, "the summary");
+    let nested = ["perplexity", &model, "--json-field", "meta.text", "--skip-invalid"];
+    let (printed, log) = piped(&mut lm(&nested), lines.as_bytes());
+    assert_eq!(printed, piped(&mut lm(&["perplexity", &model]), b"a\n").0);
+    assert!(log.contains("left out 2 of 3 lines as invalid"), "{log}");
+
+    let filter = ["--max-perplexity", "9"];
+    let all: Vec<&str> = lines.split_inclusive('\n').collect();
+    assert_eq!(json(&filter, lines).0, all[0]);
+    assert_eq!(json(&["--max-perplexity", "9", "--invert"], lines).0, all[1..].concat());
+    let (printed, _) = json(&["--max-perplexity", "9", "--per-line"], lines);
+    assert_eq!(printed, format!("{}\n", scored[0]));
+    let again = scored.join("\n") + "\n";
+    let (_folder, again) = file("again.jsonl", again.as_bytes());
+    let arguments =
+        ["perplexity", &model, "--json-field", "text", "-i", path(&again), "--per-line"];
+    let complaint = complaint(&mut lm(&arguments));
+    assert!(complaint.contains("again.jsonl, line 1: the key \"lm_log10\""), "{complaint}");
+}
+
+#[test]
+fn what_is_no_document_is_named_or_left_out() {
+    let model = toy();
+    let good = "{\"t\":\"a b\"}\n";
+    for (bad, reason) in [
+        (&b"\n"[..], "EOF while parsing a value"),
+        (b"a b\n", "expected value"),
+        (b"[{\"t\":\"a\"}]\n", "expected an object"),
+        (b"{\"t\":[\"a\"]}\n", "invalid type: sequence, expected a string"),
+        (b"{\"s\":\"a\"}\n", "no field \"t\""),
+        (b"{\"t\":\"a\"\n", "EOF while parsing an object"),
+        (b"{\"t\":\"\xff\"}\n", "not UTF-8 from byte 7 on"),
+        (b"{\"t\":\"\\ud800\"}\n", "hex escape"),
+        (b"{\"t\":\"a\"}{\"t\":\"b\"}\n", "trailing characters"),
+    ] {
+        let input = [good.as_bytes(), bad, good.as_bytes()].concat();
+        let (_folder, input) = file("web.jsonl", &input);
+        let arguments = ["perplexity", &model, "--json-field", "t", "-i", path(&input)];
+        let complaint = complaint(lm(&arguments).arg("--per-line"));
+        assert!(
+            complaint.contains("web.jsonl, line 2: ") && complaint.contains(reason),
+            "{complaint}"
+        );
+        let arguments = [&arguments[..], &["--skip-invalid", "--max-perplexity", "100"]].concat();
+        let (printed, log) = piped(&mut lm(&arguments), b"");
+        assert_eq!(printed, good.repeat(2));
+        assert!(log.contains("kept 2 of 3 lines"), "{log}");
+        assert!(log.contains("left out 1 of 3 lines as invalid"), "{log}");
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_wrong_usage() {
+    let model = toy();
+    for arguments in [
+        &["--per-line", "--max-perplexity", "5"][..],
+        &["--invert"],
+        &["--skip-invalid"],
+        &["--max-perplexity", "NaN"],
+        &["--max-perplexity", "-1"],
+    ] {
+        let mut command = lm(&["perplexity", &model, "-i", "/dev/null"]);
+        let output = command.args(arguments).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error_and_a_full_disk_is() {
+    let model = toy();
+    let (_folder, input) = file("long.txt", &b"a b a b\n".repeat(500_000));
+    let arguments = ["perplexity", &model, "--max-perplexity", "1e9", "-i", path(&input)];
+    let mut child = lm(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut start = [0; 8];
+    child.stdout.take().expect("piped").read_exact(&mut start).expect("a line");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+    if Path::new("/dev/full").exists() {
+        let complaint = complaint(lm(&arguments).args(["-o", "/dev/full"]));
+        assert!(complaint.contains("/dev/full: cannot write"), "{complaint}");
+    }
+}
