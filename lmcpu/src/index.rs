@@ -88,7 +88,7 @@ pub trait NgramIndex: Send + Sync {
     fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
 
     /// Whether places follow from the words alone, as hashes do: then
-    /// [`NgramIndex::word_place`] and [`NgramIndex::place_behind`] answer, all
+    /// [`NgramIndex::word_place`] and [`NgramIndex::place_beyond`] answer, all
     /// lookups of a query can begin at once, and [`NgramIndex::step`] never
     /// waits.
     const AT_ONCE: bool = false;
@@ -99,10 +99,10 @@ pub trait NgramIndex: Send + Sync {
         None
     }
 
-    /// Where the n-grams lie that extend the one that is looked for, if both
-    /// are there.
-    fn place_behind(&self, seek: &Self::Seek) -> Option<Self::Place> {
-        let _ = seek;
+    /// Where the n-grams lie that extend the one with `older` in front of the
+    /// n-gram whose extensions lie at `place`, if both are there.
+    fn place_beyond(&self, place: Self::Place, older: LmWord) -> Option<Self::Place> {
+        let _ = (place, older);
         None
     }
 }

@@ -105,8 +105,8 @@ impl NgramIndex for ProbingModel {
     }
 
     #[inline(always)]
-    fn place_behind(&self, seek: &u64) -> Option<u64> {
-        Some(*seek)
+    fn place_beyond(&self, place: u64, older: LmWord) -> Option<u64> {
+        Some(combine(place, older.0))
     }
 
     #[inline(always)]
