@@ -5,6 +5,7 @@ use std::io::{Read, Write as _};
 use std::path::PathBuf;
 
 use miriam_text::{Input, Output, Silent};
+use proptest::prelude::*;
 
 use super::*;
 use crate::query::{Levels, TextOptions, query};
@@ -192,4 +193,184 @@ fn a_file_built_from_a_file_is_that_file() {
     let text = shared("kenlm-cases/heldout.en").unwrap();
     let query = shared("kenlm-cases/o5.probing.query.gz").unwrap();
     assert_same(&queried(&*open(&wide).unwrap().into_model(), &text), &query, "wide");
+}
+
+/// The toy model of `ngram-lm.md`, Appendix A, as KenLM packs it.
+const TOYS: [(&str, &[u8]); 6] = [
+    ("probing", include_bytes!("../../testdata/toy-probing.kenlm")),
+    ("rest", include_bytes!("../../testdata/toy-rest.kenlm")),
+    ("trie", include_bytes!("../../testdata/toy-trie.kenlm")),
+    ("qtrie", include_bytes!("../../testdata/toy-qtrie.kenlm")),
+    ("atrie", include_bytes!("../../testdata/toy-atrie.kenlm")),
+    ("qatrie", include_bytes!("../../testdata/toy-qatrie.kenlm")),
+];
+/// The same without words.
+const WORDLESS: &[u8] = include_bytes!("../../testdata/toy-wordless.kenlm");
+const TOY_TEXT: &[u8] = include_bytes!("../../testdata/toy-kenlm.txt");
+
+#[test]
+fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
+    for (kind, file) in TOYS {
+        let expected: &[u8] = match kind {
+            "probing" | "rest" => include_bytes!("../../testdata/toy-probing.query"),
+            _ => include_bytes!("../../testdata/toy-trie.query"),
+        };
+        let model = open(file).unwrap().into_model();
+        assert_same(&queried(&*model, TOY_TEXT), expected, kind);
+        assert_eq!((model.order(), model.num_words()), (3, 5));
+        for word in [&b"<s>"[..], b"</s>", b"a", b"b"] {
+            assert_eq!(model.word(model.word_id(word)), Some(word), "{kind}");
+        }
+        assert_eq!(model.word(crate::LmWord(0)), Some(&b"<unk>"[..]));
+        assert_eq!(model.word(crate::LmWord(5)), None);
+    }
+    let model = open(WORDLESS).unwrap().into_model();
+    let expected = include_bytes!("../../testdata/toy-probing.query");
+    assert_same(&queried(&*model, TOY_TEXT), expected, "wordless");
+    assert_eq!(model.word(model.word_id(b"a")), None);
+    let error = dumped(WORDLESS).unwrap_err().to_string();
+    assert!(error.contains("does not hold its words") && error.contains("-v"), "{error}");
+}
+
+/// KenLM's `-0` for a word of probability 1 from a probing file, and its `0` from a
+/// trie.
+#[test]
+fn a_word_of_probability_1_keeps_the_sign_of_its_kind() {
+    let Some(text) = shared("kenlm-cases/o5.probing.zst") else { return };
+    let begin = |file: &[u8]| {
+        let model = open(file).unwrap().into_model();
+        let mut next = crate::State::EMPTY;
+        model.score(&crate::State::EMPTY, model.word_id(b"<s>"), &mut next).0.0
+    };
+    assert_eq!(begin(&text).to_bits(), (-0.0f32).to_bits());
+    for kind in ["trie", "qatrie"] {
+        let file = shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
+        assert_eq!(begin(&file).to_bits(), 0, "{kind}");
+    }
+}
+
+#[test]
+fn headers_that_cannot_be_read_say_why() {
+    let file = TOYS[0].1;
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut file = file.to_vec();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        open(&file).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    for (at, bytes, reason) in [
+        (49, &b"4\n"[..], "version 4, this program reads version 5"),
+        (34, b"incomplete\n", "its builder did not come to the end"),
+        (60, &[0x3f, 0x80, 0, 0], "big-endian"),
+        (68, &[2], "test values do not match"),
+        (88, &[1], "order 1"),
+        (88, &[17], "order 17"),
+        (92, &0.5f32.to_le_bytes(), "multiplier is 0.5"),
+        (92, &f32::NAN.to_le_bytes(), "multiplier is NaN"),
+        (96, &[6], "type 6"),
+        (96, &[2], "version 0, this program reads version 1"),
+        (104, &[1], "version 1, this program reads version 0"),
+        (108, &[0; 8], "0 words"),
+        (116, &[255; 8], "do not fit"),
+        (124, &[100], "it is cut"),
+        (136, &[1], "version 1"),
+        (140, &[9], "9 words"),
+    ] {
+        let found = changed(at, bytes);
+        assert!(found.contains(reason) && found.starts_with("model: "), "{at}: {found}");
+    }
+    for length in [0, 40, 100, 120, 300, file.len() - 40] {
+        assert!(open(&file[..length]).is_err(), "{length}");
+    }
+    let compressed = zstd_of(file);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.zst");
+    std::fs::write(&path, compressed).unwrap();
+    let error = crate::open(&path, Load::Lazy, &Silent).err().unwrap().to_string();
+    assert!(error.contains("compressed KenLM binary") && error.contains("decompress"), "{error}");
+}
+
+fn zstd_of(bytes: &[u8]) -> Vec<u8> {
+    let file = tempfile::Builder::new().suffix(".zst").tempfile().unwrap();
+    let mut output = Output::create(file.path()).unwrap();
+    output.write(bytes).unwrap();
+    output.finish().unwrap();
+    std::fs::read(file.path()).unwrap()
+}
+
+/// A table without an empty slot ends a search all the same.
+#[test]
+fn a_full_table_ends_a_search() {
+    let mut file = TOYS[0].1.to_vec();
+    // Behind header, vocabulary and unigrams: bigrams and trigrams.
+    let header = Header::read(&Bytes::copy_from(&file), Path::new("model")).unwrap();
+    let slots = |order: usize| table::buckets(header.counts[order - 1], 1.5) as usize;
+    let start = header.len() + 8 + 12 * slots(1) + 8 * 6;
+    for at in start..start + 16 * slots(2) + 12 * slots(3) {
+        file[at] |= 1;
+    }
+    let model = open(&file).unwrap().into_model();
+    queried(&*model, TOY_TEXT);
+    assert!(dumped(&file).is_err());
+}
+
+/// Opens, asks and lists; whatever comes of it.
+fn exercise(file: &[u8]) {
+    let Ok(opened) = open(file) else { return };
+    let model = opened.into_model();
+    let (mut state, mut next) = (model.begin_state(), crate::State::EMPTY);
+    for id in (0..model.num_words() as u32).take(50).chain([0, 1, 2]) {
+        let word = crate::LmWord(id);
+        let _ = model.word(word).map(|text| model.word_id(text));
+        model.score(&state, word, &mut next);
+        state.copy_from(&next);
+    }
+    let _ = dumped(file);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn damaged_files_never_panic(
+        kind in 0..TOYS.len(),
+        changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..6),
+        cut in any::<u16>(),
+        is_cut in proptest::bool::weighted(0.2),
+    ) {
+        let mut file = TOYS[kind].1.to_vec();
+        for (at, byte) in changes {
+            // Past what only says that this is a KenLM file.
+            let at = 88 + usize::from(at) % (file.len() - 88);
+            file[at] = byte;
+        }
+        if is_cut {
+            file.truncate(usize::from(cut) % file.len());
+        }
+        exercise(&file);
+    }
+}
+
+#[test]
+fn damaged_larger_files_never_panic() {
+    for name in ["o5", "o3-suffixless"] {
+        for kind in KINDS {
+            let Some(file) = shared(&format!("kenlm-cases/{name}.{kind}.zst")) else { return };
+            let mut state = 12345u64;
+            let mut random = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 33) as usize % below
+            };
+            for round in 0..8 {
+                let mut file = file.clone();
+                for _ in 0..1 << (2 * round) {
+                    let at = 152 + random(file.len() - 152);
+                    file[at] = random(256) as u8;
+                }
+                if round % 3 == 2 {
+                    file.truncate(file.len() - random(1000));
+                }
+                exercise(&file);
+            }
+        }
+    }
 }
