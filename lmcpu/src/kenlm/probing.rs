@@ -163,7 +163,7 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
     }
 
     #[inline(always)]
-    fn place_behind(&self, seek: &Probe) -> Option<u64> {
-        Some(seek.hash)
+    fn place_beyond(&self, place: u64, older: LmWord) -> Option<u64> {
+        Some(combine(place, older.0))
     }
 }

@@ -8,7 +8,7 @@ use miriam_text::{Input, Output, Silent};
 use proptest::prelude::*;
 
 use super::*;
-use crate::query::{Levels, TextOptions, query};
+use crate::query::{Levels, Options, query};
 
 /// The content of a file of `../shared/data`, decompressed; nothing, after a
 /// word about it, where that is absent.
@@ -37,8 +37,14 @@ pub(super) fn queried(model: &dyn LanguageModel, text: &[u8]) -> Vec<u8> {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut output = Output::create(file.path()).unwrap();
     let input = Input::from_reader(std::io::Cursor::new(text.to_vec()), "text", None).unwrap();
-    let options = TextOptions { markers: true, threads: 1, line_by_line: false };
-    query(model, input, &mut output, Levels::ALL, options, &Silent).unwrap();
+    let options = Options {
+        levels: Levels::ALL,
+        markers: true,
+        threads: 1,
+        line_by_line: false,
+        kenlm_compat: false,
+    };
+    query(model, input, &mut output, options, &Silent).unwrap();
     output.finish().unwrap();
     std::fs::read(file.path()).unwrap()
 }
