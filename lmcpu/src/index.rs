@@ -84,6 +84,13 @@ pub trait NgramIndex: Send + Sync {
     /// in front of the n-gram whose extensions lie at `place`.
     fn seek(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek;
 
+    /// As [`NgramIndex::seek`], for a caller that steps at once: where the place
+    /// was known early the processor is ahead of any request for memory.
+    #[inline(always)]
+    fn seek_now(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek {
+        self.seek(order, place, older)
+    }
+
     /// Goes on with a lookup among n-grams of `order` words.
     fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
 

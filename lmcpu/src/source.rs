@@ -9,7 +9,8 @@ use miriam_text::{Input, Progress, Vocabulary};
 use crate::Result;
 use crate::arpa::{Arpa, Section, Unigram};
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
-use crate::trie::TrieSource;
+use crate::probing::ProbingNgrams;
+use crate::trie::{self, TrieSource};
 
 /// All n-grams of a model, order by order.
 pub trait NgramSource {
@@ -76,15 +77,18 @@ impl NgramSource for Arpa<'_> {
 }
 
 /// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input; a trie file; or one of KenLM's binary files.
+/// for standard input; a file of ours; or one of KenLM's binary files.
 pub fn open_source<'p>(
     path: &Path,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
-    if Container::is_container(path)
-        && Container::open_any(path, Load::Lazy)?.kind() == crate::trie::KIND
-    {
-        return Ok(Box::new(TrieSource::open(path)?));
+    if Container::is_container(path) {
+        let container = Container::open_any(path, Load::Lazy)?;
+        return Ok(match container.kind() {
+            trie::KIND => Box::new(TrieSource::open(path)?),
+            // Whatever else it is, the message says what was expected.
+            _ => Box::new(ProbingNgrams::open(&container)?),
+        });
     }
     if is_kenlm_binary(path) {
         return KenlmFile::open(path, Load::Lazy)?.into_source(path);

@@ -220,17 +220,24 @@ pub(crate) fn score<M: NgramIndex>(
     word: LmWord,
     next: &mut State,
 ) -> (Log10, u8) {
-    if M::AT_ONCE {
-        let mut seeks = no_seeks::<M>();
-        ask(model, context, word, &mut seeks);
-        return answer(model, &mut seeks, context, word, next);
+    let found = model.unigram(word);
+    let mut best = Match::begin(word, &found, next);
+    let mut longer = found.longer;
+    for (i, &(older, _)) in usable(model, context).iter().enumerate() {
+        let Some(place) = longer else { break };
+        let mut seek = model.seek_now(i + 2, place, older);
+        let found = loop {
+            match model.step(i + 2, &mut seek) {
+                Step::Waiting => {}
+                Step::Absent => break None,
+                Step::Found(found) => break Some(found),
+            }
+        };
+        let Some(found) = found else { break };
+        best.extend(older, &found, next);
+        longer = found.longer;
     }
-    let mut walk = Walk::new();
-    loop {
-        if let Some(answer) = walk.go_on(model, context, word, next) {
-            return answer;
-        }
-    }
+    best.end(context, next)
 }
 
 /// [`crate::LanguageModel::prefetch`].

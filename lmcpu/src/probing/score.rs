@@ -97,6 +97,11 @@ impl NgramIndex for ProbingModel {
         hash
     }
 
+    #[inline(always)]
+    fn seek_now(&self, _order: usize, place: u64, older: LmWord) -> u64 {
+        combine(place, older.0)
+    }
+
     const AT_ONCE: bool = true;
 
     #[inline(always)]
