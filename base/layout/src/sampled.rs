@@ -24,8 +24,6 @@ const BLOCK_SHIFT: u32 = 3;
 pub const BLOCK: usize = 1 << BLOCK_SHIFT;
 /// The longest row: the place behind its last block is still a `u32`.
 pub const MAX_KEYS: usize = u32::MAX as usize - BLOCK;
-/// Lines of an index, 1 MiB, that are taken to be in a cache near by.
-const NEAR: usize = 1 << 14;
 /// Levels that such a row needs.
 const MAX_LEVELS: usize = 8;
 
@@ -182,9 +180,9 @@ impl SampledKeys {
     /// Begins to search for `key` among the keys `begin..end` of the row, and
     /// asks for the line of the index that is needed next, if any.
     ///
-    /// Levels above the first are gone through at once, and so is the first of a
-    /// small index: there is one of those lines for every 2,048 keys, so they are in
-    /// a cache near by, and waiting in line would cost more than waiting for them.
+    /// Levels above the first are gone through at once: there is one of their
+    /// lines for every 2,048 keys, so they are in a cache near by, and waiting in
+    /// line would cost more than waiting for them.
     ///
     /// `begin..end` must lie in the row.
     #[inline(always)]
@@ -205,11 +203,7 @@ impl SampledKeys {
                 search.line = self.place(&search);
                 search.level -= 1;
             }
-            if self.lines.len() <= NEAR {
-                self.step(&mut search);
-            } else {
-                prefetch_at(&self.lines, search.line as usize);
-            }
+            prefetch_at(&self.lines, search.line as usize);
         }
         search
     }
