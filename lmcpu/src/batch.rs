@@ -8,59 +8,170 @@
 
 use miriam_text::Log10;
 
-use crate::walk::Walk;
-use crate::{LmWord, NgramIndex, Request, Scored, State};
+use crate::walk::{Seeks, Walk, answer, answer_and_ask, ask, ask_longest, no_seeks};
+use crate::{LmWord, NgramIndex, Request, Scored, State, Step};
 
 /// Queries under way: enough to hide the latency of memory, few enough for their
 /// lines to stay in the first-level cache.
 const LANES: usize = 24;
 
-/// A sentence being scored.
-struct Lane<M: NgramIndex> {
+/// What is under way of a query: the lookups of a model that begins them at
+/// once, or the walk through one that does not.
+struct Query<M: NgramIndex> {
+    seeks: Seeks<M>,
     walk: Walk<M>,
+}
+
+impl<M: NgramIndex> Query<M> {
+    fn new() -> Self {
+        Query { seeks: no_seeks::<M>(), walk: Walk::new() }
+    }
+
+    /// Asks for memory. That of the unigram has been asked for.
+    #[inline(always)]
+    fn ask(&mut self, model: &M, context: &State, word: LmWord) {
+        if M::AT_ONCE {
+            ask(model, context, word, &mut self.seeks);
+        }
+    }
+
+    /// Goes on as far as memory has come; the answer at the end. Then memory has
+    /// been asked for that `following` needs behind `word`, if that is given.
+    #[inline(always)]
+    fn go_on(
+        &mut self,
+        model: &M,
+        context: &State,
+        word: LmWord,
+        following: Option<LmWord>,
+        next: &mut State,
+    ) -> Option<(Log10, u8)> {
+        if M::AT_ONCE {
+            let seeks = &mut self.seeks;
+            Some(match following {
+                Some(word_ahead) => answer_and_ask(model, seeks, context, word, word_ahead, next),
+                None => answer(model, seeks, context, word, next),
+            })
+        } else {
+            self.walk.go_on(model, context, word, next)
+        }
+    }
+}
+
+/// What the next visit to a sentence does.
+#[derive(Clone, Copy, PartialEq)]
+enum Visit {
+    /// Walks from the word to the left.
+    Walk,
+    /// Looks for the longest n-gram that ends in the word, and for no other.
+    Longest,
+    /// Makes the state behind the word before, which was not needed so far.
+    State,
+}
+
+/// A sentence being scored.
+///
+/// Where one of the longest n-grams matches, the next word is likely to end
+/// another. If it does, its shorter n-grams and the state before it do not matter,
+/// so the longest is looked for first: in text that the model knows, one lookup a
+/// word instead of one an order. A match implies all that a walk would have found
+/// on its way, because models have the context and the suffix of each n-gram.
+#[repr(align(64))]
+struct Lane<M: NgramIndex> {
     /// The state before the word and the one behind it, in turn.
     states: [State; 2],
-    turn: usize,
-    /// Whether the word's unigram has been looked at.
-    begun: bool,
-    asked: bool,
-    /// The word in question, and where the sentence ends.
+    turn: bool,
+    visit: Visit,
+    /// The word in question, and where the sentence begins and ends.
     at: usize,
+    start: usize,
     end: usize,
+    query: Query<M>,
 }
 
 impl<M: NgramIndex> Lane<M> {
-    /// The states before and behind the word.
-    #[inline(always)]
-    fn split(states: &mut [State; 2], turn: usize) -> (&State, &mut State) {
-        let [first, second] = states;
-        if turn == 0 { (first, second) } else { (second, first) }
+    fn new() -> Self {
+        let states = [State::EMPTY; 2];
+        let (at, start, end) = (0, 0, 0);
+        Lane { states, turn: false, visit: Visit::Walk, at, start, end, query: Query::new() }
     }
 
-    /// Asks for what the next visit reads.
-    #[inline(always)]
-    fn ask(&mut self, model: &M, words: &[LmWord]) {
-        if let Some(&ahead) = words.get(self.at + 1) {
-            model.prefetch_unigram(ahead);
-        }
-        self.begun = false;
-        self.asked = self.walk.ask(model, &self.states[self.turn], words[self.at]);
-    }
-
-    /// Takes on the next sentence that has words.
-    fn take(
-        &mut self,
-        model: &M,
-        begin: &State,
-        words: &[LmWord],
-        waiting: &mut impl Iterator<Item = (usize, usize)>,
-    ) -> bool {
-        let Some((at, end)) = waiting.next() else { return false };
-        (self.at, self.end, self.turn) = (at, end, 0);
+    /// Takes on the sentence that begins and ends at these words.
+    fn take(&mut self, model: &M, begin: &State, words: &[LmWord], (start, end): (usize, usize)) {
+        (self.at, self.start, self.end) = (start, start, end);
+        (self.turn, self.visit) = (false, Visit::Walk);
         self.states[0].copy_from(begin);
-        model.prefetch_unigram(words[at]);
-        self.ask(model, words);
+        for &word in &words[start..words.len().min(start + 2)] {
+            model.prefetch_unigram(word);
+        }
+        self.query.ask(model, begin, words[start]);
+    }
+
+    /// Goes on as far as memory has come: true when the word's score is there.
+    #[inline(always)]
+    fn visit(&mut self, model: &M, words: &[LmWord], scores: &mut [(Log10, u8)]) -> bool {
+        let at = self.at;
+        if M::AT_ONCE && self.visit == Visit::Longest {
+            let order = model.order();
+            let Step::Found(found) = model.step(order, &mut self.query.seeks[0]) else {
+                self.make_state(model, words);
+                return false;
+            };
+            scores[at] = (Log10(found.log10), order as u8);
+            self.at = at + 1;
+            if self.at < self.end {
+                self.query.seeks[0] = ask_longest(model, &words[..at + 2]);
+            }
+            return true;
+        }
+        let [first, second] = &mut self.states;
+        let (context, next) = if self.turn { (second, first) } else { (first, second) };
+        if M::AT_ONCE && self.visit == Visit::State {
+            self.visit = Visit::Walk;
+            self.turn = !self.turn;
+            self.query.go_on(model, context, words[at - 1], Some(words[at]), next);
+            return false;
+        }
+        let following = words.get(at + 1).copied();
+        let Some(answer) = self.query.go_on(model, context, words[at], following, next) else {
+            return false;
+        };
+        scores[at] = answer;
+        self.turn = !self.turn;
+        self.at = at + 1;
+        if self.at < self.end {
+            let order = model.order();
+            if M::AT_ONCE
+                && usize::from(answer.1) == order
+                && order > 2
+                && self.at + 1 >= self.start + order
+            {
+                self.visit = Visit::Longest;
+                self.query.seeks[0] = ask_longest(model, &words[..at + 2]);
+            } else if let Some(&word) = words.get(at + 2) {
+                // One word more ahead than what has been asked for.
+                model.prefetch_unigram(word);
+            }
+        }
         true
+    }
+
+    /// Asks for what the state behind the word before consists of: a walk from
+    /// that word, which must be in a longest n-gram, finds it again.
+    #[inline(never)]
+    fn make_state(&mut self, model: &M, words: &[LmWord]) {
+        let used = model.order() - 2;
+        let state = &mut self.states[usize::from(self.turn)];
+        let older = words[..self.at - 1].iter().rev();
+        for (entry, &word) in state.entries_mut().iter_mut().zip(older.take(used)) {
+            *entry = (word, 0.0);
+        }
+        state.set_len(used);
+        for &word in &words[self.at - 1..words.len().min(self.at + 2)] {
+            model.prefetch_unigram(word);
+        }
+        self.query.ask(model, state, words[self.at - 1]);
+        self.visit = Visit::State;
     }
 }
 
@@ -82,53 +193,23 @@ pub(crate) fn score_sentences<M: NgramIndex>(
         (place.0 < end).then_some(place)
     });
     let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES);
-    while lanes.len() < LANES {
-        let mut lane = Lane {
-            walk: Walk::new(),
-            states: [State::EMPTY; 2],
-            turn: 0,
-            begun: false,
-            asked: false,
-            at: 0,
-            end: 0,
-        };
-        if !lane.take(model, begin, words, &mut waiting) {
-            break;
-        }
+    for place in waiting.by_ref().take(LANES) {
+        let mut lane = Lane::new();
+        lane.take(model, begin, words, place);
         lanes.push(lane);
     }
-    let mut i = 0;
     while !lanes.is_empty() {
-        if i >= lanes.len() {
-            i = 0;
-        }
-        let lane = &mut lanes[i];
-        let (context, next) = Lane::<M>::split(&mut lane.states, lane.turn);
-        if !lane.begun {
-            lane.begun = true;
-            let ended = lane.walk.begin(model, lane.asked, context, words[lane.at], next);
-            if !ended && !lane.asked {
-                i += 1;
-                continue;
+        let mut ended = false;
+        for lane in &mut lanes {
+            if lane.visit(model, words, scores) && lane.at == lane.end {
+                match waiting.next() {
+                    Some(place) => lane.take(model, begin, words, place),
+                    None => ended = true,
+                }
             }
-            if !ended && !lane.walk.go_on(model, lane.asked, context, next) {
-                i += 1;
-                continue;
-            }
-        } else if !lane.walk.go_on(model, lane.asked, context, next) {
-            i += 1;
-            continue;
         }
-        scores[lane.at] = lane.walk.end(context, next);
-        lane.turn ^= 1;
-        lane.at += 1;
-        if lane.at < lane.end {
-            lane.ask(model, words);
-            i += 1;
-        } else if lane.take(model, begin, words, &mut waiting) {
-            i += 1;
-        } else {
-            lanes.swap_remove(i);
+        if ended {
+            lanes.retain(|lane| lane.at < lane.end);
         }
     }
 }
@@ -144,45 +225,40 @@ pub(crate) fn score_requests<M: NgramIndex>(
     for request in requests.iter().take(2 * LANES) {
         model.prefetch_unigram(request.word);
     }
-    // (request, whether its unigram has been looked at, what `ask` answered)
-    let mut lanes: Vec<(Walk<M>, usize, bool, bool)> = Vec::with_capacity(LANES);
-    let mut waiting = 0..requests.len();
-    for at in waiting.by_ref().take(LANES) {
-        let mut walk = Walk::new();
-        let asked = walk.ask(model, &states[requests[at].state as usize], requests[at].word);
-        lanes.push((walk, at, false, asked));
-    }
-    let mut i = 0;
-    while !lanes.is_empty() {
-        if i >= lanes.len() {
-            i = 0;
+    let ask = |query: &mut Query<M>, at: usize| {
+        let Request { state, word } = requests[at];
+        if let Some(ahead) = requests.get(at + LANES) {
+            model.prefetch_unigram(ahead.word);
         }
-        let (walk, at, begun, asked) = &mut lanes[i];
-        let (request, result) = (&requests[*at], &mut results[*at]);
-        let context = &states[request.state as usize];
+        query.ask(model, &states[state as usize], word);
+    };
+    let mut waiting = 0..requests.len();
+    // Queries with the places of their requests.
+    let mut lanes: Vec<(Query<M>, usize)> = Vec::with_capacity(LANES.min(requests.len()));
+    for at in waiting.by_ref().take(LANES) {
+        let mut query = Query::new();
+        ask(&mut query, at);
+        lanes.push((query, at));
+    }
+    while !lanes.is_empty() {
         let mut ended = false;
-        if !*begun {
-            *begun = true;
-            ended = walk.begin(model, *asked, context, request.word, &mut result.next);
-            if !ended && !*asked {
-                i += 1;
+        for (query, at) in &mut lanes {
+            let (Request { state, word }, result) = (requests[*at], &mut results[*at]);
+            let context = &states[state as usize];
+            let Some(answer) = query.go_on(model, context, word, None, &mut result.next) else {
                 continue;
+            };
+            (result.log10, result.matched) = answer;
+            if let Some(new) = waiting.next() {
+                *at = new;
+                ask(query, new);
+            } else {
+                *at = requests.len();
+                ended = true;
             }
         }
-        if !ended && !walk.go_on(model, *asked, context, &mut result.next) {
-            i += 1;
-            continue;
+        if ended {
+            lanes.retain(|lane| lane.1 < requests.len());
         }
-        (result.log10, result.matched) = walk.end(context, &mut result.next);
-        if let Some(request) = requests.get(*at + 2 * LANES) {
-            model.prefetch_unigram(request.word);
-        }
-        let Some(new) = waiting.next() else {
-            lanes.swap_remove(i);
-            continue;
-        };
-        (*at, *begun) = (new, false);
-        *asked = walk.ask(model, &states[requests[new].state as usize], requests[new].word);
-        i += 1;
     }
 }

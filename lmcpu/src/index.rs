@@ -84,18 +84,33 @@ pub trait NgramIndex: Send + Sync {
     /// in front of the n-gram whose extensions lie at `place`.
     fn seek(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek;
 
+    /// As [`NgramIndex::seek`], for a caller that steps at once: where the place
+    /// was known early the processor is ahead of any request for memory.
+    #[inline(always)]
+    fn seek_now(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek {
+        self.seek(order, place, older)
+    }
+
     /// Goes on with a lookup among n-grams of `order` words.
     fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
 
-    /// Begins all lookups of a query at once: `seeks[i]` becomes what
-    /// [`NgramIndex::seek`] would give for the n-gram of `i + 2` words, and the
-    /// memory of all is asked for. Only for models whose places follow from the
-    /// words alone, as hashes do; the others leave `seeks` and answer false.
-    /// Which it is may not depend on the arguments.
-    #[inline(always)]
-    fn seek_all(&self, word: LmWord, context: &[(LmWord, f32)], seeks: &mut [Self::Seek]) -> bool {
-        let _ = (word, context, seeks);
-        false
+    /// Whether places follow from the words alone, as hashes do: then
+    /// [`NgramIndex::word_place`] and [`NgramIndex::place_beyond`] answer, all
+    /// lookups of a query can begin at once, and [`NgramIndex::step`] never
+    /// waits.
+    const AT_ONCE: bool = false;
+
+    /// Where the n-grams lie that extend `word`, if there are any.
+    fn word_place(&self, word: LmWord) -> Option<Self::Place> {
+        let _ = word;
+        None
+    }
+
+    /// Where the n-grams lie that extend the one with `older` in front of the
+    /// n-gram whose extensions lie at `place`, if both are there.
+    fn place_beyond(&self, place: Self::Place, older: LmWord) -> Option<Self::Place> {
+        let _ = (place, older);
+        None
     }
 }
 

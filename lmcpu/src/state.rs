@@ -13,6 +13,7 @@ pub const MAX_ORDER: usize = 16;
 /// What a model must remember of the words before: at most order - 1 words, and
 /// only as many as can matter to words to come (`ngram-lm.md` 2.1, 2.2).
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct State {
     length: u32,
     /// Beyond `length`: left over, never looked at.
@@ -53,6 +54,18 @@ impl State {
     pub fn set_len(&mut self, length: usize) {
         assert!(length < MAX_ORDER);
         self.length = length as u32;
+    }
+
+    /// `log10` with the backoffs from the one at `from` on added, shorter
+    /// contexts first.
+    #[inline(always)]
+    pub(crate) fn add_backoffs(&self, from: usize, mut log10: f32) -> f32 {
+        let mut i = from;
+        while let Some(&(_, backoff)) = self.entries().get(i) {
+            log10 += backoff;
+            i += 1;
+        }
+        log10
     }
 
     /// Becomes equal to `other`, copying only what is in use.

@@ -3,7 +3,7 @@
 //!
 //! A walk can stop whenever it waits for memory and go on later, so that a batch
 //! keeps many under way. Where all lookups of a query can begin at once
-//! ([`NgramIndex::seek_all`]) it is asked for at its beginning and never stops:
+//! ([`NgramIndex::AT_ONCE`]) it never stops: everything was asked for before, for
 //! a minimised context seldom promises matches that do not come.
 //!
 //! The additions of f32 values and their order are KenLM's; nothing here may
@@ -11,18 +11,17 @@
 
 use miriam_text::Log10;
 
-use crate::index::{NO_EXTENSION, NgramIndex, Step};
+use crate::index::{Found, NO_EXTENSION, NgramIndex, Step};
 use crate::{LmWord, MAX_ORDER, State};
 
-/// How far a query has come.
-pub(crate) struct Walk<M: NgramIndex> {
-    /// All lookups of the query where they begin at once, else the first is the
-    /// one under way.
-    seeks: [M::Seek; MAX_ORDER - 1],
-    log10: f32,
-    /// Words matched so far, and how many of them the next state keeps.
-    matched: usize,
-    kept: usize,
+/// The lookups of a query, for models that begin them [at
+/// once](NgramIndex::AT_ONCE): of n-grams of 2 words, 3 words and so on.
+pub(crate) type Seeks<M> = [<M as NgramIndex>::Seek; MAX_ORDER - 1];
+
+/// No lookups.
+#[inline(always)]
+pub(crate) fn no_seeks<M: NgramIndex>() -> Seeks<M> {
+    [M::Seek::default(); MAX_ORDER - 1]
 }
 
 /// The words of the context that can take part in a match.
@@ -32,92 +31,184 @@ fn usable<'s, M: NgramIndex>(model: &M, context: &'s State) -> &'s [(LmWord, f32
     &entries[..entries.len().min(model.order() - 1)]
 }
 
-impl<M: NgramIndex> Walk<M> {
-    #[inline(always)]
-    pub(crate) fn new() -> Self {
-        Walk { seeks: [M::Seek::default(); MAX_ORDER - 1], log10: 0.0, matched: 0, kept: 0 }
-    }
+/// What a walk has found.
+#[derive(Clone, Copy)]
+struct Match {
+    log10: f32,
+    /// Words matched, and how many of them the next state keeps.
+    length: usize,
+    kept: usize,
+}
 
-    /// Asks for memory that the walk will need; true when that is all of it.
+impl Match {
+    /// The word alone.
     #[inline(always)]
-    pub(crate) fn ask(&mut self, model: &M, context: &State, word: LmWord) -> bool {
-        model.seek_all(word, usable(model, context), &mut self.seeks)
-    }
-
-    /// The word alone; true when the walk ends there. `asked` is what
-    /// [`Walk::ask`] answered.
-    #[inline(always)]
-    pub(crate) fn begin(
-        &mut self,
-        model: &M,
-        asked: bool,
-        context: &State,
-        word: LmWord,
-        next: &mut State,
-    ) -> bool {
-        let found = model.unigram(word);
+    fn begin<P>(word: LmWord, found: &Found<P>, next: &mut State) -> Self {
         next.entries_mut()[0] = (word, found.backoff);
-        self.log10 = found.log10;
-        self.matched = 1;
-        self.kept = usize::from(found.backoff.to_bits() != NO_EXTENSION);
-        let (Some(place), Some(&(older, _))) = (found.longer, usable(model, context).first())
-        else {
-            return true;
-        };
-        if !asked {
-            self.seeks[0] = model.seek(2, place, older);
-        }
-        false
+        let kept = usize::from(found.backoff.to_bits() != NO_EXTENSION);
+        Match { log10: found.log10, length: 1, kept }
     }
 
-    /// Goes on as far as memory has come; true at the end of the walk.
+    /// One word more.
     #[inline(always)]
-    pub(crate) fn go_on(
-        &mut self,
-        model: &M,
-        asked: bool,
-        context: &State,
-        next: &mut State,
-    ) -> bool {
-        let words = usable(model, context);
-        loop {
-            let shorter = self.matched;
-            let Some(&(older, _)) = words.get(shorter - 1) else { return true };
-            let order = shorter + 1;
-            let found =
-                match model.step(order, &mut self.seeks[if asked { shorter - 1 } else { 0 }]) {
-                    Step::Waiting => return false,
-                    Step::Absent => return true,
-                    Step::Found(found) => found,
-                };
-            self.log10 = found.log10;
-            self.matched = order;
-            if let Some(entry) = next.entries_mut().get_mut(shorter) {
-                *entry = (older, found.backoff);
-                if found.backoff.to_bits() != NO_EXTENSION {
-                    self.kept = order;
-                }
-            }
-            let Some(place) = found.longer else { return true };
-            if !asked {
-                let Some(&(older, _)) = words.get(shorter) else { return true };
-                self.seeks[0] = model.seek(order + 1, place, older);
-                return false;
-            }
+    fn extend<P>(&mut self, older: LmWord, found: &Found<P>, next: &mut State) {
+        self.log10 = found.log10;
+        // A state has no place for the longest n-grams of the highest order.
+        if let Some(entry) = next.entries_mut().get_mut(self.length) {
+            *entry = (older, found.backoff);
+        }
+        self.length += 1;
+        if found.backoff.to_bits() != NO_EXTENSION {
+            self.kept = self.length;
         }
     }
 
     /// The answer: log10 p and the matched length. `next` is complete then.
     #[inline(always)]
-    pub(crate) fn end(&self, context: &State, next: &mut State) -> (Log10, u8) {
+    fn end(self, context: &State, next: &mut State) -> (Log10, u8) {
         // Words in front of a kept one were walked over, so they are in place.
         next.set_len(self.kept);
-        let mut log10 = self.log10;
-        // The backoffs that the match did not reach, shorter contexts first.
-        for &(_, backoff) in context.entries().get(self.matched - 1..).unwrap_or_default() {
-            log10 += backoff;
+        (Log10(context.add_backoffs(self.length - 1, self.log10)), self.length as u8)
+    }
+}
+
+/// Begins all lookups of a query, in a model where that is possible.
+#[inline(always)]
+pub(crate) fn ask<M: NgramIndex>(model: &M, context: &State, word: LmWord, seeks: &mut Seeks<M>) {
+    let mut place = model.word_place(word);
+    for (i, &(older, _)) in usable(model, context).iter().enumerate() {
+        let Some(known) = place else { return };
+        seeks[i] = model.seek(i + 2, known, older);
+        place = model.place_beyond(known, older);
+    }
+}
+
+/// The answer to a query whose lookups have all [begun](ask).
+#[inline(always)]
+pub(crate) fn answer<M: NgramIndex>(
+    model: &M,
+    seeks: &mut Seeks<M>,
+    context: &State,
+    word: LmWord,
+    next: &mut State,
+) -> (Log10, u8) {
+    let found = model.unigram(word);
+    let mut best = Match::begin(word, &found, next);
+    if found.longer.is_some() {
+        for (i, &(older, _)) in usable(model, context).iter().enumerate() {
+            let Step::Found(found) = model.step(i + 2, &mut seeks[i]) else { break };
+            best.extend(older, &found, next);
+            if found.longer.is_none() {
+                break;
+            }
         }
-        (Log10(log10), self.matched as u8)
+    }
+    best.end(context, next)
+}
+
+/// As [`answer`]; on the way it begins the lookups of the query for `following`
+/// behind `word`: whenever an n-gram is found, one that it is the context of may
+/// be there too. They take the places of the old ones in `seeks`.
+#[inline(always)]
+pub(crate) fn answer_and_ask<M: NgramIndex>(
+    model: &M,
+    seeks: &mut Seeks<M>,
+    context: &State,
+    word: LmWord,
+    following: LmWord,
+    next: &mut State,
+) -> (Log10, u8) {
+    let found = model.unigram(word);
+    let mut best = Match::begin(word, &found, next);
+    let most = model.order();
+    // The lookup of `following` with as many words of context as are matched.
+    let extend = |place: Option<M::Place>, order: usize, older: LmWord| match place {
+        Some(place) if order <= most => {
+            (model.seek(order, place, older), model.place_beyond(place, older))
+        }
+        _ => (M::Seek::default(), None),
+    };
+    let (mut ahead, mut place) = extend(model.word_place(following), 2, word);
+    if found.longer.is_some() {
+        for (i, &(older, _)) in usable(model, context).iter().enumerate() {
+            let Step::Found(found) = model.step(i + 2, &mut seeks[i]) else { break };
+            best.extend(older, &found, next);
+            seeks[i] = ahead;
+            (ahead, place) = extend(place, i + 3, older);
+            if found.longer.is_none() {
+                break;
+            }
+        }
+    }
+    if let Some(seek) = seeks.get_mut(best.length - 1) {
+        *seek = ahead;
+    }
+    best.end(context, next)
+}
+
+/// Begins to look for the longest n-gram that ends in `words`, and for no other.
+#[inline(always)]
+pub(crate) fn ask_longest<M: NgramIndex>(model: &M, words: &[LmWord]) -> M::Seek {
+    let order = model.order();
+    let mut newest_first = words[words.len() - order..].iter().rev();
+    let mut place = newest_first.next().and_then(|&word| model.word_place(word));
+    for &older in newest_first.by_ref().take(order - 2) {
+        place = place.and_then(|place| model.place_beyond(place, older));
+    }
+    match (place, newest_first.next()) {
+        (Some(place), Some(&oldest)) => model.seek(order, place, oldest),
+        _ => M::Seek::default(),
+    }
+}
+
+/// A query under way in a model whose lookups begin one after another.
+pub(crate) struct Walk<M: NgramIndex> {
+    best: Match,
+    /// The lookup of the n-gram one word longer.
+    seek: M::Seek,
+}
+
+impl<M: NgramIndex> Walk<M> {
+    /// A walk that has not begun.
+    pub(crate) fn new() -> Self {
+        Walk { best: Match { log10: 0.0, length: 0, kept: 0 }, seek: M::Seek::default() }
+    }
+
+    /// Goes on as far as memory has come; the answer at the end. Each step asks
+    /// for the memory of the next; before the first,
+    /// [`NgramIndex::prefetch_unigram`] does.
+    #[inline(always)]
+    pub(crate) fn go_on(
+        &mut self,
+        model: &M,
+        context: &State,
+        word: LmWord,
+        next: &mut State,
+    ) -> Option<(Log10, u8)> {
+        let words = usable(model, context);
+        let found = if self.best.length == 0 {
+            let found = model.unigram(word);
+            self.best = Match::begin(word, &found, next);
+            Some(found)
+        } else {
+            match model.step(self.best.length + 1, &mut self.seek) {
+                Step::Waiting => return None,
+                Step::Absent => None,
+                Step::Found(found) => {
+                    let (older, _) = words[self.best.length - 1];
+                    self.best.extend(older, &found, next);
+                    Some(found)
+                }
+            }
+        };
+        if let Some(place) = found.and_then(|found| found.longer)
+            && let Some(&(older, _)) = words.get(self.best.length - 1)
+        {
+            self.seek = model.seek(self.best.length + 1, place, older);
+            return None;
+        }
+        let best = std::mem::replace(&mut self.best, Match { log10: 0.0, length: 0, kept: 0 });
+        Some(best.end(context, next))
     }
 }
 
@@ -129,17 +220,31 @@ pub(crate) fn score<M: NgramIndex>(
     word: LmWord,
     next: &mut State,
 ) -> (Log10, u8) {
-    let mut walk = Walk::new();
-    let asked = walk.ask(model, context, word);
-    if !walk.begin(model, asked, context, word, next) {
-        while !walk.go_on(model, asked, context, next) {}
+    let found = model.unigram(word);
+    let mut best = Match::begin(word, &found, next);
+    let mut longer = found.longer;
+    for (i, &(older, _)) in usable(model, context).iter().enumerate() {
+        let Some(place) = longer else { break };
+        let mut seek = model.seek_now(i + 2, place, older);
+        let found = loop {
+            match model.step(i + 2, &mut seek) {
+                Step::Waiting => {}
+                Step::Absent => break None,
+                Step::Found(found) => break Some(found),
+            }
+        };
+        let Some(found) = found else { break };
+        best.extend(older, &found, next);
+        longer = found.longer;
     }
-    walk.end(context, next)
+    best.end(context, next)
 }
 
 /// [`crate::LanguageModel::prefetch`].
 #[inline(always)]
 pub(crate) fn prefetch<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
     model.prefetch_unigram(word);
-    Walk::new().ask(model, context, word);
+    if M::AT_ONCE {
+        ask(model, context, word, &mut no_seeks::<M>());
+    }
 }

@@ -21,7 +21,7 @@ use crate::{View, prefetch_at};
 /// `hash` as a key of a table: itself, but 1 for 0.
 #[inline(always)]
 pub fn table_key(hash: u64) -> u64 {
-    hash | u64::from(hash == 0)
+    hash.max(1)
 }
 
 /// One cache line of a table.
@@ -40,6 +40,34 @@ pub trait Line:
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
     /// The slot that holds `key`.
     fn find(&self, key: u64) -> Option<usize>;
+}
+
+/// Which of the first four `keys` are `key`, a bit each; no branch depends on
+/// the answer.
+#[inline(always)]
+fn equal_of_four(keys: &[u64], key: u64) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{
+            _mm_and_ps, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_movemask_ps, _mm_set_epi64x,
+            _mm_set1_epi64x, _mm_shuffle_ps,
+        };
+        // SSE2 compares halves of keys; the shuffles bring the low halves of all
+        // four together, and the high ones.
+        // SAFETY: SSE2 is part of the x86-64 baseline; no pointer is involved.
+        unsafe {
+            let wanted = _mm_set1_epi64x(key as i64);
+            let first = _mm_set_epi64x(keys[1] as i64, keys[0] as i64);
+            let second = _mm_set_epi64x(keys[3] as i64, keys[2] as i64);
+            let first = _mm_castsi128_ps(_mm_cmpeq_epi32(first, wanted));
+            let second = _mm_castsi128_ps(_mm_cmpeq_epi32(second, wanted));
+            let low = _mm_shuffle_ps::<0b10_00_10_00>(first, second);
+            let high = _mm_shuffle_ps::<0b11_01_11_01>(first, second);
+            _mm_movemask_ps(_mm_and_ps(low, high)) as u32
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    keys.iter().take(4).enumerate().fold(0, |found, (slot, &k)| found | u32::from(k == key) << slot)
 }
 
 macro_rules! line {
@@ -74,13 +102,11 @@ macro_rules! line {
 
             #[inline(always)]
             fn find(&self, key: u64) -> Option<usize> {
-                // No early exit: the compiler turns the comparisons into a few
-                // vector instructions, and no branch depends on the slot.
-                let mut found = $slots;
-                for slot in (0..$slots).rev() {
-                    found = if self.keys[slot] == key { slot } else { found };
+                let mut found = equal_of_four(&self.keys, key);
+                for slot in 4..$slots {
+                    found |= u32::from(self.keys[slot] == key) << slot;
                 }
-                (found < $slots).then_some(found)
+                (found != 0).then_some(found.trailing_zeros() as usize)
             }
         }
     };
@@ -182,13 +208,20 @@ pub struct Slot(pub usize);
 /// being worked on.
 #[inline(always)]
 pub fn find_slot<L: Line>(lines: &[L], home: u64, key: u64) -> Option<Slot> {
+    let (line, slot) = find_line(lines, home, key)?;
+    Some(Slot(line * L::SLOTS + slot))
+}
+
+/// The line and the slot that hold `key`.
+#[inline(always)]
+fn find_line<L: Line>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)> {
     let mut line = reduce(key, home) as usize;
     loop {
         // Inside the slice: the last line of a table is never full, and a line
         // that is not full ends the search.
         let current = &lines[line];
         if let Some(slot) = current.find(key) {
-            return Some(Slot(line * L::SLOTS + slot));
+            return Some((line, slot));
         }
         if current.key(L::SLOTS - 1) == 0 {
             return None;
@@ -216,7 +249,8 @@ impl<L: Line> ProbingTable<L> {
         Ok(ProbingTable { lines, home })
     }
 
-    /// Starts loading the line in which a search for `key` begins.
+    /// Starts loading the line in which a search for `key` begins; the hash that
+    /// the key was made from does as well.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         prefetch_at(&self.lines, reduce(key, self.home) as usize);
@@ -225,8 +259,9 @@ impl<L: Line> ProbingTable<L> {
     /// The value of `key`.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<L::Value> {
-        let Slot(slot) = find_slot(&self.lines, self.home, key)?;
-        Some(self.lines[slot / L::SLOTS].value(slot % L::SLOTS))
+        let lines = &*self.lines;
+        let (line, slot) = find_line(lines, self.home, key)?;
+        Some(lines[line].value(slot))
     }
 
     /// The values of many keys, with their memory accesses overlapped. `values`

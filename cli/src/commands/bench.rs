@@ -70,14 +70,14 @@ impl Way {
 
 /// A model by its own type, where that is ours to name.
 enum Model {
-    Probing(ProbingModel),
+    Probing(Box<ProbingModel>),
     Other(std::sync::Arc<dyn LanguageModel>),
 }
 
 impl Model {
     fn get(&self) -> &dyn LanguageModel {
         match self {
-            Model::Probing(model) => model,
+            Model::Probing(model) => &**model,
             Model::Other(model) => &**model,
         }
     }
@@ -106,7 +106,7 @@ fn lm(arguments: LmArguments, common: &Common) -> anyhow::Result<()> {
     let is_probing = Container::is_container(&arguments.model)
         && Container::open_any(&arguments.model, Load::Lazy)?.kind() == probing::KIND;
     let model = if is_probing {
-        Model::Probing(ProbingModel::open(&arguments.model, arguments.load)?)
+        Model::Probing(Box::new(ProbingModel::open(&arguments.model, arguments.load)?))
     } else {
         let progress = common.progress();
         let open = || miriam_lmcpu::open(&arguments.model, arguments.load, &progress);
@@ -196,7 +196,7 @@ fn measure(
             let (start, range) = &chunks[at % chunks.len()];
             sum += match (way, model) {
                 (Way::Single, Model::Probing(model)) => {
-                    run.single(model, words, *start, &ends[range.clone()])
+                    run.single(&**model, words, *start, &ends[range.clone()])
                 }
                 (Way::Single | Way::Dyn, _) => {
                     run.single(model.get(), words, *start, &ends[range.clone()])
@@ -262,11 +262,14 @@ impl Run {
         ends: &[usize],
     ) -> f64 {
         let mut sum = 0.0f32;
-        let (mut state, mut next) = (State::EMPTY, State::EMPTY);
+        let mut states = [State::EMPTY; 2];
+        let [first, second] = &mut states;
+        let (mut state, mut next) = (first, second);
         for &end in ends {
             state.copy_from(&self.begin);
             for &word in &words[start..end] {
-                sum += model.score(&state, word, &mut next).0.0;
+                sum += model.score(state, word, next).0.0;
+                // The references, not the states.
                 std::mem::swap(&mut state, &mut next);
             }
             start = end;

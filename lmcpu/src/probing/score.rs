@@ -10,10 +10,10 @@ impl ProbingModel {
     #[inline(always)]
     fn prefetch_order(&self, order: usize, hash: u64) {
         match self.middle.get(order - 2) {
-            Some(table) => table.prefetch(table_key(hash)),
+            Some(table) => table.prefetch(hash),
             None => {
                 if let Some(longest) = &self.longest {
-                    longest.prefetch(table_key(hash));
+                    longest.prefetch(hash);
                 }
             }
         }
@@ -86,13 +86,20 @@ impl NgramIndex for ProbingModel {
     }
 
     #[inline(always)]
-    fn seek_all(&self, word: LmWord, context: &[(LmWord, f32)], seeks: &mut [u64]) -> bool {
-        let mut hash = u64::from(word.0);
-        for (i, (seek, &(older, _))) in seeks.iter_mut().zip(context).enumerate() {
-            hash = self.seek(i + 2, hash, older);
-            *seek = hash;
-        }
-        true
+    fn seek_now(&self, _order: usize, place: u64, older: LmWord) -> u64 {
+        combine(place, older.0)
+    }
+
+    const AT_ONCE: bool = true;
+
+    #[inline(always)]
+    fn word_place(&self, word: LmWord) -> Option<u64> {
+        Some(u64::from(word.0))
+    }
+
+    #[inline(always)]
+    fn place_beyond(&self, place: u64, older: LmWord) -> Option<u64> {
+        Some(combine(place, older.0))
     }
 
     #[inline(always)]
