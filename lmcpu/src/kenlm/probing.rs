@@ -154,13 +154,15 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
             Step::Found(Found { log10, backoff: -0.0, longer: None })
         }
     }
+    const AT_ONCE: bool = true;
+
     #[inline(always)]
-    fn seek_all(&self, word: LmWord, context: &[(LmWord, f32)], seeks: &mut [Probe]) -> bool {
-        let mut hash = u64::from(word.0);
-        for (i, (seek, &(older, _))) in seeks.iter_mut().zip(context).enumerate() {
-            *seek = self.seek(i + 2, hash, older);
-            hash = seek.hash;
-        }
-        true
+    fn word_place(&self, word: LmWord) -> Option<u64> {
+        Some(u64::from(word.0))
+    }
+
+    #[inline(always)]
+    fn place_beyond(&self, place: u64, older: LmWord) -> Option<u64> {
+        Some(combine(place, older.0))
     }
 }
