@@ -8,8 +8,11 @@
 
 pub mod arpa;
 mod batch;
+mod dump;
 mod error;
+mod hash;
 mod index;
+pub mod kenlm;
 mod model;
 mod open;
 pub mod perplexity;
@@ -21,6 +24,7 @@ mod state;
 pub mod trie;
 mod walk;
 
+pub use dump::dump;
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
 pub use model::{LanguageModel, LmWord, Request, Scored};

@@ -8,7 +8,7 @@ use miriam_text::{Input, Progress, Vocabulary};
 
 use crate::Result;
 use crate::arpa::{Arpa, Section, Unigram};
-use crate::open::refuse_kenlm_binary;
+use crate::kenlm::{KenlmFile, is_kenlm_binary};
 use crate::trie::TrieSource;
 
 /// All n-grams of a model, order by order.
@@ -76,16 +76,18 @@ impl NgramSource for Arpa<'_> {
 }
 
 /// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input; or a trie file.
+/// for standard input; a trie file of ours; or one of KenLM's binary files.
 pub fn open_source<'p>(
     path: &Path,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
-    refuse_kenlm_binary(path)?;
     if Container::is_container(path)
         && Container::open_any(path, Load::Lazy)?.kind() == crate::trie::KIND
     {
         return Ok(Box::new(TrieSource::open(path)?));
+    }
+    if is_kenlm_binary(path) {
+        return KenlmFile::open(path, Load::Lazy)?.into_source(path);
     }
     Ok(Box::new(Arpa::open(Input::open(path)?, progress)?))
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use miriam_layout::Load;
+use miriam_lmcpu::kenlm::{self, KenlmOptions};
 use miriam_lmcpu::query::{Levels, TextOptions};
 use miriam_lmcpu::trie::{self, Bits};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
@@ -26,16 +27,21 @@ pub enum Command {
     #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
                             miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv")]
     Perplexity(PerplexityArguments),
+    /// Write a model as ARPA text
+    #[command(after_help = "Example:\n  miriam lm dump lm.kenlm -o lm.arpa.gz")]
+    Dump(super::dump::Arguments),
 }
 
 #[derive(Args)]
 pub struct BuildArguments {
-    /// The model as ARPA text: plain, .gz or .zst; - for standard input
+    /// The model as ARPA text (plain, .gz or .zst; - for standard input), or a
+    /// KenLM binary file
     arpa: PathBuf,
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What to build: probing, the fastest; or trie, less than half as large
+    /// What to build: probing, the fastest; trie, less than half as large; or
+    /// kenlm-probing, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
           value_parser = ["probing", "trie", "glm", "kenlm-probing"], hide_possible_values = true)]
     kind: String,
@@ -43,11 +49,18 @@ pub struct BuildArguments {
     /// KenLM does: one number for both, or two with a comma between
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<Bits>,
+    /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
+    #[arg(long, value_name = "X")]
+    multiplier: Option<f32>,
+    /// log10 probability of <unk> in a KenLM file where the model has none
+    /// [default: -100]
+    #[arg(long, value_name = "LOG10", allow_negative_numbers = true)]
+    unknown: Option<f32>,
 }
 
 #[derive(Args)]
 pub struct QueryArguments {
-    /// A model file, or ARPA text (plain, .gz or .zst)
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
     /// What to print: word, sentence or summary, repeatable; or 2 for all, 1
     /// for the last two, 0 for the last. Without it, everything
@@ -75,7 +88,7 @@ pub struct QueryArguments {
 
 #[derive(Args)]
 pub struct PerplexityArguments {
-    /// A model file, or ARPA text (plain, .gz or .zst)
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
     /// Where to compute: cpu, or auto for what is there
     #[arg(long, default_value = "auto", value_parser = parse_device)]
@@ -133,21 +146,37 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => run_query(arguments, common),
         Command::Perplexity(arguments) => run_perplexity(arguments, common),
+        Command::Dump(arguments) => super::dump::run(arguments, common),
     }
 }
 
 fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
-    if !matches!(arguments.kind.as_str(), "probing" | "trie") {
-        bail!("--type {} is not supported yet; supported: probing, trie", arguments.kind);
+    if !matches!(arguments.kind.as_str(), "probing" | "trie" | "kenlm-probing") {
+        bail!(
+            "--type {} is not supported yet; supported: probing, trie, kenlm-probing",
+            arguments.kind
+        );
     }
     if arguments.quantize.is_some() && arguments.kind != "trie" {
         bail!("only tries are quantized; add --type trie");
+    }
+    let of_kenlm = arguments.kind == "kenlm-probing";
+    if !of_kenlm && (arguments.multiplier.is_some() || arguments.unknown.is_some()) {
+        bail!("--multiplier and --unknown are for --type kenlm-probing");
     }
     Input::check(&arguments.arpa, Some(&arguments.output))?;
     let progress = common.progress();
     let (arpa, output) = (&arguments.arpa, &arguments.output);
     let size = common.pool()?.install(|| match arguments.kind.as_str() {
         "trie" => trie::build_trie(arpa, output, arguments.quantize, &progress),
+        "kenlm-probing" => {
+            let usual = KenlmOptions::default();
+            let options = KenlmOptions {
+                multiplier: arguments.multiplier.unwrap_or(usual.multiplier),
+                unknown: arguments.unknown.unwrap_or(usual.unknown),
+            };
+            kenlm::build_kenlm_probing(arpa, output, options, &progress)
+        }
         _ => probing::build_probing(arpa, output, &progress),
     })?;
     let counts: Vec<String> = size.counts.iter().map(u64::to_string).collect();

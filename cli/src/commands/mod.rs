@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod demo;
+pub mod dump;
 pub mod lm;
 pub mod pt;
 pub mod translate;

@@ -392,8 +392,8 @@ fn not_arpa(line: &[u8]) -> String {
             "expected \\data\\, found a byte order mark and {}; remove the mark",
             show(&line[3..])
         )
-    } else if line.starts_with(crate::open::KENLM_MAGIC) {
-        "this is a compressed KenLM binary file; give the ARPA file it was built from".into()
+    } else if line.starts_with(crate::kenlm::MAGIC) {
+        "this is a compressed KenLM binary file; decompress it first".into()
     } else {
         format!("the first line with text must be \\data\\, found {found}; this is no ARPA file")
     }

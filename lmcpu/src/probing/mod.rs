@@ -26,6 +26,7 @@ pub(crate) use build::Stage;
 pub use build::{ModelSize, build_probing, probing_from_arpa};
 pub use verify::verify;
 
+use crate::hash::combine;
 use crate::{LmWord, MAX_ORDER, Result, State};
 
 /// The kind of the file.
@@ -78,14 +79,6 @@ fn log10_bits(value: u64) -> u32 {
 #[inline(always)]
 fn backoff_bits(value: u64) -> u32 {
     (value >> 32) as u32
-}
-
-/// The hash of an n-gram with one more word of context at its old end
-/// (`ngram-lm.md` 2.7). The hash of a single word is its id.
-#[inline(always)]
-fn combine(hash: u64, older: u32) -> u64 {
-    hash.wrapping_mul(8_978_948_897_894_561_157)
-        ^ u64::from(older.wrapping_add(1)).wrapping_mul(17_894_857_484_156_487_943)
 }
 
 /// The hash of the n-gram `words`, newest word first.

@@ -1,0 +1,29 @@
+//! `miriam lm dump`: any model back to ARPA text.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_text::{Input, Output};
+
+use crate::common::Common;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz or .zst)
+    model: PathBuf,
+    /// The file to write, compressed where it ends in .gz or .zst; - for standard
+    /// output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    Input::check(&arguments.model, Some(&arguments.output))?;
+    let progress = common.progress();
+    common.pool()?.install(|| {
+        let mut source = miriam_lmcpu::open_source(&arguments.model, &progress)?;
+        let mut output = Output::create(&arguments.output)?;
+        miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
+        Ok(output.finish()?)
+    })
+}

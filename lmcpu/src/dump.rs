@@ -1,0 +1,104 @@
+//! Any model back to ARPA text, as KenLM's `lmplz` lays it out (`ngram-lm.md`
+//! 1.4): shortest decimals, backoffs printed for all but the longest n-grams,
+//! also where they are 0. Entries come in the order of the source.
+
+use miriam_text::{Output, Progress, Vocabulary, WordId, number};
+use rayon::prelude::*;
+
+use crate::{NgramSource, Result};
+
+/// Entries that one task prints.
+const CHUNK: usize = 1 << 13;
+
+/// Writes the n-grams of `source` to `output`, printed on rayon's current
+/// threads. What a source cannot tell from n-grams of the model, such as the
+/// blanks of a KenLM file, is written like any other.
+pub fn dump(
+    source: &mut dyn NgramSource,
+    output: &mut Output,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let counts = source.counts().to_vec();
+    let mut text = b"\\data\\\n".to_vec();
+    for (i, &count) in counts.iter().enumerate() {
+        text.extend_from_slice(format!("ngram {}={count}\n", i + 1).as_bytes());
+    }
+    text.extend_from_slice(b"\n\\1-grams:\n");
+    output.write(&text)?;
+    let first = usize::from(!source.has_unknown());
+    let unigrams = &source.unigrams()[first..];
+    let longest = counts.len() == 1;
+    let vocabulary = source.vocabulary();
+    write_entries(output, unigrams.len(), progress, &mut 0, |i, out| {
+        let (unigram, id) = (&unigrams[i], (first + i) as u32);
+        let backoff = (!longest).then_some(unigram.backoff);
+        push_entry(out, unigram.log10, &[id], backoff, vocabulary);
+    })?;
+    progress.begin("writing", Some(counts.iter().skip(1).sum()));
+    let mut done = 0;
+    while let Some(section) = source.next_section()? {
+        output.write(format!("\n\\{}-grams:\n", section.order).as_bytes())?;
+        let vocabulary = source.vocabulary();
+        write_entries(output, section.len(), progress, &mut done, |i, out| {
+            let backoff = section.backoffs.get(i).copied();
+            push_entry(out, section.log10[i], section.ngram(i), backoff, vocabulary);
+        })?;
+    }
+    progress.end();
+    Ok(output.write(b"\n\\end\\\n")?)
+}
+
+/// Prints `count` entries by `push`, many at a time, and writes them in order.
+fn write_entries(
+    output: &mut Output,
+    count: usize,
+    progress: &dyn Progress,
+    done: &mut u64,
+    push: impl Fn(usize, &mut Vec<u8>) + Sync,
+) -> Result<()> {
+    let batch = CHUNK * 4 * rayon::current_num_threads();
+    let mut texts = Vec::new();
+    for first in (0..count).step_by(batch) {
+        let last = (first + batch).min(count);
+        let starts = (first..last).into_par_iter().step_by(CHUNK);
+        starts
+            .map(|start| {
+                let mut text = Vec::with_capacity(CHUNK * 48);
+                for i in start..(start + CHUNK).min(last) {
+                    push(i, &mut text);
+                }
+                text
+            })
+            .collect_into_vec(&mut texts);
+        for text in &texts {
+            output.write(text)?;
+        }
+        *done += (last - first) as u64;
+        progress.reached(*done);
+    }
+    Ok(())
+}
+
+fn push_entry(
+    out: &mut Vec<u8>,
+    log10: f32,
+    words: &[u32],
+    backoff: Option<f32>,
+    vocabulary: &Vocabulary,
+) {
+    push_float(out, log10);
+    for (i, &word) in words.iter().enumerate() {
+        out.push(if i == 0 { b'\t' } else { b' ' });
+        out.extend_from_slice(vocabulary.word(WordId(word)));
+    }
+    if let Some(backoff) = backoff {
+        out.push(b'\t');
+        push_float(out, backoff);
+    }
+    out.push(b'\n');
+}
+
+/// The sign of a zero is a flag of a file, not of the model.
+fn push_float(out: &mut Vec<u8>, value: f32) {
+    number::push_shortest_f32(out, if value == 0.0 { 0.0 } else { value });
+}

@@ -1,0 +1,208 @@
+//! How every KenLM binary file begins (`ngram-lm.md` 2.6): a block of test
+//! values that must match byte for byte, then what the file holds.
+//!
+//! Sizes are computed from the counts with checked arithmetic: a hostile header
+//! must not make a reader look outside the file.
+
+use std::path::Path;
+
+use miriam_layout::Bytes;
+
+use super::bytes::{f32_at, u32_at, u64_at};
+use crate::{Error, MAX_ORDER, Result};
+
+/// The bytes that all versions share.
+const BEFORE_VERSION: &[u8] = b"mmap lm http://kheafield.com/code format version ";
+/// How a file begins whose builder did not come to the end.
+const INCOMPLETE: &[u8] = b"mmap lm http://kheafield.com/code incomplete\n";
+/// The version of the format that is read and written.
+const VERSION: u64 = 5;
+/// Bytes of the block of test values.
+const SANITY: usize = 88;
+/// Bytes up to the counts.
+const FIXED: usize = 108;
+
+/// What a file holds, by the numbers in its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Probing hash tables (type 0).
+    Probing,
+    /// Probing hash tables that also keep rest costs (type 1).
+    RestProbing,
+    /// A trie (types 2 to 5).
+    Trie {
+        /// Probs and backoffs are numbers of table entries.
+        quantised: bool,
+        /// The high bits of pointers lie in a sorted array.
+        compressed: bool,
+    },
+}
+
+impl Kind {
+    fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Kind::Probing),
+            1 => Some(Kind::RestProbing),
+            2..=5 => Some(Kind::Trie { quantised: (number - 2) & 1 != 0, compressed: number >= 4 }),
+            _ => None,
+        }
+    }
+
+    fn number(self) -> u32 {
+        match self {
+            Kind::Probing => 0,
+            Kind::RestProbing => 1,
+            Kind::Trie { quantised, compressed } => {
+                2 + u32::from(quantised) + 2 * u32::from(compressed)
+            }
+        }
+    }
+
+    /// The version of the body that is known of this kind.
+    fn body_version(self) -> u32 {
+        match self {
+            Kind::Probing | Kind::RestProbing => 0,
+            Kind::Trie { .. } => 1,
+        }
+    }
+}
+
+/// What the header says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// What the file holds.
+    pub kind: Kind,
+    /// Slots of a hash table for each entry, at least 1.
+    pub multiplier: f32,
+    /// Whether the words' strings stand at the end.
+    pub has_words: bool,
+    /// n-grams of each order, from 1. What is counted differs by kind: see
+    /// [`super`].
+    pub counts: Vec<u64>,
+}
+
+impl Header {
+    /// Reads the header of the file at `path`.
+    pub fn read(bytes: &Bytes, path: &Path) -> Result<Self> {
+        let damaged =
+            |reason: String| Err(miriam_layout::Error::damaged(path, "header", reason).into());
+        if bytes.starts_with(INCOMPLETE) {
+            return unsupported(path, "its builder did not come to the end; build it again");
+        }
+        if bytes.len() < FIXED {
+            return damaged(format!("the file ends after {} bytes", bytes.len()));
+        }
+        if bytes[..SANITY] != sanity() {
+            return unsupported(path, &mismatch(bytes));
+        }
+        let order = usize::from(bytes[SANITY]);
+        if !(2..=MAX_ORDER).contains(&order) {
+            return damaged(format!("order {order} is not between 2 and {MAX_ORDER}"));
+        }
+        let multiplier = f32_at(bytes, 92);
+        if !(multiplier >= 1.0 && multiplier.is_finite()) {
+            return damaged(format!("the probing multiplier is {multiplier}, not 1 or more"));
+        }
+        let Some(kind) = Kind::from_number(u32_at(bytes, 96)) else {
+            return unsupported(
+                path,
+                &format!(
+                    "KenLM model type {} is not known; types 0 to 5 are read",
+                    u32_at(bytes, 96)
+                ),
+            );
+        };
+        let version = u32_at(bytes, 104);
+        if version != kind.body_version() {
+            return unsupported(
+                path,
+                &format!(
+                    "its body has version {version}, this program reads version {}; build the \
+                     file again from the ARPA file",
+                    kind.body_version()
+                ),
+            );
+        }
+        if bytes.len() < FIXED + 8 * order {
+            return damaged("the file ends among the counts".into());
+        }
+        let counts: Vec<u64> = (0..order).map(|i| u64_at(bytes, FIXED + 8 * i)).collect();
+        // No structure takes less than a bit an entry; what follows may then add
+        // and multiply counts by small numbers.
+        let most = bytes.len() as u64 * 8;
+        if let Some(at) = counts.iter().position(|&count| count > most) {
+            return damaged(format!(
+                "{} {}-grams do not fit into {} bytes; is the file cut?",
+                counts[at],
+                at + 1,
+                bytes.len()
+            ));
+        }
+        if counts[0] == 0 || counts[0] >= u64::from(u32::MAX) {
+            return damaged(format!("{} words", counts[0]));
+        }
+        Ok(Header { kind, multiplier, has_words: bytes[100] != 0, counts })
+    }
+
+    /// The header's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = sanity().to_vec();
+        out.extend_from_slice(&[self.counts.len() as u8, 0, 0, 0]);
+        out.extend_from_slice(&self.multiplier.to_le_bytes());
+        out.extend_from_slice(&self.kind.number().to_le_bytes());
+        out.extend_from_slice(&[u8::from(self.has_words), 0, 0, 0]);
+        out.extend_from_slice(&self.kind.body_version().to_le_bytes());
+        for count in &self.counts {
+            out.extend_from_slice(&count.to_le_bytes());
+        }
+        out.resize(self.len(), 0);
+        out
+    }
+
+    /// How many bytes the header takes.
+    pub fn len(&self) -> usize {
+        (FIXED + 8 * self.counts.len()).next_multiple_of(8)
+    }
+
+    /// The length of the longest n-grams, 2 to [`MAX_ORDER`].
+    pub fn order(&self) -> usize {
+        self.counts.len()
+    }
+}
+
+/// The test values as a little-endian machine writes them.
+fn sanity() -> [u8; SANITY] {
+    let mut block = [0; SANITY];
+    let text = format!("{}{VERSION}\n", String::from_utf8_lossy(BEFORE_VERSION));
+    block[..text.len()].copy_from_slice(text.as_bytes());
+    block[60..64].copy_from_slice(&1f32.to_le_bytes());
+    block[64..68].copy_from_slice(&(-0.5f32).to_le_bytes());
+    block[68..72].copy_from_slice(&1u32.to_le_bytes());
+    block[72..76].copy_from_slice(&u32::MAX.to_le_bytes());
+    block[80..88].copy_from_slice(&1u64.to_le_bytes());
+    block
+}
+
+/// Why the test values do not match.
+fn mismatch(bytes: &[u8]) -> String {
+    let digits = bytes.strip_prefix(BEFORE_VERSION).unwrap_or_default();
+    let end = digits.iter().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());
+    match std::str::from_utf8(&digits[..end]).ok().and_then(|text| text.parse::<u64>().ok()) {
+        Some(version) if version != VERSION => format!(
+            "KenLM binary format version {version}, this program reads version {VERSION}; build \
+             the file again from the ARPA file"
+        ),
+        _ if bytes[60..64] == 1f32.to_be_bytes() => {
+            "it was built on a big-endian machine; build it again on a little-endian one from the \
+             ARPA file"
+                .into()
+        }
+        _ => "a KenLM binary file whose test values do not match: built on another kind of \
+              machine, or damaged; build it again from the ARPA file"
+            .into(),
+    }
+}
+
+fn unsupported<T>(path: &Path, reason: &str) -> Result<T> {
+    Err(Error::Unsupported { file: miriam_text::name_of(path), reason: reason.to_owned() })
+}

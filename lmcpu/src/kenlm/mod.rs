@@ -1,0 +1,109 @@
+//! KenLM's binary files (`ngram-lm.md` 2.6 to 2.12), read where they lie: opening
+//! one maps it and checks sizes, in time that does not grow with the model.
+//!
+//! Scores, states and printed numbers are those of KenLM from the same file, to
+//! the bit. Where the kinds of files differ:
+//!
+//! - Word ids. Probing files number words as the ARPA file did, tries by the
+//!   order of their hashes.
+//! - Zero. A word of probability 1 scores -0 in a probing file, whose sign bit is
+//!   a flag, and 0 among the unigrams of a trie.
+//! - Counts in the header. Probing files repeat those of the ARPA file; entries
+//!   made for missing suffixes are not counted. Tries count those, and `<unk>`
+//!   even where the ARPA file had none.
+//! - n-grams. A trie has their words. A probing file has hashes only; how the
+//!   words are found again is told in `join`.
+//! - Values. Quantised tries keep the centres of bins, not the model's numbers.
+//!
+//! A damaged body may give wrong answers, but no panic and no endless search.
+
+mod arrange;
+mod bits;
+mod bytes;
+mod header;
+mod join;
+mod probing;
+mod source;
+mod table;
+mod trie;
+mod words;
+mod write;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_layout::{Bytes, Load};
+
+use crate::{LanguageModel, NgramSource, Result};
+
+use header::{Header, Kind};
+use probing::ProbingFile;
+use trie::TrieFile;
+
+pub use write::{KenlmOptions, build_kenlm_probing};
+
+/// How all of KenLM's binary files begin.
+pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
+
+/// Whether a KenLM binary file lies at `path`, whole or not.
+pub fn is_kenlm_binary(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    path.is_file()
+        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start == MAGIC
+}
+
+/// A KenLM binary file of any kind.
+pub enum KenlmFile {
+    /// Types 0: probing.
+    #[doc(hidden)]
+    Probing(ProbingFile<8, 16>),
+    /// Type 1: probing with rest costs.
+    #[doc(hidden)]
+    RestProbing(ProbingFile<12, 20>),
+    /// Types 2 to 5: tries.
+    #[doc(hidden)]
+    Trie(TrieFile),
+}
+
+impl KenlmFile {
+    /// Opens the file at `path`.
+    pub fn open(path: &Path, load: Load) -> Result<Self> {
+        Self::from_bytes(&Bytes::open(path, load)?, path)
+    }
+
+    /// A file whose bytes are at hand; `path` is its name in messages.
+    pub fn from_bytes(bytes: &Bytes, path: &Path) -> Result<Self> {
+        let header = Header::read(bytes, path)?;
+        Ok(match header.kind {
+            Kind::Probing => KenlmFile::Probing(ProbingFile::new(bytes, path, header)?),
+            Kind::RestProbing => KenlmFile::RestProbing(ProbingFile::new(bytes, path, header)?),
+            Kind::Trie { .. } => KenlmFile::Trie(TrieFile::new(bytes, path, header)?),
+        })
+    }
+
+    /// The file as a model that scores.
+    pub fn into_model(self) -> Arc<dyn LanguageModel> {
+        match self {
+            KenlmFile::Probing(file) => Arc::new(file),
+            KenlmFile::RestProbing(file) => Arc::new(file),
+            KenlmFile::Trie(file) => Arc::new(file),
+        }
+    }
+
+    /// The file as lists of n-grams. It must hold its words' strings; `path` is
+    /// its name in messages. Of a probing file the words of the n-grams are worked
+    /// out, on rayon's current threads, in seconds to minutes.
+    pub fn into_source(self, path: &Path) -> Result<Box<dyn NgramSource>> {
+        Ok(match self {
+            KenlmFile::Probing(file) => Box::new(source::probing_source(file, path)?),
+            KenlmFile::RestProbing(file) => Box::new(source::probing_source(file, path)?),
+            KenlmFile::Trie(file) => Box::new(source::trie_source(file, path)?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,313 @@
+//! The n-grams of KenLM's files as lists, for `dump` and for builders.
+//!
+//! Both kinds of files give an order from the one before: an n-gram is one with
+//! fewer words and one more word in front. A trie says so itself; how a probing
+//! file is made to is told in [`super::join`].
+
+use std::path::{Path, PathBuf};
+
+use miriam_text::{Vocabulary, WordId};
+use rayon::prelude::*;
+
+use super::bytes::{f32_at, u32_at, u64_at};
+use super::join::Ngrams;
+use super::probing::{ProbingFile, SIGN};
+use super::table::Table;
+use super::trie::TrieFile;
+use super::words::Words;
+use crate::arpa::{MISSING_UNKNOWN, Section, Unigram};
+use crate::{Error, NO_EXTENSION, NgramSource, Result};
+
+/// n-grams that one task lists.
+const CHUNK: usize = 1 << 13;
+
+/// How a kind of file gives the n-grams of an order.
+pub trait Orders: Send {
+    /// The n-grams of the next order, from 2, in the order of their words, newest
+    /// first: for each its prob, backoff (none for the longest) and oldest word,
+    /// and, for each n-gram of the order before, where those begin that end in it.
+    fn next(&mut self, order: usize) -> Result<Listed>;
+}
+
+/// The n-grams of an order.
+pub struct Listed {
+    pub log10: Vec<f32>,
+    pub backoffs: Vec<f32>,
+    pub oldest: Vec<u32>,
+    /// One more than there are shorter n-grams; never falls, from 0 to the number
+    /// of n-grams.
+    pub begins: Vec<usize>,
+}
+
+/// The n-grams of a KenLM file.
+pub struct KenlmSource<O> {
+    path: PathBuf,
+    name: String,
+    counts: Vec<u64>,
+    vocabulary: Vocabulary,
+    unigrams: Vec<Unigram>,
+    has_unknown: bool,
+    orders: O,
+    next_order: usize,
+    /// The words of the n-grams listed last, oldest first.
+    words: Vec<u32>,
+}
+
+impl<O: Orders> KenlmSource<O> {
+    /// `longer` counts the n-grams from order 2.
+    fn new(
+        path: &Path,
+        vocabulary: Vocabulary,
+        unigrams: Vec<Unigram>,
+        has_unknown: bool,
+        longer: &[u64],
+        orders: O,
+    ) -> Self {
+        let mut counts = vec![unigrams.len() as u64 - u64::from(!has_unknown)];
+        counts.extend(longer);
+        let words = (0..unigrams.len() as u32).collect();
+        let name = miriam_text::name_of(path);
+        KenlmSource {
+            path: path.to_owned(),
+            name,
+            counts,
+            vocabulary,
+            unigrams,
+            has_unknown,
+            orders,
+            next_order: 2,
+            words,
+        }
+    }
+}
+
+impl<O: Orders> NgramSource for KenlmSource<O> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn unigrams(&self) -> &[Unigram] {
+        &self.unigrams
+    }
+
+    fn has_unknown(&self) -> bool {
+        self.has_unknown
+    }
+
+    fn next_section(&mut self) -> Result<Option<Section>> {
+        let order = self.next_order;
+        if order > self.counts.len() {
+            return Ok(None);
+        }
+        self.next_order += 1;
+        let listed = self.orders.next(order)?;
+        let words = longer_words(&self.words, order, &listed);
+        if order < self.counts.len() {
+            self.words.clone_from(&words);
+        } else {
+            self.words = Vec::new();
+        }
+        let mut section = Section::default();
+        section.order = order;
+        section.words = words;
+        section.log10 = listed.log10;
+        section.backoffs = listed.backoffs;
+        Ok(Some(section))
+    }
+
+    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> Error {
+        let words = section
+            .ngram(index)
+            .iter()
+            .map(|&id| String::from_utf8_lossy(self.vocabulary.word(WordId(id))).into_owned());
+        let place = format!("\"{}\"", words.collect::<Vec<_>>().join(" "));
+        miriam_layout::Error::damaged(&self.path, &place, reason).into()
+    }
+}
+
+/// The words of all n-grams of `listed`, oldest first, from those of the shorter
+/// ones they end in.
+fn longer_words(shorter: &[u32], order: usize, listed: &Listed) -> Vec<u32> {
+    let mut words = vec![0; listed.oldest.len() * order];
+    let parents = listed.begins.len() - 1;
+    let mut tasks = Vec::new();
+    let mut rest = &mut words[..];
+    for first in (0..parents).step_by(CHUNK) {
+        let last = (first + CHUNK).min(parents);
+        let length = (listed.begins[last] - listed.begins[first]) * order;
+        let (out, after) = rest.split_at_mut(length);
+        rest = after;
+        tasks.push((first..last, out));
+    }
+    tasks.into_par_iter().for_each(|(parents, out)| {
+        let mut ngrams = out.chunks_exact_mut(order);
+        for parent in parents {
+            let words = &shorter[parent * (order - 1)..(parent + 1) * (order - 1)];
+            for &oldest in &listed.oldest[listed.begins[parent]..listed.begins[parent + 1]] {
+                let Some(ngram) = ngrams.next() else { return };
+                ngram[0] = oldest;
+                ngram[1..].copy_from_slice(words);
+            }
+        }
+    });
+    words
+}
+
+fn read_vocabulary(path: &Path, words: &Words) -> Result<Vocabulary> {
+    let mut vocabulary = Vocabulary::new();
+    for id in 0..words.len() as u32 {
+        let Some(text) = words.text(id) else {
+            if id > 0 {
+                let reason = format!("there are {id} of {}", words.len());
+                return Err(miriam_layout::Error::damaged(path, "words", reason).into());
+            }
+            return Err(Error::Unsupported {
+                file: miriam_text::name_of(path),
+                reason:
+                    "the file does not hold its words, so its n-grams cannot be told; build it \
+                         again from the ARPA file, without build_binary's option -v"
+                        .into(),
+            });
+        };
+        if vocabulary.intern(text).0 != id {
+            let reason = format!("{} stands there twice", String::from_utf8_lossy(text));
+            return Err(miriam_layout::Error::damaged(path, "words", reason).into());
+        }
+    }
+    Ok(vocabulary)
+}
+
+/// The n-grams of a trie: its arrays from the first to the last entry.
+pub struct TrieOrders {
+    file: TrieFile,
+    path: PathBuf,
+}
+
+/// The n-grams of the trie `file`, which is at `path`.
+pub fn trie_source(file: TrieFile, path: &Path) -> Result<KenlmSource<TrieOrders>> {
+    let vocabulary = read_vocabulary(path, &file.words)?;
+    let unigrams = file.unigrams[..file.words.len()].iter();
+    let unigrams = unigrams.map(|u| Unigram { log10: f32_at(u, 0), backoff: f32_at(u, 4) });
+    let (unigrams, longer) = (unigrams.collect(), file.header.counts[1..].to_vec());
+    let orders = TrieOrders { file, path: path.to_owned() };
+    // A trie does not tell whether the ARPA file had <unk>.
+    Ok(KenlmSource::new(path, vocabulary, unigrams, true, &longer, orders))
+}
+
+impl Orders for TrieOrders {
+    fn next(&mut self, order: usize) -> Result<Listed> {
+        let damaged = |reason: &str| {
+            Err(miriam_layout::Error::damaged(&self.path, &format!("{order}-grams"), reason).into())
+        };
+        let level = &self.file.levels[order - 2];
+        let count = level.count as usize;
+        let (parents, last) = match order {
+            2 => {
+                let words = self.file.words.len();
+                (words, self.file.bigrams(words as u32 - 1).end)
+            }
+            _ => {
+                let shorter = &self.file.levels[order - 3];
+                (shorter.count as usize, shorter.children(shorter.count.saturating_sub(1)).end)
+            }
+        };
+        let begin = |parent: usize| match order {
+            2 => self.file.bigrams(parent as u32).begin,
+            _ => self.file.levels[order - 3].children(parent as u64).begin,
+        };
+        let mut begins: Vec<usize> =
+            (0..parents).into_par_iter().with_min_len(CHUNK).map(|p| begin(p) as usize).collect();
+        begins.push(if parents == 0 { 0 } else { last as usize });
+        if begins[0] != 0 || begins[parents] != count || !begins.is_sorted() {
+            return damaged("those that end in one n-gram do not follow those of the one before");
+        }
+        let entries = || (0..count).into_par_iter().with_min_len(CHUNK).map(|i| i as u64);
+        let oldest: Vec<u32> = entries().map(|i| level.word(i)).collect();
+        let words = self.file.words.len() as u32;
+        if oldest.par_iter().any(|&word| word >= words) {
+            return damaged("there are words that the model does not have");
+        }
+        let log10 = entries().map(|i| level.values(i).0).collect();
+        let backoffs = match order == self.file.header.order() {
+            true => Vec::new(),
+            false => entries().map(|i| level.values(i).1).collect(),
+        };
+        Ok(Listed { log10, backoffs, oldest, begins })
+    }
+}
+
+/// The n-grams of a probing file.
+pub struct ProbingOrders<const U: usize, const M: usize> {
+    file: ProbingFile<U, M>,
+    path: PathBuf,
+    /// Those of the order before.
+    shorter: Ngrams,
+}
+
+/// The n-grams of the probing file `file`, which is at `path`.
+pub fn probing_source<const U: usize, const M: usize>(
+    file: ProbingFile<U, M>,
+    path: &Path,
+) -> Result<KenlmSource<ProbingOrders<U, M>>> {
+    let vocabulary = read_vocabulary(path, &file.words)?;
+    let entries = file.unigrams[..file.words.len()].iter();
+    let unigrams: Vec<Unigram> = entries
+        .map(|u| Unigram { log10: -f32_at(u, 0).abs() + 0.0, backoff: f32_at(u, 4) })
+        .collect();
+    // What KenLM fills in for an <unk> that the ARPA file lacks.
+    let made_up = file.header.counts[0] < unigrams.len() as u64
+        && unigrams[0].log10 == MISSING_UNKNOWN
+        && unigrams[0].backoff == 0.0;
+    let mut longer: Vec<u64> = file.middle.iter().map(entries_of).collect();
+    longer.push(entries_of(&file.longest));
+    let shorter = Ngrams::unigrams(file.unigrams[..file.words.len()].iter().map(|u| flags(u, 0)));
+    let orders = ProbingOrders { file, path: path.to_owned(), shorter };
+    Ok(KenlmSource::new(path, vocabulary, unigrams, !made_up, &longer, orders))
+}
+
+/// How many n-grams a table holds. Where one stands twice, as KenLM allows, only
+/// the first is ever found, and only that counts.
+fn entries_of<const N: usize>(table: &Table<N>) -> u64 {
+    let slots = table.slots().par_iter().with_min_len(CHUNK).enumerate();
+    let found = slots.filter(|&(at, slot)| {
+        let key = u64_at(slot, 0);
+        key != 0 && table.place(key, table.home(key)) == Some(at)
+    });
+    found.count() as u64
+}
+
+/// Whether something longer ends in, and begins with, the n-gram whose values
+/// stand `at` bytes into `entry`.
+fn flags(entry: &[u8], at: usize) -> (bool, bool) {
+    (u32_at(entry, at) & SIGN == 0, u32_at(entry, at + 4) != NO_EXTENSION)
+}
+
+impl<const U: usize, const M: usize> Orders for ProbingOrders<U, M> {
+    fn next(&mut self, order: usize) -> Result<Listed> {
+        let longest = order == self.file.header.order();
+        match longest {
+            false => {
+                let table = &self.file.middle[order - 2];
+                let (mut listed, ngrams) =
+                    self.shorter.longer(order, table, |e| flags(e, 8), &self.path)?;
+                listed.backoffs =
+                    ngrams.slots.par_iter().map(|&at| f32_at(&table.slots()[at], 12)).collect();
+                self.shorter = ngrams;
+                Ok(listed)
+            }
+            true => {
+                let table = &self.file.longest;
+                let shorter = std::mem::take(&mut self.shorter);
+                Ok(shorter.longer(order, table, |_| (false, false), &self.path)?.0)
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! KenLM's hash table: linear probing over packed slots, each a 64-bit key and a
+//! value; key 0 is an empty slot (`ngram-lm.md` 2.7, 2.8).
+
+use miriam_layout::{View, prefetch_read};
+
+use super::bytes::u64_at;
+
+/// How many slots a table for `entries` has. The product is one of 32-bit
+/// floats, whose rounding is part of the format.
+pub fn buckets(entries: u64, multiplier: f32) -> u64 {
+    (entries.saturating_add(1)).max((multiplier * entries as f32) as u64)
+}
+
+/// The remainder of hashes by the number of slots, without a division.
+#[derive(Clone, Copy, Debug)]
+pub struct Modulo {
+    slots: u64,
+    /// 2^64 / slots, rounded down (for one slot: 2^64 - 1).
+    inverse: u64,
+}
+
+impl Modulo {
+    /// `slots` must not be 0.
+    pub fn new(slots: u64) -> Self {
+        let inverse = ((1u128 << 64) / u128::from(slots)).min(u128::from(u64::MAX)) as u64;
+        Modulo { slots, inverse }
+    }
+
+    /// `hash % slots`.
+    ///
+    /// The inverse falls short of 2^64 / slots by at most 1, so the product falls
+    /// short of hash / slots by less than 1: rounded down, it is the quotient or
+    /// one less, and at most one subtraction is missing.
+    #[inline(always)]
+    pub fn of(self, hash: u64) -> u64 {
+        let quotient = ((u128::from(hash) * u128::from(self.inverse)) >> 64) as u64;
+        let rest = hash - quotient * self.slots;
+        if rest >= self.slots { rest - self.slots } else { rest }
+    }
+}
+
+/// A table of slots of `N` bytes.
+pub struct Table<const N: usize> {
+    slots: View<[u8; N]>,
+    modulo: Modulo,
+}
+
+impl<const N: usize> Table<N> {
+    /// A table over `slots`, of which there must be some.
+    pub fn new(slots: View<[u8; N]>) -> Self {
+        let modulo = Modulo::new(slots.len() as u64);
+        Table { slots, modulo }
+    }
+
+    /// The slot in which the search for `key` begins.
+    #[inline(always)]
+    pub fn home(&self, key: u64) -> usize {
+        self.modulo.of(key) as usize
+    }
+
+    /// Asks for the memory in which the search from `home` begins.
+    #[inline(always)]
+    pub fn prefetch(&self, home: usize) {
+        // Slots straddle cache lines, and a search goes on to the next slot half
+        // of the time.
+        let start = self.slots.as_ptr().wrapping_add(home).cast::<u8>();
+        prefetch_read(start);
+        prefetch_read(start.wrapping_add(2 * N - 1));
+    }
+
+    /// The slot with `key`; `home` is [`Table::home`] of it.
+    #[inline(always)]
+    pub fn find(&self, key: u64, home: usize) -> Option<&[u8; N]> {
+        self.place(key, home).map(|at| &self.slots[at])
+    }
+
+    /// Where the slot with `key` is.
+    #[inline(always)]
+    pub fn place(&self, key: u64, home: usize) -> Option<usize> {
+        let mut at = home;
+        // A damaged table may have no empty slot to end the search.
+        for _ in 0..self.slots.len() {
+            let found = u64_at(&self.slots[at], 0);
+            if found == key {
+                // An empty slot is no n-gram, not even one whose hash is 0.
+                return (key != 0).then_some(at);
+            }
+            if found == 0 {
+                return None;
+            }
+            at += 1;
+            if at == self.slots.len() {
+                at = 0;
+            }
+        }
+        None
+    }
+
+    /// All slots.
+    pub fn slots(&self) -> &[[u8; N]] {
+        &self.slots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Values of `ngram-lm.md`, Appendix A.
+    #[test]
+    fn bucket_counts_are_kenlms() {
+        let cases: [(u64, u64); 8] = [
+            (1, 2),
+            (2, 3),
+            (10, 15),
+            (110_049, 165_073),
+            (1_535_319, 2_302_978),
+            (16_777_217, 25_165_824),
+            (33_554_433, 50_331_648),
+            (100_000_001, 150_000_000),
+        ];
+        for (entries, expected) in cases {
+            assert_eq!(buckets(entries, 1.5), expected);
+        }
+        assert_eq!(buckets(u64::MAX, 1e30), u64::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn modulo_is_the_remainder(
+            hash: u64,
+            slots in prop_oneof![1..=u64::MAX, 1..1000u64, u64::MAX - 3..=u64::MAX],
+            near in -2..3i64,
+            times: u64,
+        ) {
+            let modulo = Modulo::new(slots);
+            prop_assert_eq!(modulo.of(hash), hash % slots);
+            let multiple = slots.wrapping_mul(times % (u64::MAX / slots + 1));
+            let edge = multiple.wrapping_add_signed(near);
+            prop_assert_eq!(modulo.of(edge), edge % slots);
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! KenLM's files against what KenLM printed from them, and files that are
+//! damaged.
+
+use std::io::{Read, Write as _};
+use std::path::PathBuf;
+
+use miriam_text::{Input, Output, Silent};
+use proptest::prelude::*;
+
+use super::*;
+use crate::query::{Levels, TextOptions, query};
+
+/// The content of a file of `../shared/data`, decompressed; nothing, after a
+/// word about it, where that is absent.
+pub(super) fn shared(name: &str) -> Option<Vec<u8>> {
+    let path = shared_path(name)?;
+    let mut bytes = Vec::new();
+    Input::open(&path).unwrap().read_to_end(&mut bytes).unwrap();
+    Some(bytes)
+}
+
+fn shared_path(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    let _ = writeln!(std::io::stderr(), "skipped: {} is absent", path.display());
+    None
+}
+
+pub(super) fn open(bytes: &[u8]) -> Result<KenlmFile> {
+    KenlmFile::from_bytes(&Bytes::copy_from(bytes), Path::new("model"))
+}
+
+/// What `query` prints for `text`.
+pub(super) fn queried(model: &dyn LanguageModel, text: &[u8]) -> Vec<u8> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut output = Output::create(file.path()).unwrap();
+    let input = Input::from_reader(std::io::Cursor::new(text.to_vec()), "text", None).unwrap();
+    let options = TextOptions { markers: true, threads: 1, line_by_line: false };
+    query(model, input, &mut output, Levels::ALL, options, &Silent).unwrap();
+    output.finish().unwrap();
+    std::fs::read(file.path()).unwrap()
+}
+
+/// Compares without printing megabytes.
+pub(super) fn assert_same(found: &[u8], expected: &[u8], what: &str) {
+    if found == expected {
+        return;
+    }
+    let lines = || found.split(|&b| b == b'\n').zip(expected.split(|&b| b == b'\n'));
+    let at = lines().position(|(a, b)| a != b).unwrap_or_default();
+    let (a, b) = lines().nth(at).unwrap_or_default();
+    let show = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    panic!("{what}: line {}:\n{}\nexpected:\n{}", at + 1, show(a), show(b));
+}
+
+pub(super) const KINDS: [&str; 5] = ["probing", "trie", "qtrie", "atrie", "qatrie"];
+
+#[test]
+fn small_files_of_every_kind_score_as_kenlm_does() {
+    let Some(text) = shared("kenlm-cases/heldout.en") else { return };
+    for name in ["o5", "o3-suffixless"] {
+        for kind in KINDS {
+            let file = shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
+            let expected = shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
+            let model = open(&file).unwrap().into_model();
+            assert_same(&queried(&*model, &text), &expected, &format!("{name}.{kind}"));
+        }
+    }
+}
+
+#[test]
+fn multi30k_scores_as_kenlm_does() {
+    for kind in ["probing", "trie", "trie-q8"] {
+        let Some(file) = shared(&format!("m30k-de-en/lm/lm.5.en.{kind}.zst")) else { return };
+        let model = open(&file).unwrap().into_model();
+        for name in ["test", "dev", "odd"] {
+            let text = match name {
+                "odd" => shared("m30k-de-en/lm/odd.en.gz"),
+                _ => shared(&format!("m30k-de-en/corpus/{name}.en.gz")),
+            };
+            let expected = shared(&format!("m30k-de-en/lm/{name}.{kind}.query.gz")).unwrap();
+            assert_same(&queried(&*model, &text.unwrap()), &expected, &format!("{name}.{kind}"));
+        }
+    }
+}
+
+/// Values of `ngram-lm.md`, Appendix A.
+#[test]
+fn word_hashes_are_kenlms() {
+    let cases: [(&[u8], u64); 8] = [
+        (b"", 0),
+        (b"<unk>", 0xea91_e756_1f5b_392b),
+        (b"<UNK>", 0x7e16_3219_007d_2f54),
+        (b"<s>", 0x0075_8639_bd21_7e70),
+        (b"</s>", 0x6be0_737d_f1f7_6c0a),
+        (b"the", 0xa43b_27ac_1ae5_a22b),
+        (b"looking", 0x64ca_6fde_07bc_fde0),
+        (b"extraordinary", 0xd9ed_2636_edce_5fc1),
+    ];
+    for (word, hash) in cases {
+        assert_eq!(words::word_hash(word), hash);
+    }
+}
+
+/// `file` as ARPA text.
+fn dumped(file: &[u8]) -> Result<Vec<u8>> {
+    let mut source = open(file)?.into_source(Path::new("model"))?;
+    dumped_source(&mut *source)
+}
+
+pub(super) fn dumped_source(source: &mut dyn NgramSource) -> Result<Vec<u8>> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut output = Output::create(file.path()).unwrap();
+    crate::dump(source, &mut output, &Silent)?;
+    output.finish().unwrap();
+    Ok(std::fs::read(file.path()).unwrap())
+}
+
+fn sorted_lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// KenLM wrote the ARPA files in the order of word ids, newest first, which is
+/// also that of our lists.
+#[test]
+fn a_dump_is_the_arpa_file_the_model_came_from() {
+    for (file, arpa) in [
+        ("kenlm-cases/o5.probing.zst", "kenlm-cases/o5.arpa.gz"),
+        ("m30k-de-en/lm/lm.5.en.probing.zst", "m30k-de-en/lm/lm.5.en.arpa.gz"),
+    ] {
+        let (Some(file), Some(arpa)) = (shared(file), shared(arpa)) else { return };
+        assert_same(&dumped(&file).unwrap(), &arpa, "probing");
+    }
+    let arpa = shared("kenlm-cases/o5.arpa.gz").unwrap();
+    for kind in ["trie", "atrie"] {
+        let file = shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
+        let found = dumped(&file).unwrap();
+        assert!(sorted_lines(&found) == sorted_lines(&arpa), "{kind}");
+    }
+}
+
+#[test]
+fn a_model_built_from_a_dump_scores_as_the_file_does() {
+    let Some(text) = shared("kenlm-cases/heldout.en") else { return };
+    for name in ["o5", "o3-suffixless"] {
+        for kind in KINDS {
+            let file = shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
+            let expected = shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
+            let arpa = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(arpa.path(), dumped(&file).unwrap()).unwrap();
+            let model = crate::probing::probing_from_arpa(arpa.path(), &Silent).unwrap();
+            assert_same(&queried(&model, &text), &expected, &format!("{name}.{kind}"));
+        }
+    }
+}
+
+/// The file built from the model at `path`.
+fn built(path: &Path, options: KenlmOptions) -> Result<Vec<u8>> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    build_kenlm_probing(path, file.path(), options, &Silent)?;
+    Ok(std::fs::read(file.path()).unwrap())
+}
+
+#[test]
+fn what_is_written_is_what_build_binary_writes() {
+    for (arpa, file) in [
+        ("kenlm-cases/o5.arpa.gz", "kenlm-cases/o5.probing.zst"),
+        ("kenlm-cases/o3-suffixless.arpa.gz", "kenlm-cases/o3-suffixless.probing.zst"),
+        ("m30k-de-en/lm/lm.5.en.arpa.gz", "m30k-de-en/lm/lm.5.en.probing.zst"),
+    ] {
+        let (Some(arpa), Some(expected)) = (shared_path(arpa), shared(file)) else { return };
+        let found = built(&arpa, KenlmOptions::default()).unwrap();
+        assert_eq!(found.len(), expected.len(), "{file}");
+        let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "{file}");
+    }
+}
+
+/// A probing file goes through our lists and comes out as it was.
+#[test]
+fn a_file_built_from_a_file_is_that_file() {
+    let Some(expected) = shared("kenlm-cases/o5.probing.zst") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("o5.probing");
+    std::fs::write(&path, &expected).unwrap();
+    assert!(built(&path, KenlmOptions::default()).unwrap() == expected);
+    let wide = built(&path, KenlmOptions { multiplier: 3.0, ..Default::default() }).unwrap();
+    assert!(wide.len() > expected.len());
+    let text = shared("kenlm-cases/heldout.en").unwrap();
+    let query = shared("kenlm-cases/o5.probing.query.gz").unwrap();
+    assert_same(&queried(&*open(&wide).unwrap().into_model(), &text), &query, "wide");
+}
+
+/// The toy model of `ngram-lm.md`, Appendix A, as KenLM packs it.
+const TOYS: [(&str, &[u8]); 6] = [
+    ("probing", include_bytes!("../../testdata/toy-probing.kenlm")),
+    ("rest", include_bytes!("../../testdata/toy-rest.kenlm")),
+    ("trie", include_bytes!("../../testdata/toy-trie.kenlm")),
+    ("qtrie", include_bytes!("../../testdata/toy-qtrie.kenlm")),
+    ("atrie", include_bytes!("../../testdata/toy-atrie.kenlm")),
+    ("qatrie", include_bytes!("../../testdata/toy-qatrie.kenlm")),
+];
+/// The same without words.
+const WORDLESS: &[u8] = include_bytes!("../../testdata/toy-wordless.kenlm");
+const TOY_TEXT: &[u8] = include_bytes!("../../testdata/toy-kenlm.txt");
+
+#[test]
+fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
+    for (kind, file) in TOYS {
+        let expected: &[u8] = match kind {
+            "probing" | "rest" => include_bytes!("../../testdata/toy-probing.query"),
+            _ => include_bytes!("../../testdata/toy-trie.query"),
+        };
+        let model = open(file).unwrap().into_model();
+        assert_same(&queried(&*model, TOY_TEXT), expected, kind);
+        assert_eq!((model.order(), model.num_words()), (3, 5));
+        for word in [&b"<s>"[..], b"</s>", b"a", b"b"] {
+            assert_eq!(model.word(model.word_id(word)), Some(word), "{kind}");
+        }
+        assert_eq!(model.word(crate::LmWord(0)), Some(&b"<unk>"[..]));
+        assert_eq!(model.word(crate::LmWord(5)), None);
+    }
+    let model = open(WORDLESS).unwrap().into_model();
+    let expected = include_bytes!("../../testdata/toy-probing.query");
+    assert_same(&queried(&*model, TOY_TEXT), expected, "wordless");
+    assert_eq!(model.word(model.word_id(b"a")), None);
+    let error = dumped(WORDLESS).unwrap_err().to_string();
+    assert!(error.contains("does not hold its words") && error.contains("-v"), "{error}");
+}
+
+/// KenLM's `-0` for a word of probability 1 from a probing file, and its `0` from a
+/// trie.
+#[test]
+fn a_word_of_probability_1_keeps_the_sign_of_its_kind() {
+    let Some(text) = shared("kenlm-cases/o5.probing.zst") else { return };
+    let begin = |file: &[u8]| {
+        let model = open(file).unwrap().into_model();
+        let mut next = crate::State::EMPTY;
+        model.score(&crate::State::EMPTY, model.word_id(b"<s>"), &mut next).0.0
+    };
+    assert_eq!(begin(&text).to_bits(), (-0.0f32).to_bits());
+    for kind in ["trie", "qatrie"] {
+        let file = shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
+        assert_eq!(begin(&file).to_bits(), 0, "{kind}");
+    }
+}
+
+#[test]
+fn headers_that_cannot_be_read_say_why() {
+    let file = TOYS[0].1;
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut file = file.to_vec();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        open(&file).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    for (at, bytes, reason) in [
+        (49, &b"4\n"[..], "version 4, this program reads version 5"),
+        (34, b"incomplete\n", "its builder did not come to the end"),
+        (60, &[0x3f, 0x80, 0, 0], "big-endian"),
+        (68, &[2], "test values do not match"),
+        (88, &[1], "order 1"),
+        (88, &[17], "order 17"),
+        (92, &0.5f32.to_le_bytes(), "multiplier is 0.5"),
+        (92, &f32::NAN.to_le_bytes(), "multiplier is NaN"),
+        (96, &[6], "type 6"),
+        (96, &[2], "version 0, this program reads version 1"),
+        (104, &[1], "version 1, this program reads version 0"),
+        (108, &[0; 8], "0 words"),
+        (116, &[255; 8], "do not fit"),
+        (124, &[100], "it is cut"),
+        (136, &[1], "version 1"),
+        (140, &[9], "9 words"),
+    ] {
+        let found = changed(at, bytes);
+        assert!(found.contains(reason) && found.starts_with("model: "), "{at}: {found}");
+    }
+    for length in [0, 40, 100, 120, 300, file.len() - 40] {
+        assert!(open(&file[..length]).is_err(), "{length}");
+    }
+    let compressed = zstd_of(file);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.zst");
+    std::fs::write(&path, compressed).unwrap();
+    let error = crate::open(&path, Load::Lazy, &Silent).err().unwrap().to_string();
+    assert!(error.contains("compressed KenLM binary") && error.contains("decompress"), "{error}");
+}
+
+fn zstd_of(bytes: &[u8]) -> Vec<u8> {
+    let file = tempfile::Builder::new().suffix(".zst").tempfile().unwrap();
+    let mut output = Output::create(file.path()).unwrap();
+    output.write(bytes).unwrap();
+    output.finish().unwrap();
+    std::fs::read(file.path()).unwrap()
+}
+
+/// A table without an empty slot ends a search all the same.
+#[test]
+fn a_full_table_ends_a_search() {
+    let mut file = TOYS[0].1.to_vec();
+    // Behind header, vocabulary and unigrams: bigrams and trigrams.
+    let header = Header::read(&Bytes::copy_from(&file), Path::new("model")).unwrap();
+    let slots = |order: usize| table::buckets(header.counts[order - 1], 1.5) as usize;
+    let start = header.len() + 8 + 12 * slots(1) + 8 * 6;
+    for byte in &mut file[start..start + 16 * slots(2) + 12 * slots(3)] {
+        *byte |= 1;
+    }
+    let model = open(&file).unwrap().into_model();
+    queried(&*model, TOY_TEXT);
+    assert!(dumped(&file).is_err());
+}
+
+/// Opens, asks and lists; whatever comes of it.
+fn exercise(file: &[u8]) {
+    let Ok(opened) = open(file) else { return };
+    let model = opened.into_model();
+    let (mut state, mut next) = (model.begin_state(), crate::State::EMPTY);
+    for id in (0..model.num_words() as u32).take(50).chain([0, 1, 2]) {
+        let word = crate::LmWord(id);
+        let _ = model.word(word).map(|text| model.word_id(text));
+        model.score(&state, word, &mut next);
+        state.copy_from(&next);
+    }
+    let _ = dumped(file);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn damaged_files_never_panic(
+        kind in 0..TOYS.len(),
+        changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..6),
+        cut in any::<u16>(),
+        is_cut in proptest::bool::weighted(0.2),
+    ) {
+        let mut file = TOYS[kind].1.to_vec();
+        for (at, byte) in changes {
+            // Past what only says that this is a KenLM file.
+            let at = 88 + usize::from(at) % (file.len() - 88);
+            file[at] = byte;
+        }
+        if is_cut {
+            file.truncate(usize::from(cut) % file.len());
+        }
+        exercise(&file);
+    }
+}
+
+#[test]
+fn damaged_larger_files_never_panic() {
+    for name in ["o5", "o3-suffixless"] {
+        for kind in KINDS {
+            let Some(file) = shared(&format!("kenlm-cases/{name}.{kind}.zst")) else { return };
+            let mut state = 12345u64;
+            let mut random = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 33) as usize % below
+            };
+            for round in 0..8 {
+                let mut file = file.clone();
+                for _ in 0..1 << (2 * round) {
+                    let at = 152 + random(file.len() - 152);
+                    file[at] = random(256) as u8;
+                }
+                if round % 3 == 2 {
+                    file.truncate(file.len() - random(1000));
+                }
+                exercise(&file);
+            }
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Trie files (`ngram-lm.md` 2.10 to 2.12): the n-grams of an order are sorted by
+//! their words, newest first, in one array of packed entries; an entry knows
+//! where those that extend it to the left begin, and the entry behind it where
+//! they end.
+//!
+//! The four types differ in how an entry keeps its values (as they are, or as
+//! numbers of entries in a table of the order) and where its children begin (a
+//! number in the entry, or its low bits only, with an array that tells from which
+//! entry on the high bits are one more).
+//!
+//! A lookup is a search among the children of an entry. Where they are few, they
+//! are scanned; where they are many, each look at one that narrows the search is
+//! a step of its own, so that a batch waits for many searches at a time.
+
+use std::hint::select_unpredictable;
+use std::path::Path;
+
+use miriam_layout::{Bytes, View, prefetch_at};
+
+use super::bits::{Field, PackedEntries, required_bits};
+use super::bytes::{Sections, f32_at, u64_at};
+use super::header::{Header, Kind};
+use super::words::Words;
+use crate::{Found, LmWord, NgramIndex, Result, State, Step};
+
+const SIGN: u32 = 1 << 31;
+const QUANTISER_VERSION: u8 = 2;
+const ARRAY_VERSION: u8 = 0;
+/// Children that take no more bits than this are scanned: three cache lines or
+/// less, which arrive together.
+const SCANNED_BITS: u64 = 1024;
+/// After this many guesses of where a word stands, a search halves.
+const GUESSES: u8 = 6;
+
+/// The n-grams of one order, from 2.
+pub(super) struct Level {
+    entries: PackedEntries,
+    /// How many there are.
+    pub(super) count: u64,
+    word: Field,
+    values: Values,
+    next: Next,
+}
+
+/// How entries keep their values.
+enum Values {
+    /// The prob without its sign, which is always set, and the backoff.
+    Exact { log10: Field, backoff: Field },
+    /// Numbers of entries in tables of floats.
+    Quantised {
+        log10: Field,
+        log10_table: View<[u8; 4]>,
+        backoff: Field,
+        backoff_table: View<[u8; 4]>,
+    },
+}
+
+/// Where the children of an entry begin.
+enum Next {
+    /// Longest n-grams have none.
+    Nowhere,
+    Inline(Field),
+    /// `firsts[k]`: the first entry whose children begin at `k << bits` or later.
+    Split {
+        low: Field,
+        bits: u32,
+        firsts: View<[u8; 8]>,
+    },
+}
+
+/// A trie file.
+pub struct TrieFile {
+    pub(super) header: Header,
+    pub(super) words: Words,
+    /// By word id, and one behind the last: prob, backoff and where the bigrams
+    /// begin.
+    pub(super) unigrams: View<[u8; 16]>,
+    /// Orders 2 to N.
+    pub(super) levels: Vec<Level>,
+    begin: State,
+    end: LmWord,
+}
+
+/// The bits of probs and backoffs in a quantised file.
+#[derive(Clone, Copy)]
+struct Quantiser {
+    log10_bits: u32,
+    backoff_bits: u32,
+}
+
+impl TrieFile {
+    /// Takes the sections behind `header`.
+    pub fn new(bytes: &Bytes, path: &Path, header: Header) -> Result<Self> {
+        let Kind::Trie { quantised, compressed } = header.kind else {
+            unreachable!("the caller has looked at the kind")
+        };
+        let mut sections = Sections { bytes, path, at: header.len() };
+        let mut words = Words::sorted(&mut sections, &header)?;
+        let order = header.order();
+        let counts = &header.counts;
+        let mut tables = Vec::new();
+        let mut quantiser = None;
+        if quantised {
+            let read = read_quantiser(&mut sections)?;
+            for n in 2..=order {
+                let log10 = sections.take::<4>("quantiser", 1 << read.log10_bits)?;
+                let entries = if n < order { 1 << read.backoff_bits } else { 0 };
+                tables.push((log10, sections.take::<4>("quantiser", entries)?));
+            }
+            quantiser = Some(read);
+        }
+        let mut tables = tables.into_iter();
+        let unigrams = sections.take("unigrams", counts[0] + 2)?;
+        let word_bits = required_bits(counts[0]);
+        let mut limit = None;
+        let mut levels = Vec::new();
+        for n in 2..=order {
+            let place = format!("{n}-grams");
+            let longest = n == order;
+            let (log10_bits, backoff_bits) =
+                quantiser.map_or((31, 32), |q| (q.log10_bits, q.backoff_bits));
+            let backoff_bits = if longest { 0 } else { backoff_bits };
+            let value_end = word_bits + log10_bits + backoff_bits;
+            let (mut next_bits, mut firsts) = (0, None);
+            if !longest {
+                next_bits = required_bits(counts[n]);
+                if compressed {
+                    let limit = match limit {
+                        Some(limit) => limit,
+                        None => *limit.insert(read_array_limit(&sections)?),
+                    };
+                    let (bits, array) =
+                        take_array(&mut sections, &place, counts[n - 1] + 1, counts[n], limit)?;
+                    (next_bits, firsts) = (bits, Some(array));
+                }
+                if next_bits > 57 {
+                    return Err(sections.damaged(&place, "pointers of more than 57 bits"));
+                }
+            }
+            let width = value_end + next_bits;
+            let count = counts[n - 1];
+            let size = PackedEntries::size(count, width)
+                .ok_or_else(|| sections.damaged(&place, "its size overflows"))?;
+            let entries = PackedEntries::new(sections.take(&place, size)?, width);
+            let low = Field::new(value_end, next_bits);
+            levels.push(Level {
+                entries,
+                count,
+                word: Field::new(0, word_bits),
+                values: match tables.next() {
+                    // The backoff comes first here, and second where both stand
+                    // as they are.
+                    Some((log10_table, backoff_table)) => Values::Quantised {
+                        log10: Field::new(word_bits + backoff_bits, log10_bits),
+                        log10_table,
+                        backoff: Field::new(word_bits, backoff_bits),
+                        backoff_table,
+                    },
+                    None => Values::Exact {
+                        log10: Field::new(word_bits, log10_bits),
+                        backoff: Field::new(word_bits + log10_bits, backoff_bits),
+                    },
+                },
+                next: match firsts {
+                    _ if longest => Next::Nowhere,
+                    Some(firsts) => Next::Split { low, bits: next_bits, firsts },
+                    None => Next::Inline(low),
+                },
+            });
+        }
+        words.take_strings(&mut sections, &header)?;
+        let end = LmWord(words.id(b"</s>"));
+        let mut model = TrieFile { header, words, unigrams, levels, begin: State::EMPTY, end };
+        let begin = LmWord(model.words.id(b"<s>"));
+        model.begin.entries_mut()[0] = (begin, model.unigram(begin).backoff);
+        model.begin.set_len(1);
+        Ok(model)
+    }
+
+    /// Where the bigrams that end in `word` lie.
+    pub(super) fn bigrams(&self, word: u32) -> Children {
+        let next = |id: u32| u64_at(&self.unigrams[id as usize], 8);
+        Children { begin: next(word), end: next(word + 1) }
+    }
+}
+
+/// Takes the start of the quantiser's section.
+fn read_quantiser(sections: &mut Sections<'_>) -> Result<Quantiser> {
+    let [version, log10_bits, backoff_bits, ..] = sections.take::<8>("quantiser", 1)?[0];
+    if version != QUANTISER_VERSION {
+        let reason = format!("version {version}, this program reads version {QUANTISER_VERSION}");
+        return Err(sections.damaged("quantiser", &reason));
+    }
+    if ![log10_bits, backoff_bits].iter().all(|bits| (1..=25).contains(bits)) {
+        let reason = format!("{log10_bits} and {backoff_bits} bits are not between 1 and 25");
+        return Err(sections.damaged("quantiser", &reason));
+    }
+    Ok(Quantiser { log10_bits: log10_bits.into(), backoff_bits: backoff_bits.into() })
+}
+
+/// The most bits of pointers that were to go to arrays; it stands where the first
+/// array's section begins.
+fn read_array_limit(sections: &Sections<'_>) -> Result<u32> {
+    let place = "pointer array";
+    let start = Sections { bytes: sections.bytes, path: sections.path, at: sections.at }
+        .take::<2>(place, 1)?[0];
+    if start[0] != ARRAY_VERSION {
+        let reason = format!("version {}, this program reads version {ARRAY_VERSION}", start[0]);
+        return Err(sections.damaged(place, &reason));
+    }
+    Ok(start[1].into())
+}
+
+/// Takes the array for the high bits of `entries` pointers up to `most`. Returns
+/// also how many bits stay in the entries.
+fn take_array(
+    sections: &mut Sections<'_>,
+    place: &str,
+    entries: u64,
+    most: u64,
+    limit: u32,
+) -> Result<(u32, View<[u8; 8]>)> {
+    let required = required_bits(most);
+    // What an array for so many bits adds to the file, in bits.
+    let change = |chopped: u32| {
+        i128::from(most >> (required - chopped)) * 64 - i128::from(entries) * i128::from(chopped)
+    };
+    let chopped = (0..=required.min(limit)).min_by_key(|&c| change(c)).unwrap_or(0);
+    let count = (most >> (required - chopped)) + 1;
+    let end = (count.checked_add(1).and_then(|n| n.checked_mul(8)))
+        .and_then(|size| usize::try_from(size).ok()?.checked_add(7)?.checked_add(sections.at))
+        .ok_or_else(|| sections.damaged(place, "its size overflows"))?;
+    // The array is aligned in the file, behind 8 bytes that are not.
+    sections.at = sections.at.next_multiple_of(8) + 8;
+    let firsts = sections.take(place, count)?;
+    sections.at = end;
+    Ok((required - chopped, firsts))
+}
+
+/// Entries of an order, from `begin` up to but not including `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Children {
+    pub(super) begin: u64,
+    pub(super) end: u64,
+}
+
+impl Children {
+    fn some(self) -> Option<Self> {
+        (self.begin < self.end).then_some(self)
+    }
+}
+
+/// A search for a word.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Search {
+    /// Among these; `low` is not above the word of the first, and the words
+    /// behind the last are at least `high`.
+    begin: u64,
+    end: u64,
+    /// The entry that is looked at next, when they are not scanned.
+    pivot: u64,
+    low: u32,
+    high: u32,
+    word: u32,
+    guesses: u8,
+}
+
+impl Level {
+    /// The word of the entry `index`.
+    #[inline(always)]
+    pub(super) fn word(&self, index: u64) -> u32 {
+        self.entries.get(index, self.word) as u32
+    }
+
+    /// Prob and backoff, both log10, of the entry `index`.
+    #[inline(always)]
+    pub(super) fn values(&self, index: u64) -> (f32, f32) {
+        let get = |field| self.entries.get(index, field) as u32;
+        let longest = matches!(self.next, Next::Nowhere);
+        match &self.values {
+            Values::Exact { log10, backoff } => {
+                let backoff = if longest { SIGN } else { get(*backoff) };
+                (f32::from_bits(get(*log10) | SIGN), f32::from_bits(backoff))
+            }
+            Values::Quantised { log10, log10_table, backoff, backoff_table } => {
+                // Tables have an entry for each value that a field can take.
+                let backoff = match longest {
+                    true => -0.0,
+                    false => f32_at(&backoff_table[get(*backoff) as usize], 0),
+                };
+                (f32_at(&log10_table[get(*log10) as usize], 0), backoff)
+            }
+        }
+    }
+
+    /// Where the children of the entry `index` lie.
+    #[inline(always)]
+    pub(super) fn children(&self, index: u64) -> Children {
+        match &self.next {
+            Next::Nowhere => Children { begin: 0, end: 0 },
+            Next::Inline(field) => Children {
+                begin: self.entries.get(index, *field),
+                end: self.entries.get(index + 1, *field),
+            },
+            Next::Split { low, bits, firsts } => {
+                let first = |k: usize| u64::from_le_bytes(firsts[k]);
+                let after = firsts.partition_point(|&first| u64::from_le_bytes(first) <= index);
+                let mut high = after.saturating_sub(1);
+                let begin = (high as u64) << bits | self.entries.get(index, *low);
+                while high + 1 < firsts.len() && first(high + 1) <= index + 1 {
+                    high += 1;
+                }
+                let end = (high as u64) << bits | self.entries.get(index + 1, *low);
+                Children { begin, end }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn is_scanned(&self, search: &Search) -> bool {
+        (search.end - search.begin) * u64::from(self.entries.width) <= SCANNED_BITS
+    }
+
+    /// Chooses what is looked at next and asks for its memory.
+    #[inline(always)]
+    fn aim(&self, search: &mut Search) {
+        let length = search.end - search.begin;
+        if self.is_scanned(search) {
+            self.entries.prefetch(search.begin);
+            self.entries.prefetch(search.begin + length / 2);
+            self.entries.prefetch(search.end);
+            return;
+        }
+        search.pivot = if search.guesses > 0 && search.low < search.high {
+            search.guesses -= 1;
+            // Ids follow the hashes of words, so that children are spread evenly.
+            let share = f64::from(search.word.saturating_sub(search.low))
+                / f64::from(search.high - search.low);
+            (search.begin + (share * length as f64) as u64).min(search.end - 1)
+        } else {
+            search.begin + length / 2
+        };
+        self.entries.prefetch(search.pivot);
+    }
+
+    #[inline(always)]
+    fn found(&self, index: u64) -> Step<Children> {
+        let (log10, backoff) = self.values(index);
+        Step::Found(Found { log10, backoff, longer: self.children(index).some() })
+    }
+
+    #[inline(always)]
+    fn step(&self, search: &mut Search) -> Step<Children> {
+        if self.is_scanned(search) {
+            // Halving among what is in cache; no branch depends on the words.
+            let (mut begin, mut length) = (search.begin, search.end - search.begin);
+            while length > 1 {
+                let half = length / 2;
+                let is_behind = self.word(begin + half - 1) < search.word;
+                begin = select_unpredictable(is_behind, begin + half, begin);
+                length -= half;
+            }
+            if length == 1 && self.word(begin) == search.word {
+                return self.found(begin);
+            }
+            return Step::Absent;
+        }
+        let word = self.word(search.pivot);
+        match word.cmp(&search.word) {
+            std::cmp::Ordering::Equal => return self.found(search.pivot),
+            std::cmp::Ordering::Less => (search.begin, search.low) = (search.pivot + 1, word),
+            std::cmp::Ordering::Greater => (search.end, search.high) = (search.pivot, word),
+        }
+        self.aim(search);
+        Step::Waiting
+    }
+}
+
+impl NgramIndex for TrieFile {
+    type Place = Children;
+    type Seek = Search;
+
+    fn order(&self) -> usize {
+        self.header.order()
+    }
+
+    fn num_words(&self) -> usize {
+        self.words.len()
+    }
+
+    fn word_id(&self, word: &[u8]) -> LmWord {
+        LmWord(self.words.id(word))
+    }
+
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        self.words.ids(text, spans, ids);
+    }
+
+    fn word(&self, id: LmWord) -> Option<&[u8]> {
+        self.words.text(id.0)
+    }
+
+    fn begin_state(&self) -> State {
+        self.begin
+    }
+
+    fn end_of_sentence(&self) -> LmWord {
+        self.end
+    }
+
+    /// Not known without reading all of the file.
+    fn minimisation_is_closed(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn prefetch_unigram(&self, word: LmWord) {
+        prefetch_at(&self.unigrams, word.0 as usize);
+        prefetch_at(&self.unigrams, word.0 as usize + 1);
+    }
+
+    #[inline(always)]
+    fn unigram(&self, word: LmWord) -> Found<Children> {
+        let entry = &self.unigrams[word.0 as usize];
+        let longer = self.bigrams(word.0).some();
+        Found { log10: f32_at(entry, 0), backoff: f32_at(entry, 4), longer }
+    }
+
+    #[inline(always)]
+    fn seek(&self, order: usize, place: Children, older: LmWord) -> Search {
+        let level = &self.levels[order - 2];
+        let end = place.end.min(level.count);
+        let mut search = Search {
+            begin: place.begin.min(end),
+            end,
+            pivot: 0,
+            low: 0,
+            high: self.words.len() as u32,
+            word: older.0,
+            guesses: GUESSES,
+        };
+        level.aim(&mut search);
+        search
+    }
+
+    #[inline(always)]
+    fn step(&self, order: usize, seek: &mut Search) -> Step<Children> {
+        self.levels[order - 2].step(seek)
+    }
+}
