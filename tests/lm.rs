@@ -342,3 +342,92 @@ fn a_full_disk_while_building_leaves_the_old_file() {
     assert_eq!(std::fs::read(&model).unwrap(), b"old");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
 }
+
+/// The decompressed content of a file of real data, as a file in `folder`.
+fn unpacked(folder: &Path, file: &Path) -> PathBuf {
+    let unpacked = folder.join(file.file_stem().expect("has a name"));
+    std::fs::write(&unpacked, read(file)).expect("writable");
+    unpacked
+}
+
+#[test]
+fn kenlm_files_are_scored_as_kenlm_does() {
+    let Some(cases) = shared_data("kenlm-cases") else { return };
+    let Some(m30k) = shared_data("m30k-de-en") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut checks = Vec::new();
+    for name in ["o5", "o3-suffixless"] {
+        for kind in ["probing", "trie", "qtrie", "atrie", "qatrie"] {
+            let file = unpacked(folder.path(), &cases.join(format!("{name}.{kind}.zst")));
+            let expected = cases.join(format!("{name}.{kind}.query.gz"));
+            checks.push((file, cases.join("heldout.en"), expected));
+        }
+    }
+    for kind in ["probing", "trie", "trie-q8"] {
+        let file = unpacked(folder.path(), &m30k.join(format!("lm/lm.5.en.{kind}.zst")));
+        for (name, text) in [("test", "corpus/test.en.gz"), ("odd", "lm/odd.en.gz")] {
+            let expected = m30k.join(format!("lm/{name}.{kind}.query.gz"));
+            checks.push((file.clone(), m30k.join(text), expected));
+        }
+    }
+    for (file, input, expected) in checks {
+        let expected = read(&expected);
+        for threads in ["1", "3"] {
+            let found =
+                run(&mut lm(&["query", path(&file), "-i", path(&input), "--threads", threads]));
+            assert_same(&found, &expected, path(&file));
+        }
+        let found = run(&mut lm(&["perplexity", path(&file), "-i", path(&input)]));
+        let summary = expected.split(|&b| b == b'\n').rev().take(5).collect::<Vec<_>>();
+        assert_eq!(found.split(|&b| b == b'\n').rev().collect::<Vec<_>>(), summary, "perplexity");
+    }
+}
+
+#[test]
+fn dumps_and_kenlm_files_go_around() {
+    let Some(cases) = shared_data("kenlm-cases") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arpa = cases.join("o5.arpa.gz");
+    let file = unpacked(folder.path(), &cases.join("o5.probing.zst"));
+    let out = folder.path().join("out");
+    for threads in ["1", "3"] {
+        let found = run(&mut lm(&["dump", path(&file), "--threads", threads]));
+        assert_same(&found, &read(&arpa), "dump of a KenLM file");
+        run(&mut lm(&[
+            "build",
+            path(&arpa),
+            "-o",
+            path(&out),
+            "--type",
+            "kenlm-probing",
+            "--threads",
+            threads,
+        ]));
+        assert!(read(&out) == read(&file), "kenlm-probing");
+    }
+    assert_same(&run(&mut lm(&["dump", path(&arpa)])), &read(&arpa), "dump of ARPA text");
+    run(&mut lm(&["build", path(&file), "-o", path(&out)]));
+    let input = cases.join("heldout.en");
+    let found = run(&mut lm(&["query", path(&out), "-i", path(&input)]));
+    assert_same(&found, &read(&cases.join("o5.probing.query.gz")), "our file of KenLM's");
+}
+
+#[test]
+fn kenlm_options_are_checked() {
+    let (folder, arpa, model) = toy();
+    let out = folder.path().join("out");
+    let build = |more: &[&str]| {
+        let mut all = vec!["build", path(&arpa), "-o", path(&out)];
+        all.extend(more);
+        lm(&all)
+    };
+    assert!(complaint(&mut build(&["--multiplier", "2"])).contains("kenlm-probing"));
+    let kenlm = ["--type", "kenlm-probing", "--multiplier", "1"];
+    assert!(complaint(&mut build(&kenlm)).contains("a multiplier of 1 is not above 1"));
+    let kenlm = ["--type", "kenlm-probing", "--unknown", "1"];
+    assert!(complaint(&mut build(&kenlm)).contains("no log10 probability"));
+    run(&mut build(&["--type", "kenlm-probing", "--multiplier", "3"]));
+    let text = b"a zz b a\n\n";
+    let expected = piped(&mut lm(&["query", path(&model)]), text);
+    assert_same(&piped(&mut lm(&["query", path(&out)]), text), &expected, "wide tables");
+}

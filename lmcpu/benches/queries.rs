@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_layout::Load;
+use miriam_lmcpu::trie::build_trie;
 use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State, open};
 use miriam_text::{Input, Silent};
 
@@ -19,14 +20,14 @@ use miriam_text::{Input, Silent};
 const LANES: usize = 64;
 
 struct Work {
-    name: &'static str,
+    name: String,
     model: Arc<dyn LanguageModel>,
     /// Each with its `</s>`.
     sentences: Vec<Vec<LmWord>>,
 }
 
 impl Work {
-    fn new(name: &'static str, model: Arc<dyn LanguageModel>, text: &[u8]) -> Self {
+    fn new(name: String, model: Arc<dyn LanguageModel>, text: &[u8]) -> Self {
         let sentence = |line: &[u8]| {
             let words = line.split(|&b| b == b' ').filter(|word| !word.is_empty());
             let ids = words.map(|word| model.word_id(word));
@@ -107,18 +108,31 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(text)
 }
 
+/// The model in the ARPA text at `path` as each kind there is.
+fn kinds(path: &Path) -> Vec<(&'static str, Arc<dyn LanguageModel>)> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    build_trie(path, file.path(), None, &Silent).unwrap();
+    let opened = |path| open(path, Load::HugePages, &Silent).unwrap();
+    vec![("probing", opened(path)), ("trie", opened(file.path()))]
+}
+
 fn multi30k() -> Vec<Work> {
     let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/m30k-de-en"));
-    let Ok(model) = open(&data.join("lm/lm.5.en.arpa.gz"), Load::Lazy, &Silent) else {
+    let arpa = data.join("lm/lm.5.en.arpa.gz");
+    if !arpa.exists() {
         eprintln!("skipped: {} is absent", data.display());
         return Vec::new();
-    };
-    let texts = [("m30k training text", "train"), ("m30k held-out text", "test")];
-    let texts = texts.into_iter().filter_map(|(name, file)| {
-        let text = read(&data.join(format!("corpus/{file}.en.gz")))?;
-        Some(Work::new(name, Arc::clone(&model), &text))
-    });
-    texts.collect()
+    }
+    let mut works = Vec::new();
+    for (kind, model) in kinds(&arpa) {
+        for (name, file) in [("training", "train"), ("held-out", "test")] {
+            if let Some(text) = read(&data.join(format!("corpus/{file}.en.gz"))) {
+                let name = format!("m30k {name} text, {kind}");
+                works.push(Work::new(name, Arc::clone(&model), &text));
+            }
+        }
+    }
+    works
 }
 
 /// A generator of numbers that look random.
@@ -128,7 +142,7 @@ fn scramble(n: u64) -> u64 {
 }
 
 /// Three million trigrams over 50,000 words, and text half made of them.
-fn synthetic() -> Work {
+fn synthetic() -> Vec<Work> {
     const WORDS: u64 = 50_000;
     const FOLLOWERS: u64 = 30;
     let follower = |word: u64, i: u64| scramble(word * FOLLOWERS + i) % WORDS;
@@ -156,7 +170,7 @@ fn synthetic() -> Work {
     arpa += "\n\\end\\\n";
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), arpa).unwrap();
-    let model = open(file.path(), Load::Lazy, &Silent).unwrap();
+    let kinds = kinds(file.path());
     let mut text = String::new();
     let mut word = 1;
     for i in 0..300_000u64 {
@@ -168,15 +182,17 @@ fn synthetic() -> Work {
         };
         write!(text, "w{word}{}", if i % 20 == 19 { '\n' } else { ' ' }).unwrap();
     }
-    Work::new("synthetic trigrams", model, text.as_bytes())
+    let work =
+        |(kind, model)| Work::new(format!("synthetic trigrams, {kind}"), model, text.as_bytes());
+    kinds.into_iter().map(work).collect()
 }
 
 fn queries(criterion: &mut Criterion) {
     let mut works = multi30k();
-    works.push(synthetic());
+    works.extend(synthetic());
     for work in &works {
         assert!((work.single() - work.batch()).abs() < 1e-6 * work.single().abs());
-        let mut group = criterion.benchmark_group(work.name);
+        let mut group = criterion.benchmark_group(&work.name);
         group.throughput(Throughput::Elements(work.tokens()));
         group.sample_size(20);
         group.bench_function("single", |b| b.iter(|| black_box(work.single())));

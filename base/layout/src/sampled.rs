@@ -33,23 +33,45 @@ const MAX_LEVELS: usize = 8;
 pub struct KeyLine([u32; FAN_OUT]);
 
 impl KeyLine {
-    /// How many of the keys `from..to` are not above `key`.
+    /// How many of the keys `from..to`, which are sorted, are not above `key`.
     ///
-    /// Every key is compared: that is a handful of vector instructions and no
-    /// branch. Four sums, because one would become a bit mask whose bits are then
-    /// counted, which is slow on processors (or builds) without such an
-    /// instruction.
+    /// Every key of the line is compared, by a handful of vector instructions;
+    /// the first one above ends the count, whatever stands outside.
     #[inline(always)]
     fn count(&self, from: u32, to: u32, key: u32) -> u32 {
-        let mut sums = [0u32; 4];
-        for (i, keys) in self.0.as_chunks::<4>().0.iter().enumerate() {
-            for (j, sum) in sums.iter_mut().enumerate() {
-                let place = (4 * i + j) as i32;
-                let inside = (place >= from as i32) & (place < to as i32);
-                *sum += u32::from(inside & (keys[j] <= key));
-            }
+        ((self.not_above(key) >> from).trailing_ones()).min(to - from)
+    }
+
+    /// A bit for each key that is not above `key`.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn not_above(&self, key: u32) -> u32 {
+        use std::arch::x86_64::{
+            _mm_cmpgt_epi32, _mm_loadu_si128, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32,
+            _mm_set1_epi32, _mm_xor_si128,
+        };
+        let four = self.0.as_chunks::<4>().0;
+        // SAFETY: SSE2 is part of the x86-64 baseline, and each load reads the 16
+        // bytes of an array of four.
+        unsafe {
+            // The comparison is of signed numbers: turning the highest bits over
+            // puts unsigned ones in the same order.
+            let sign = _mm_set1_epi32(i32::MIN);
+            let key = _mm_xor_si128(_mm_set1_epi32(key as i32), sign);
+            let above = |i: usize| {
+                let keys = _mm_loadu_si128(four[i].as_ptr().cast());
+                _mm_cmpgt_epi32(_mm_xor_si128(keys, sign), key)
+            };
+            let low = _mm_packs_epi32(above(0), above(1));
+            let high = _mm_packs_epi32(above(2), above(3));
+            !_mm_movemask_epi8(_mm_packs_epi16(low, high)) as u32 & 0xffff
         }
-        sums.iter().sum()
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    fn not_above(&self, key: u32) -> u32 {
+        self.0.iter().rev().fold(0, |bits, &k| bits << 1 | u32::from(k <= key))
     }
 }
 

@@ -1,25 +1,41 @@
 //! Any bytes as a model file: opening, checking and asking never panics.
 //!
-//! Start from `../testdata/toy-v1.ngram-probing`; checksums of the first page
-//! stop most changes there, so the sections behind it are changed too.
+//! Start from the files in `../testdata`; checksums of the first page stop most
+//! changes there, so the sections behind it are changed too.
 #![no_main]
 
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_layout::{Bytes, Container};
-use miriam_lmcpu::probing::ProbingModel;
+use miriam_lmcpu::probing::{self, ProbingModel};
+use miriam_lmcpu::trie::{self, TrieModel};
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 
-const SEED: &[u8] = include_bytes!("../../testdata/toy-v1.ngram-probing");
+const SEEDS: [&[u8]; 3] = [
+    include_bytes!("../../testdata/toy-v1.ngram-probing"),
+    include_bytes!("../../testdata/toy-v1.ngram-trie"),
+    include_bytes!("../../testdata/toy-v1-3-2.ngram-trie"),
+];
 const FIRST_PAGE: usize = 4096;
 
 fn ask(bytes: &[u8]) {
     let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("fuzz")) else {
         return;
     };
-    let _ = miriam_lmcpu::verify(&container);
-    let Ok(model) = ProbingModel::from_container(&container) else { return };
+    match container.kind() {
+        trie::KIND => {
+            let _ = trie::verify(&container);
+            let _ = TrieModel::from_container(&container).map(|model| score(&model));
+        }
+        _ => {
+            let _ = probing::verify(&container);
+            let _ = ProbingModel::from_container(&container).map(|model| score(&model));
+        }
+    }
+}
+
+fn score(model: &dyn LanguageModel) {
     let (mut state, mut next) = (model.begin_state(), State::EMPTY);
     for id in (0..model.num_words() as u32).take(100) {
         let word = LmWord(id);
@@ -31,12 +47,14 @@ fn ask(bytes: &[u8]) {
 
 fuzz_target!(|bytes: &[u8]| {
     ask(bytes);
-    let mut changed = SEED.to_vec();
-    for pair in bytes.chunks_exact(3) {
-        let place = FIRST_PAGE + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
-        if let Some(byte) = changed.get_mut(place) {
-            *byte = pair[2];
+    for seed in SEEDS {
+        let mut changed = seed.to_vec();
+        for pair in bytes.chunks_exact(3) {
+            let place = FIRST_PAGE + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+            if let Some(byte) = changed.get_mut(place) {
+                *byte = pair[2];
+            }
         }
+        ask(&changed);
     }
-    ask(&changed);
 });

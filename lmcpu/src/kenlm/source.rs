@@ -266,7 +266,7 @@ pub fn probing_source<const U: usize, const M: usize>(
     let made_up = file.header.counts[0] < unigrams.len() as u64
         && unigrams[0].log10 == MISSING_UNKNOWN
         && unigrams[0].backoff == 0.0;
-    let mut longer: Vec<u64> = file.middle.iter().map(|t| entries_of(t)).collect();
+    let mut longer: Vec<u64> = file.middle.iter().map(entries_of).collect();
     longer.push(entries_of(&file.longest));
     let shorter = Ngrams::unigrams(file.unigrams[..file.words.len()].iter().map(|u| flags(u, 0)));
     let orders = ProbingOrders { file, path: path.to_owned(), shorter };

@@ -82,7 +82,8 @@ impl<const N: usize> Table<N> {
         for _ in 0..self.slots.len() {
             let found = u64_at(&self.slots[at], 0);
             if found == key {
-                return Some(at);
+                // An empty slot is no n-gram, not even one whose hash is 0.
+                return (key != 0).then_some(at);
             }
             if found == 0 {
                 return None;

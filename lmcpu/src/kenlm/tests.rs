@@ -311,8 +311,8 @@ fn a_full_table_ends_a_search() {
     let header = Header::read(&Bytes::copy_from(&file), Path::new("model")).unwrap();
     let slots = |order: usize| table::buckets(header.counts[order - 1], 1.5) as usize;
     let start = header.len() + 8 + 12 * slots(1) + 8 * 6;
-    for at in start..start + 16 * slots(2) + 12 * slots(3) {
-        file[at] |= 1;
+    for byte in &mut file[start..start + 16 * slots(2) + 12 * slots(3)] {
+        *byte |= 1;
     }
     let model = open(&file).unwrap().into_model();
     queried(&*model, TOY_TEXT);

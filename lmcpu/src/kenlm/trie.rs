@@ -12,6 +12,7 @@
 //! are scanned; where they are many, each look at one that narrows the search is
 //! a step of its own, so that a batch waits for many searches at a time.
 
+use std::hint::select_unpredictable;
 use std::path::Path;
 
 use miriam_layout::{Bytes, View, prefetch_at};
@@ -351,13 +352,15 @@ impl Level {
     #[inline(always)]
     fn step(&self, search: &mut Search) -> Step<Children> {
         if self.is_scanned(search) {
-            // Halving among what is in cache.
-            let (mut begin, mut end) = (search.begin, search.end);
-            while begin < end {
-                let middle = begin + (end - begin) / 2;
-                if self.word(middle) < search.word { begin = middle + 1 } else { end = middle }
+            // Halving among what is in cache; no branch depends on the words.
+            let (mut begin, mut length) = (search.begin, search.end - search.begin);
+            while length > 1 {
+                let half = length / 2;
+                let is_behind = self.word(begin + half - 1) < search.word;
+                begin = select_unpredictable(is_behind, begin + half, begin);
+                length -= half;
             }
-            if begin < search.end && self.word(begin) == search.word {
+            if length == 1 && self.word(begin) == search.word {
                 return self.found(begin);
             }
             return Step::Absent;

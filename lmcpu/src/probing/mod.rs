@@ -175,6 +175,6 @@ fn open_table<L: Line>(
 }
 
 #[cfg(test)]
-mod reference;
+pub(crate) mod reference;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -26,8 +26,42 @@ pub struct Reference {
 pub struct ReferenceState(pub Vec<(String, f32)>);
 
 impl Reference {
-    /// Reads a well-formed model; blanks are added for missing suffixes.
+    /// Reads a well-formed model; blanks are added for missing suffixes as they
+    /// are to KenLM's probing models: one n-gram of the file after another.
     pub fn parse(arpa: &str) -> Self {
+        Self::read(arpa, Self::insert)
+    }
+
+    /// Reads a well-formed model; blanks are added for missing suffixes as they
+    /// are to KenLM's tries: when everything else is there.
+    pub fn parse_as_trie(arpa: &str) -> Self {
+        let mut model = Self::read(arpa, |model, words, log10, backoff| {
+            model.entries.insert(words, Entry { log10, backoff, context: false });
+        });
+        let mut blanks: Vec<Vec<String>> = model
+            .entries
+            .keys()
+            .flat_map(|words| (1..words.len()).map(|n| words[..n].to_vec()))
+            .filter(|words| !model.entries.contains_key(words))
+            .collect();
+        blanks.sort_by_key(Vec::len);
+        for words in blanks {
+            let n = words.len();
+            let context = model.entries.get(&words[1..]).map_or(0.0, |entry| entry.backoff);
+            let log10 = model.entries[&words[..n - 1]].log10 + context;
+            model.entries.insert(words, Entry { log10, backoff: 0.0, context: false });
+        }
+        let contexts: Vec<Vec<String>> =
+            model.entries.keys().map(|words| words[1..].to_vec()).collect();
+        for context in contexts {
+            if let Some(entry) = model.entries.get_mut(&context) {
+                entry.context = true;
+            }
+        }
+        model
+    }
+
+    fn read(arpa: &str, insert: impl Fn(&mut Self, Vec<String>, f32, f32)) -> Self {
         let mut model =
             Reference { order: 0, entries: HashMap::new(), words: vec!["<unk>".into()] };
         for line in arpa.lines() {
@@ -40,7 +74,7 @@ impl Reference {
                 if words.len() == 1 && words[0] != "<unk>" {
                     model.words.push(words[0].clone());
                 }
-                model.insert(words, fields[0].parse().unwrap(), backoff);
+                insert(&mut model, words, fields[0].parse().unwrap(), backoff);
             }
         }
         model

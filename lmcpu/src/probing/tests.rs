@@ -13,7 +13,7 @@ use super::*;
 use crate::{LanguageModel, NgramSource, Request, Scored, open_source};
 
 /// The toy model of `ngram-lm.md` Appendix A.
-const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+pub(crate) const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
 
 fn bytes_of(arpa: &str) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -74,13 +74,23 @@ fn hashes_are_kenlms() {
 /// Random models over a few words, with backoffs of either sign, sometimes
 /// none, and with suffixes that are missing.
 fn arbitrary_arpa() -> impl Strategy<Value = String> {
+    arbitrary_arpa_up_to(5)
+}
+
+/// The same, of orders from 2 to `most`.
+pub(crate) fn arbitrary_arpa_up_to(most: usize) -> impl Strategy<Value = String> {
     let number = prop_oneof![Just(0i32), 1..4000i32];
     let ngrams = proptest::collection::vec(
-        (proptest::collection::vec(0usize..6, 1..6), number.clone(), -1500..600i32, any::<bool>()),
+        (
+            proptest::collection::vec(0usize..6, 1..=most),
+            number.clone(),
+            -1500..600i32,
+            any::<bool>(),
+        ),
         0..40,
     );
     let unigrams = proptest::collection::vec((number, -1500..600i32, any::<bool>()), 7);
-    (2usize..6, unigrams, ngrams).prop_map(|(order, unigrams, ngrams)| {
+    (2..=most, unigrams, ngrams).prop_map(|(order, unigrams, ngrams)| {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>"];
         // By length; every context of an n-gram must be there.
         let mut sets: Vec<BTreeSet<Vec<usize>>> = vec![BTreeSet::new(); order + 1];

@@ -1,1 +1,398 @@
+//! Tries against the slow reference and against what KenLM printed, and files
+//! that are damaged.
 
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use miriam_layout::Bytes;
+use miriam_text::{Input, Log10, Output, Silent};
+use proptest::prelude::*;
+
+use super::*;
+use crate::probing::reference::{Reference, ReferenceState};
+use crate::probing::tests::{TOY, arbitrary_arpa_up_to};
+use crate::query::{Levels, TextOptions, query};
+use crate::{LanguageModel, NgramSource, Request, Scored};
+
+fn bytes_of(arpa: &str, bits: Option<Bits>) -> Result<Bytes> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(arpa.as_bytes()).unwrap();
+    build::container_in_memory(file.path(), bits)
+}
+
+fn open(bytes: Bytes) -> TrieModel {
+    let container = Container::from_bytes(bytes, Path::new("model")).unwrap();
+    container.verify().unwrap();
+    verify(&container).unwrap();
+    TrieModel::from_container(&container).unwrap()
+}
+
+fn model_of(arpa: &str) -> TrieModel {
+    open(bytes_of(arpa, None).unwrap())
+}
+
+fn id(model: &TrieModel, word: &str) -> LmWord {
+    LanguageModel::word_id(model, word.as_bytes())
+}
+
+fn same_state(model: &TrieModel, state: &State, expected: &ReferenceState) -> bool {
+    state.len() == expected.0.len()
+        && state.entries().iter().zip(&expected.0).all(|(entry, (word, backoff))| {
+            LanguageModel::word(model, entry.0) == Some(word.as_bytes()) && entry.1 == *backoff
+        })
+}
+
+/// Values that KenLM printed (Appendix A).
+#[test]
+fn toy_model_scores_as_kenlm() {
+    let model = model_of(TOY);
+    type Words<'a> = &'a [(u8, f32)];
+    let expected: [(&str, Words<'_>); 4] = [
+        ("a b a", &[(2, -0.5), (3, -0.3), (2, -0.9), (1, -1.800_000_1)]),
+        ("b b b", &[(1, -2.0), (1, -1.800_000_1), (1, -1.800_000_1), (2, -0.7)]),
+        ("a zz b a", &[(2, -0.5), (1, -1.25), (1, -1.7), (2, -0.9), (1, -1.800_000_1)]),
+        ("", &[(1, -1.5)]),
+    ];
+    for (text, expected) in expected {
+        let (mut state, mut next) = (LanguageModel::begin_state(&model), State::EMPTY);
+        let ids = text.split_whitespace().map(|word| id(&model, word));
+        let end = LanguageModel::end_of_sentence(&model);
+        for (word, &(matched, log10)) in ids.chain([end]).zip(expected) {
+            assert_eq!(model.score(&state, word, &mut next), (Log10(log10), matched), "{text}");
+            state = next;
+        }
+    }
+    // The most probable first: </s>, a, b, <s>.
+    let words: Vec<&[u8]> = (0..5).filter_map(|i| LanguageModel::word(&model, LmWord(i))).collect();
+    assert_eq!(words, [&b"<unk>"[..], b"</s>", b"a", b"b", b"<s>"]);
+    assert_eq!(id(&model, "<UNK>"), LmWord::UNKNOWN);
+}
+
+/// KenLM's `query -n` prints 0 for `<s>` of probability 1, and -0 with its
+/// probing model.
+#[test]
+fn a_probability_of_one_is_zero() {
+    let model = model_of(&TOY.replace("-99\t<s>", "0\t<s>").replace("-0.5\t<s> a", "0\t<s> a"));
+    let mut next = State::EMPTY;
+    let (log10, _) = model.score(&State::EMPTY, id(&model, "<s>"), &mut next);
+    assert_eq!(log10.0.to_bits(), 0);
+    let (log10, matched) = model.score(&next.clone(), id(&model, "a"), &mut next);
+    assert_eq!((log10.0.to_bits(), matched), (SIGN, 2));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn equals_the_reference_to_the_bit(
+        arpa in arbitrary_arpa_up_to(8),
+        text in proptest::collection::vec(proptest::collection::vec(0usize..7, 0..12), 1..8),
+        markers in any::<bool>(),
+    ) {
+        let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
+        let reference = Reference::parse_as_trie(&arpa);
+        let model = model_of(&arpa);
+        prop_assert_eq!(LanguageModel::minimisation_is_closed(&model), reference.is_closed(), "{}", arpa);
+        let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        for line in &text {
+            let begin = LanguageModel::begin_state(&model);
+            let mut state = if markers { begin } else { State::EMPTY };
+            let mut slow = if markers { reference.begin() } else { ReferenceState::default() };
+            for &word in line {
+                let word_id = id(&model, names[word]);
+                let mut next = State::EMPTY;
+                let (log10, matched) = model.score(&state, word_id, &mut next);
+                let (slow_log10, slow_matched, slow_next) = reference.score(&slow, names[word]);
+                prop_assert_eq!(log10.0.to_bits() | SIGN, slow_log10.to_bits() | SIGN, "{}", arpa);
+                prop_assert_eq!(matched as usize, slow_matched);
+                prop_assert!(same_state(&model, &next, &slow_next), "{:?} {:?} {}", next, slow_next, arpa);
+                requests.push(Request { state: states.len() as u32, word: word_id });
+                states.push(state);
+                expected.push((log10, matched, next));
+                (state, slow) = (next, slow_next);
+            }
+        }
+        let mut results = vec![Scored::default(); requests.len()];
+        model.score_batch(&states, &requests, &mut results);
+        for (result, (log10, matched, next)) in results.iter().zip(&expected) {
+            prop_assert_eq!(result.log10.0.to_bits(), log10.0.to_bits());
+            prop_assert_eq!(result.matched, *matched);
+            let bits = |s: &State| s.entries().iter().map(|e| (e.0, e.1.to_bits())).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&result.next), bits(next));
+        }
+    }
+
+    /// A trie built from a trie's list of n-grams is the same file: blanks are
+    /// left out of the list and filled in again.
+    #[test]
+    fn lists_what_it_was_built_from(arpa in arbitrary_arpa_up_to(6)) {
+        let bytes = bytes_of(&arpa, None).unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&bytes).unwrap();
+        let again = build::container_in_memory(file.path(), None).unwrap();
+        prop_assert!(bytes[..] == again[..]);
+        let mut source = TrieSource::open(file.path()).unwrap();
+        let mut lines: Vec<String> = Vec::new();
+        while let Some(section) = source.next_section().unwrap() {
+            prop_assert_eq!(section.len() as u64, source.counts()[section.order - 1]);
+            for i in 0..section.len() {
+                let word = |id: &u32| String::from_utf8_lossy(source.vocabulary().word(miriam_text::WordId(*id))).into_owned();
+                let words: Vec<String> = section.ngram(i).iter().map(word).collect();
+                lines.push(words.join(" "));
+            }
+        }
+        let mut expected: Vec<String> = arpa
+            .lines()
+            .filter_map(|line| line.split('\t').nth(1))
+            .filter(|words| words.contains(' '))
+            .map(String::from)
+            .collect();
+        lines.sort();
+        expected.sort();
+        prop_assert_eq!(lines, expected);
+    }
+
+    /// Whatever bytes are changed, opening and asking gives an error or some
+    /// number.
+    #[test]
+    fn damage_never_panics(
+        changes in proptest::collection::vec((4096usize..6500, any::<u8>()), 1..30),
+        words in proptest::collection::vec(0u32..5, 0..20),
+        bits in any::<bool>(),
+    ) {
+        let bits = bits.then(|| Bits::new(3, 2).unwrap());
+        let whole = bytes_of(TOY, bits).unwrap();
+        let mut bytes = whole.to_vec();
+        for (place, value) in changes {
+            if let Some(byte) = bytes.get_mut(place) {
+                *byte = value;
+            }
+        }
+        let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")) else { return Ok(()) };
+        prop_assert!(container.verify().is_err() || bytes[..] == whole[..]);
+        let _ = verify(&container);
+        let _ = TrieSource::from_container(container.clone(), "x".into())
+            .map(|mut source| while let Ok(Some(_)) = source.next_section() {});
+        let Ok(model) = TrieModel::from_container(&container) else { return Ok(()) };
+        let (mut state, mut next) = (LanguageModel::begin_state(&model), State::EMPTY);
+        for word in words {
+            model.score(&state, LmWord(word), &mut next);
+            state = next;
+            let text = LanguageModel::word(&model, LmWord(word)).unwrap_or_default();
+            let _ = LanguageModel::word_id(&model, text);
+        }
+        let ids: Vec<LmWord> = (0..5).map(LmWord).collect();
+        let begin = LanguageModel::begin_state(&model);
+        model.score_sentences(&begin, &ids, &[5], &mut [(Log10(0.0), 0); 5]);
+    }
+}
+
+#[test]
+fn nodes_of_all_sizes_are_searched() {
+    let sizes = [1, 7, 8, 9, 15, 16, 17, 127, 128, 129, 255, 256, 257, 2048, 2049, 4000];
+    let arpa = {
+        // Each word of the context is itself a context of "z": z wX wI.
+        let words = 4000;
+        let pairs: usize = sizes.iter().sum();
+        let mut arpa = format!(
+            "\\data\\\nngram 1={}\nngram 2={}\nngram 3={pairs}\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n-3\tz\t-0.5\n",
+            words + 4,
+            pairs + words
+        );
+        for i in 0..words {
+            writeln!(arpa, "-1.{:04}\tw{i}\t-0.{i}", i * 7919 % 10_000).unwrap();
+        }
+        arpa += "\n\\2-grams:\n";
+        for (newest, &size) in sizes.iter().enumerate() {
+            for older in 0..size {
+                writeln!(arpa, "-0.{older}{newest}\tw{older} w{newest}").unwrap();
+            }
+        }
+        for older in 0..words {
+            writeln!(arpa, "-0.{older}5\tz w{older}\t-0.25").unwrap();
+        }
+        arpa += "\n\\3-grams:\n";
+        for (newest, &size) in sizes.iter().enumerate() {
+            for older in 0..size {
+                writeln!(arpa, "-0.0{older}{newest}\tz w{older} w{newest}").unwrap();
+            }
+        }
+        arpa + "\n\\end\\\n"
+    };
+    let reference = Reference::parse_as_trie(&arpa);
+    let model = model_of(&arpa);
+    for newest in 0..sizes.len() + 1 {
+        for older in 0..4000 {
+            let (mut state, mut slow) = (State::EMPTY, ReferenceState::default());
+            for word in ["z".to_string(), format!("w{older}"), format!("w{newest}")] {
+                let mut next = State::EMPTY;
+                let (log10, matched) = model.score(&state, id(&model, &word), &mut next);
+                let (slow_log10, slow_matched, slow_next) = reference.score(&slow, &word);
+                assert_eq!(
+                    (log10.0, matched as usize),
+                    (slow_log10, slow_matched),
+                    "{older} {newest}"
+                );
+                (state, slow) = (next, slow_next);
+            }
+            assert!(same_state(&model, &state, &slow));
+        }
+    }
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads() {
+    let mut arpa = String::from(
+        "\\data\\\nngram 1=303\nngram 2=90000\nngram 3=9000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
+    );
+    for i in 0..300 {
+        writeln!(arpa, "-1.{i}\tw{i}\t-0.{i}").unwrap();
+    }
+    arpa += "\\2-grams:\n";
+    for i in 0..90000 {
+        writeln!(arpa, "-0.{i}\tw{} w{}\t-0.1", i / 300, i % 300).unwrap();
+    }
+    arpa += "\\3-grams:\n";
+    for i in 0..9000 {
+        writeln!(arpa, "-0.{i}\tw{} w{} w{}", i / 300, i % 300, i % 7).unwrap();
+    }
+    arpa += "\\end\\\n";
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| bytes_of(&arpa, Bits::new(8, 8)).unwrap())
+    };
+    assert!(with(1)[..] == with(3)[..]);
+}
+
+/// Files as version 1 wrote them, so that they stay readable; and their bytes,
+/// so that a change of the layout does not go unnoticed.
+#[test]
+fn golden_files_of_version_1() {
+    for (name, bits) in [("toy-v1", None), ("toy-v1-3-2", Bits::new(3, 2))] {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+        let path = data.join(format!("{name}.ngram-trie"));
+        let bytes = bytes_of(TOY, bits).unwrap();
+        if std::env::var_os("MIRIAM_WRITE_TESTDATA").is_some() {
+            std::fs::write(&path, &bytes[..]).unwrap();
+        }
+        assert!(std::fs::read(&path).unwrap() == bytes[..], "the layout changed: raise VERSION");
+        let model = TrieModel::open(&path, Load::Lazy).unwrap();
+        let mut next = State::EMPTY;
+        let begin = LanguageModel::begin_state(&model);
+        assert_eq!(model.score(&begin, id(&model, "a"), &mut next), (Log10(-0.5), 2));
+    }
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    let bytes = bytes_of(TOY, None).unwrap();
+    for end in (0..bytes.len()).step_by(7) {
+        assert!(Container::from_bytes(Bytes::copy_from(&bytes[..end]), Path::new("cut")).is_err());
+    }
+}
+
+#[test]
+fn unigram_models_and_errors_of_building() {
+    let model = model_of("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
+    let mut next = State::EMPTY;
+    let begin = LanguageModel::begin_state(&model);
+    let end = LanguageModel::end_of_sentence(&model);
+    assert_eq!(model.score(&begin, end, &mut next), (Log10(-2.0), 1));
+    assert!(next.is_empty());
+    assert_eq!(model.score(&begin, LmWord::UNKNOWN, &mut next), (Log10(-100.0), 1));
+    let error = bytes_of(&TOY.replace("b </s>", "a b"), None).err().unwrap().to_string();
+    assert!(error.contains("line 16") && error.contains("line 15"), "{error}");
+    let error = bytes_of(&TOY.replace("<s> a b", "a a b"), None).err().unwrap().to_string();
+    assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
+}
+
+/// `text` without the ids of words, which are each file's own.
+fn without_ids(text: &[u8]) -> String {
+    let token = |token: &str| match (token.rfind('='), token.find(' ')) {
+        (Some(_), Some(_)) => {
+            let (word, rest) = token.rsplit_once('=').unwrap_or((token, ""));
+            format!("{word} {}", rest.split_once(' ').map_or("", |pair| pair.1))
+        }
+        _ => token.to_string(),
+    };
+    let lines = String::from_utf8_lossy(text);
+    let lines =
+        lines.lines().map(|line| line.split('\t').map(token).collect::<Vec<_>>().join("\t"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn shared(path: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
+    if !path.exists() {
+        // Past the test runner, which keeps what passing tests print.
+        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// What `query` prints with KenLM's tries, plain and quantised.
+#[test]
+fn queries_print_what_kenlm_prints() {
+    let six = Bits::new(6, 5);
+    let eight = Bits::new(8, 8);
+    let cases = "kenlm-cases";
+    let m30k = "m30k-de-en/lm";
+    let text = "kenlm-cases/heldout.en";
+    let case = |folder: &str, name: &str| format!("{folder}/{name}");
+    for (arpa, recorded, text, bits) in [
+        (case(cases, "o5.arpa.gz"), case(cases, "o5.trie"), text, None),
+        (case(cases, "o5.arpa.gz"), case(cases, "o5.qtrie"), text, six),
+        (case(cases, "o5.arpa.gz"), case(cases, "o5.qatrie"), text, eight),
+        (case(cases, "o3-suffixless.arpa.gz"), case(cases, "o3-suffixless.trie"), text, None),
+        (case(cases, "o3-suffixless.arpa.gz"), case(cases, "o3-suffixless.qtrie"), text, six),
+        (case(cases, "o3-suffixless.arpa.gz"), case(cases, "o3-suffixless.qatrie"), text, eight),
+        (
+            case(m30k, "lm.5.en.arpa.gz"),
+            case(m30k, "dev.trie"),
+            "m30k-de-en/corpus/dev.en.gz",
+            None,
+        ),
+        (
+            case(m30k, "lm.5.en.arpa.gz"),
+            case(m30k, "test.trie"),
+            "m30k-de-en/corpus/test.en.gz",
+            None,
+        ),
+        (case(m30k, "lm.5.en.arpa.gz"), case(m30k, "odd.trie"), "m30k-de-en/lm/odd.en.gz", None),
+        (
+            case(m30k, "lm.5.en.arpa.gz"),
+            case(m30k, "test.trie-q8"),
+            "m30k-de-en/corpus/test.en.gz",
+            eight,
+        ),
+        (
+            case(m30k, "lm.5.en.arpa.gz"),
+            case(m30k, "odd.trie-q8"),
+            "m30k-de-en/lm/odd.en.gz",
+            eight,
+        ),
+    ] {
+        let Some(arpa) = shared(&arpa) else { return };
+        let (Some(text), Some(expected)) = (shared(text), shared(&format!("{recorded}.query.gz")))
+        else {
+            return;
+        };
+        let model = open(build::container_in_memory(&arpa, bits).unwrap());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut output = Output::create(file.path()).unwrap();
+        let options = TextOptions { markers: true, threads: 2, line_by_line: false };
+        let text = Input::open(&text).unwrap();
+        query(&model, text, &mut output, Levels::ALL, options, &Silent).unwrap();
+        output.finish().unwrap();
+        let found = without_ids(&std::fs::read(file.path()).unwrap());
+        let mut recording = Vec::new();
+        std::io::Read::read_to_end(&mut Input::open(&expected).unwrap(), &mut recording).unwrap();
+        let recording = without_ids(&recording);
+        for (at, (found, recording)) in found.lines().zip(recording.lines()).enumerate() {
+            assert_eq!(found, recording, "{recorded}, line {}", at + 1);
+        }
+        assert!(found == recording, "{recorded}");
+    }
+}
