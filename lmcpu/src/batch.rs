@@ -8,8 +8,8 @@
 
 use miriam_text::Log10;
 
-use crate::walk::{Seeks, Walk, answer, answer_and_ask, ask, no_seeks};
-use crate::{LmWord, NgramIndex, Request, Scored, State};
+use crate::walk::{Seeks, Walk, answer, answer_and_ask, ask, ask_longest, no_seeks};
+use crate::{LmWord, NgramIndex, Request, Scored, State, Step};
 
 /// Queries under way: enough to hide the latency of memory, few enough for their
 /// lines to stay in the first-level cache.
@@ -58,27 +58,120 @@ impl<M: NgramIndex> Query<M> {
     }
 }
 
+/// What the next visit to a sentence does.
+#[derive(Clone, Copy, PartialEq)]
+enum Visit {
+    /// Walks from the word to the left.
+    Walk,
+    /// Looks for the longest n-gram that ends in the word, and for no other.
+    Longest,
+    /// Makes the state behind the word before, which was not needed so far.
+    State,
+}
+
 /// A sentence being scored.
+///
+/// Where one of the longest n-grams matches, the next word is likely to end
+/// another. If it does, its shorter n-grams and the state before it do not matter,
+/// so the longest is looked for first: in text that the model knows, one lookup a
+/// word instead of one an order. A match implies all that a walk would have found
+/// on its way, because models have the context and the suffix of each n-gram.
 #[repr(align(64))]
 struct Lane<M: NgramIndex> {
     /// The state before the word and the one behind it, in turn.
     states: [State; 2],
     turn: bool,
-    /// The word in question, and where the sentence ends.
+    visit: Visit,
+    /// The word in question, and where the sentence begins and ends.
     at: usize,
+    start: usize,
     end: usize,
     query: Query<M>,
 }
 
 impl<M: NgramIndex> Lane<M> {
+    fn new() -> Self {
+        let states = [State::EMPTY; 2];
+        let (at, start, end) = (0, 0, 0);
+        Lane { states, turn: false, visit: Visit::Walk, at, start, end, query: Query::new() }
+    }
+
     /// Takes on the sentence that begins and ends at these words.
-    fn take(&mut self, model: &M, begin: &State, words: &[LmWord], (at, end): (usize, usize)) {
-        (self.at, self.end, self.turn) = (at, end, false);
+    fn take(&mut self, model: &M, begin: &State, words: &[LmWord], (start, end): (usize, usize)) {
+        (self.at, self.start, self.end) = (start, start, end);
+        (self.turn, self.visit) = (false, Visit::Walk);
         self.states[0].copy_from(begin);
-        for &word in &words[at..words.len().min(at + 2)] {
+        for &word in &words[start..words.len().min(start + 2)] {
             model.prefetch_unigram(word);
         }
-        self.query.ask(model, begin, words[at]);
+        self.query.ask(model, begin, words[start]);
+    }
+
+    /// Goes on as far as memory has come: true when the word's score is there.
+    #[inline(always)]
+    fn visit(&mut self, model: &M, words: &[LmWord], scores: &mut [(Log10, u8)]) -> bool {
+        let at = self.at;
+        if M::AT_ONCE && self.visit == Visit::Longest {
+            let order = model.order();
+            let Step::Found(found) = model.step(order, &mut self.query.seeks[0]) else {
+                self.make_state(model, words);
+                return false;
+            };
+            scores[at] = (Log10(found.log10), order as u8);
+            self.at = at + 1;
+            if self.at < self.end {
+                self.query.seeks[0] = ask_longest(model, &words[..at + 2]);
+            }
+            return true;
+        }
+        let [first, second] = &mut self.states;
+        let (context, next) = if self.turn { (second, first) } else { (first, second) };
+        if M::AT_ONCE && self.visit == Visit::State {
+            self.visit = Visit::Walk;
+            self.turn = !self.turn;
+            self.query.go_on(model, context, words[at - 1], Some(words[at]), next);
+            return false;
+        }
+        let following = words.get(at + 1).copied();
+        let Some(answer) = self.query.go_on(model, context, words[at], following, next) else {
+            return false;
+        };
+        scores[at] = answer;
+        self.turn = !self.turn;
+        self.at = at + 1;
+        if self.at < self.end {
+            let order = model.order();
+            if M::AT_ONCE
+                && usize::from(answer.1) == order
+                && order > 2
+                && self.at + 1 >= self.start + order
+            {
+                self.visit = Visit::Longest;
+                self.query.seeks[0] = ask_longest(model, &words[..at + 2]);
+            } else if let Some(&word) = words.get(at + 2) {
+                // One word more ahead than what has been asked for.
+                model.prefetch_unigram(word);
+            }
+        }
+        true
+    }
+
+    /// Asks for what the state behind the word before consists of: a walk from
+    /// that word, which must be in a longest n-gram, finds it again.
+    #[inline(never)]
+    fn make_state(&mut self, model: &M, words: &[LmWord]) {
+        let used = model.order() - 2;
+        let state = &mut self.states[usize::from(self.turn)];
+        let older = words[..self.at - 1].iter().rev();
+        for (entry, &word) in state.entries_mut().iter_mut().zip(older.take(used)) {
+            *entry = (word, 0.0);
+        }
+        state.set_len(used);
+        for &word in &words[self.at - 1..words.len().min(self.at + 2)] {
+            model.prefetch_unigram(word);
+        }
+        self.query.ask(model, state, words[self.at - 1]);
+        self.visit = Visit::State;
     }
 }
 
@@ -101,31 +194,18 @@ pub(crate) fn score_sentences<M: NgramIndex>(
     });
     let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES);
     for place in waiting.by_ref().take(LANES) {
-        let states = [State::EMPTY; 2];
-        let mut lane = Lane { states, turn: false, at: 0, end: 0, query: Query::new() };
+        let mut lane = Lane::new();
         lane.take(model, begin, words, place);
         lanes.push(lane);
     }
     while !lanes.is_empty() {
         let mut ended = false;
         for lane in &mut lanes {
-            let [first, second] = &mut lane.states;
-            let (context, next) = if lane.turn { (second, first) } else { (first, second) };
-            let (word, following) = (words[lane.at], words.get(lane.at + 1).copied());
-            let answer = lane.query.go_on(model, context, word, following, next);
-            let Some(answer) = answer else { continue };
-            scores[lane.at] = answer;
-            lane.turn = !lane.turn;
-            lane.at += 1;
-            if lane.at < lane.end {
-                // One word more ahead than what has been asked for.
-                if let Some(&word) = words.get(lane.at + 1) {
-                    model.prefetch_unigram(word);
+            if lane.visit(model, words, scores) && lane.at == lane.end {
+                match waiting.next() {
+                    Some(place) => lane.take(model, begin, words, place),
+                    None => ended = true,
                 }
-            } else if let Some(place) = waiting.next() {
-                lane.take(model, begin, words, place);
-            } else {
-                ended = true;
             }
         }
         if ended {

@@ -84,11 +84,18 @@ pub trait NgramIndex: Send + Sync {
     /// in front of the n-gram whose extensions lie at `place`.
     fn seek(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek;
 
+    /// As [`NgramIndex::seek`], for a caller that steps at once: where the place
+    /// was known early the processor is ahead of any request for memory.
+    #[inline(always)]
+    fn seek_now(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek {
+        self.seek(order, place, older)
+    }
+
     /// Goes on with a lookup among n-grams of `order` words.
     fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
 
     /// Whether places follow from the words alone, as hashes do: then
-    /// [`NgramIndex::word_place`] and [`NgramIndex::place_behind`] answer, all
+    /// [`NgramIndex::word_place`] and [`NgramIndex::place_beyond`] answer, all
     /// lookups of a query can begin at once, and [`NgramIndex::step`] never
     /// waits.
     const AT_ONCE: bool = false;
@@ -99,10 +106,10 @@ pub trait NgramIndex: Send + Sync {
         None
     }
 
-    /// Where the n-grams lie that extend the one that is looked for, if both
-    /// are there.
-    fn place_behind(&self, seek: &Self::Seek) -> Option<Self::Place> {
-        let _ = seek;
+    /// Where the n-grams lie that extend the one with `older` in front of the
+    /// n-gram whose extensions lie at `place`, if both are there.
+    fn place_beyond(&self, place: Self::Place, older: LmWord) -> Option<Self::Place> {
+        let _ = (place, older);
         None
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn ask<M: NgramIndex>(model: &M, context: &State, word: LmWord, seeks
     for (i, &(older, _)) in usable(model, context).iter().enumerate() {
         let Some(known) = place else { return };
         seeks[i] = model.seek(i + 2, known, older);
-        place = model.place_behind(&seeks[i]);
+        place = model.place_beyond(known, older);
     }
 }
 
@@ -123,16 +123,18 @@ pub(crate) fn answer_and_ask<M: NgramIndex>(
     let most = model.order();
     // The lookup of `following` with as many words of context as are matched.
     let extend = |place: Option<M::Place>, order: usize, older: LmWord| match place {
-        Some(place) if order <= most => model.seek(order, place, older),
-        _ => M::Seek::default(),
+        Some(place) if order <= most => {
+            (model.seek(order, place, older), model.place_beyond(place, older))
+        }
+        _ => (M::Seek::default(), None),
     };
-    let mut ahead = extend(model.word_place(following), 2, word);
+    let (mut ahead, mut place) = extend(model.word_place(following), 2, word);
     if found.longer.is_some() {
         for (i, &(older, _)) in usable(model, context).iter().enumerate() {
             let Step::Found(found) = model.step(i + 2, &mut seeks[i]) else { break };
             best.extend(older, &found, next);
             seeks[i] = ahead;
-            ahead = extend(model.place_behind(&ahead), i + 3, older);
+            (ahead, place) = extend(place, i + 3, older);
             if found.longer.is_none() {
                 break;
             }
@@ -142,6 +144,21 @@ pub(crate) fn answer_and_ask<M: NgramIndex>(
         *seek = ahead;
     }
     best.end(context, next)
+}
+
+/// Begins to look for the longest n-gram that ends in `words`, and for no other.
+#[inline(always)]
+pub(crate) fn ask_longest<M: NgramIndex>(model: &M, words: &[LmWord]) -> M::Seek {
+    let order = model.order();
+    let mut newest_first = words[words.len() - order..].iter().rev();
+    let mut place = newest_first.next().and_then(|&word| model.word_place(word));
+    for &older in newest_first.by_ref().take(order - 2) {
+        place = place.and_then(|place| model.place_beyond(place, older));
+    }
+    match (place, newest_first.next()) {
+        (Some(place), Some(&oldest)) => model.seek(order, place, oldest),
+        _ => M::Seek::default(),
+    }
 }
 
 /// A query under way in a model whose lookups begin one after another.
@@ -203,17 +220,24 @@ pub(crate) fn score<M: NgramIndex>(
     word: LmWord,
     next: &mut State,
 ) -> (Log10, u8) {
-    if M::AT_ONCE {
-        let mut seeks = no_seeks::<M>();
-        ask(model, context, word, &mut seeks);
-        return answer(model, &mut seeks, context, word, next);
+    let found = model.unigram(word);
+    let mut best = Match::begin(word, &found, next);
+    let mut longer = found.longer;
+    for (i, &(older, _)) in usable(model, context).iter().enumerate() {
+        let Some(place) = longer else { break };
+        let mut seek = model.seek_now(i + 2, place, older);
+        let found = loop {
+            match model.step(i + 2, &mut seek) {
+                Step::Waiting => {}
+                Step::Absent => break None,
+                Step::Found(found) => break Some(found),
+            }
+        };
+        let Some(found) = found else { break };
+        best.extend(older, &found, next);
+        longer = found.longer;
     }
-    let mut walk = Walk::new();
-    loop {
-        if let Some(answer) = walk.go_on(model, context, word, next) {
-            return answer;
-        }
-    }
+    best.end(context, next)
 }
 
 /// [`crate::LanguageModel::prefetch`].

@@ -262,11 +262,14 @@ impl Run {
         ends: &[usize],
     ) -> f64 {
         let mut sum = 0.0f32;
-        let (mut state, mut next) = (State::EMPTY, State::EMPTY);
+        let mut states = [State::EMPTY; 2];
+        let [first, second] = &mut states;
+        let (mut state, mut next) = (first, second);
         for &end in ends {
             state.copy_from(&self.begin);
             for &word in &words[start..end] {
-                sum += model.score(&state, word, &mut next).0.0;
+                sum += model.score(state, word, next).0.0;
+                // The references, not the states.
                 std::mem::swap(&mut state, &mut next);
             }
             start = end;

@@ -97,6 +97,11 @@ impl NgramIndex for ProbingModel {
         hash
     }
 
+    #[inline(always)]
+    fn seek_now(&self, _order: usize, place: u64, older: LmWord) -> u64 {
+        combine(place, older.0)
+    }
+
     const AT_ONCE: bool = true;
 
     #[inline(always)]
@@ -105,8 +110,8 @@ impl NgramIndex for ProbingModel {
     }
 
     #[inline(always)]
-    fn place_behind(&self, seek: &u64) -> Option<u64> {
-        Some(*seek)
+    fn place_beyond(&self, place: u64, older: LmWord) -> Option<u64> {
+        Some(combine(place, older.0))
     }
 
     #[inline(always)]

@@ -161,6 +161,41 @@ proptest! {
         }
     }
 
+    /// Sentences side by side score as one word after another does, whatever
+    /// they begin with and however long the matches are.
+    #[test]
+    fn sentences_score_as_their_words(
+        arpa in arbitrary_arpa(),
+        text in proptest::collection::vec(proptest::collection::vec(0usize..6, 0..30), 1..60),
+        before in proptest::collection::vec(0usize..6, 0..6),
+    ) {
+        let names = ["<s>", "a", "b", "c", "</s>", "<unk>"];
+        let model = model_of(&arpa);
+        let id = |word: usize| model.word_id(names[word].as_bytes());
+        let (mut begin, mut next) = (State::EMPTY, State::EMPTY);
+        for &word in &before {
+            model.score(&begin, id(word), &mut next);
+            begin = next;
+        }
+        let words: Vec<LmWord> = text.concat().into_iter().map(id).collect();
+        let mut ends = Vec::new();
+        let mut expected = Vec::new();
+        for sentence in &text {
+            let mut state = begin;
+            for _ in sentence {
+                expected.push(model.score(&state, words[expected.len()], &mut next));
+                state = next;
+            }
+            ends.push(expected.len());
+        }
+        let mut scores = vec![(Log10(1.0), 99); words.len() + 1];
+        model.score_sentences(&begin, &words, &ends, &mut scores);
+        for (score, expected) in scores.iter().zip(&expected) {
+            prop_assert_eq!((score.0.0.to_bits(), score.1), (expected.0.0.to_bits(), expected.1), "{}", arpa);
+        }
+        prop_assert_eq!(scores[words.len()], (Log10(1.0), 99));
+    }
+
     /// Whatever bytes are changed, opening and asking gives an error or some
     /// number.
     #[test]
