@@ -3,11 +3,13 @@
 
 use std::path::Path;
 
+use miriam_layout::{Container, Load};
 use miriam_text::{Input, Progress, Vocabulary};
 
 use crate::Result;
 use crate::arpa::{Arpa, Section, Unigram};
 use crate::open::refuse_kenlm_binary;
+use crate::probing::ProbingNgrams;
 
 /// All n-grams of a model, order by order.
 pub trait NgramSource {
@@ -73,12 +75,16 @@ impl NgramSource for Arpa<'_> {
     }
 }
 
-/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input.
+/// Opens the n-grams of the model at `path`: a probing file of ours, or ARPA text,
+/// plain or compressed, `-` for standard input.
 pub fn open_source<'p>(
     path: &Path,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
+    if Container::is_container(path) {
+        let container = Container::open_any(path, Load::Lazy)?;
+        return Ok(Box::new(ProbingNgrams::open(&container)?));
+    }
     refuse_kenlm_binary(path)?;
     Ok(Box::new(Arpa::open(Input::open(path)?, progress)?))
 }

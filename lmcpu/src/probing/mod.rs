@@ -12,6 +12,8 @@
 //! longer n-gram begins with it and that it has no backoff.
 
 mod build;
+mod ngrams;
+mod oldest;
 mod score;
 mod verify;
 
@@ -23,6 +25,7 @@ use miriam_layout::{Container, Kind, Load, View};
 use serde::{Deserialize, Serialize};
 
 pub use build::{ModelSize, build_probing, probing_from_arpa};
+pub use ngrams::ProbingNgrams;
 pub use verify::verify;
 
 use crate::{LmWord, MAX_ORDER, Result, State};
@@ -30,7 +33,9 @@ use crate::{LmWord, MAX_ORDER, Result, State};
 /// The kind of the file.
 pub const KIND: Kind = Kind::new("ngram-probing");
 /// The version of its layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// Files of this version have no oldest words, so they score but cannot be dumped.
+const VERSION_WITHOUT_WORDS: u32 = 1;
 
 /// The share of a table's slots that are taken. KenLM's default is 0.67; with
 /// whole lines compared at once, fuller tables cost speed from 0.7 on.
@@ -79,12 +84,32 @@ fn backoff_bits(value: u64) -> u32 {
     (value >> 32) as u32
 }
 
+/// The factors of [`combine`]: of the hash so far, and of the word.
+const HASH_FACTOR: u64 = 8_978_948_897_894_561_157;
+const WORD_FACTOR: u64 = 17_894_857_484_156_487_943;
+
 /// The hash of an n-gram with one more word of context at its old end
 /// (`ngram-lm.md` 2.7). The hash of a single word is its id.
 #[inline(always)]
 fn combine(hash: u64, older: u32) -> u64 {
-    hash.wrapping_mul(8_978_948_897_894_561_157)
-        ^ u64::from(older.wrapping_add(1)).wrapping_mul(17_894_857_484_156_487_943)
+    hash.wrapping_mul(HASH_FACTOR) ^ u64::from(older.wrapping_add(1)).wrapping_mul(WORD_FACTOR)
+}
+
+/// The hash of an n-gram without its oldest word: what [`combine`] made it of.
+#[inline]
+fn shorten(hash: u64, oldest: u32) -> u64 {
+    /// The inverse of an odd number modulo 2^64: each round doubles the bits
+    /// that are right, of which a number itself has three.
+    const INVERSE: u64 = {
+        let (mut inverse, mut round) = (HASH_FACTOR, 0);
+        while round < 5 {
+            let error = HASH_FACTOR.wrapping_mul(inverse);
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(error));
+            round += 1;
+        }
+        inverse
+    };
+    (hash ^ u64::from(oldest.wrapping_add(1)).wrapping_mul(WORD_FACTOR)).wrapping_mul(INVERSE)
 }
 
 /// The hash of the n-gram `words`, newest word first.
@@ -118,7 +143,11 @@ impl ProbingModel {
     /// that scoring relies on is checked here, in time that does not grow with
     /// the model; [`verify`] checks the rest.
     pub fn from_container(container: &Container) -> Result<Self> {
-        let container = container.clone().expect(KIND, VERSION)?;
+        let version = match container.kind_version() {
+            VERSION_WITHOUT_WORDS => VERSION_WITHOUT_WORDS,
+            _ => VERSION,
+        };
+        let container = container.clone().expect(KIND, version)?;
         let metadata: Metadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;

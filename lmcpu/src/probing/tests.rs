@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::reference::{Reference, ReferenceState};
 use super::*;
-use crate::{LanguageModel, Request, Scored};
+use crate::{LanguageModel, NgramSource, Request, Scored, open_source};
 
 /// The toy model of `ngram-lm.md` Appendix A.
 const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
@@ -196,6 +196,12 @@ proptest! {
         prop_assert_eq!(scores[words.len()], (Log10(1.0), 99));
     }
 
+    /// What is built from a list of n-grams lists the same ones, without blanks.
+    #[test]
+    fn lists_what_it_was_built_from(arpa in arbitrary_arpa()) {
+        same_ngrams(&arpa);
+    }
+
     /// Whatever bytes are changed, opening and asking gives an error or some
     /// number.
     #[test]
@@ -248,20 +254,66 @@ fn bytes_do_not_depend_on_threads() {
     assert!(one[..] == with(3)[..]);
 }
 
-/// The file as version 1 wrote it, so that it stays readable; and its bytes, so
-/// that a change of the layout does not go unnoticed.
+/// The file as this version writes it, so that a change of the layout does not go
+/// unnoticed.
 #[test]
-fn golden_file_of_version_1() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-v1.ngram-probing");
+fn golden_file_of_version_2() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-v2.ngram-probing");
     let bytes = bytes_of(TOY).unwrap();
     if std::env::var_os("MIRIAM_WRITE_TESTDATA").is_some() {
         std::fs::write(&path, &bytes[..]).unwrap();
     }
     assert!(std::fs::read(&path).unwrap() == bytes[..], "the layout changed: raise VERSION");
+}
+
+/// The file as version 1 wrote it, so that it stays readable.
+#[test]
+fn golden_file_of_version_1() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-v1.ngram-probing");
+    let container = Container::open_any(&path, Load::Lazy).unwrap();
+    verify(&container).unwrap();
     let model = ProbingModel::open(&path, Load::Lazy).unwrap();
     let mut next = State::EMPTY;
     let a = model.word_id(b"a");
     assert_eq!(model.score(&model.begin_state(), a, &mut next), (Log10(-0.5), 2));
+    let error = ProbingNgrams::open(&container).err().unwrap().to_string();
+    assert!(error.contains("version 1"), "{error}");
+}
+
+/// The n-grams of a source: words, log10, backoff where it is not 0.
+fn listed(source: &mut dyn NgramSource) -> BTreeSet<(Vec<u32>, u32, u32)> {
+    let without_zero = |backoff: f32| if backoff == 0.0 { 0 } else { backoff.to_bits() };
+    let unigrams = source.unigrams().iter().enumerate();
+    let mut all: BTreeSet<_> = unigrams
+        .map(|(id, u)| (vec![id as u32], (u.log10 + 0.0).to_bits(), without_zero(u.backoff)))
+        .collect();
+    while let Some(section) = source.next_section().unwrap() {
+        for i in 0..section.len() {
+            let backoff = section.backoffs.get(i).copied().unwrap_or(0.0);
+            let log10 = (section.log10[i] + 0.0).to_bits();
+            all.insert((section.ngram(i).to_vec(), log10, without_zero(backoff)));
+        }
+    }
+    all
+}
+
+/// A model and the sections of it that were written for dumping.
+fn same_ngrams(arpa: &str) {
+    let input = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(input.path(), arpa).unwrap();
+    let container = Container::from_bytes(bytes_of(arpa).unwrap(), Path::new("x")).unwrap();
+    let mut ngrams = ProbingNgrams::open(&container).unwrap();
+    let mut text = open_source(input.path(), &Silent).unwrap();
+    assert_eq!(ngrams.counts(), text.counts());
+    assert_eq!(ngrams.has_unknown(), text.has_unknown());
+    assert!(ngrams.vocabulary().iter().eq(text.vocabulary().iter()));
+    assert_eq!(listed(&mut ngrams), listed(&mut *text), "{arpa}");
+}
+
+#[test]
+fn a_hash_loses_its_oldest_word() {
+    assert_eq!(shorten(hash_of([5, 7, 1, 0]), 0), hash_of([5, 7, 1]));
+    assert_eq!(shorten(hash_of([5, 7]), 7), 5);
 }
 
 #[test]
