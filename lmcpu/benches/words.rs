@@ -7,8 +7,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_layout::Load;
+use miriam_lmcpu::open;
 use miriam_lmcpu::words::{WordReader, Words};
-use miriam_lmcpu::{LanguageModel, open};
 use miriam_text::Silent;
 
 const WORDS: u64 = 1_000_000;

@@ -66,14 +66,18 @@ pub(crate) fn line_perplexity(log10: f64, tokens: u64) -> f64 {
 /// lines, or, without either, the sums as KenLM's `query` prints its summary.
 /// Lines that pass a filter keep every byte; only a missing last line end is
 /// added.
+///
+/// Inputs are one text, in their order; each is opened when the one before has
+/// ended. `size` is their length in bytes where known, before decompression.
 pub fn perplexity(
     model: &dyn LanguageModel,
-    inputs: Vec<Input>,
+    inputs: impl IntoIterator<Item = miriam_text::Result<Input>, IntoIter: Send>,
+    size: Option<u64>,
     output: &mut Output,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<(Perplexity, Lines)> {
-    let flow = Flow { threads: options.threads, promptly: false };
+    let flow = Flow { threads: options.threads, promptly: false, size };
     let sums = match &options.json {
         None => work_through(inputs, output, flow, progress, || {
             let mut scorer = Scorer::new(model, options.markers, false);

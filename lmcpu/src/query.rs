@@ -83,8 +83,9 @@ pub fn query(
             outcome
         }
     };
-    let flow = Flow { threads: options.threads, promptly: options.line_by_line };
-    let (sums, _) = work_through(vec![input], output, flow, progress, worker)?;
+    let flow =
+        Flow { size: input.size(), threads: options.threads, promptly: options.line_by_line };
+    let (sums, _) = work_through([Ok(input)], output, flow, progress, worker)?;
     if levels.summary {
         let mut summary = Vec::new();
         sums.push_summary(&mut summary);

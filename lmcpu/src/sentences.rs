@@ -220,13 +220,16 @@ pub(crate) struct Flow {
     pub threads: usize,
     /// Write what is known before waiting for more text.
     pub promptly: bool,
+    /// Bytes of all inputs, where known, before decompression.
+    pub size: Option<u64>,
 }
 
 /// Cuts `inputs` into blocks of whole lines, gives each to a worker (one a
 /// thread), writes what comes back in order, and returns the sums. The last
-/// line of an input may lack its line end.
+/// line of an input may lack its line end. An input is asked for when the one
+/// before has ended.
 pub(crate) fn work_through<W>(
-    inputs: Vec<Input>,
+    inputs: impl IntoIterator<Item = miriam_text::Result<Input>, IntoIter: Send>,
     output: &mut Output,
     flow: Flow,
     progress: &dyn Progress,
@@ -235,39 +238,44 @@ pub(crate) fn work_through<W>(
 where
     W: FnMut(Vec<u8>) -> Outcome,
 {
-    let consumed: Vec<Arc<AtomicU64>> = inputs.iter().map(Input::consumed).collect();
-    let names: Vec<String> = inputs.iter().map(|input| input.name().to_owned()).collect();
-    progress.begin("scoring", inputs.iter().map(Input::size).sum());
-    let mut inputs =
-        inputs.into_iter().map(|input| Blocks::new(input, BLOCK, flow.promptly)).enumerate();
-    let mut current = inputs.next();
-    let read = || -> Result<Option<(usize, Vec<u8>)>> {
-        while let Some((file, blocks)) = &mut current {
+    progress.begin("scoring", flow.size);
+    let mut inputs = inputs.into_iter();
+    let mut current: Option<(Arc<str>, Arc<AtomicU64>, Blocks)> = None;
+    // Bytes of the inputs that have ended.
+    let mut ended = 0;
+    let read = || -> Result<Option<(Arc<str>, Vec<u8>)>> {
+        loop {
+            let Some((name, consumed, blocks)) = &mut current else {
+                let Some(input) = inputs.next().transpose()? else { return Ok(None) };
+                let (name, consumed) = (input.name().into(), input.consumed());
+                current = Some((name, consumed, Blocks::new(input, BLOCK, flow.promptly)));
+                continue;
+            };
             let mut block = Vec::new();
             let more = blocks.fill(&mut block)?;
-            progress.reached(consumed.iter().map(|c| c.load(Ordering::Relaxed)).sum());
+            let bytes = ended + consumed.load(Ordering::Relaxed);
+            progress.reached(bytes);
             // Room for a line end must be left.
             if block.len() >= u32::MAX as usize - 1 {
                 let (file, reason) = (blocks.name().into(), "a line of 4 GiB or more".into());
                 return Err(Error::Unsupported { file, reason });
             }
             if more {
-                return Ok(Some((*file, block)));
+                return Ok(Some((Arc::clone(name), block)));
             }
-            current = inputs.next();
+            (ended, current) = (bytes, None);
         }
-        Ok(None)
     };
     let worker = || {
         let mut work = worker();
-        move |(file, block)| (file, work(block))
+        move |(name, block)| (name, work(block))
     };
     let (mut sums, mut lines) = (Perplexity::default(), Lines::default());
-    // The file that is being written about and how many lines went before it.
-    let (mut current_file, mut lines_before) = (0, 0);
-    let write = |(file, block): (usize, Outcome), _| -> Result<()> {
-        if file != current_file {
-            (current_file, lines_before) = (file, lines.read);
+    // The input that is being written about and how many lines went before it.
+    let (mut current_name, mut lines_before): (Arc<str>, u64) = ("".into(), 0);
+    let write = |(name, block): (Arc<str>, Outcome), _| -> Result<()> {
+        if !Arc::ptr_eq(&name, &current_name) {
+            (current_name, lines_before) = (name, lines.read);
         }
         for &log10 in &block.sentences {
             sums.log10 += f64::from(log10);
@@ -283,7 +291,7 @@ where
         }
         if let Some((line, reason)) = block.error {
             let line = lines.read - lines_before + line;
-            return Err(miriam_text::Error::format(&names[file], line, None, reason).into());
+            return Err(miriam_text::Error::format(&current_name, line, None, reason).into());
         }
         lines.read += block.lines.read;
         lines.kept += block.lines.kept;

@@ -13,7 +13,7 @@ use crate::{LanguageModel, LmWord};
 const LONGEST_CACHED: usize = 15;
 /// Entries of the cache, 24 bytes each: what a core's second-level cache holds
 /// beside the text and the scores.
-const CACHE: usize = 1 << 13;
+const CACHE: usize = 1 << 14;
 
 /// The words of a text and where its sentences end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -288,12 +288,7 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
     for input in &arguments.input {
         Input::check(input, Some(&arguments.output))?;
     }
-    let inputs = arguments.input.iter().map(|path| open_early(path));
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let model = open(&arguments.model, arguments.load, common)?;
-    let inputs = inputs.into_iter().zip(&arguments.input);
-    let inputs = inputs.map(|(input, path)| input.map_or_else(|| Input::open(path), Ok));
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let mut output = Output::create(&arguments.output)?;
     let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
     let options = perplexity::Options {
@@ -304,7 +299,13 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
         filter: arguments.max_perplexity.map(|max_perplexity| Filter { max_perplexity, invert }),
     };
     let progress = common.progress();
-    let (_, lines) = perplexity::perplexity(&*model, inputs, &mut output, &options, &progress)?;
+    // Unknown as soon as one is a pipe.
+    let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
+    let size = arguments.input.iter().map(size).sum();
+    // There may be thousands, so they are opened one at a time.
+    let inputs = arguments.input.iter().map(|path| Input::open(path));
+    let (_, lines) =
+        perplexity::perplexity(&*model, inputs, size, &mut output, &options, &progress)?;
     output.finish()?;
     if options.filter.is_some() {
         tracing::info!("kept {} of {} lines", lines.kept, lines.read);

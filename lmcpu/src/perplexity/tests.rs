@@ -38,9 +38,9 @@ fn written<T>(write: impl FnOnce(&mut Output) -> Result<T>) -> Result<(Vec<u8>, 
 /// The output for `texts`, which must not depend on threads, and the counts.
 fn run(texts: &[&[u8]], options: &Options) -> Result<(Vec<u8>, Lines)> {
     let run = |threads| {
-        let inputs = texts.iter().map(|text| input(text)).collect();
+        let inputs = texts.iter().map(|text| Ok(input(text)));
         let options = Options { threads, ..options.clone() };
-        written(|output| perplexity(&**MODEL, inputs, output, &options, &Silent))
+        written(|output| perplexity(&**MODEL, inputs, None, output, &options, &Silent))
             .map(|(bytes, (_, lines))| (bytes, lines))
             .map_err(|error| error.to_string())
     };
