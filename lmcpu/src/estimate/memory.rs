@@ -46,7 +46,7 @@ impl Plan {
         Plan {
             memory,
             // A token and its position are 8 bytes: a third of the memory.
-            chunk: (memory / 24).clamp(1, 1 << 31) as usize,
+            chunk: (memory / 24).clamp(1 << 16, 1 << 31) as usize,
             block: (memory / 2048).clamp(16 << 10, 1 << 20) as usize,
         }
     }
@@ -60,6 +60,11 @@ impl Plan {
     /// `tokens` tokens are in memory.
     pub fn for_model(&self, words: u64, tokens: usize) -> u64 {
         (self.memory - self.work()).saturating_sub(words + 8 * tokens as u64)
+    }
+
+    /// Bytes of each run that are in memory while runs are merged.
+    pub fn stretch(&self) -> usize {
+        (self.memory / 4096).clamp(4 << 10, 64 << 10) as usize
     }
 
     /// How many bytes of printed text may wait to be written.

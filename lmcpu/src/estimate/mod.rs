@@ -207,7 +207,7 @@ fn estimate_within(
         // Unigrams are counted while they are read.
         while options.order > 1 && !tokens.is_empty() {
             if chunk.len() == plan.chunk {
-                runs.push(sort_run(&chunk, means, &spill)?);
+                runs.push(sort_run(&chunk, means, plan.stretch(), &spill)?);
                 chunk.restart();
             }
             let fitting;
@@ -226,7 +226,7 @@ fn estimate_within(
     tracing::info!("{name}: {tokens} words, {types} different, {sentences} lines");
     let pruning = pruning(options, &corpus)?;
     if !runs.is_empty() {
-        runs.push(sort_run(&chunk, means, &spill)?);
+        runs.push(sort_run(&chunk, means, plan.stretch(), &spill)?);
         chunk = Chunk::new(options.order);
     }
     let ranges = Ranges::balanced(&corpus.counts, plan.ranges(tokens + sentences, threads));
@@ -347,8 +347,8 @@ fn pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
     Ok(Pruning { thresholds, excluded })
 }
 
-/// Sorts the n-grams of `chunk` into a run.
-fn sort_run(chunk: &Chunk, means: Means, spill: &Spill) -> Result<Run> {
+/// Sorts the n-grams of `chunk` into a run of stretches of about `stretch` bytes.
+fn sort_run(chunk: &Chunk, means: Means, stretch: usize, spill: &Spill) -> Result<Run> {
     let num_words = chunk.num_words();
     let counts = chunk.counts(num_words);
     let ranges = Ranges::balanced(&counts, (chunk.len() >> 16).clamp(means.threads, 256));
@@ -358,14 +358,15 @@ fn sort_run(chunk: &Chunk, means: Means, spill: &Spill) -> Result<Run> {
         dealt: &Dealt<'_>,
         range: usize,
         packing: Packing,
+        stretch: usize,
         spill: &Spill,
     ) -> Result<Run> {
         let mut run = Run::default();
-        run.push(counted(&dealt.sorted::<K>(range, packing)), packing, spill)?;
+        run.push(counted(&dealt.sorted::<K>(range, packing)), packing, stretch, spill)?;
         Ok(run)
     }
     let parts = parallel_map(means, &ranges.costs(SORTING), |range| {
-        with_key!(packing, sort(&dealt, range, packing, spill))
+        with_key!(packing, sort(&dealt, range, packing, stretch, spill))
     })?;
     let mut run = Run::default();
     parts.into_iter().for_each(|part| run.append(part));

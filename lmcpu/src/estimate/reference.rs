@@ -1,6 +1,8 @@
 //! The slow and obvious estimator: maps from n-grams to counts, straight from
 //! `ngram-lm.md` section 3. What the fast one is compared with.
 
+#![allow(clippy::needless_range_loop, reason = "orders and counts are numbered as on paper")]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use miriam_text::number::push_shortest_f32;
