@@ -20,6 +20,13 @@ pub fn default_memory() -> u64 {
     free.map_or(1 << 30, |free| (free / 2).max(LEAST))
 }
 
+/// Bytes a token that sorting needs.
+pub(super) const SORTING: u64 = 16;
+/// Bytes a token that a row and a column need while they are smoothed. Measured
+/// where n-grams repeat little, for a text has about as many of them, of all
+/// lengths, as tokens.
+pub(super) const SMOOTHING: u64 = 48;
+
 /// Shares of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
@@ -32,27 +39,44 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Divides `memory` bytes, of which a quarter and a little more is for what
+    /// the allocator keeps of freed memory and for the program itself.
     pub fn new(memory: u64) -> Self {
+        let memory = memory / 4 * 3 - (memory / 4).min(24 << 20);
         Plan {
             memory,
-            // A token and its position are 8 bytes: two fifths of the memory.
-            chunk: (memory / 20).clamp(1, 1 << 31) as usize,
-            block: (memory / 1024).clamp(16 << 10, 1 << 20) as usize,
+            // A token and its position are 8 bytes: a third of the memory.
+            chunk: (memory / 24).clamp(1 << 16, 1 << 31) as usize,
+            block: (memory / 2048).clamp(16 << 10, 1 << 20) as usize,
         }
     }
 
+    /// How much is for work under way: sorting, and rows and columns.
+    pub fn work(&self) -> u64 {
+        self.memory / 3
+    }
+
     /// How much is left for the model itself when `words` bytes of words and
-    /// `tokens` tokens are in memory: a quarter is for work under way.
+    /// `tokens` tokens are in memory.
     pub fn for_model(&self, words: u64, tokens: usize) -> u64 {
-        (self.memory - self.memory / 4).saturating_sub(words + 8 * tokens as u64)
+        (self.memory - self.work()).saturating_sub(words + 8 * tokens as u64)
+    }
+
+    /// Bytes of each run that are in memory while runs are merged.
+    pub fn stretch(&self) -> usize {
+        (self.memory / 4096).clamp(4 << 10, 64 << 10) as usize
+    }
+
+    /// How many bytes of printed text may wait to be written.
+    pub fn waiting(&self) -> usize {
+        (self.memory / 16).min(1 << 30) as usize
     }
 
     /// Into how many ranges a vocabulary is cut that occurs `tokens` times in
-    /// the text. What a thread works on, a row and a column, takes about 48
-    /// bytes an n-gram and must fit into its share of the quarter; ranges that
-    /// stay in cache are faster still.
+    /// the text, so that each thread has work within its share; ranges that stay
+    /// in cache are faster still.
     pub fn ranges(&self, tokens: u64, threads: usize) -> usize {
-        let fit = tokens.saturating_mul(48 * 4 * threads as u64) / self.memory.max(1);
+        let fit = tokens.saturating_mul(SMOOTHING * threads as u64) / self.work().max(1);
         fit.max(tokens >> 18).clamp(1, 256) as usize
     }
 }

@@ -20,6 +20,8 @@ mod memory;
 mod parallel;
 mod print;
 mod ranges;
+#[cfg(test)]
+mod reference;
 mod rows;
 mod runs;
 mod smooth;
@@ -35,9 +37,9 @@ use self::chunk::{Chunk, Dealt, counted};
 use self::corpus::{BEGIN, Corpus, END, Reading, UNKNOWN};
 use self::discounts::{Discounts, Statistics};
 use self::key::{Key, Packing};
-use self::memory::Plan;
 pub use self::memory::default_memory;
-use self::parallel::parallel_map;
+use self::memory::{Plan, SMOOTHING, SORTING};
+use self::parallel::{Means, parallel_map};
 use self::print::{Model, Unigram};
 use self::ranges::Ranges;
 use self::rows::{Pruning, Row, RowBuilder};
@@ -197,6 +199,7 @@ fn estimate_within(
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
     let (name, threads) = (input.name().to_owned(), options.threads.max(1));
+    let means = Means { threads, memory: plan.work() };
     let spill = Spill::new(&options.temp);
     let (mut chunk, mut runs) = (Chunk::new(options.order), Vec::new());
     let reading = Reading { threads, block: plan.block, skip_markers: options.skip_symbols };
@@ -204,7 +207,7 @@ fn estimate_within(
         // Unigrams are counted while they are read.
         while options.order > 1 && !tokens.is_empty() {
             if chunk.len() == plan.chunk {
-                runs.push(sort_run(&chunk, threads, &spill)?);
+                runs.push(sort_run(&chunk, means, plan.stretch(), &spill)?);
                 chunk.restart();
             }
             let fitting;
@@ -223,13 +226,13 @@ fn estimate_within(
     tracing::info!("{name}: {tokens} words, {types} different, {sentences} lines");
     let pruning = pruning(options, &corpus)?;
     if !runs.is_empty() {
-        runs.push(sort_run(&chunk, threads, &spill)?);
+        runs.push(sort_run(&chunk, means, plan.stretch(), &spill)?);
         chunk = Chunk::new(options.order);
     }
     let ranges = Ranges::balanced(&corpus.counts, plan.ranges(tokens + sentences, threads));
     let words = corpus.vocabulary.iter().map(|word| word.len() as u64 + 64).sum();
     let budget = Budget::new(plan.for_model(words, chunk.len()));
-    let counting = Counting { threads, ranges: &ranges, pruning: &pruning, spill: &spill };
+    let counting = Counting { means, ranges: &ranges, pruning: &pruning, spill: &spill };
     let squares = ranges.len() * ranges.len();
     let blocks = Shelf::new(squares, Coding::Small, &budget, &spill);
 
@@ -285,7 +288,7 @@ fn estimate_within(
     let backoffs = Shelf::new(ranges.len(), Coding::Bits, &budget, &spill);
     if options.order > 1 {
         progress.begin("smoothing", Some(ranges.len() as u64));
-        parallel_map(threads, ranges.len(), |range| {
+        parallel_map(means, &ranges.costs(SMOOTHING), |range| {
             let words = ranges.words(range);
             let (row, column) = smoothing.smooth(words, range, ranges.len(), &blocks, &unigrams)?;
             backoffs.put(range, row)?;
@@ -315,6 +318,7 @@ fn estimate_within(
         blocks: &blocks,
         probabilities: &probabilities,
         backoffs: &backoffs,
+        waiting: plan.waiting(),
     };
     model.print(threads, output, progress)?;
     output.write(b"\n\\end\\\n")?;
@@ -343,25 +347,26 @@ fn pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
     Ok(Pruning { thresholds, excluded })
 }
 
-/// Sorts the n-grams of `chunk` into a run.
-fn sort_run(chunk: &Chunk, threads: usize, spill: &Spill) -> Result<Run> {
+/// Sorts the n-grams of `chunk` into a run of stretches of about `stretch` bytes.
+fn sort_run(chunk: &Chunk, means: Means, stretch: usize, spill: &Spill) -> Result<Run> {
     let num_words = chunk.num_words();
     let counts = chunk.counts(num_words);
-    let ranges = Ranges::balanced(&counts, (chunk.len() >> 16).clamp(threads, 256));
+    let ranges = Ranges::balanced(&counts, (chunk.len() >> 16).clamp(means.threads, 256));
     let dealt = Dealt::new(chunk, &counts, &ranges);
     let packing = Packing::new(chunk.order(), num_words);
     fn sort<K: Key>(
         dealt: &Dealt<'_>,
         range: usize,
         packing: Packing,
+        stretch: usize,
         spill: &Spill,
     ) -> Result<Run> {
         let mut run = Run::default();
-        run.push(counted(&dealt.sorted::<K>(range, packing)), packing, spill)?;
+        run.push(counted(&dealt.sorted::<K>(range, packing)), packing, stretch, spill)?;
         Ok(run)
     }
-    let parts = parallel_map(threads, ranges.len(), |range| {
-        with_key!(packing, sort(&dealt, range, packing, spill))
+    let parts = parallel_map(means, &ranges.costs(SORTING), |range| {
+        with_key!(packing, sort(&dealt, range, packing, stretch, spill))
     })?;
     let mut run = Run::default();
     parts.into_iter().for_each(|part| run.append(part));
@@ -370,7 +375,7 @@ fn sort_run(chunk: &Chunk, threads: usize, spill: &Spill) -> Result<Run> {
 
 /// What all rows are counted with.
 struct Counting<'a> {
-    threads: usize,
+    means: Means,
     ranges: &'a Ranges,
     pruning: &'a Pruning,
     spill: &'a Spill,
@@ -395,7 +400,7 @@ fn count_rows<K: Key>(
     let Counting { ranges, pruning, spill, .. } = *counting;
     let dealt = sorted.runs.is_empty().then(|| Dealt::new(sorted.chunk, sorted.counts, ranges));
     progress.begin("counting n-grams", Some(ranges.len() as u64));
-    let rows = parallel_map(counting.threads, ranges.len(), |range| {
+    let rows = parallel_map(counting.means, &ranges.costs(2 * SORTING), |range| {
         let builder = RowBuilder::new(packing, ranges, pruning, range);
         let mut row = match &dealt {
             Some(dealt) => {

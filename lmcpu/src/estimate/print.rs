@@ -2,9 +2,12 @@
 //!
 //! A section lists the n-grams of one length, and rows of the trie lie in its
 //! order: threads write rows as text, taking turns, and the calling thread
-//! collects them in the same turns.
+//! collects them in the same turns. Text goes in pieces that are used again:
+//! rows differ in size too much to hold them whole, and fresh memory costs more
+//! than the text that is put there.
 
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use miriam_text::{Output, Progress, Vocabulary, WordId, number};
@@ -24,7 +27,14 @@ pub(super) struct Model<'m> {
     pub blocks: &'m Shelf<'m>,
     pub probabilities: &'m Shelf<'m>,
     pub backoffs: &'m Shelf<'m>,
+    /// How many bytes of text may wait for their turn.
+    pub waiting: usize,
 }
+
+/// Bytes of text that are written at once.
+const PIECE: usize = 256 << 10;
+/// More than a line has behind its words.
+const NUMBERS: usize = 64;
 
 /// What is printed of a word: whether it is, its probability and its backoff.
 pub(super) struct Unigram {
@@ -77,18 +87,19 @@ impl Model<'_> {
         progress.begin("writing", Some(((self.order - 1) * rows) as u64));
         let mut done = 0;
         let threads = threads.clamp(1, rows);
+        let pool = Mutex::new(Vec::new());
         for order in 2..=self.order {
             output.write(format!("\n\\{order}-grams:\n").as_bytes())?;
             thread::scope(|scope| -> Result<()> {
+                let pool = &pool;
                 let spawn = |turn: usize| {
-                    let (sender, receiver) = sync_channel(1);
+                    let (sender, receiver) = sync_channel(self.waiting / PIECE / threads);
                     scope.spawn(move || {
+                        let mut pieces = Pieces { sender, pool, text: Vec::new() };
                         let mut numbers = (Numbers::new(), Numbers::new());
                         for row in (turn..rows).step_by(threads) {
-                            // An early end of the other side has its own reason.
-                            if sender.send(self.row(row, order, &mut numbers)).is_err() {
-                                break;
-                            }
+                            let printed = self.print_row(row, order, &mut numbers, &mut pieces);
+                            pieces.end(printed);
                         }
                     });
                     receiver
@@ -96,8 +107,12 @@ impl Model<'_> {
                 let receivers: Vec<_> = (0..threads).map(spawn).collect();
                 for row in 0..rows {
                     // The scope raises the panic of a thread that sends no more.
-                    let Ok(text) = receivers[row % threads].recv() else { break };
-                    output.write(&text?)?;
+                    while let Ok(Some(text)) = receivers[row % threads].recv() {
+                        let mut text = text?;
+                        output.write(&text)?;
+                        text.clear();
+                        lock(pool).push(text);
+                    }
                     done += 1;
                     progress.reached(done);
                 }
@@ -114,8 +129,14 @@ impl Model<'_> {
         (0..ranges).map(|q| shelf.get(row * ranges + q)).collect()
     }
 
-    /// The lines of n-grams of `order` words that end in a word of `row`.
-    fn row(&self, row: usize, order: usize, numbers: &mut (Numbers, Numbers)) -> Result<Vec<u8>> {
+    /// Prints the n-grams of `order` words that end in a word of `row`.
+    fn print_row(
+        &self,
+        row: usize,
+        order: usize,
+        numbers: &mut (Numbers, Numbers),
+        pieces: &mut Pieces<'_>,
+    ) -> Result<()> {
         let (blocks, probabilities) =
             (self.tables(self.blocks, row)?, self.tables(self.probabilities, row)?);
         let backoffs = self.backoffs.get(row)?;
@@ -123,7 +144,7 @@ impl Model<'_> {
             order,
             vocabulary: self.vocabulary,
             backoffs: backoffs.get(order - 1).map(|column| &column[..]),
-            text: Vec::new(),
+            pieces,
             tails: vec![Vec::new(); order],
             numbers,
         };
@@ -151,7 +172,7 @@ impl Model<'_> {
                 }
             }
         }
-        Ok(lines.text)
+        Ok(())
     }
 }
 
@@ -165,18 +186,18 @@ struct Walk<'b> {
 }
 
 /// Lines being written.
-struct Lines<'m> {
+struct Lines<'m, 'm2> {
     order: usize,
     vocabulary: &'m Vocabulary,
     /// Backoffs of the n-grams that follow; `None` for the longest.
     backoffs: Option<&'m [u32]>,
-    text: Vec<u8>,
+    pieces: &'m mut Pieces<'m2>,
     /// By length, the words of the n-gram that the next ones extend.
     tails: Vec<Vec<u8>>,
     numbers: &'m mut (Numbers, Numbers),
 }
 
-impl Lines<'_> {
+impl Lines<'_, '_> {
     /// Prints all below the next `len` n-grams of `length` words, which extend
     /// the tail one word shorter.
     fn print(&mut self, walk: &mut Walk<'_>, length: usize, len: usize) {
@@ -210,19 +231,63 @@ impl Lines<'_> {
             if is_pruned(entry) {
                 continue;
             }
-            self.numbers.0.push_log10(&mut self.text, f32::from_bits(probability), 0.0);
-            self.text.push(b'\t');
-            self.text.extend_from_slice(self.vocabulary.word(WordId(entry >> 1)));
-            self.text.push(b' ');
-            self.text.extend_from_slice(tail);
+            let first = self.vocabulary.word(WordId(entry >> 1));
+            let text = self.pieces.room(first.len() + tail.len() + NUMBERS);
+            self.numbers.0.push_log10(text, f32::from_bits(probability), 0.0);
+            text.push(b'\t');
+            text.extend_from_slice(first);
+            text.push(b' ');
+            text.extend_from_slice(tail);
             if let Some(backoffs) = backoffs {
-                self.text.push(b'\t');
-                let backoff = f32::from_bits(backoffs[i]);
-                self.numbers.1.push_log10(&mut self.text, backoff, f32::INFINITY);
+                text.push(b'\t');
+                self.numbers.1.push_log10(text, f32::from_bits(backoffs[i]), f32::INFINITY);
             }
-            self.text.push(b'\n');
+            text.push(b'\n');
         }
     }
+}
+
+/// Text on its way to the thread that writes it.
+struct Pieces<'p> {
+    /// Pieces; nothing behind the last of a row.
+    sender: SyncSender<Option<Result<Vec<u8>>>>,
+    /// Pieces that were written.
+    pool: &'p Mutex<Vec<Vec<u8>>>,
+    text: Vec<u8>,
+}
+
+impl Pieces<'_> {
+    /// Where to append up to `bytes` bytes.
+    #[inline]
+    fn room(&mut self, bytes: usize) -> &mut Vec<u8> {
+        if self.text.len() + bytes > self.text.capacity() {
+            self.send();
+            self.text = lock(self.pool).pop().unwrap_or_default();
+            self.text.reserve(bytes.max(PIECE));
+        }
+        &mut self.text
+    }
+
+    fn send(&mut self) {
+        if !self.text.is_empty() {
+            // The other side may have ended early; it has its own reason.
+            let _ = self.sender.send(Some(Ok(std::mem::take(&mut self.text))));
+        }
+    }
+
+    /// Ends a row.
+    fn end(&mut self, printed: Result<()>) {
+        self.send();
+        if let Err(error) = printed {
+            let _ = self.sender.send(Some(Err(error)));
+        }
+        let _ = self.sender.send(None);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A list of spare memory cannot be left half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Logarithms as text, with those printed lately at hand: n-grams seen once

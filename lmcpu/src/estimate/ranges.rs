@@ -9,6 +9,8 @@ pub(super) struct Ranges {
     starts: Vec<u32>,
     /// The range of each word.
     of: Vec<u16>,
+    /// The weight of each range.
+    weights: Vec<u64>,
 }
 
 impl Ranges {
@@ -17,17 +19,19 @@ impl Ranges {
     pub fn balanced(weights: &[u64], parts: usize) -> Self {
         let parts = parts.clamp(1, usize::from(u16::MAX)) as u64;
         let goal = weights.iter().sum::<u64>().div_ceil(parts).max(1);
-        let (mut starts, mut of, mut load) = (vec![0], Vec::with_capacity(weights.len()), 0);
+        let (mut starts, mut of) = (vec![0], Vec::with_capacity(weights.len()));
+        let (mut loads, mut load) = (Vec::new(), 0);
         for (word, &weight) in weights.iter().enumerate() {
             if load > 0 && load + weight > goal {
                 starts.push(word as u32);
-                load = 0;
+                loads.push(std::mem::take(&mut load));
             }
             load += weight;
             of.push((starts.len() - 1) as u16);
         }
         starts.push(weights.len() as u32);
-        Ranges { starts, of }
+        loads.push(load);
+        Ranges { starts, of, weights: loads }
     }
 
     /// How many ranges there are.
@@ -38,6 +42,11 @@ impl Ranges {
     /// The words of range `i`.
     pub fn words(&self, i: usize) -> Range<u32> {
         self.starts[i]..self.starts[i + 1]
+    }
+
+    /// What is spent on each range at `cost` for a unit of weight.
+    pub fn costs(&self, cost: u64) -> Vec<u64> {
+        self.weights.iter().map(|weight| weight * cost).collect()
     }
 
     /// The range of `word`.
@@ -58,6 +67,7 @@ mod tests {
             let ranges = Ranges::balanced(&weights, parts);
             let words: Vec<u32> = (0..ranges.len()).flat_map(|i| ranges.words(i)).collect();
             assert_eq!(words, (0..10).collect::<Vec<_>>());
+            assert_eq!(ranges.costs(2).iter().sum::<u64>(), 34);
             assert!((0..10).all(|word| ranges.words(ranges.of(word)).contains(&word)));
         }
     }

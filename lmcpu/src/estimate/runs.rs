@@ -13,8 +13,6 @@ use super::key::{Key, Packing};
 use super::spill::{Spill, push_varint, read_varint};
 use crate::Result;
 
-/// Bytes after which a run starts afresh.
-const STRETCH: usize = 64 << 10;
 /// Counts below this lie in the first byte.
 const SMALL_COUNT: u64 = 15;
 /// More bytes than any record has: 1, 15 words of 5 and a count of 10.
@@ -27,14 +25,16 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Appends n-grams that follow those already there.
+    /// Appends n-grams that follow those already there, and starts afresh after
+    /// each `stretch` bytes: what every run of a merge has in memory.
     pub fn push<K: Key>(
         &mut self,
         ngrams: impl Iterator<Item = (K, u64)>,
         packing: Packing,
+        stretch: usize,
         spill: &Spill,
     ) -> Result<()> {
-        let mut bytes = Vec::with_capacity(STRETCH + RECORD);
+        let mut bytes = Vec::with_capacity(stretch + RECORD);
         let mut previous: Option<K> = None;
         let mut first = 0;
         let mut store = |bytes: &mut Vec<u8>, first| -> Result<()> {
@@ -59,7 +59,7 @@ impl Run {
                 push_varint(&mut bytes, count - SMALL_COUNT);
             }
             previous = Some(key);
-            if bytes.len() >= STRETCH {
+            if bytes.len() >= stretch {
                 store(&mut bytes, first)?;
                 previous = None;
             }

@@ -145,7 +145,8 @@ impl<'s> Shelf<'s> {
 
     /// Puts the table `i`, once.
     pub fn put(&self, i: usize, mut table: Table) -> Result<()> {
-        let bytes: usize = table.iter().map(|column| 4 * column.len() + 32).sum();
+        // A fifth more for what the allocator rounds up.
+        let bytes: usize = table.iter().map(|column| 5 * column.len() + 32).sum();
         let cell = if self.budget.take(bytes as u64) {
             table.iter_mut().for_each(Vec::shrink_to_fit);
             Cell::Memory(table)

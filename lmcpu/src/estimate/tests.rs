@@ -1,1 +1,214 @@
+//! The estimator against lmplz's files and against the slow reference.
 
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use miriam_text::{Input, Output, Silent};
+use proptest::prelude::*;
+
+use super::reference::reference;
+use super::*;
+
+fn text_input(text: &str) -> Input {
+    Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "text", None).unwrap()
+}
+
+/// What is estimated from `input` with a plan of one's own.
+fn estimated(options: &EstimateOptions, plan: Plan, input: Input) -> Result<Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.arpa");
+    let mut output = Output::create(&path).unwrap();
+    estimate_within(options, plan, input, &mut output, &Silent)?;
+    output.finish().unwrap();
+    Ok(std::fs::read(path).unwrap())
+}
+
+fn small(order: usize) -> EstimateOptions {
+    let discount_fallback = Some([0.5, 1.0, 1.5]);
+    EstimateOptions { discount_fallback, memory: 64 << 20, ..EstimateOptions::new(order) }
+}
+
+fn assert_same(found: &[u8], expected: &[u8]) {
+    if found == expected {
+        return;
+    }
+    let (found, expected) = (String::from_utf8_lossy(found), String::from_utf8_lossy(expected));
+    for (i, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(found, expected, "line {}", i + 1);
+    }
+    panic!("one ends before the other: {} and {} bytes", found.len(), expected.len());
+}
+
+/// Words that mix often and rarely.
+fn corpus() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => "[ab]", 2 => "[c-f]", 1 => "[g-z]", 1 => Just("long\u{b}word".to_owned()),
+        1 => prop_oneof![Just("<s>"), Just("</s>"), Just("<unk>")].prop_map(str::to_owned),
+    ];
+    let line = proptest::collection::vec(word, 0..9).prop_map(|words| words.join(" "));
+    let ends = prop_oneof![9 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\t\n\n")];
+    let lines = proptest::collection::vec((line, ends), 1..30);
+    let unfinished = prop_oneof![3 => Just(""), 1 => Just("a b"), 1 => Just("b ")];
+    (lines, unfinished).prop_map(|(lines, unfinished)| {
+        let lines: String = lines.into_iter().map(|(line, end)| line + end).collect();
+        lines + unfinished
+    })
+}
+
+fn options() -> impl Strategy<Value = EstimateOptions> {
+    let fallback = prop_oneof![3 => Just(Some([0.5, 1.0, 1.5])), 1 => Just(None)];
+    let prune = proptest::collection::vec(0u64..3, 0..4);
+    let pad = prop_oneof![2 => Just(0u64), 1 => Just(500)];
+    (1usize..6, prune, fallback, pad, any::<bool>(), any::<bool>(), 1usize..4).prop_map(
+        |(order, mut prune, discount_fallback, vocab_pad, interpolate, fused, threads)| {
+            prune.truncate(order);
+            prune.sort_unstable();
+            EstimateOptions {
+                prune,
+                discount_fallback,
+                vocab_pad,
+                interpolate_unigrams: interpolate || vocab_pad > 0,
+                skip_symbols: true,
+                fused,
+                threads,
+                ..EstimateOptions::new(order)
+            }
+        },
+    )
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let memory = prop_oneof![Just(1u64), Just(3000), Just(1 << 30)];
+    (memory, 1usize..200, 1usize..300).prop_map(|(memory, chunk, block)| Plan {
+        memory,
+        chunk,
+        block,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn equals_the_reference(
+        text in corpus(), mut options in options(), plan in plan(), limited in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = ["a", "b", "c", "d", "absent"];
+        if limited {
+            let path = folder.path().join("words");
+            std::fs::write(&path, limit.join("\n")).unwrap();
+            options.limit_vocab = Some(path);
+        }
+        let expected = reference(&options, &text, limited.then_some(&limit[..]));
+        let found = estimated(&options, plan, text_input(&text));
+        match (found, expected) {
+            (Ok(found), Some(expected)) => assert_same(&found, expected.as_bytes()),
+            (Err(Error::Discounts { .. }), None) => {}
+            (found, expected) => prop_assert!(
+                false, "{:?} but {expected:?}", found.map(|arpa| String::from_utf8_lossy(&arpa).into_owned())
+            ),
+        }
+    }
+}
+
+/// A folder of shared data, or nothing after saying so.
+fn shared(what: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(what);
+    if folder.exists() {
+        return Some(folder);
+    }
+    eprintln!("skipped: {} is absent", folder.display());
+    None
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    let mut text = Vec::new();
+    Input::open(path).unwrap().read_to_end(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn equals_lmplz() {
+    let Some(folder) = shared("kenlm-cases") else { return };
+    let case = |name: &str, options: EstimateOptions| {
+        for (fused, kind) in [(false, "arpa"), (true, "fma.arpa")] {
+            let expected = read(&folder.join(format!("{name}.{kind}.gz")));
+            let options = EstimateOptions { fused, ..options.clone() };
+            // In memory, and with runs, ranges and blocks on disk.
+            let plans = [Plan::new(64 << 20), Plan { memory: 100_000, chunk: 5000, block: 3000 }];
+            for plan in plans {
+                let input = Input::open(&folder.join("text.en")).unwrap();
+                assert_same(&estimated(&options, plan, input).unwrap(), &expected);
+            }
+        }
+    };
+    for order in [2, 3, 5] {
+        case(&format!("o{order}"), small(order));
+    }
+    case("o3-prune", EstimateOptions { prune: vec![0, 0, 1], ..small(3) });
+    case("o4-prune", EstimateOptions { prune: vec![0, 1, 1, 2], ..small(4) });
+    case("o3-nounigram", EstimateOptions { interpolate_unigrams: false, ..small(3) });
+    case("o3-pad", EstimateOptions { vocab_pad: 20_000, ..small(3) });
+    let limit_vocab = Some(folder.join("vocab.limit"));
+    case("o3-limit", EstimateOptions { limit_vocab, ..small(3) });
+}
+
+#[test]
+fn equals_lmplz_on_a_caption_corpus() {
+    let Some(folder) = shared("m30k-de-en") else { return };
+    let Some(text) = ["corpus/train.en", "corpus/train.en.gz", "corpus/train.en.zst"]
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|path| path.exists())
+    else {
+        return eprintln!("skipped: the corpus is absent");
+    };
+    let options = EstimateOptions { fused: true, ..small(5) };
+    let expected = read(&folder.join("lm/lm.5.en.arpa.gz"));
+    let input = Input::open(&text).unwrap();
+    assert_same(&estimated(&options, Plan::new(256 << 20), input).unwrap(), &expected);
+}
+
+#[test]
+fn long_ngrams_need_wide_keys() {
+    let words: Vec<String> = (0..3000).map(|i| format!("w{}", i * i % 1013)).collect();
+    let text: String = words.chunks(23).map(|line| line.join(" ") + "\n").collect();
+    for order in [7, 8, 12, 16] {
+        let expected = reference(&small(order), &text, None).unwrap();
+        for chunk in [usize::MAX, 700] {
+            let plan = Plan { memory: 1 << 20, chunk, block: 999 };
+            let found = estimated(&small(order), plan, text_input(&text)).unwrap();
+            assert_same(&found, expected.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let error = |options: &EstimateOptions, text: &str| {
+        estimated(options, Plan::new(1 << 20), text_input(text)).unwrap_err().to_string()
+    };
+    let strict = EstimateOptions { discount_fallback: None, ..small(3) };
+    let tiny = error(&strict, "a b\n");
+    assert!(tiny.contains("1-gram") && tiny.contains("--discount-fallback"), "{tiny}");
+    let marker = error(&small(3), "a\nb\nc </s> d\n");
+    assert!(marker.starts_with("text, line 3: ") && marker.contains("--skip-symbols"), "{marker}");
+    assert!(error(&small(3), "").contains("empty"));
+    let temp = PathBuf::from("/no/such/folder");
+    let plan = Plan { memory: 1, chunk: 4, block: 100 };
+    let unwritable = EstimateOptions { temp, ..small(3) };
+    let disk = estimated(&unwritable, plan, text_input("a b c d e f\n")).unwrap_err().to_string();
+    assert!(disk.contains("/no/such/folder") && disk.contains("--temp"), "{disk}");
+}
+
+#[test]
+fn options_that_cannot_be_are_refused() {
+    let refused = |options: EstimateOptions| options.check().is_err();
+    assert!(!refused(small(16)));
+    assert!(refused(small(0)) && refused(small(17)));
+    assert!(refused(EstimateOptions { prune: vec![1, 0], ..small(3) }));
+    assert!(refused(EstimateOptions { prune: vec![0; 4], ..small(3) }));
+    assert!(refused(EstimateOptions { vocab_pad: 1, interpolate_unigrams: false, ..small(3) }));
+    assert!(refused(EstimateOptions { discount_fallback: Some([2.0; 3]), ..small(3) }));
+}

@@ -1,0 +1,100 @@
+//! `miriam lm estimate` end to end: lmplz's files and command lines, results
+//! that depend on neither memory nor threads, errors that say what to do.
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{complaint, miriam, read, run, shared_data, text};
+
+/// `miriam lm estimate` with `arguments`.
+fn estimate(arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.args(["--quiet", "lm", "estimate"]).args(arguments);
+    command
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("test paths are text")
+}
+
+#[test]
+fn lmplz_command_lines_give_lmplz_files() {
+    let Some(data) = shared_data("kenlm-cases") else { return };
+    let (corpus, limit) = (data.join("text.en"), data.join("vocab.limit"));
+    let cases: &[(&str, &[&str])] = &[
+        ("o3", &["-o", "3"]),
+        ("o5", &["-o", "5", "-S", "100M"]),
+        ("o3-prune", &["--order", "3", "--prune", "0", "0", "1", "--threads", "1"]),
+        ("o3-nounigram", &["-o", "3", "--interpolate_unigrams", "0"]),
+        ("o3-pad", &["-o", "3", "--vocab_pad", "20000", "--memory", "1"]),
+        ("o3-limit", &["-o", "3", "--limit_vocab_file", path(&limit), "--threads", "3"]),
+        ("o5.fma", &["-o", "5", "--fma", "-S", "1K"]),
+    ];
+    for (name, arguments) in cases {
+        let mut command = estimate(arguments);
+        command.args(["--discount_fallback", "--text", path(&corpus)]);
+        let expected = read(&data.join(format!("{name}.arpa.gz")));
+        assert!(run(&mut command) == expected, "{name}");
+    }
+}
+
+#[test]
+fn files_and_pipes_plain_and_compressed_are_the_same() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (plain, arpa) = (folder.path().join("text"), folder.path().join("lm.arpa.zst"));
+    std::fs::write(&plain, "a b c\nb c a\nc a b\n").expect("writable");
+    let options = ["-o", "2", "--discount-fallback", "0.5", "1", "1.5"];
+    let mut piped = estimate(&options);
+    piped.stdin(Stdio::from(std::fs::File::open(&plain).expect("readable")));
+    let expected = run(&mut piped);
+    assert!(text(&expected).starts_with("\\data\\\nngram 1=6\nngram 2="), "{}", text(&expected));
+    let compressed = folder.path().join("text.zst");
+    let bytes = zstd::encode_all(&b"a b c\nb c a\nc a b"[..], 1).expect("compresses");
+    std::fs::write(&compressed, bytes).expect("writable");
+    run(estimate(&options).args(["--text", path(&compressed), "--arpa", path(&arpa)]));
+    assert_eq!(text(&read(&arpa)), text(&expected));
+    // What was estimated can be built and queried.
+    let model = folder.path().join("lm.miriam");
+    run(miriam().args(["--quiet", "lm", "build", path(&arpa), "-o", path(&model)]));
+}
+
+#[test]
+fn errors_name_the_place_and_the_remedy() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let corpus = folder.path().join("text");
+    let complain = |content: &str, arguments: &[&str]| {
+        std::fs::write(&corpus, content).expect("writable");
+        complaint(estimate(arguments).args(["--text", path(&corpus)]))
+    };
+    let tiny = complain("a b\n", &["-o", "2"]);
+    assert!(tiny.contains("1-gram") && tiny.contains("--discount-fallback"), "{tiny}");
+    let marker = complain("a b\nc <s>\n", &["-o", "2"]);
+    assert!(marker.contains("line 2") && marker.contains("--skip-symbols"), "{marker}");
+    let empty = complain("", &["-o", "2"]);
+    assert!(empty.contains("empty"), "{empty}");
+    let arguments = ["-o", "2", "--discount-fallback", "-S", "1", "-T", "/no/such/folder"];
+    let many = "a b c d e f g\n".repeat(2000);
+    let disk = complain(&many, &arguments);
+    assert!(disk.contains("/no/such/folder") && disk.contains("--temp"), "{disk}");
+    let over = complaint(&mut estimate(&["-o", "2", "-i", path(&corpus), "--arpa", path(&corpus)]));
+    assert!(over.contains("output"), "{over}");
+}
+
+#[test]
+fn wrong_usage_ends_with_status_2() {
+    let wrong: &[&[&str]] = &[
+        &[],
+        &["-o", "0"],
+        &["-o", "17"],
+        &["-o", "3", "--prune", "1", "0"],
+        &["-o", "2", "--prune", "0", "1", "2"],
+        &["-o", "2", "--vocab-pad", "9", "--interpolate-unigrams", "0"],
+        &["-o", "2", "--discount-fallback", "2"],
+        &["-o", "2", "--memory", "much"],
+    ];
+    for arguments in wrong {
+        let output = estimate(arguments).stdin(Stdio::null()).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
