@@ -8,6 +8,7 @@
 
 pub mod arpa;
 mod batch;
+mod chart;
 mod error;
 mod index;
 mod model;
@@ -20,6 +21,7 @@ mod source;
 mod state;
 mod walk;
 
+pub use chart::{ChartState, Fragment};
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
 pub use model::{LanguageModel, LmWord, Request, Scored};
