@@ -62,6 +62,53 @@ fn toy_model_scores_as_kenlm() {
     assert_eq!((model.order(), model.num_words()), (3, 5));
 }
 
+/// KenLM's `fragment`, from the folder MIRIAM_KENLM_BIN, prints the same scores to
+/// the six digits that it prints.
+#[test]
+fn fragments_score_as_kenlms_do() {
+    let Some(kenlm) = std::env::var_os("MIRIAM_KENLM_BIN") else {
+        let _ = writeln!(std::io::stderr(), "skipped: MIRIAM_KENLM_BIN is not set");
+        return;
+    };
+    let kenlm = Path::new(&kenlm);
+    let folder = tempfile::tempdir().unwrap();
+    let (arpa, binary) = (folder.path().join("lm.arpa"), folder.path().join("lm.binary"));
+    std::fs::write(&arpa, TOY).unwrap();
+    let built = std::process::Command::new(kenlm.join("build_binary"))
+        .args([Path::new("probing"), &arpa, &binary])
+        .output();
+    assert!(built.unwrap().status.success());
+    // Every sentence of one to five words.
+    let mut text = String::new();
+    for n in 1..=5u32 {
+        for mut number in 0..4u32.pow(n) {
+            let words = (0..n).map(|_| {
+                let word = ["a", "b", "</s>", "zz"][(number % 4) as usize];
+                number /= 4;
+                word
+            });
+            text += &(words.collect::<Vec<_>>().join(" ") + "\n");
+        }
+    }
+    let (input, output) = (folder.path().join("text"), folder.path().join("scores"));
+    std::fs::write(&input, &text).unwrap();
+    let ran = std::process::Command::new(kenlm.join("fragment"))
+        .arg(&binary)
+        .stdin(std::fs::File::open(&input).unwrap())
+        .stdout(std::fs::File::create(&output).unwrap())
+        .status();
+    assert!(ran.unwrap().success());
+    let model = model_of(TOY);
+    let scores = std::fs::read_to_string(&output).unwrap();
+    assert_eq!(scores.lines().count(), text.lines().count());
+    for (line, score) in text.lines().zip(scores.lines()) {
+        let mut fragment = Fragment::new(&model);
+        line.split(' ').for_each(|word| fragment.word(model.word_id(word.as_bytes())));
+        let (log10, expected): (f32, f32) = (fragment.finish().0, score.parse().unwrap());
+        assert!((log10 - expected).abs() < 1e-5 * log10.abs().max(1.0), "{line}: {log10} {score}");
+    }
+}
+
 /// Golden values of `ngram-lm.md` Appendix A.
 #[test]
 fn hashes_are_kenlms() {
