@@ -9,6 +9,7 @@
 
 pub mod arpa;
 mod batch;
+mod chart;
 mod dump;
 mod error;
 pub mod estimate;
@@ -28,6 +29,7 @@ pub mod trie;
 mod walk;
 pub mod words;
 
+pub use chart::{ChartState, Fragment};
 pub use dump::dump;
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
