@@ -1,5 +1,6 @@
 //! KenLM's binary files (`ngram-lm.md` 2.6 to 2.12), read where they lie: opening
-//! one maps it and checks sizes, in time that does not grow with the model.
+//! one maps it and checks sizes, in time that does not grow with the model (but
+//! for array-compressed tries, whose small arrays are read through once).
 //!
 //! Scores, states and printed numbers are those of KenLM from the same file, to
 //! the bit. Where the kinds of files differ:

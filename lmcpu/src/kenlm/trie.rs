@@ -60,12 +60,53 @@ enum Next {
     /// Longest n-grams have none.
     Nowhere,
     Inline(Field),
-    /// `firsts[k]`: the first entry whose children begin at `k << bits` or later.
     Split {
         low: Field,
         bits: u32,
-        firsts: View<[u8; 8]>,
+        high: HighBits,
     },
+}
+
+/// The high bits of pointers, by the number of the entry.
+///
+/// The file has, for each number `k` that the high bits can be, the first entry
+/// whose children begin there or later. Searching all of that for each entry found
+/// would take as long as everything else, so where to look is noted for each run
+/// of entries, of which there are about as many as numbers: all that is computed
+/// when a file is opened.
+struct HighBits {
+    firsts: View<[u8; 8]>,
+    /// A run is this many entries, as a power of two.
+    shift: u32,
+    /// How many of `firsts` lie before each run, and before the end.
+    before: Vec<u32>,
+}
+
+impl HighBits {
+    /// For `entries` entries; nothing when 32 bits do not suffice.
+    fn new(firsts: View<[u8; 8]>, entries: u64) -> Option<Self> {
+        let count = u32::try_from(firsts.len()).ok()?;
+        let shift = required_bits(entries / u64::from(count.max(1)));
+        let mut before = Vec::new();
+        let mut passed = 0;
+        for run in 0..=(entries >> shift) {
+            while passed < count && u64::from_le_bytes(firsts[passed as usize]) < run << shift {
+                passed += 1;
+            }
+            before.push(passed);
+        }
+        before.push(count);
+        Some(HighBits { firsts, shift, before })
+    }
+
+    /// The high bits of where the children of the entry `index` begin.
+    #[inline(always)]
+    fn of(&self, index: u64) -> u64 {
+        let run = (index >> self.shift) as usize;
+        let (begin, end) = (self.before[run] as usize, self.before[run + 1] as usize);
+        let inside = self.firsts[begin..end].partition_point(|&f| u64::from_le_bytes(f) <= index);
+        (begin + inside).saturating_sub(1) as u64
+    }
 }
 
 /// A trie file.
@@ -121,7 +162,7 @@ impl TrieFile {
                 quantiser.map_or((31, 32), |q| (q.log10_bits, q.backoff_bits));
             let backoff_bits = if longest { 0 } else { backoff_bits };
             let value_end = word_bits + log10_bits + backoff_bits;
-            let (mut next_bits, mut firsts) = (0, None);
+            let (mut next_bits, mut split) = (0, None);
             if !longest {
                 next_bits = required_bits(counts[n]);
                 if compressed {
@@ -131,7 +172,9 @@ impl TrieFile {
                     };
                     let (bits, array) =
                         take_array(&mut sections, &place, counts[n - 1] + 1, counts[n], limit)?;
-                    (next_bits, firsts) = (bits, Some(array));
+                    let high = HighBits::new(array, counts[n - 1] + 1)
+                        .ok_or_else(|| sections.damaged(&place, "too many pointers"))?;
+                    (next_bits, split) = (bits, Some(high));
                 }
                 if next_bits > 57 {
                     return Err(sections.damaged(&place, "pointers of more than 57 bits"));
@@ -161,9 +204,9 @@ impl TrieFile {
                         backoff: Field::new(word_bits + log10_bits, backoff_bits),
                     },
                 },
-                next: match firsts {
+                next: match split {
                     _ if longest => Next::Nowhere,
-                    Some(firsts) => Next::Split { low, bits: next_bits, firsts },
+                    Some(high) => Next::Split { low, bits: next_bits, high },
                     None => Next::Inline(low),
                 },
             });
@@ -302,15 +345,9 @@ impl Level {
                 begin: self.entries.get(index, *field),
                 end: self.entries.get(index + 1, *field),
             },
-            Next::Split { low, bits, firsts } => {
-                let first = |k: usize| u64::from_le_bytes(firsts[k]);
-                let after = firsts.partition_point(|&first| u64::from_le_bytes(first) <= index);
-                let mut high = after.saturating_sub(1);
-                let begin = (high as u64) << bits | self.entries.get(index, *low);
-                while high + 1 < firsts.len() && first(high + 1) <= index + 1 {
-                    high += 1;
-                }
-                let end = (high as u64) << bits | self.entries.get(index + 1, *low);
+            Next::Split { low, bits, high } => {
+                let begin = high.of(index) << bits | self.entries.get(index, *low);
+                let end = high.of(index + 1) << bits | self.entries.get(index + 1, *low);
                 Children { begin, end }
             }
         }
