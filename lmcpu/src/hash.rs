@@ -19,3 +19,20 @@ pub(crate) fn older_part(older: u32) -> u64 {
 pub(crate) fn combine(hash: u64, older: u32) -> u64 {
     hash.wrapping_mul(BY) ^ older_part(older)
 }
+
+/// The hash of an n-gram without its oldest word: what [`combine`] made it of.
+#[inline]
+pub(crate) fn shorten(hash: u64, oldest: u32) -> u64 {
+    /// The inverse of an odd number modulo 2^64: each round doubles the bits
+    /// that are right, of which a number itself has three.
+    const INVERSE: u64 = {
+        let (mut inverse, mut round) = (BY, 0);
+        while round < 5 {
+            let error = BY.wrapping_mul(inverse);
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(error));
+            round += 1;
+        }
+        inverse
+    };
+    (hash ^ older_part(oldest)).wrapping_mul(INVERSE)
+}

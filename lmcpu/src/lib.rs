@@ -8,6 +8,7 @@
 
 pub mod arpa;
 mod batch;
+mod chart;
 mod dump;
 mod error;
 mod hash;
@@ -23,6 +24,7 @@ mod source;
 mod state;
 mod walk;
 
+pub use chart::{ChartState, Fragment};
 pub use dump::dump;
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};

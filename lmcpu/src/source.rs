@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use miriam_layout::Load;
+use miriam_layout::{Container, Load};
 use miriam_text::{Input, Progress, Vocabulary};
 
 use crate::Result;
 use crate::arpa::{Arpa, Section, Unigram};
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
+use crate::probing::ProbingNgrams;
 
 /// All n-grams of a model, order by order.
 pub trait NgramSource {
@@ -74,12 +75,16 @@ impl NgramSource for Arpa<'_> {
     }
 }
 
-/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input; or one of KenLM's binary files.
+/// Opens the n-grams of the model at `path`: a probing file of ours, one of
+/// KenLM's binary files, or ARPA text, plain or compressed, `-` for standard input.
 pub fn open_source<'p>(
     path: &Path,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
+    if Container::is_container(path) {
+        let container = Container::open_any(path, Load::Lazy)?;
+        return Ok(Box::new(ProbingNgrams::open(&container)?));
+    }
     if is_kenlm_binary(path) {
         return KenlmFile::open(path, Load::Lazy)?.into_source(path);
     }

@@ -26,7 +26,7 @@ pub(crate) fn no_seeks<M: NgramIndex>() -> Seeks<M> {
 
 /// The words of the context that can take part in a match.
 #[inline(always)]
-fn usable<'s, M: NgramIndex>(model: &M, context: &'s State) -> &'s [(LmWord, f32)] {
+pub(crate) fn usable<'s, M: NgramIndex>(model: &M, context: &'s State) -> &'s [(LmWord, f32)] {
     let entries = context.entries();
     &entries[..entries.len().min(model.order() - 1)]
 }

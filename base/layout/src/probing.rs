@@ -40,6 +40,11 @@ pub trait Line:
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
     /// The slot that holds `key`.
     fn find(&self, key: u64) -> Option<usize>;
+    /// The pairs it holds, in the order of slots.
+    fn pairs(&self) -> impl Iterator<Item = (u64, Self::Value)> + '_ {
+        let slots = (0..Self::SLOTS).map(|slot| (self.key(slot), self.value(slot)));
+        slots.take_while(|pair| pair.0 != 0)
+    }
 }
 
 /// Which of the first four `keys` are `key`, a bit each; no branch depends on
@@ -103,8 +108,8 @@ macro_rules! line {
             #[inline(always)]
             fn find(&self, key: u64) -> Option<usize> {
                 let mut found = equal_of_four(&self.keys, key);
-                for slot in 4..$slots {
-                    found |= u32::from(self.keys[slot] == key) << slot;
+                for (slot, &other) in self.keys.iter().enumerate().skip(4) {
+                    found |= u32::from(other == key) << slot;
                 }
                 (found != 0).then_some(found.trailing_zeros() as usize)
             }
@@ -264,6 +269,16 @@ impl<L: Line> ProbingTable<L> {
         Some(lines[line].value(slot))
     }
 
+    /// Where `key` stands.
+    pub fn slot(&self, key: u64) -> Option<Slot> {
+        find_slot(&self.lines, self.home, key)
+    }
+
+    /// The lines.
+    pub fn lines(&self) -> &[L] {
+        &self.lines
+    }
+
     /// The values of many keys, with their memory accesses overlapped. `values`
     /// is cleared first.
     pub fn find_batch(&self, keys: &[u64], values: &mut Vec<Option<L::Value>>) {
@@ -282,11 +297,7 @@ impl<L: Line> ProbingTable<L> {
 
     /// Every pair, in table order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, L::Value)> + '_ {
-        self.lines.iter().flat_map(|line| {
-            (0..L::SLOTS)
-                .map(|slot| (line.key(slot), line.value(slot)))
-                .take_while(|&(key, _)| key != 0)
-        })
+        self.lines.iter().flat_map(L::pairs)
     }
 }
 

@@ -14,7 +14,7 @@
 mod blanks;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use hashbrown::HashMap;
 use miriam_layout::hash::reduce;
@@ -97,8 +97,8 @@ struct Tables {
     unigram_marks: Vec<AtomicU8>,
     /// Orders 2 to N - 1.
     middle: Vec<Middle>,
-    /// Order N, from 2: lines and home lines.
-    longest: Option<(Vec<Line5>, usize)>,
+    /// Order N, from 2.
+    longest: Option<Longest>,
     minimisation_is_closed: bool,
 }
 
@@ -112,8 +112,15 @@ struct Middle {
     marks: Vec<AtomicU8>,
     /// By key.
     blanks: HashMap<u64, Blank>,
-    /// The ids of the words, kept for the check at the end.
-    words: Vec<u32>,
+    /// The oldest word of the n-gram in each slot.
+    oldest: Vec<AtomicU32>,
+}
+
+/// The longest n-grams.
+struct Longest {
+    lines: Vec<Line5>,
+    home: usize,
+    oldest: Vec<AtomicU32>,
 }
 
 /// Where an n-gram of a middle order stands.
@@ -181,11 +188,16 @@ impl Middle {
         if self.blanks.is_empty() {
             return Ok(());
         }
-        let pairs = self
+        let slots = self
             .lines
             .iter()
             .flat_map(|line| (0..Line4::SLOTS).map(|slot| (line.key(slot), line.value(slot))));
-        let mut entries: Vec<(u64, u64)> = pairs.filter(|pair| pair.0 != 0).collect();
+        let (mut entries, mut oldest) = (Vec::new(), Vec::new());
+        for ((key, value), word) in slots.zip(&self.oldest).filter(|(pair, _)| pair.0 != 0) {
+            entries.push((key, value));
+            oldest.push((key, word.load(Ordering::Relaxed)));
+        }
+        oldest.extend(self.blanks.iter().map(|(&key, blank)| (key, blank.oldest)));
         entries.extend(self.blanks.iter().map(|(&key, blank)| {
             let marks = EXTENDS_LEFT | if blank.extends_right { EXTENDS_RIGHT } else { 0 };
             (key, marked(pack(blank.log10.to_bits(), NO_EXTENSION), marks))
@@ -193,8 +205,33 @@ impl Middle {
         self.entries = entries.len() as u64;
         self.home = home_lines::<Line4>(entries.len(), LOAD);
         self.lines = build(&mut entries, self.home)?;
+        let (keys, words): (Vec<u64>, Vec<u32>) = oldest.into_iter().unzip();
+        self.oldest = oldest_by_slot(&self.lines, self.home, &keys, |i| words[i]);
         Ok(())
     }
+}
+
+/// The oldest words of the n-grams with these hashes, by the slots in which they
+/// stand; `word` tells that of the hash at an index.
+fn oldest_by_slot<L: Line>(
+    lines: &[L],
+    home: usize,
+    hashes: &[u64],
+    word: impl Fn(usize) -> u32 + Sync,
+) -> Vec<AtomicU32> {
+    let mut oldest = Vec::new();
+    oldest.resize_with(lines.len() * L::SLOTS, || AtomicU32::new(0));
+    hashes.par_chunks(CHUNK).enumerate().for_each(|(chunk, hashes)| {
+        for (i, &hash) in hashes.iter().enumerate() {
+            if let Some(&later) = hashes.get(i + GROUP) {
+                prefetch_at(lines, reduce(later, home as u64) as usize);
+            }
+            if let Some(slot) = find_slot(lines, home as u64, table_key(hash)) {
+                oldest[slot.0].store(word(chunk * CHUNK + i), Ordering::Relaxed);
+            }
+        }
+    });
+    oldest
 }
 
 /// The backoff of an n-gram that something longer begins with.
@@ -284,7 +321,7 @@ impl Tables {
     }
 
     /// Takes the n-grams of the next order.
-    fn add(&mut self, mut section: Section, source: &dyn NgramSource) -> Result<()> {
+    fn add(&mut self, section: Section, source: &dyn NgramSource) -> Result<()> {
         let order = section.order;
         let hashes: Vec<u64> = (0..section.len())
             .into_par_iter()
@@ -292,6 +329,7 @@ impl Tables {
             .map(|i| hash_of(section.ngram(i).iter().rev().copied()))
             .collect();
         let equal = |EqualKeys { key }| equal_ngrams(&section, &hashes, key, source);
+        let oldest = |i: usize| section.ngram(i)[0];
         let home;
         let mut middle = None;
         if order == source.order() {
@@ -301,7 +339,10 @@ impl Tables {
                 .map(|(&hash, log10)| (table_key(hash), log10.to_bits() | SIGN))
                 .collect();
             home = home_lines::<Line5>(entries.len(), LOAD);
-            self.longest = Some((build(&mut entries, home).map_err(equal)?, home));
+            let lines = build(&mut entries, home).map_err(equal)?;
+            drop(entries);
+            let oldest = oldest_by_slot(&lines, home, &hashes, oldest);
+            self.longest = Some(Longest { lines, home, oldest });
         } else {
             let mut entries: Vec<(u64, u64)> =
                 (hashes.par_iter(), &section.log10, &section.backoffs)
@@ -314,21 +355,18 @@ impl Tables {
             let lines = build(&mut entries, home).map_err(equal)?;
             middle = Some(Middle {
                 order,
+                oldest: oldest_by_slot(&lines, home, &hashes, oldest),
                 marks: unmarked(lines.len() * Line4::SLOTS),
                 lines,
                 home,
                 entries: section.len() as u64,
                 blanks: HashMap::new(),
-                words: Vec::new(),
             });
         }
         for index in self.mark_all(&section) {
             self.mark_one(&section, index, source)?;
         }
-        if let Some(mut middle) = middle {
-            middle.words = std::mem::take(&mut section.words);
-            self.middle.push(middle);
-        }
+        self.middle.extend(middle);
         Ok(())
     }
 
@@ -387,11 +425,13 @@ impl Tables {
         };
         self.middle.iter().all(|middle| {
             let n = middle.order;
-            let closed = |suffix: u64, whole: u64| keeps(n - 1, suffix) || !keeps(n, whole);
-            middle.words.par_chunks(n).with_min_len(CHUNK).all(|ngram| {
-                let suffix = hash_of(ngram[1..].iter().rev().copied());
-                closed(suffix, combine(suffix, ngram[0]))
-            }) && middle.blanks.values().all(|b| !b.extends_right || keeps(n - 1, b.suffix))
+            let lines = middle.lines.par_iter().zip(middle.oldest.par_chunks(Line4::SLOTS));
+            lines.with_min_len(CHUNK).all(|(line, oldest)| {
+                line.pairs().zip(oldest).all(|((key, value), oldest)| {
+                    backoff_bits(value) == NO_EXTENSION
+                        || keeps(n - 1, shorten(key, oldest.load(Ordering::Relaxed)))
+                })
+            })
         })
     }
 
@@ -404,9 +444,9 @@ impl Tables {
         let id = |word: &[u8]| self.vocabulary.find(word).map_or(0, |id| id.0);
         let mut entries: Vec<u64> = self.middle.iter().map(|m| m.entries).collect();
         let mut home_lines: Vec<u64> = self.middle.iter().map(|m| m.home as u64).collect();
-        if let Some((_, home)) = &self.longest {
+        if let Some(longest) = &self.longest {
             entries.push(self.counts[self.counts.len() - 1]);
-            home_lines.push(*home as u64);
+            home_lines.push(longest.home as u64);
         }
         writer.metadata(&Metadata {
             order: self.counts.len() as u32,
@@ -423,8 +463,20 @@ impl Tables {
         for middle in &self.middle {
             writer.section(&format!("order-{}", middle.order), &middle.lines)?;
         }
-        if let Some((lines, _)) = &self.longest {
-            writer.section(&format!("order-{}", self.counts.len()), lines)?;
+        let order = self.counts.len();
+        if let Some(longest) = &self.longest {
+            writer.section(&format!("order-{order}"), &longest.lines)?;
+        }
+        // Behind everything that scoring reads.
+        let bits = oldest::bits_of(self.unigrams.len());
+        for middle in &self.middle {
+            oldest::write(&mut writer, middle.order, &middle.lines, &middle.oldest, bits)?;
+            let mut blanks: Vec<u64> = middle.blanks.keys().copied().collect();
+            blanks.sort_unstable();
+            writer.section(&format!("order-{}.blanks", middle.order), &blanks)?;
+        }
+        if let Some(longest) = &self.longest {
+            oldest::write(&mut writer, order, &longest.lines, &longest.oldest, bits)?;
         }
         Ok(writer.finish()?)
     }

@@ -12,6 +12,8 @@
 //! longer n-gram begins with it and that it has no backoff.
 
 mod build;
+mod ngrams;
+mod oldest;
 mod score;
 mod verify;
 
@@ -24,15 +26,18 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use build::Stage;
 pub use build::{ModelSize, build_probing, probing_from_arpa};
+pub use ngrams::ProbingNgrams;
 pub use verify::verify;
 
-use crate::hash::combine;
+use crate::hash::{combine, shorten};
 use crate::{LmWord, MAX_ORDER, Result, State};
 
 /// The kind of the file.
 pub const KIND: Kind = Kind::new("ngram-probing");
 /// The version of its layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// Files of this version have no oldest words, so they score but cannot be dumped.
+const VERSION_WITHOUT_WORDS: u32 = 1;
 
 /// The share of a table's slots that are taken. KenLM's default is 0.67; with
 /// whole lines compared at once, fuller tables cost speed from 0.7 on.
@@ -112,7 +117,11 @@ impl ProbingModel {
     /// that scoring relies on is checked here, in time that does not grow with
     /// the model; [`verify`] checks the rest.
     pub fn from_container(container: &Container) -> Result<Self> {
-        let container = container.clone().expect(KIND, VERSION)?;
+        let version = match container.kind_version() {
+            VERSION_WITHOUT_WORDS => VERSION_WITHOUT_WORDS,
+            _ => VERSION,
+        };
+        let container = container.clone().expect(KIND, version)?;
         let metadata: Metadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;

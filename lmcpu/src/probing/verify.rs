@@ -1,7 +1,7 @@
 //! The checks that take time in the size of the model.
 
 use super::*;
-use crate::LanguageModel;
+use crate::{LanguageModel, NgramSource};
 
 /// Checks what opening does not: that each word is found by itself and each
 /// n-gram by its key, that the tables hold as many entries as they should, and
@@ -30,6 +30,10 @@ pub fn verify(container: &Container) -> Result<()> {
     }
     if let Some(table) = &model.longest {
         check_table(container, &model, model.order(), table, |bits| check_numbers(bits, 0))?;
+    }
+    if container.kind_version() != VERSION_WITHOUT_WORDS {
+        let mut ngrams = ProbingNgrams::open(container)?;
+        while ngrams.next_section()?.is_some() {}
     }
     Ok(())
 }

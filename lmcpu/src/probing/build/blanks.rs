@@ -12,8 +12,7 @@ use super::*;
 pub(super) struct Blank {
     pub(super) log10: f32,
     pub(super) extends_right: bool,
-    /// The hash of its own suffix.
-    pub(super) suffix: u64,
+    pub(super) oldest: u32,
 }
 
 impl Tables {
@@ -71,7 +70,7 @@ impl Tables {
             if let Some(backoff) = backoff {
                 log10 += backoff;
             }
-            let blank = Blank { log10, extends_right: false, suffix: hashes[n - 1] };
+            let blank = Blank { log10, extends_right: false, oldest: words[n - 1] };
             self.middle[n - 2].blanks.insert(table_key(hashes[n]), blank);
         }
         let (_, context) = parts(section.ngram(index));
