@@ -13,7 +13,7 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_layout::Load;
 use miriam_lmcpu::trie::build_trie;
-use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State, open};
+use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State, open};
 use miriam_text::{Input, Silent};
 
 /// Sentences scored side by side.
@@ -111,7 +111,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 /// The model in the ARPA text at `path` as each kind there is.
 fn kinds(path: &Path) -> Vec<(&'static str, Arc<dyn LanguageModel>)> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    build_trie(path, file.path(), None, &Silent).unwrap();
+    build_trie(path, file.path(), None, Duplicates::Refuse, &Silent).unwrap();
     let opened = |path| open(path, Load::HugePages, &Silent).unwrap();
     vec![("probing", opened(path)), ("trie", opened(file.path()))]
 }

@@ -11,6 +11,7 @@ pub mod arpa;
 mod batch;
 mod chart;
 mod dump;
+mod duplicates;
 mod error;
 pub mod estimate;
 mod hash;
@@ -31,6 +32,7 @@ pub mod words;
 
 pub use chart::{ChartState, Fragment};
 pub use dump::dump;
+pub use duplicates::Duplicates;
 pub use error::{Error, Result};
 pub use index::{Found, NO_EXTENSION, NgramIndex, Step};
 pub use model::{LanguageModel, LmWord, Request, Scored};

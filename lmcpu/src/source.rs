@@ -6,11 +6,12 @@ use std::path::Path;
 use miriam_layout::{Container, Load};
 use miriam_text::{Input, Progress, Vocabulary};
 
-use crate::Result;
 use crate::arpa::{Arpa, Section, Unigram};
+use crate::duplicates::FirstKept;
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
 use crate::probing::ProbingNgrams;
 use crate::trie::{self, TrieSource};
+use crate::{Duplicates, Result};
 
 /// All n-grams of a model, order by order.
 pub trait NgramSource {
@@ -77,9 +78,12 @@ impl NgramSource for Arpa<'_> {
 }
 
 /// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input; a file of ours; or one of KenLM's binary files.
+/// for standard input; a file of ours; or one of KenLM's binary files. An
+/// n-gram of an ARPA file that stands there twice is an error, here or when a builder
+/// meets it, unless `duplicates` says otherwise.
 pub fn open_source<'p>(
     path: &Path,
+    duplicates: Duplicates,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     if Container::is_container(path) {
@@ -93,5 +97,9 @@ pub fn open_source<'p>(
     if is_kenlm_binary(path) {
         return KenlmFile::open(path, Load::Lazy)?.into_source(path);
     }
-    Ok(Box::new(Arpa::open(Input::open(path)?, progress)?))
+    let arpa = Arpa::open(Input::open(path)?, duplicates, progress)?;
+    Ok(match duplicates {
+        Duplicates::Refuse => Box::new(arpa),
+        Duplicates::KeepFirst => Box::new(FirstKept::read(arpa)?),
+    })
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use clap::Args;
 use miriam_decoder::{Configuration, System, Translation, Translator};
+use miriam_lmcpu::Duplicates;
 use miriam_probingpt::BuildOptions;
 
 use crate::common::Common;
@@ -49,7 +50,12 @@ pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
             ..BuildOptions::default()
         };
         let report = miriam_probingpt::build_file(&options, &at("phrase-table.miriam"), &progress)?;
-        miriam_lmcpu::probing::build_probing(&at("lm.arpa"), &at("lm.miriam"), &progress)?;
+        miriam_lmcpu::probing::build_probing(
+            &at("lm.arpa"),
+            &at("lm.miriam"),
+            Duplicates::Refuse,
+            &progress,
+        )?;
         let configuration = Configuration::from_ini(&at("moses.ini"))?;
         Ok((report, System::load(&configuration, &progress)?))
     })?;

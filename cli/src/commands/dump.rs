@@ -5,12 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 use miriam_text::{Input, Output};
 
+use super::lm::Duplicates;
 use crate::common::Common;
 
 #[derive(Args)]
 pub struct Arguments {
     /// A model file of ours or of KenLM's, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
+    /// What to do about n-grams that stand in an ARPA file twice
+    #[arg(long, value_name = "HOW", default_value = "refuse")]
+    duplicates: Duplicates,
     /// The file to write, compressed where it ends in .gz or .zst; - for standard
     /// output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -21,7 +25,8 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.model, Some(&arguments.output))?;
     let progress = common.progress();
     common.pool()?.install(|| {
-        let mut source = miriam_lmcpu::open_source(&arguments.model, &progress)?;
+        let mut source =
+            miriam_lmcpu::open_source(&arguments.model, arguments.duplicates.into(), &progress)?;
         let mut output = Output::create(&arguments.output)?;
         miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
         Ok(output.finish()?)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::error::ErrorKind;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use miriam_layout::Load;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
 use miriam_lmcpu::perplexity::{Filter, Json};
@@ -43,6 +43,24 @@ pub enum Command {
     Dump(super::dump::Arguments),
 }
 
+/// What becomes of n-grams that stand in an ARPA file twice.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Duplicates {
+    /// An error that names both lines
+    Refuse,
+    /// The first counts, the others are left out
+    KeepFirst,
+}
+
+impl From<Duplicates> for miriam_lmcpu::Duplicates {
+    fn from(given: Duplicates) -> Self {
+        match given {
+            Duplicates::Refuse => Self::Refuse,
+            Duplicates::KeepFirst => Self::KeepFirst,
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct BuildArguments {
     /// The model as ARPA text (plain, .gz or .zst; - for standard input), or a
@@ -60,6 +78,9 @@ pub struct BuildArguments {
     /// KenLM does: one number for both, or two with a comma between
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<Bits>,
+    /// What to do about n-grams that stand in an ARPA file twice
+    #[arg(long, value_name = "HOW", default_value = "refuse")]
+    duplicates: Duplicates,
     /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
@@ -204,17 +225,18 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.arpa, Some(&arguments.output))?;
     let progress = common.progress();
     let (arpa, output) = (&arguments.arpa, &arguments.output);
+    let duplicates = arguments.duplicates.into();
     let size = common.pool()?.install(|| match arguments.kind.as_str() {
-        "trie" => trie::build_trie(arpa, output, arguments.quantize, &progress),
+        "trie" => trie::build_trie(arpa, output, arguments.quantize, duplicates, &progress),
         "kenlm-probing" => {
             let usual = KenlmOptions::default();
             let options = KenlmOptions {
                 multiplier: arguments.multiplier.unwrap_or(usual.multiplier),
                 unknown: arguments.unknown.unwrap_or(usual.unknown),
             };
-            kenlm::build_kenlm_probing(arpa, output, options, &progress)
+            kenlm::build_kenlm_probing(arpa, output, options, duplicates, &progress)
         }
-        _ => probing::build_probing(arpa, output, &progress),
+        _ => probing::build_probing(arpa, output, duplicates, &progress),
     })?;
     let counts: Vec<String> = size.counts.iter().map(u64::to_string).collect();
     let blanks = match size.blanks {

@@ -4,12 +4,13 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
+use miriam_lmcpu::Duplicates;
 use miriam_lmcpu::arpa::Arpa;
 use miriam_text::{Input, Silent};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(input) = Input::from_reader(Cursor::new(bytes.to_vec()), "fuzz", None) else { return };
-    let Ok(mut arpa) = Arpa::open(input, &Silent) else { return };
+    let Ok(mut arpa) = Arpa::open(input, Duplicates::Refuse, &Silent) else { return };
     while let Ok(Some(section)) = arpa.next_section() {
         for i in 0..section.len() {
             assert!(section.ngram(i).iter().all(|&id| (id as usize) < arpa.vocabulary().len()));

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use self::entry::{End, Entries, Shape, is_space, read_entries, show};
 use self::text::ArpaText;
-use crate::{MAX_ORDER, Result};
+use crate::{Duplicates, MAX_ORDER, Result};
 
 /// log10 p(`<unk>`) of a model that does not say, as KenLM fills it in.
 pub const MISSING_UNKNOWN: f32 = -100.0;
@@ -62,6 +62,25 @@ impl Section {
     #[inline(always)]
     pub fn ngram(&self, index: usize) -> &[u32] {
         &self.words[index * self.order..(index + 1) * self.order]
+    }
+
+    /// Leaves out the n-grams that `keep` does not mark.
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
+        let mut lines = LineNumbers::default();
+        let mut kept = 0;
+        for (index, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+            lines.note(kept, self.lines.line(index));
+            self.words.copy_within(index * self.order..(index + 1) * self.order, kept * self.order);
+            self.log10[kept] = self.log10[index];
+            if let Some(&backoff) = self.backoffs.get(index) {
+                self.backoffs[kept] = backoff;
+            }
+            kept += 1;
+        }
+        self.words.truncate(kept * self.order);
+        self.log10.truncate(kept);
+        self.backoffs.truncate(kept);
+        self.lines = lines;
     }
 
     /// The line on which the n-gram `index` begins, from 1; 0 where the n-grams
@@ -109,7 +128,9 @@ impl<'p> Arpa<'p> {
     ///
     /// The file must hold `<s>` and `</s>`; a missing `<unk>` is logged and gets
     /// [`MISSING_UNKNOWN`].
-    pub fn open(input: Input, progress: &'p dyn Progress) -> Result<Self> {
+    /// `duplicates` says what becomes of a word that is listed twice; of longer
+    /// n-grams whoever reads them must take care.
+    pub fn open(input: Input, duplicates: Duplicates, progress: &'p dyn Progress) -> Result<Self> {
         let mut text = ArpaText::new(input, progress);
         let counts = read_counts(&mut text)?;
         let mut arpa = Arpa {
@@ -120,7 +141,7 @@ impl<'p> Arpa<'p> {
             has_unknown: false,
             next_order: 2,
         };
-        arpa.read_unigrams()?;
+        arpa.read_unigrams(duplicates)?;
         Ok(arpa)
     }
 
@@ -187,7 +208,7 @@ impl<'p> Arpa<'p> {
         Ok(Some(section))
     }
 
-    fn read_unigrams(&mut self) -> Result<()> {
+    fn read_unigrams(&mut self, duplicates: Duplicates) -> Result<()> {
         self.read_header(1)?;
         let shape = Shape { order: 1, longest: self.order() == 1 };
         let mut vocabulary = Vocabulary::new();
@@ -206,8 +227,13 @@ impl<'p> Arpa<'p> {
                 let backoff = if shape.longest { -0.0 } else { entries.backoffs[i] };
                 let unigram = Unigram { log10: entries.probabilities[i], backoff };
                 let earlier = if word == b"<unk>" || word == b"<UNK>" {
-                    unigrams[0] = unigram;
-                    unknown_at.replace(seen)
+                    if unknown_at.is_none() {
+                        unigrams[0] = unigram;
+                        unknown_at = Some(seen);
+                        None
+                    } else {
+                        unknown_at
+                    }
                 } else {
                     if unigrams.len() == u32::MAX as usize {
                         return Err(error(
@@ -226,7 +252,9 @@ impl<'p> Arpa<'p> {
                         Some(id - usize::from(unknown_at.is_none_or(|at| at >= id)))
                     }
                 };
-                if let Some(earlier) = earlier {
+                if let Some(earlier) = earlier
+                    && duplicates == Duplicates::Refuse
+                {
                     let reason = format!(
                         "{} stands among the unigrams already on line {}; remove one of the two",
                         show(word),

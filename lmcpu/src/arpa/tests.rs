@@ -12,7 +12,8 @@ const BASE: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.
 type Everything = (Vec<String>, Vec<Unigram>, Vec<(Vec<u32>, Vec<u32>, Vec<u32>, Vec<u64>)>);
 
 fn read(input: impl Read + Send + 'static) -> Result<Everything> {
-    let mut arpa = Arpa::open(Input::from_reader(input, "test", None)?, &Silent)?;
+    let mut arpa =
+        Arpa::open(Input::from_reader(input, "test", None)?, Duplicates::Refuse, &Silent)?;
     let mut sections = Vec::new();
     let bits = |v: &[f32]| v.iter().map(|f| f.to_bits()).collect::<Vec<_>>();
     while let Some(s) = arpa.next_section()? {

@@ -8,6 +8,7 @@ use miriam_text::{Input, Output, Silent};
 use proptest::prelude::*;
 
 use super::*;
+use crate::Duplicates;
 use crate::query::{Levels, Options, query};
 
 /// The content of a file of `../shared/data`, decompressed; nothing, after a
@@ -167,7 +168,7 @@ fn a_model_built_from_a_dump_scores_as_the_file_does() {
 /// The file built from the model at `path`.
 fn built(path: &Path, options: KenlmOptions) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    build_kenlm_probing(path, file.path(), options, &Silent)?;
+    build_kenlm_probing(path, file.path(), options, Duplicates::Refuse, &Silent)?;
     Ok(std::fs::read(file.path()).unwrap())
 }
 

@@ -25,7 +25,7 @@ use super::words::{is_unknown, word_hash};
 use crate::arpa::Section;
 use crate::hash::combine;
 use crate::probing::{ModelSize, Stage};
-use crate::{Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
+use crate::{Duplicates, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
 
 const SIGN: u32 = 1 << 31;
 /// Something longer ends in this n-gram.
@@ -61,6 +61,7 @@ pub fn build_kenlm_probing(
     path: &Path,
     output: &Path,
     options: KenlmOptions,
+    duplicates: Duplicates,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     let refuse = |reason: String| Err(Error::Unsupported { file: name(path), reason });
@@ -75,7 +76,7 @@ pub fn build_kenlm_probing(
     }
     let size = path.metadata().map(|found| found.len()).ok();
     let stage = Stage::begin(progress, "reading", size);
-    let mut source = open_source(path, progress)?;
+    let mut source = open_source(path, duplicates, progress)?;
     if !(2..=MAX_ORDER).contains(&source.order()) {
         return refuse(format!(
             "KenLM has no models of order {}; its models have bigrams at least",

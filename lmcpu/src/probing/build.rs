@@ -27,7 +27,7 @@ use blanks::Blank;
 
 use super::*;
 use crate::arpa::Section;
-use crate::{NgramSource, open_source};
+use crate::{Duplicates, NgramSource, open_source};
 
 /// Something longer ends in this n-gram.
 const EXTENDS_LEFT: u8 = 1;
@@ -66,8 +66,13 @@ pub struct ModelSize {
 
 /// Builds the file `output` from the model at `path`, ARPA text or whatever else
 /// [`open_source`] opens, on rayon's current threads.
-pub fn build_probing(path: &Path, output: &Path, progress: &dyn Progress) -> Result<ModelSize> {
-    let tables = Tables::from_file(path, progress)?;
+pub fn build_probing(
+    path: &Path,
+    output: &Path,
+    duplicates: Duplicates,
+    progress: &dyn Progress,
+) -> Result<ModelSize> {
+    let tables = Tables::from_file(path, duplicates, progress)?;
     let _stage = Stage::begin(progress, "writing", None);
     tables.write(ContainerWriter::create(output, KIND, VERSION)?)?;
     Ok(tables.size())
@@ -82,7 +87,7 @@ pub fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<Probing
 
 /// The bytes of the file that [`build_probing`] would write.
 pub(super) fn container_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
-    let tables = Tables::from_file(arpa, progress)?;
+    let tables = Tables::from_file(arpa, Duplicates::Refuse, progress)?;
     let bytes = tables.write(ContainerWriter::in_memory(arpa, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
@@ -273,10 +278,10 @@ fn parts(ngram: &[u32]) -> (u64, u64) {
 }
 
 impl Tables {
-    fn from_file(path: &Path, progress: &dyn Progress) -> Result<Self> {
+    fn from_file(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
         let stage = Stage::begin(progress, "reading", size);
-        let mut source = open_source(path, progress)?;
+        let mut source = open_source(path, duplicates, progress)?;
         let tables = Tables::gather(&mut *source)?;
         drop(stage);
         let _stage = Stage::begin(progress, "building", None);

@@ -10,7 +10,9 @@ use proptest::prelude::*;
 
 use super::reference::{Reference, ReferenceState};
 use super::*;
-use crate::{ChartState, Fragment, LanguageModel, NgramSource, Request, Scored, open_source};
+use crate::{
+    ChartState, Duplicates, Fragment, LanguageModel, NgramSource, Request, Scored, open_source,
+};
 
 /// The toy model of `ngram-lm.md` Appendix A.
 pub(crate) const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
@@ -419,7 +421,7 @@ fn same_ngrams(arpa: &str) {
     std::fs::write(input.path(), arpa).unwrap();
     let container = Container::from_bytes(bytes_of(arpa).unwrap(), Path::new("x")).unwrap();
     let mut ngrams = ProbingNgrams::open(&container).unwrap();
-    let mut text = open_source(input.path(), &Silent).unwrap();
+    let mut text = open_source(input.path(), Duplicates::Refuse, &Silent).unwrap();
     assert_eq!(ngrams.counts(), text.counts());
     assert_eq!(ngrams.has_unknown(), text.has_unknown());
     assert!(ngrams.vocabulary().iter().eq(text.vocabulary().iter()));

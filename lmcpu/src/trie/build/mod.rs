@@ -27,7 +27,7 @@ use super::quantise::Bits;
 use super::*;
 pub use crate::probing::ModelSize;
 use crate::probing::Stage;
-use crate::{Error, open_source};
+use crate::{Duplicates, Error, open_source};
 
 /// Builds the file `output` from the model at `path`, ARPA text or whatever else
 /// [`open_source`] opens, on rayon's current threads. With `bits` probs and
@@ -36,9 +36,10 @@ pub fn build_trie(
     path: &Path,
     output: &Path,
     bits: Option<Bits>,
+    duplicates: Duplicates,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let model = read(path, progress)?;
+    let model = read(path, duplicates, progress)?;
     let size = model.size();
     let _stage = Stage::begin(progress, "writing", None);
     Packed::new(model, bits).write(ContainerWriter::create(output, KIND, VERSION)?)?;
@@ -48,16 +49,16 @@ pub fn build_trie(
 /// The bytes of the file that [`build_trie`] would write.
 #[cfg(test)]
 pub(super) fn container_in_memory(path: &Path, bits: Option<Bits>) -> Result<Bytes> {
-    let model = read(path, &miriam_text::Silent)?;
+    let model = read(path, Duplicates::Refuse, &miriam_text::Silent)?;
     let bytes = Packed::new(model, bits).write(ContainerWriter::in_memory(path, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 
 /// Reads the model at `path` into a trie of plain arrays.
-fn read(path: &Path, progress: &dyn Progress) -> Result<Model> {
+fn read(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<Model> {
     let size = path.metadata().map(|found| found.len()).ok();
     let _stage = Stage::begin(progress, "reading", size);
-    let mut source = open_source(path, progress)?;
+    let mut source = open_source(path, duplicates, progress)?;
     let ids = rank(source.unigrams());
     let mut growing = Growing { levels: vec![words(source.unigrams(), &ids)] };
     while let Some(section) = source.next_section()? {

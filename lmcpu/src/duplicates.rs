@@ -1,0 +1,144 @@
+//! N-grams that stand in an ARPA file twice.
+//!
+//! They make a model ambiguous: KenLM keeps one of the two in silence, which one
+//! depends on the kind of file. Here they are an error with both lines, unless
+//! the user says that the first counts.
+
+use std::collections::VecDeque;
+
+use miriam_text::Vocabulary;
+use rayon::prelude::*;
+
+use crate::arpa::{Arpa, Section, Unigram};
+use crate::hash::combine;
+use crate::{NgramSource, Result};
+
+/// What becomes of an n-gram that stands in a list twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// The first entry counts, the others are left out and logged.
+    KeepFirst,
+}
+
+/// An ARPA file without the later of two equal entries. It is read whole at once,
+/// since its counts come before its n-grams.
+pub(crate) struct FirstKept<'p> {
+    arpa: Arpa<'p>,
+    counts: Vec<u64>,
+    sections: VecDeque<Section>,
+}
+
+impl<'p> FirstKept<'p> {
+    /// `arpa` has left duplicate unigrams out already.
+    pub fn read(mut arpa: Arpa<'p>) -> Result<Self> {
+        let mut counts = vec![arpa.unigrams().len() as u64 - u64::from(!arpa.has_unknown())];
+        let mut sections = VecDeque::new();
+        while let Some(mut section) = arpa.next_section()? {
+            let keep = firsts(&section);
+            section.retain(&keep);
+            counts.push(section.len() as u64);
+            sections.push_back(section);
+        }
+        for (i, (kept, all)) in counts.iter().zip(arpa.counts()).enumerate() {
+            if kept < all {
+                let (file, order, left_out) = (arpa.name(), i + 1, all - kept);
+                tracing::warn!("{file}: {left_out} {order}-grams stood there already; left out");
+            }
+        }
+        Ok(FirstKept { arpa, counts, sections })
+    }
+}
+
+/// For each n-gram whether it is the first of its kind.
+fn firsts(section: &Section) -> Vec<bool> {
+    let hash = |i: usize| {
+        section.ngram(i).iter().fold(section.order as u64, |hash, &word| combine(hash, word))
+    };
+    let mut places: Vec<(u64, usize)> =
+        (0..section.len()).into_par_iter().map(|i| (hash(i), i)).collect();
+    places.par_sort_unstable();
+    let mut keep = vec![true; section.len()];
+    for equal in places.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
+        for (at, &(_, later)) in equal.iter().enumerate() {
+            // Equal hashes do not make equal n-grams.
+            keep[later] =
+                equal[..at].iter().all(|&(_, i)| section.ngram(i) != section.ngram(later));
+        }
+    }
+    keep
+}
+
+impl NgramSource for FirstKept<'_> {
+    fn name(&self) -> &str {
+        self.arpa.name()
+    }
+
+    fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.arpa.vocabulary()
+    }
+
+    fn unigrams(&self) -> &[Unigram] {
+        self.arpa.unigrams()
+    }
+
+    fn has_unknown(&self) -> bool {
+        self.arpa.has_unknown()
+    }
+
+    fn next_section(&mut self) -> Result<Option<Section>> {
+        Ok(self.sections.pop_front())
+    }
+
+    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error {
+        self.arpa.error(section.line(index), reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use miriam_text::{Input, Silent};
+
+    use super::*;
+    use crate::dump;
+
+    const TWICE: &str = "\\data\\\nngram 1=6\nngram 2=4\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n\
+        -2\t</s>\n-1.5\ta\t-0.25\n-1.25\ta\t-0.125\n-3\tb\n\n\\2-grams:\n-0.5\t<s> a\n-0.75\ta b\n\
+        -0.25\ta b\n-0.875\ta </s>\n\n\\end\\\n";
+
+    fn read(arpa: &str, duplicates: Duplicates) -> Result<Vec<u8>> {
+        let reader = std::io::Cursor::new(arpa.as_bytes().to_vec());
+        let input = Input::from_reader(reader, "twice.arpa", None)?;
+        let arpa = Arpa::open(input, duplicates, &Silent)?;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.arpa");
+        let mut output = miriam_text::Output::create(Path::new(&path))?;
+        dump(&mut FirstKept::read(arpa)?, &mut output, &Silent)?;
+        output.finish()?;
+        Ok(std::fs::read(path).unwrap())
+    }
+
+    #[test]
+    fn the_first_counts() {
+        let found = String::from_utf8(read(TWICE, Duplicates::KeepFirst).unwrap()).unwrap();
+        let expected = "\\data\\\nngram 1=5\nngram 2=3\n\n\\1-grams:\n-1\t<unk>\t0\n\
+            -99\t<s>\t-0.5\n-2\t</s>\t0\n-1.5\ta\t-0.25\n-3\tb\t0\n\n\\2-grams:\n-0.5\t<s> a\n\
+            -0.75\ta b\n-0.875\ta </s>\n\n\\end\\\n";
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn without_the_option_both_lines_are_told() {
+        let complaint = read(TWICE, Duplicates::Refuse).unwrap_err().to_string();
+        assert!(complaint.contains("twice.arpa, line 10"), "{complaint}");
+        assert!(complaint.contains("already on line 9"), "{complaint}");
+    }
+}
