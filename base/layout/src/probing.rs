@@ -1,12 +1,13 @@
 //! A linear-probing hash table whose slots are grouped by cache line.
 //!
 //! One lookup is one cache line nearly always: keys of a line are compared side
-//! by side, and only a full line sends the search to the next. The line of a key
-//! is the high half of `key * lines`, so lines follow the order of keys and a
-//! table is built by sorting: in parallel, with the same bytes whatever the
-//! number of threads. There is no wrap-around; spare lines follow the last home
-//! line, and the very last slot of all is always empty, which is what ends a
-//! search. A finished table is immutable, so readers need no locks.
+//! by side, and only a full line whose last key is smaller sends the search to
+//! the next. The line of a key is the high half of `key * lines`, so lines follow
+//! the order of keys and a table is built by sorting: in parallel, with the same
+//! bytes whatever the number of threads. There is no wrap-around; spare lines
+//! follow the last home line, and the very last slot of all is always empty,
+//! which is what ends a search. A finished table is immutable, so readers need
+//! no locks.
 //!
 //! Keys are well-mixed 64-bit hashes chosen by the caller; 0 marks an empty slot
 //! (see [`table_key`]). Whether equal hashes mean equal things is the caller's
@@ -221,9 +222,22 @@ pub fn find_slot<L: Line>(lines: &[L], home: u64, key: u64) -> Option<Slot> {
 #[inline(always)]
 fn find_line<L: Line>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)> {
     let mut line = reduce(key, home) as usize;
+    let current = &lines[line];
+    if let Some(slot) = current.find(key) {
+        return Some((line, slot));
+    }
+    // Of two keys neither of which comes before this line, the smaller is placed
+    // first (see [`build`]): a last key that is larger ends the search, as an
+    // empty slot (0 - 1 is larger than any key) does. It spares most absent keys
+    // of full lines a look at a line that nobody has asked memory for.
+    if current.key(L::SLOTS - 1).wrapping_sub(1) >= key {
+        return None;
+    }
     loop {
         // Inside the slice: the last line of a table is never full, and a line
-        // that is not full ends the search.
+        // that is not full ends the search. The next chunk's keys may stand
+        // before this one there, though they are larger.
+        line += 1;
         let current = &lines[line];
         if let Some(slot) = current.find(key) {
             return Some((line, slot));
@@ -231,7 +245,6 @@ fn find_line<L: Line>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)
         if current.key(L::SLOTS - 1) == 0 {
             return None;
         }
-        line += 1;
     }
 }
 
@@ -364,6 +377,23 @@ mod tests {
             assert_eq!(table.find(table_key(hash64(&i.to_le_bytes()))), Some(i));
         }
         assert_eq!(table.find(table_key(hash64(b"absent"))), None);
+    }
+
+    #[test]
+    fn keys_that_spill_into_the_next_chunk_are_found() {
+        let n = 20_000u64;
+        let key = |i: u64| table_key(hash64(&i.to_le_bytes()));
+        let mut entries: Vec<(u64, u64)> = (0..n).map(|i| (key(i), i)).collect();
+        // Fuller than full: they stand in front of, behind and among the keys
+        // that are at home there.
+        let home = home_lines::<Line4>(entries.len(), 1.1);
+        assert!(home > CHUNK);
+        let lines = build::<Line4>(&mut entries, home).unwrap();
+        let table = table(&lines, home);
+        for i in 0..n {
+            assert_eq!(table.find(key(i)), Some(i));
+            assert_eq!(table.find(key(n + i)), None);
+        }
     }
 
     #[test]
