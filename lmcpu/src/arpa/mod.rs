@@ -10,12 +10,14 @@
 //! are parsed again.
 
 mod entry;
+mod ids;
 mod text;
 
 use miriam_text::{Input, Progress, Vocabulary};
 use rayon::prelude::*;
 
-use self::entry::{End, Entries, Shape, is_space, read_entries, show};
+use self::entry::{End, Entries, Shape, Words, is_space, read_entries, show};
+use self::ids::WordTable;
 use self::text::ArpaText;
 use crate::{MAX_ORDER, Result};
 
@@ -99,6 +101,7 @@ pub struct Arpa<'p> {
     text: ArpaText<'p>,
     counts: Vec<u64>,
     vocabulary: Vocabulary,
+    table: WordTable,
     unigrams: Vec<Unigram>,
     has_unknown: bool,
     next_order: usize,
@@ -116,6 +119,7 @@ impl<'p> Arpa<'p> {
             text,
             counts,
             vocabulary: Vocabulary::new(),
+            table: WordTable::default(),
             unigrams: Vec::new(),
             has_unknown: false,
             next_order: 2,
@@ -176,7 +180,8 @@ impl<'p> Arpa<'p> {
         let mut section = Section { order, ..Section::default() };
         let count = self.counts[order - 1];
         let mut lines = LineNumbers::default();
-        read_section(&mut self.text, shape, count, &self.vocabulary, |entries, _, line| {
+        let words = Words { vocabulary: &self.vocabulary, table: &self.table };
+        read_section(&mut self.text, shape, count, words, |entries, _, line| {
             note_lines(&mut lines, section.log10.len(), line, &entries);
             section.words.extend_from_slice(&entries.words);
             section.log10.extend_from_slice(&entries.probabilities);
@@ -198,8 +203,8 @@ impl<'p> Arpa<'p> {
         let (mut seen, mut unknown_at) = (0, None);
         let name = self.text.name.clone();
         let error = |line, reason| miriam_text::Error::format(&name, line, None, reason);
-        let nothing = Vocabulary::new();
-        read_section(&mut self.text, shape, self.counts[0], &nothing, |entries, text, line| {
+        let nothing = Words { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
+        read_section(&mut self.text, shape, self.counts[0], nothing, |entries, text, line| {
             note_lines(&mut lines, seen, line, &entries);
             for (i, &(start, end)) in entries.spans.iter().enumerate() {
                 let word = &text[start..end];
@@ -253,6 +258,7 @@ impl<'p> Arpa<'p> {
                 "{name}: no <unk> among the unigrams; its log10 probability becomes {MISSING_UNKNOWN}"
             );
         }
+        self.table = WordTable::new(&vocabulary);
         (self.vocabulary, self.unigrams) = (vocabulary, unigrams);
         Ok(())
     }
@@ -414,7 +420,7 @@ fn read_section(
     text: &mut ArpaText<'_>,
     shape: Shape,
     count: u64,
-    vocabulary: &Vocabulary,
+    words: Words<'_>,
     mut take: impl FnMut(Entries, &[u8], u64) -> Result<()>,
 ) -> Result<()> {
     let mut remaining = count;
@@ -422,20 +428,18 @@ fn read_section(
         let first_line = text.line();
         let mut line = first_line;
         let (mut used, mut cut) = (Vec::new(), false);
-        let blocks = text.blocks(2 * rayon::current_num_threads())?;
+        let blocks = text.blocks(8 * rayon::current_num_threads())?;
         if blocks.is_empty() {
             return Err(ended(text, shape, remaining));
         }
-        let parsed: Vec<Entries> = blocks
-            .par_iter()
-            .map(|block| read_entries(block, shape, remaining, vocabulary))
-            .collect();
+        let parsed: Vec<Entries> =
+            blocks.par_iter().map(|block| read_entries(block, shape, remaining, words)).collect();
         let mut wrong = None;
         for (entries, block) in parsed.into_iter().zip(&blocks) {
             if entries.probabilities.len() as u64 > remaining {
                 // The section ends in this block, so fewer entries were wanted
                 // than were read: read those again, and no more.
-                let entries = read_entries(block, shape, remaining, vocabulary);
+                let entries = read_entries(block, shape, remaining, words);
                 used.push((entries.bytes, entries.lines));
                 remaining = 0;
                 take(entries, block, line)?;
