@@ -276,6 +276,10 @@ impl<'t> Cursor<'t> {
     #[inline]
     fn number(&mut self, what: &str) -> Result<f32, Stop> {
         let rest = &self.text[self.position..];
+        if let Some((value, length)) = number::leading_plain_f32(rest) {
+            self.position += length;
+            return Ok(value);
+        }
         let length = number_length(rest);
         // A number that ends with the text may go on behind it.
         if length == rest.len() || (length == 0 && rest.iter().all(|&b| !is_space(b))) {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::probing::reference::{Reference, ReferenceState};
 use crate::probing::tests::{TOY, arbitrary_arpa_up_to};
-use crate::query::{Levels, TextOptions, query};
+use crate::query::{Levels, Options, query};
 use crate::{LanguageModel, NgramSource, Request, Scored};
 
 fn bytes_of(arpa: &str, bits: Option<Bits>) -> Result<Bytes> {
@@ -382,9 +382,15 @@ fn queries_print_what_kenlm_prints() {
         let model = open(build::container_in_memory(&arpa, bits).unwrap());
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut output = Output::create(file.path()).unwrap();
-        let options = TextOptions { markers: true, threads: 2, line_by_line: false };
+        let options = Options {
+            levels: Levels::ALL,
+            markers: true,
+            threads: 2,
+            line_by_line: false,
+            kenlm_compat: true,
+        };
         let text = Input::open(&text).unwrap();
-        query(&model, text, &mut output, Levels::ALL, options, &Silent).unwrap();
+        query(&model, text, &mut output, options, &Silent).unwrap();
         output.finish().unwrap();
         let found = without_ids(&std::fs::read(file.path()).unwrap());
         let mut recording = Vec::new();
