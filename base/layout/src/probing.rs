@@ -149,51 +149,84 @@ const CHUNK: usize = 1 << 12;
 /// The same set of entries gives the same bytes in whatever order it comes.
 /// Keys must not be 0.
 pub fn build<L: Line>(entries: &mut [(u64, L::Value)], home: usize) -> Result<Vec<L>, EqualKeys> {
+    build_parts(entries, home, |&(key, value)| (key, value, ())).map(|(lines, _)| lines)
+}
+
+/// Lines of a table, and something for each of their slots.
+pub type WithBeside<L, B> = (Vec<L>, Vec<B>);
+
+/// As [`build`], for entries that bring something along which the lines do not
+/// hold: it comes back in a list with one item a slot, the default value where
+/// the slot is empty.
+pub fn build_with<L: Line, B: Copy + Default + Send + Sync>(
+    entries: &mut [(u64, L::Value, B)],
+    home: usize,
+) -> Result<WithBeside<L, B>, EqualKeys> {
+    build_parts(entries, home, |&entry| entry)
+}
+
+/// Builds from entries of which `parts` tells key, value and what goes beside.
+fn build_parts<L: Line, B: Copy + Default + Send + Sync, E: Send + Sync>(
+    entries: &mut [E],
+    home: usize,
+    parts: impl Fn(&E) -> (u64, L::Value, B) + Sync,
+) -> Result<WithBeside<L, B>, EqualKeys> {
     assert!(home > 0);
-    debug_assert!(entries.iter().all(|e| e.0 != 0));
-    entries.par_sort_unstable_by_key(|e| e.0);
-    if let Some(pair) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(EqualKeys { key: pair[0].0 });
+    let key = |entry: &E| parts(entry).0;
+    debug_assert!(entries.iter().all(|e| key(e) != 0));
+    entries.par_sort_unstable_by_key(key);
+    let entries = &*entries;
+    let equal = entries.par_windows(2).find_first(|pair| key(&pair[0]) == key(&pair[1]));
+    if let Some(pair) = equal {
+        return Err(EqualKeys { key: key(&pair[0]) });
     }
-    let mut lines = vec![L::default(); home];
+    // Memory that is new is touched first by the threads that need it.
+    let mut lines: Vec<L> =
+        (0..home).into_par_iter().with_min_len(CHUNK).map(|_| L::default()).collect();
+    let mut beside = vec![B::default(); home * L::SLOTS];
     let line_of = |key: u64| reduce(key, home as u64) as usize;
     // Each chunk of lines takes its own entries; what does not fit before its
     // end is handed on and placed below, in order.
-    let overflows: Vec<&[(u64, L::Value)]> = lines
-        .par_chunks_mut(CHUNK)
-        .enumerate()
-        .map(|(chunk, lines)| {
-            let first = chunk * CHUNK;
-            let begin = entries.partition_point(|e| line_of(e.0) < first);
-            let end =
-                begin + entries[begin..].partition_point(|e| line_of(e.0) < first + lines.len());
-            let (mut line, mut slot) = (0, 0);
-            for (i, &(key, value)) in entries[begin..end].iter().enumerate() {
-                let wanted = line_of(key) - first;
-                if wanted > line {
-                    (line, slot) = (wanted, 0);
+    let overflows: Vec<&[E]> =
+        (lines.par_chunks_mut(CHUNK), beside.par_chunks_mut(CHUNK * L::SLOTS))
+            .into_par_iter()
+            .enumerate()
+            .map(|(chunk, (lines, beside))| {
+                let first = chunk * CHUNK;
+                let begin = entries.partition_point(|e| line_of(key(e)) < first);
+                let end = begin
+                    + entries[begin..].partition_point(|e| line_of(key(e)) < first + lines.len());
+                let (mut line, mut slot) = (0, 0);
+                for (i, entry) in entries[begin..end].iter().enumerate() {
+                    let (key, value, aside) = parts(entry);
+                    let wanted = line_of(key) - first;
+                    if wanted > line {
+                        (line, slot) = (wanted, 0);
+                    }
+                    if slot == L::SLOTS {
+                        (line, slot) = (line + 1, 0);
+                    }
+                    if line == lines.len() {
+                        return &entries[begin + i..end];
+                    }
+                    lines[line].set(slot, key, value);
+                    beside[line * L::SLOTS + slot] = aside;
+                    slot += 1;
                 }
-                if slot == L::SLOTS {
-                    (line, slot) = (line + 1, 0);
-                }
-                if line == lines.len() {
-                    return &entries[begin + i..end];
-                }
-                lines[line].set(slot, key, value);
-                slot += 1;
-            }
-            &entries[end..end]
-        })
-        .collect();
+                &entries[end..end]
+            })
+            .collect();
     for (chunk, overflow) in overflows.into_iter().enumerate() {
         let mut line = ((chunk + 1) * CHUNK).min(home);
-        for &(key, value) in overflow {
+        for (key, value, aside) in overflow.iter().map(&parts) {
             loop {
                 if line >= lines.len() {
                     lines.push(L::default());
                 }
                 if let Some(slot) = (0..L::SLOTS).find(|&slot| lines[line].key(slot) == 0) {
                     lines[line].set(slot, key, value);
+                    beside.resize(lines.len() * L::SLOTS, B::default());
+                    beside[line * L::SLOTS + slot] = aside;
                     break;
                 }
                 line += 1;
@@ -203,7 +236,8 @@ pub fn build<L: Line>(entries: &mut [(u64, L::Value)], home: usize) -> Result<Ve
     if lines.last().is_some_and(|l| l.key(L::SLOTS - 1) != 0) {
         lines.push(L::default());
     }
-    Ok(lines)
+    beside.resize(lines.len() * L::SLOTS, B::default());
+    Ok((lines, beside))
 }
 
 /// The position of a pair in a table: line times slots plus slot.
@@ -377,6 +411,24 @@ mod tests {
             assert_eq!(table.find(table_key(hash64(&i.to_le_bytes()))), Some(i));
         }
         assert_eq!(table.find(table_key(hash64(b"absent"))), None);
+    }
+
+    /// Also where a full line, a full chunk and a full table hand entries on.
+    #[test]
+    fn what_goes_beside_stands_by_its_key() {
+        for (n, home) in [(0, 1), (9, 2), (60_000, 2 * CHUNK + 1), (50_000, 3)] {
+            let keys = (0..n).map(|i| table_key(hash64(&(i as u64).to_le_bytes())));
+            let mut entries: Vec<(u64, u32, u64)> =
+                keys.enumerate().map(|(i, key)| (key, i as u32, key ^ 5)).collect();
+            let mut plain: Vec<(u64, u32)> = entries.iter().map(|&(k, v, _)| (k, v)).collect();
+            let (lines, beside) = build_with::<Line5, u64>(&mut entries, home).unwrap();
+            assert_eq!(lines.as_bytes(), build::<Line5>(&mut plain, home).unwrap().as_bytes());
+            assert_eq!(beside.len(), lines.len() * Line5::SLOTS);
+            let slots = lines.iter().flat_map(|line| (0..Line5::SLOTS).map(|s| line.key(s)));
+            for (key, beside) in slots.zip(beside) {
+                assert_eq!(beside, if key == 0 { 0 } else { key ^ 5 });
+            }
+        }
     }
 
     #[test]

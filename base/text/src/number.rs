@@ -21,6 +21,50 @@ pub fn parse_f32(text: &[u8]) -> Option<f32> {
     fast_float2::parse(text).ok()
 }
 
+/// The decimal with which `text` begins and its length in bytes, as
+/// [`parse_f32`] would round it; nothing where it is not plain: a minus or none,
+/// digits, at most one point, no exponent, and something else behind it.
+#[inline]
+pub fn leading_plain_f32(text: &[u8]) -> Option<(f32, usize)> {
+    /// More digits may not fit 53 bits.
+    const DIGITS: usize = 15;
+    const POWERS: [f64; DIGITS + 1] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let sign = usize::from(text.first() == Some(&b'-'));
+    let (mut end, mut mantissa) = (sign, 0u64);
+    let mut digits = |end: &mut usize| loop {
+        let byte = *text.get(*end)?;
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return Some(byte);
+        }
+        // May overflow in text that is refused below.
+        mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+        *end += 1;
+    };
+    let mut behind = digits(&mut end)?;
+    let (mut count, mut fraction) = (end - sign, 0);
+    if behind == b'.' {
+        let point = end;
+        end += 1;
+        behind = digits(&mut end)?;
+        fraction = end - point - 1;
+        count += fraction;
+    }
+    if !(1..=DIGITS).contains(&count) || behind | 0x20 == b'e' {
+        return None;
+    }
+    // Mantissa and power are exact, so the quotient is the f64 nearest to the
+    // decimal. Rounding that once more is right unless it stands just between
+    // two f32: any f64 below such a middle means a decimal below it.
+    let quotient = mantissa as f64 / POWERS[fraction];
+    if quotient.to_bits() & 0x1fff_ffff == 0x1000_0000 {
+        return None;
+    }
+    let value = quotient as f32;
+    Some((if sign == 1 { -value } else { value }, end))
+}
+
 /// Appends the shortest decimal that reads back as `value`, in ECMAScript's
 /// layout: fixed from 1e-6 up to 1e21, else an exponent without `+` or padding.
 /// Negative zero prints `-0`.
@@ -278,7 +322,59 @@ mod tests {
         assert_eq!(parse_f32(b"-inf"), Some(f32::NEG_INFINITY));
     }
 
+    fn check_plain(text: &str) {
+        let parsed = leading_plain_f32(format!("{text} ").as_bytes());
+        if let Some((value, length)) = parsed {
+            assert_eq!(length, text.len(), "{text}");
+            assert_eq!(
+                Some(value.to_bits()),
+                parse_f32(text.as_bytes()).map(f32::to_bits),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn plain_decimals() {
+        for (text, expected) in [
+            ("-2.3528156\t", Some((-2.3528156, 10))),
+            ("-99\n", Some((-99.0, 3))),
+            ("0 ", Some((0.0, 1))),
+            (".5x", Some((0.5, 2))),
+            ("3. ", Some((3.0, 2))),
+            ("1.5.2", Some((1.5, 3))),
+            // What must not be taken for plain.
+            ("-0.5", None),
+            ("5e3 ", None),
+            ("5.E3 ", None),
+            ("+1 ", None),
+            ("- ", None),
+            (". ", None),
+            ("inf ", None),
+            ("1234567890123456 ", None),
+            // Just between two f32.
+            ("16777217 ", None),
+        ] {
+            assert_eq!(leading_plain_f32(text.as_bytes()), expected, "{text}");
+        }
+        assert_eq!(leading_plain_f32(b"-0 ").unwrap().0.to_bits(), (-0.0f32).to_bits());
+        // Decimals around the middles of neighbours, where rounding twice fails.
+        for bits in (0x3a80_0000u32..0x4100_0000).step_by(9973) {
+            let middle =
+                (f64::from(f32::from_bits(bits)) + f64::from(f32::from_bits(bits + 1))) / 2.0;
+            for digits in 5..15 {
+                check_plain(&format!("-{middle:.digits$}"));
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn plain_decimals_are_rounded_once(whole in 0u32..2000, fraction in "[0-9]{0,12}") {
+            check_plain(&format!("{whole}.{fraction}"));
+            check_plain(&format!("-{whole}.0{fraction}"));
+        }
+
         #[test]
         fn shortest_reads_back(bits in any::<u32>()) {
             let value = f32::from_bits(bits);

@@ -7,6 +7,7 @@
 
 use miriam_text::{Vocabulary, number};
 
+use super::ids::{WordKey, WordTable};
 use crate::MAX_ORDER;
 
 /// Whether C's `isspace` says so.
@@ -17,6 +18,13 @@ pub(super) fn is_space(byte: u8) -> bool {
 /// What separates words: vertical tab and form feed are parts of words.
 fn separates(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// The words that n-grams may be made of, in two forms.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'v> {
+    pub vocabulary: &'v Vocabulary,
+    pub table: &'v WordTable,
 }
 
 /// What the entries of a section look like.
@@ -63,12 +71,7 @@ pub(super) enum End {
 }
 
 /// Reads up to `limit` entries of `shape` from `text`.
-pub(super) fn read_entries(
-    text: &[u8],
-    shape: Shape,
-    limit: u64,
-    vocabulary: &Vocabulary,
-) -> Entries {
+pub(super) fn read_entries(text: &[u8], shape: Shape, limit: u64, words: Words<'_>) -> Entries {
     let expected = (text.len() / (8 + 6 * shape.order)).min(limit as usize);
     let mut entries = Entries::default();
     entries.probabilities.reserve(expected);
@@ -79,7 +82,7 @@ pub(super) fn read_entries(
         entries.backoffs.reserve(expected);
     }
     let mut cursor = Cursor { text, position: 0, line: 0 };
-    let mut recent = Recent { words: [&[]; MAX_ORDER], ids: [0; MAX_ORDER] };
+    let mut recent = [(WordKey::NONE, 0); MAX_ORDER];
     let mut next_line = 0;
     entries.end = loop {
         if entries.probabilities.len() as u64 == limit {
@@ -88,7 +91,7 @@ pub(super) fn read_entries(
         cursor.skip(is_space);
         (entries.bytes, entries.lines) = (cursor.position, cursor.line);
         let line = cursor.line;
-        match cursor.entry(shape, vocabulary, &mut recent, &mut entries) {
+        match cursor.entry(shape, words, &mut recent, &mut entries) {
             Ok(()) => {
                 if line != next_line {
                     entries.jumps.push((entries.probabilities.len() - 1, line));
@@ -109,11 +112,8 @@ pub(super) fn read_entries(
     entries
 }
 
-/// The words of the entry before.
-struct Recent<'t> {
-    words: [&'t [u8]; MAX_ORDER],
-    ids: [u32; MAX_ORDER],
-}
+/// The words of the entry before, those that fit a key, and their ids.
+type Recent = [(WordKey, u32); MAX_ORDER];
 
 enum Stop {
     End,
@@ -155,8 +155,8 @@ impl<'t> Cursor<'t> {
     fn entry(
         &mut self,
         shape: Shape,
-        vocabulary: &Vocabulary,
-        recent: &mut Recent<'t>,
+        words: Words<'_>,
+        recent: &mut Recent,
         entries: &mut Entries,
     ) -> Result<(), Stop> {
         let probability = self.number("log probability")?;
@@ -174,13 +174,17 @@ impl<'t> Cursor<'t> {
             let word = self.word()?;
             span = (self.position - word.len(), self.position);
         } else {
-            for place in 0..shape.order {
+            for (key_before, id) in &mut recent[..shape.order] {
                 let word = self.word()?;
-                if recent.words[place] != word {
-                    recent.ids[place] = id_of(word, vocabulary)?;
-                    recent.words[place] = word;
+                let key = WordKey::new(&self.text[self.position - word.len()..], word.len());
+                if key == WordKey::NONE || key != *key_before {
+                    *id = match words.table.find(key) {
+                        Some(id) => id,
+                        None => id_of(word, words.vocabulary)?,
+                    };
+                    *key_before = key;
                 }
-                entries.words.push(recent.ids[place]);
+                entries.words.push(*id);
             }
         }
         let backoff = if shape.longest { self.no_backoff()? } else { self.backoff()? };
@@ -198,7 +202,7 @@ impl<'t> Cursor<'t> {
     fn word(&mut self) -> Result<&'t [u8], Stop> {
         self.skip(separates);
         let rest = &self.text[self.position..];
-        let length = rest.iter().position(|&b| separates(b)).ok_or(Stop::End)?;
+        let length = word_length(rest).ok_or(Stop::End)?;
         self.position += length;
         Ok(&rest[..length])
     }
@@ -272,6 +276,10 @@ impl<'t> Cursor<'t> {
     #[inline]
     fn number(&mut self, what: &str) -> Result<f32, Stop> {
         let rest = &self.text[self.position..];
+        if let Some((value, length)) = number::leading_plain_f32(rest) {
+            self.position += length;
+            return Ok(value);
+        }
         let length = number_length(rest);
         // A number that ends with the text may go on behind it.
         if length == rest.len() || (length == 0 && rest.iter().all(|&b| !is_space(b))) {
@@ -328,6 +336,33 @@ fn number_length(text: &[u8]) -> usize {
         }
     }
     end
+}
+
+/// How many bytes stand before the first one that separates words; nothing where
+/// there is none.
+#[inline(always)]
+fn word_length(text: &[u8]) -> Option<usize> {
+    /// Each byte of the result has its top bit set where `bytes` has one up to a
+    /// blank; what is above the first of them means nothing.
+    fn low_bytes(bytes: u64) -> u64 {
+        const ONES: u64 = u64::MAX / 255;
+        bytes.wrapping_sub(ONES * (b' ' as u64 + 1)) & !bytes & (ONES * 0x80)
+    }
+    let mut from = 0;
+    while let Some(chunk) = text[from..].first_chunk() {
+        let low = low_bytes(u64::from_le_bytes(*chunk));
+        if low != 0 {
+            from += low.trailing_zeros() as usize / 8;
+            // Other control characters are parts of words.
+            if separates(text[from]) {
+                return Some(from);
+            }
+            from += 1;
+        } else {
+            from += 8;
+        }
+    }
+    text[from..].iter().position(|&b| separates(b)).map(|behind| from + behind)
 }
 
 fn id_of(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, Stop> {

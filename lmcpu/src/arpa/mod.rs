@@ -10,12 +10,17 @@
 //! are parsed again.
 
 mod entry;
+mod ids;
+mod section;
 mod text;
 
 use miriam_text::{Input, Progress, Vocabulary};
 use rayon::prelude::*;
 
-use self::entry::{End, Entries, Shape, is_space, read_entries, show};
+use self::entry::{End, Entries, Shape, Words, is_space, read_entries, show};
+use self::ids::WordTable;
+pub use self::section::Section;
+use self::section::{LineNumbers, SectionBuilder, note_lines};
 use self::text::ArpaText;
 use crate::{Duplicates, MAX_ORDER, Result};
 
@@ -32,92 +37,15 @@ pub struct Unigram {
     pub backoff: f32,
 }
 
-/// The n-grams of one order, from 2, in the order of the file.
-#[derive(Default)]
-pub struct Section {
-    /// The length of its n-grams.
-    pub order: usize,
-    /// The ids of their words, `order` for each, in the order of the text.
-    pub words: Vec<u32>,
-    /// log10 p of each.
-    pub log10: Vec<f32>,
-    /// The log10 backoff of each, -0.0 where there is none. Empty for the
-    /// longest n-grams.
-    pub backoffs: Vec<f32>,
-    lines: LineNumbers,
-}
-
-impl Section {
-    /// How many n-grams there are.
-    pub fn len(&self) -> usize {
-        self.log10.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.log10.is_empty()
-    }
-
-    /// The ids of the words of the n-gram `index`, oldest first.
-    #[inline(always)]
-    pub fn ngram(&self, index: usize) -> &[u32] {
-        &self.words[index * self.order..(index + 1) * self.order]
-    }
-
-    /// Leaves out the n-grams that `keep` does not mark.
-    pub(crate) fn retain(&mut self, keep: &[bool]) {
-        let mut lines = LineNumbers::default();
-        let mut kept = 0;
-        for (index, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
-            lines.note(kept, self.lines.line(index));
-            self.words.copy_within(index * self.order..(index + 1) * self.order, kept * self.order);
-            self.log10[kept] = self.log10[index];
-            if let Some(&backoff) = self.backoffs.get(index) {
-                self.backoffs[kept] = backoff;
-            }
-            kept += 1;
-        }
-        self.words.truncate(kept * self.order);
-        self.log10.truncate(kept);
-        self.backoffs.truncate(kept);
-        self.lines = lines;
-    }
-
-    /// The line on which the n-gram `index` begins, from 1; 0 where the n-grams
-    /// come from no text.
-    pub fn line(&self, index: usize) -> u64 {
-        self.lines.line(index)
-    }
-}
-
-/// On which line each entry of a section begins. Nearly always that is the line
-/// after the entry before, so only the exceptions are kept.
-#[derive(Default)]
-struct LineNumbers {
-    /// `(entry, line)`: from this entry on, lines count up from this one.
-    jumps: Vec<(usize, u64)>,
-}
-
-impl LineNumbers {
-    fn note(&mut self, entry: usize, line: u64) {
-        if self.jumps.is_empty() || self.line(entry) != line {
-            self.jumps.push((entry, line));
-        }
-    }
-
-    fn line(&self, entry: usize) -> u64 {
-        let at = self.jumps.partition_point(|jump| jump.0 <= entry);
-        let Some(&(first, line)) = self.jumps[..at].last() else { return 0 };
-        line + (entry - first) as u64
-    }
-}
-
 /// An ARPA file whose unigrams have been read and whose longer n-grams have
 /// not.
 pub struct Arpa<'p> {
     text: ArpaText<'p>,
+    /// Bytes of the file, where known, before decompression.
+    size: Option<u64>,
     counts: Vec<u64>,
     vocabulary: Vocabulary,
+    table: WordTable,
     unigrams: Vec<Unigram>,
     has_unknown: bool,
     next_order: usize,
@@ -131,12 +59,15 @@ impl<'p> Arpa<'p> {
     /// `duplicates` says what becomes of a word that is listed twice; of longer
     /// n-grams whoever reads them must take care.
     pub fn open(input: Input, duplicates: Duplicates, progress: &'p dyn Progress) -> Result<Self> {
+        let size = input.size();
         let mut text = ArpaText::new(input, progress);
         let counts = read_counts(&mut text)?;
         let mut arpa = Arpa {
             text,
+            size,
             counts,
             vocabulary: Vocabulary::new(),
+            table: WordTable::default(),
             unigrams: Vec::new(),
             has_unknown: false,
             next_order: 2,
@@ -194,18 +125,14 @@ impl<'p> Arpa<'p> {
         self.next_order += 1;
         self.read_header(order)?;
         let shape = Shape { order, longest: order == self.order() };
-        let mut section = Section { order, ..Section::default() };
         let count = self.counts[order - 1];
-        let mut lines = LineNumbers::default();
-        read_section(&mut self.text, shape, count, &self.vocabulary, |entries, _, line| {
-            note_lines(&mut lines, section.log10.len(), line, &entries);
-            section.words.extend_from_slice(&entries.words);
-            section.log10.extend_from_slice(&entries.probabilities);
-            section.backoffs.extend_from_slice(&entries.backoffs);
+        let mut section = SectionBuilder::new(shape, count, self.size);
+        let words = Words { vocabulary: &self.vocabulary, table: &self.table };
+        read_section(&mut self.text, shape, count, words, |pieces| {
+            section.append(pieces);
             Ok(())
         })?;
-        section.lines = lines;
-        Ok(Some(section))
+        Ok(Some(section.finish()))
     }
 
     fn read_unigrams(&mut self, duplicates: Duplicates) -> Result<()> {
@@ -219,50 +146,52 @@ impl<'p> Arpa<'p> {
         let (mut seen, mut unknown_at) = (0, None);
         let name = self.text.name.clone();
         let error = |line, reason| miriam_text::Error::format(&name, line, None, reason);
-        let nothing = Vocabulary::new();
-        read_section(&mut self.text, shape, self.counts[0], &nothing, |entries, text, line| {
-            note_lines(&mut lines, seen, line, &entries);
-            for (i, &(start, end)) in entries.spans.iter().enumerate() {
-                let word = &text[start..end];
-                let backoff = if shape.longest { -0.0 } else { entries.backoffs[i] };
-                let unigram = Unigram { log10: entries.probabilities[i], backoff };
-                let earlier = if word == b"<unk>" || word == b"<UNK>" {
-                    if unknown_at.is_none() {
-                        unigrams[0] = unigram;
-                        unknown_at = Some(seen);
-                        None
+        let nothing = Words { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
+        read_section(&mut self.text, shape, self.counts[0], nothing, |pieces| {
+            for Piece { entries, text, line } in pieces {
+                note_lines(&mut lines, seen, line, &entries);
+                for (i, &(start, end)) in entries.spans.iter().enumerate() {
+                    let word = &text[start..end];
+                    let backoff = if shape.longest { -0.0 } else { entries.backoffs[i] };
+                    let unigram = Unigram { log10: entries.probabilities[i], backoff };
+                    let earlier = if word == b"<unk>" || word == b"<UNK>" {
+                        if unknown_at.is_none() {
+                            unigrams[0] = unigram;
+                            unknown_at = Some(seen);
+                            None
+                        } else {
+                            unknown_at
+                        }
                     } else {
-                        unknown_at
+                        if unigrams.len() == u32::MAX as usize {
+                            return Err(error(
+                                lines.line(seen),
+                                "more than 4,294,967,294 words".into(),
+                            )
+                            .into());
+                        }
+                        let id = vocabulary.intern(word).index();
+                        if id == unigrams.len() {
+                            unigrams.push(unigram);
+                            None
+                        } else {
+                            // `<unk>` takes no id, so entries behind it are one
+                            // ahead of theirs.
+                            Some(id - usize::from(unknown_at.is_none_or(|at| at >= id)))
+                        }
+                    };
+                    if let Some(earlier) = earlier
+                        && duplicates == Duplicates::Refuse
+                    {
+                        let reason = format!(
+                            "{} stands among the unigrams already on line {}; remove one of the two",
+                            show(word),
+                            lines.line(earlier)
+                        );
+                        return Err(error(lines.line(seen), reason).into());
                     }
-                } else {
-                    if unigrams.len() == u32::MAX as usize {
-                        return Err(error(
-                            lines.line(seen),
-                            "more than 4,294,967,294 words".into(),
-                        )
-                        .into());
-                    }
-                    let id = vocabulary.intern(word).index();
-                    if id == unigrams.len() {
-                        unigrams.push(unigram);
-                        None
-                    } else {
-                        // `<unk>` takes no id, so entries behind it are one
-                        // ahead of theirs.
-                        Some(id - usize::from(unknown_at.is_none_or(|at| at >= id)))
-                    }
-                };
-                if let Some(earlier) = earlier
-                    && duplicates == Duplicates::Refuse
-                {
-                    let reason = format!(
-                        "{} stands among the unigrams already on line {}; remove one of the two",
-                        show(word),
-                        lines.line(earlier)
-                    );
-                    return Err(error(lines.line(seen), reason).into());
+                    seen += 1;
                 }
-                seen += 1;
             }
             Ok(())
         })?;
@@ -281,6 +210,7 @@ impl<'p> Arpa<'p> {
                 "{name}: no <unk> among the unigrams; its log10 probability becomes {MISSING_UNKNOWN}"
             );
         }
+        self.table = WordTable::new(&vocabulary);
         (self.vocabulary, self.unigrams) = (vocabulary, unigrams);
         Ok(())
     }
@@ -427,46 +357,41 @@ fn not_arpa(line: &[u8]) -> String {
     }
 }
 
-fn note_lines(lines: &mut LineNumbers, entries_before: usize, line: u64, entries: &Entries) {
-    if !entries.probabilities.is_empty() && entries.jumps.first().is_none_or(|jump| jump.0 > 0) {
-        lines.note(entries_before, line);
-    }
-    for &(entry, below) in &entries.jumps {
-        lines.note(entries_before + entry, line + below);
-    }
+/// Entries with the text they came from and the number of its first line.
+struct Piece<'t> {
+    entries: Entries,
+    text: &'t [u8],
+    line: u64,
 }
 
-/// Reads `count` entries and hands them over piece by piece, in order, with the
-/// text they came from and the number of its first line.
+/// Reads `count` entries and hands them over, in order, some pieces at a time.
 fn read_section(
     text: &mut ArpaText<'_>,
     shape: Shape,
     count: u64,
-    vocabulary: &Vocabulary,
-    mut take: impl FnMut(Entries, &[u8], u64) -> Result<()>,
+    words: Words<'_>,
+    mut take: impl FnMut(Vec<Piece<'_>>) -> Result<()>,
 ) -> Result<()> {
     let mut remaining = count;
     while remaining > 0 {
         let first_line = text.line();
         let mut line = first_line;
         let (mut used, mut cut) = (Vec::new(), false);
-        let blocks = text.blocks(2 * rayon::current_num_threads())?;
+        let blocks = text.blocks(8 * rayon::current_num_threads())?;
         if blocks.is_empty() {
             return Err(ended(text, shape, remaining));
         }
-        let parsed: Vec<Entries> = blocks
-            .par_iter()
-            .map(|block| read_entries(block, shape, remaining, vocabulary))
-            .collect();
-        let mut wrong = None;
-        for (entries, block) in parsed.into_iter().zip(&blocks) {
+        let parsed: Vec<Entries> =
+            blocks.par_iter().map(|block| read_entries(block, shape, remaining, words)).collect();
+        let (mut pieces, mut wrong) = (Vec::with_capacity(blocks.len()), None);
+        for (entries, &text) in parsed.into_iter().zip(&blocks) {
             if entries.probabilities.len() as u64 > remaining {
                 // The section ends in this block, so fewer entries were wanted
                 // than were read: read those again, and no more.
-                let entries = read_entries(block, shape, remaining, vocabulary);
+                let entries = read_entries(text, shape, remaining, words);
                 used.push((entries.bytes, entries.lines));
                 remaining = 0;
-                take(entries, block, line)?;
+                pieces.push(Piece { entries, text, line });
                 break;
             }
             used.push((entries.bytes, entries.lines));
@@ -482,12 +407,13 @@ fn read_section(
                     }
                 }
             }
-            take(entries, block, line)?;
+            pieces.push(Piece { entries, text, line });
             line += lines;
             if remaining == 0 || cut || wrong.is_some() {
                 break;
             }
         }
+        take(pieces)?;
         if let Some((line, reason)) = wrong {
             return Err(text.error(line, reason));
         }

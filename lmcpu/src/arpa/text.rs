@@ -10,15 +10,16 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
 use memchr::{memchr, memrchr};
 use miriam_text::{Error, Input, Progress, Result};
 
-const BLOCK: usize = 1 << 20;
+/// Small enough to stay in a core's cache while it is parsed.
+const BLOCK: usize = 1 << 18;
 /// Blocks the reading thread may be ahead.
-const QUEUE: usize = 8;
+const QUEUE: usize = 32;
 /// The longest entry that is put together from several blocks, in bytes.
 const LONGEST_ENTRY: usize = 256 << 20;
 
@@ -39,6 +40,9 @@ pub(super) struct HeaderLine {
 pub(super) struct ArpaText<'p> {
     pub name: String,
     receiver: Receiver<Message>,
+    /// Used blocks go back to the reading thread, which fills them again: fresh
+    /// memory costs more than what is read into it.
+    used: Sender<Vec<u8>>,
     /// Whether the end has been received.
     ended: bool,
     /// Blocks at hand; the first one is used up to `position`.
@@ -55,28 +59,32 @@ impl<'p> ArpaText<'p> {
         let name = input.name().to_owned();
         let consumed = input.consumed();
         let (sender, receiver) = sync_channel(QUEUE);
+        let (used, reused) = channel();
         let mut input = input;
         thread::spawn(move || {
             let mut rest = Vec::new();
             loop {
-                let message = read_block(&mut input, &mut rest);
+                let next = reused.try_recv().unwrap_or_default();
+                let message = read_block(&mut input, &mut rest, next);
                 let last = !matches!(message, Ok(Some(_)));
                 if sender.send(message).is_err() || last {
                     return;
                 }
             }
         });
-        Self::from_messages(name, receiver, progress, consumed)
+        Self::from_messages(name, receiver, used, progress, consumed)
     }
 
     fn from_messages(
         name: String,
         receiver: Receiver<Message>,
+        used: Sender<Vec<u8>>,
         progress: &'p dyn Progress,
         consumed: Arc<AtomicU64>,
     ) -> Self {
         let blocks = VecDeque::new();
-        ArpaText { name, receiver, ended: false, blocks, position: 0, line: 1, progress, consumed }
+        let (ended, position, line) = (false, 0, 1);
+        ArpaText { name, receiver, used, ended, blocks, position, line, progress, consumed }
     }
 
     pub fn line(&self) -> u64 {
@@ -113,10 +121,7 @@ impl<'p> ArpaText<'p> {
         loop {
             match self.blocks.front() {
                 Some(block) if self.position < block.len() => return Ok(true),
-                Some(_) => {
-                    self.blocks.pop_front();
-                    self.position = 0;
-                }
+                Some(_) => self.drop_first(),
                 None => {
                     if !self.receive()? {
                         return Ok(false);
@@ -124,6 +129,15 @@ impl<'p> ArpaText<'p> {
                 }
             }
         }
+    }
+
+    fn drop_first(&mut self) {
+        if let Some(mut block) = self.blocks.pop_front() {
+            block.clear();
+            // At its end the reading thread wants no more of them.
+            let _ = self.used.send(block);
+        }
+        self.position = 0;
     }
 
     /// The next line, or nothing at the end. A CR before the line end is not
@@ -177,8 +191,7 @@ impl<'p> ArpaText<'p> {
         self.position += bytes;
         self.line += lines;
         if self.blocks.front().is_some_and(|b| self.position >= b.len()) {
-            self.blocks.pop_front();
-            self.position = 0;
+            self.drop_first();
         }
     }
 
@@ -202,9 +215,14 @@ impl<'p> ArpaText<'p> {
     }
 }
 
-/// The next whole lines, or what is left at the end.
-fn read_block(input: &mut Input, rest: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
-    let mut block = std::mem::take(rest);
+/// The next whole lines, or what is left at the end, in the memory of `block`,
+/// which is empty. `rest` is what was read behind the lines before.
+fn read_block(
+    input: &mut Input,
+    rest: &mut Vec<u8>,
+    mut block: Vec<u8>,
+) -> Result<Option<Vec<u8>>> {
+    block.append(rest);
     let mut searched = 0;
     loop {
         let start = block.len();
@@ -217,7 +235,8 @@ fn read_block(input: &mut Input, rest: &mut Vec<u8>) -> Result<Option<Vec<u8>>> 
             return Ok((!block.is_empty()).then_some(block));
         }
         if let Some(end) = memrchr(b'\n', &block[searched..]) {
-            *rest = block.split_off(searched + end + 1);
+            rest.extend_from_slice(&block[searched + end + 1..]);
+            block.truncate(searched + end + 1);
             return Ok(Some(block));
         }
         searched = block.len();
@@ -235,7 +254,8 @@ mod tests {
         for message in messages {
             sender.send(message).unwrap();
         }
-        ArpaText::from_messages("lm.arpa".into(), receiver, &Silent, Arc::default())
+        let (used, _) = channel();
+        ArpaText::from_messages("lm.arpa".into(), receiver, used, &Silent, Arc::default())
     }
 
     #[test]

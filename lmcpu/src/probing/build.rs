@@ -14,11 +14,11 @@
 mod blanks;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use hashbrown::HashMap;
 use miriam_layout::hash::reduce;
-use miriam_layout::probing::{EqualKeys, Slot, build, find_slot, home_lines};
+use miriam_layout::probing::{EqualKeys, Slot, build_with, find_slot, home_lines};
 use miriam_layout::{Bytes, ContainerWriter, prefetch_at};
 use miriam_text::{Progress, Vocabulary};
 use rayon::prelude::*;
@@ -118,14 +118,14 @@ struct Middle {
     /// By key.
     blanks: HashMap<u64, Blank>,
     /// The oldest word of the n-gram in each slot.
-    oldest: Vec<AtomicU32>,
+    oldest: Vec<u32>,
 }
 
 /// The longest n-grams.
 struct Longest {
     lines: Vec<Line5>,
     home: usize,
-    oldest: Vec<AtomicU32>,
+    oldest: Vec<u32>,
 }
 
 /// Where an n-gram of a middle order stands.
@@ -197,46 +197,20 @@ impl Middle {
             .lines
             .iter()
             .flat_map(|line| (0..Line4::SLOTS).map(|slot| (line.key(slot), line.value(slot))));
-        let (mut entries, mut oldest) = (Vec::new(), Vec::new());
-        for ((key, value), word) in slots.zip(&self.oldest).filter(|(pair, _)| pair.0 != 0) {
-            entries.push((key, value));
-            oldest.push((key, word.load(Ordering::Relaxed)));
-        }
-        oldest.extend(self.blanks.iter().map(|(&key, blank)| (key, blank.oldest)));
+        let mut entries: Vec<(u64, u64, u32)> = slots
+            .zip(&self.oldest)
+            .filter(|((key, _), _)| *key != 0)
+            .map(|((key, value), &oldest)| (key, value, oldest))
+            .collect();
         entries.extend(self.blanks.iter().map(|(&key, blank)| {
             let marks = EXTENDS_LEFT | if blank.extends_right { EXTENDS_RIGHT } else { 0 };
-            (key, marked(pack(blank.log10.to_bits(), NO_EXTENSION), marks))
+            (key, marked(pack(blank.log10.to_bits(), NO_EXTENSION), marks), blank.oldest)
         }));
         self.entries = entries.len() as u64;
         self.home = home_lines::<Line4>(entries.len(), LOAD);
-        self.lines = build(&mut entries, self.home)?;
-        let (keys, words): (Vec<u64>, Vec<u32>) = oldest.into_iter().unzip();
-        self.oldest = oldest_by_slot(&self.lines, self.home, &keys, |i| words[i]);
+        (self.lines, self.oldest) = build_with(&mut entries, self.home)?;
         Ok(())
     }
-}
-
-/// The oldest words of the n-grams with these hashes, by the slots in which they
-/// stand; `word` tells that of the hash at an index.
-fn oldest_by_slot<L: Line>(
-    lines: &[L],
-    home: usize,
-    hashes: &[u64],
-    word: impl Fn(usize) -> u32 + Sync,
-) -> Vec<AtomicU32> {
-    let mut oldest = Vec::new();
-    oldest.resize_with(lines.len() * L::SLOTS, || AtomicU32::new(0));
-    hashes.par_chunks(CHUNK).enumerate().for_each(|(chunk, hashes)| {
-        for (i, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(i + GROUP) {
-                prefetch_at(lines, reduce(later, home as u64) as usize);
-            }
-            if let Some(slot) = find_slot(lines, home as u64, table_key(hash)) {
-                oldest[slot.0].store(word(chunk * CHUNK + i), Ordering::Relaxed);
-            }
-        }
-    });
-    oldest
 }
 
 /// The backoff of an n-gram that something longer begins with.
@@ -268,6 +242,11 @@ fn unmarked(n: usize) -> Vec<AtomicU8> {
     let mut marks = Vec::new();
     marks.resize_with(n, || AtomicU8::new(0));
     marks
+}
+
+/// The key of an n-gram in its table.
+fn key_of(ngram: &[u32]) -> u64 {
+    table_key(hash_of(ngram.iter().rev().copied()))
 }
 
 /// The hashes of an n-gram's suffix and context, both one word shorter.
@@ -328,39 +307,30 @@ impl Tables {
     /// Takes the n-grams of the next order.
     fn add(&mut self, section: Section, source: &dyn NgramSource) -> Result<()> {
         let order = section.order;
-        let hashes: Vec<u64> = (0..section.len())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|i| hash_of(section.ngram(i).iter().rev().copied()))
-            .collect();
-        let equal = |EqualKeys { key }| equal_ngrams(&section, &hashes, key, source);
-        let oldest = |i: usize| section.ngram(i)[0];
-        let home;
+        let equal = |EqualKeys { key }| equal_ngrams(&section, key, source);
+        let ngrams = section.words.par_chunks(order).with_min_len(CHUNK);
         let mut middle = None;
         if order == source.order() {
-            let mut entries: Vec<(u64, u32)> = hashes
-                .par_iter()
-                .zip(&section.log10)
-                .map(|(&hash, log10)| (table_key(hash), log10.to_bits() | SIGN))
+            let mut entries: Vec<(u64, u32, u32)> = (ngrams, &section.log10)
+                .into_par_iter()
+                .map(|(ngram, log10)| (key_of(ngram), log10.to_bits() | SIGN, ngram[0]))
                 .collect();
-            home = home_lines::<Line5>(entries.len(), LOAD);
-            let lines = build(&mut entries, home).map_err(equal)?;
-            drop(entries);
-            let oldest = oldest_by_slot(&lines, home, &hashes, oldest);
+            let home = home_lines::<Line5>(entries.len(), LOAD);
+            let (lines, oldest) = build_with(&mut entries, home).map_err(equal)?;
             self.longest = Some(Longest { lines, home, oldest });
         } else {
-            let mut entries: Vec<(u64, u64)> =
-                (hashes.par_iter(), &section.log10, &section.backoffs)
-                    .into_par_iter()
-                    .map(|(&hash, log10, backoff)| {
-                        (table_key(hash), pack(log10.to_bits() | SIGN, backoff.to_bits()))
-                    })
-                    .collect();
-            home = home_lines::<Line4>(entries.len(), LOAD);
-            let lines = build(&mut entries, home).map_err(equal)?;
+            let mut entries: Vec<(u64, u64, u32)> = (ngrams, &section.log10, &section.backoffs)
+                .into_par_iter()
+                .map(|(ngram, log10, backoff)| {
+                    let value = pack(log10.to_bits() | SIGN, backoff.to_bits());
+                    (key_of(ngram), value, ngram[0])
+                })
+                .collect();
+            let home = home_lines::<Line4>(entries.len(), LOAD);
+            let (lines, oldest) = build_with::<Line4, u32>(&mut entries, home).map_err(equal)?;
             middle = Some(Middle {
                 order,
-                oldest: oldest_by_slot(&lines, home, &hashes, oldest),
+                oldest,
                 marks: unmarked(lines.len() * Line4::SLOTS),
                 lines,
                 home,
@@ -419,23 +389,30 @@ impl Tables {
     /// Whether each n-gram that a state keeps whole has a suffix that a state
     /// keeps whole. The tables are settled.
     fn is_closed(&self) -> bool {
-        let keeps = |order: usize, hash: u64| -> bool {
-            match order {
-                1 => backoff_bits(self.unigrams[hash as usize]) != NO_EXTENSION,
-                _ => {
-                    let middle = &self.middle[order - 2];
-                    middle.slot(hash).is_some_and(|s| backoff_bits(middle.value(s)) != NO_EXTENSION)
-                }
-            }
-        };
+        let kept = |value: u64| backoff_bits(value) != NO_EXTENSION;
         self.middle.iter().all(|middle| {
-            let n = middle.order;
-            let lines = middle.lines.par_iter().zip(middle.oldest.par_chunks(Line4::SLOTS));
-            lines.with_min_len(CHUNK).all(|(line, oldest)| {
-                line.pairs().zip(oldest).all(|((key, value), oldest)| {
-                    backoff_bits(value) == NO_EXTENSION
-                        || keeps(n - 1, shorten(key, oldest.load(Ordering::Relaxed)))
-                })
+            let shorter = middle.order.checked_sub(3).map(|at| &self.middle[at]);
+            let keeps = |hash: u64| match shorter {
+                None => kept(self.unigrams[hash as usize]),
+                Some(shorter) => shorter.slot(hash).is_some_and(|slot| kept(shorter.value(slot))),
+            };
+            let lines = middle.lines.par_chunks(GROUP);
+            let oldest = middle.oldest.par_chunks(GROUP * Line4::SLOTS);
+            (lines, oldest).into_par_iter().with_min_len(CHUNK / GROUP).all(|(lines, oldest)| {
+                let mut suffixes = [0; GROUP * Line4::SLOTS];
+                let mut count = 0;
+                for (line, oldest) in lines.iter().zip(oldest.chunks(Line4::SLOTS)) {
+                    for ((key, value), &oldest) in line.pairs().zip(oldest) {
+                        if kept(value) {
+                            suffixes[count] = shorten(key, oldest);
+                            if let Some(shorter) = shorter {
+                                shorter.prefetch(suffixes[count]);
+                            }
+                            count += 1;
+                        }
+                    }
+                }
+                suffixes[..count].iter().all(|&suffix| keeps(suffix))
             })
         })
     }
@@ -489,13 +466,8 @@ impl Tables {
 
 /// Two n-grams of `section` have the same key: the same n-gram twice, or, once
 /// in millions of models, two with the same hash.
-fn equal_ngrams(
-    section: &Section,
-    hashes: &[u64],
-    key: u64,
-    source: &dyn NgramSource,
-) -> crate::Error {
-    let mut places = (0..hashes.len()).filter(|&i| table_key(hashes[i]) == key);
+fn equal_ngrams(section: &Section, key: u64, source: &dyn NgramSource) -> crate::Error {
+    let mut places = (0..section.len()).filter(|&i| key_of(section.ngram(i)) == key);
     let first = places.next().unwrap_or_default();
     let second = places.next().unwrap_or(first);
     let (line, again) = (section.line(first), section.line(second));

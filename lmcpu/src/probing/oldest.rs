@@ -7,8 +7,6 @@
 //! the oldest words, each in as many bits as an id needs, in the order in which
 //! the entries stand in the table.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use miriam_layout::probing::Line;
 use miriam_layout::{Container, ContainerWriter, View};
 
@@ -31,7 +29,7 @@ pub(super) fn write<L: Line>(
     writer: &mut ContainerWriter,
     order: usize,
     lines: &[L],
-    oldest: &[AtomicU32],
+    oldest: &[u32],
     bits: u32,
 ) -> Result<()> {
     let expected = (oldest.len() as u64 * u64::from(bits)) / 8;
@@ -40,8 +38,8 @@ pub(super) fn write<L: Line>(
     // Bits that wait for a whole word of 64, and how many.
     let (mut waiting, mut filled) = (0u128, 0);
     for (line, oldest) in lines.iter().zip(oldest.chunks(L::SLOTS)) {
-        for (_, word) in line.pairs().zip(oldest) {
-            waiting |= u128::from(word.load(Ordering::Relaxed)) << filled;
+        for (_, &word) in line.pairs().zip(oldest) {
+            waiting |= u128::from(word) << filled;
             filled += bits;
             if filled >= 64 {
                 buffer.extend_from_slice(&(waiting as u64).to_le_bytes());

@@ -1,0 +1,191 @@
+//! The n-grams of one order as columns.
+//!
+//! A section is the largest thing in memory while a model is built, so its
+//! columns get their room at once, as zeros that the system provides where they
+//! are first touched, and all threads fill them.
+
+use rayon::prelude::*;
+
+use super::Piece;
+use super::entry::{Entries, Shape};
+
+/// The n-grams of one order, from 2, in the order of the file.
+#[derive(Default)]
+pub struct Section {
+    /// The length of its n-grams.
+    pub order: usize,
+    /// The ids of their words, `order` for each, in the order of the text.
+    pub words: Vec<u32>,
+    /// log10 p of each.
+    pub log10: Vec<f32>,
+    /// The log10 backoff of each, -0.0 where there is none. Empty for the
+    /// longest n-grams.
+    pub backoffs: Vec<f32>,
+    lines: LineNumbers,
+}
+
+impl Section {
+    /// How many n-grams there are.
+    pub fn len(&self) -> usize {
+        self.log10.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.log10.is_empty()
+    }
+
+    /// The ids of the words of the n-gram `index`, oldest first.
+    #[inline(always)]
+    pub fn ngram(&self, index: usize) -> &[u32] {
+        &self.words[index * self.order..(index + 1) * self.order]
+    }
+
+    /// Leaves out the n-grams that `keep` does not mark.
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
+        let mut lines = LineNumbers::default();
+        let mut kept = 0;
+        for (index, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+            lines.note(kept, self.lines.line(index));
+            self.words.copy_within(index * self.order..(index + 1) * self.order, kept * self.order);
+            self.log10[kept] = self.log10[index];
+            if let Some(&backoff) = self.backoffs.get(index) {
+                self.backoffs[kept] = backoff;
+            }
+            kept += 1;
+        }
+        self.words.truncate(kept * self.order);
+        self.log10.truncate(kept);
+        self.backoffs.truncate(kept);
+        self.lines = lines;
+    }
+
+    /// The line on which the n-gram `index` begins, from 1; 0 where the n-grams
+    /// come from no text.
+    pub fn line(&self, index: usize) -> u64 {
+        self.lines.line(index)
+    }
+}
+
+/// A section that grows by the pieces of a file.
+pub(super) struct SectionBuilder {
+    shape: Shape,
+    /// Longer than what is there: zeros follow, in memory not yet touched.
+    section: Section,
+    len: usize,
+}
+
+impl SectionBuilder {
+    /// For `count` entries, of a file of `size` bytes where that is known.
+    pub(super) fn new(shape: Shape, count: u64, size: Option<u64>) -> Self {
+        // The header may promise anything, but an entry takes so many bytes at
+        // least. What a compressed file holds beyond that makes room as it
+        // comes.
+        let shortest = 2 + 2 * shape.order as u64;
+        let likely = size.map_or(1 << 20, |size| size / shortest);
+        let section = Section { order: shape.order, ..Section::default() };
+        let mut builder = SectionBuilder { shape, section, len: 0 };
+        builder.make_room(count.min(likely) as usize);
+        builder
+    }
+
+    fn make_room(&mut self, entries: usize) {
+        let Section { order, words, log10, backoffs, .. } = &mut self.section;
+        if log10.is_empty() {
+            // Zeros from the system, which each thread takes as it needs them.
+            *words = vec![0; entries * *order];
+            *log10 = vec![0.0; entries];
+            *backoffs = if self.shape.longest { Vec::new() } else { vec![0.0; entries] };
+        } else if entries > log10.len() {
+            let entries = entries.max(2 * log10.len());
+            words.resize(entries * *order, 0);
+            log10.resize(entries, 0.0);
+            if !self.shape.longest {
+                backoffs.resize(entries, 0.0);
+            }
+        }
+    }
+
+    pub(super) fn append(&mut self, pieces: Vec<Piece<'_>>) {
+        let mut end = self.len;
+        for Piece { entries, line, .. } in &pieces {
+            note_lines(&mut self.section.lines, end, *line, entries);
+            end += entries.probabilities.len();
+        }
+        self.make_room(end);
+        let (order, start) = (self.shape.order, self.len);
+        let mut words = &mut self.section.words[start * order..];
+        let mut log10 = &mut self.section.log10[start..];
+        let mut backoffs = self.section.backoffs.get_mut(start..).unwrap_or_default();
+        let places: Vec<_> = pieces
+            .into_iter()
+            .map(|Piece { entries, .. }| {
+                let places = (
+                    split_front(&mut words, entries.words.len()),
+                    split_front(&mut log10, entries.probabilities.len()),
+                    split_front(&mut backoffs, entries.backoffs.len()),
+                );
+                (entries, places)
+            })
+            .collect();
+        places.into_par_iter().for_each(|(entries, (words, log10, backoffs))| {
+            words.copy_from_slice(&entries.words);
+            log10.copy_from_slice(&entries.probabilities);
+            backoffs.copy_from_slice(&entries.backoffs);
+        });
+        self.len = end;
+    }
+
+    pub(super) fn finish(mut self) -> Section {
+        let Section { order, words, log10, backoffs, .. } = &mut self.section;
+        words.truncate(self.len * *order);
+        log10.truncate(self.len);
+        backoffs.truncate(self.len);
+        self.section
+    }
+}
+
+/// Takes `n` items off the front of `items`.
+fn split_front<'a, T>(items: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (front, rest) = std::mem::take(items).split_at_mut(n);
+    *items = rest;
+    front
+}
+
+/// On which line each entry of a section begins. Nearly always that is the line
+/// after the entry before, so only the exceptions are kept.
+#[derive(Default)]
+pub(super) struct LineNumbers {
+    /// `(entry, line)`: from this entry on, lines count up from this one.
+    jumps: Vec<(usize, u64)>,
+}
+
+impl LineNumbers {
+    fn note(&mut self, entry: usize, line: u64) {
+        if self.jumps.is_empty() || self.line(entry) != line {
+            self.jumps.push((entry, line));
+        }
+    }
+
+    pub(super) fn line(&self, entry: usize) -> u64 {
+        let at = self.jumps.partition_point(|jump| jump.0 <= entry);
+        let Some(&(first, line)) = self.jumps[..at].last() else { return 0 };
+        line + (entry - first) as u64
+    }
+}
+
+/// Notes the lines of `entries`, of which `entries_before` stand in front; `line`
+/// is the first of the text they come from.
+pub(super) fn note_lines(
+    lines: &mut LineNumbers,
+    entries_before: usize,
+    line: u64,
+    entries: &Entries,
+) {
+    if !entries.probabilities.is_empty() && entries.jumps.first().is_none_or(|jump| jump.0 > 0) {
+        lines.note(entries_before, line);
+    }
+    for &(entry, below) in &entries.jumps {
+        lines.note(entries_before + entry, line + below);
+    }
+}
