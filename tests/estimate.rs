@@ -29,7 +29,7 @@ fn lmplz_command_lines_give_lmplz_files() {
         ("o3-nounigram", &["-o", "3", "--interpolate_unigrams", "0"]),
         ("o3-pad", &["-o", "3", "--vocab_pad", "20000", "--memory", "1"]),
         ("o3-limit", &["-o", "3", "--limit_vocab_file", path(&limit), "--threads", "3"]),
-        ("o5.fma", &["-o", "5", "--fma", "-S", "1K"]),
+        ("o5.fma", &["-o", "5", "--fma", "-S", "1K", "--threads", "300"]),
     ];
     for (name, arguments) in cases {
         let mut command = estimate(arguments);
@@ -97,4 +97,16 @@ fn wrong_usage_ends_with_status_2() {
         let output = estimate(arguments).stdin(Stdio::null()).output().expect("it starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
     }
+}
+
+#[test]
+fn a_failure_leaves_the_file_that_was_there() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (plain, arpa) = (folder.path().join("text"), folder.path().join("lm.arpa"));
+    std::fs::write(&plain, "a b c\n").expect("writable");
+    std::fs::write(&arpa, "precious").expect("writable");
+    let said =
+        complaint(&mut estimate(&["-o", "3", "--text", path(&plain), "--arpa", path(&arpa)]));
+    assert!(said.contains("--discount-fallback"), "{said}");
+    assert_eq!(read(&arpa), b"precious");
 }

@@ -261,6 +261,14 @@ fn what_cannot_be_done_is_said() {
         glm.contains("glm") && glm.contains("supported: probing, trie, kenlm-probing"),
         "{glm}"
     );
+    // A model is mapped while text is scored: it must not be written over.
+    let before = std::fs::read(&model).expect("it is there");
+    for command in ["query", "perplexity"] {
+        let onto =
+            complaint(&mut lm(&[command, path(&model), "-i", "/dev/null", "-o", path(&model)]));
+        assert!(onto.contains("toy"), "{onto}");
+    }
+    assert!(std::fs::read(&model).expect("it is there") == before);
     let cuda = ["perplexity", path(&model), "--device", "cuda:0"];
     assert!(complaint(&mut lm(&cuda)).contains("cuda is not supported yet"));
     let unwritable = folder.path().join("no/such/folder/x");

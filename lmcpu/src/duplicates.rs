@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::arpa::{Arpa, Section, Unigram};
 use crate::hash::combine;
-use crate::{NgramSource, Result};
+use crate::{Error, NgramSource, Result};
 
 /// What becomes of an n-gram that stands in a list twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,32 @@ pub enum Duplicates {
     Refuse,
     /// The first entry counts, the others are left out and logged.
     KeepFirst,
+}
+
+/// Two n-grams of `section` that a table cannot hold both: the same n-gram twice,
+/// or, once in millions of models, two with the same hash.
+pub(crate) fn there_twice(
+    section: &Section,
+    first: usize,
+    second: usize,
+    source: &dyn NgramSource,
+) -> Error {
+    let order = section.order;
+    let reason = match (section.ngram(first) == section.ngram(second), section.line(first)) {
+        (true, 0) => format!("this {order}-gram is there twice"),
+        (true, line) => format!(
+            "this {order}-gram stands on line {line} already; remove one of the two, or say \
+             --duplicates keep-first"
+        ),
+        (false, 0) => {
+            format!("this {order}-gram has the same 64-bit hash as another; build a trie instead")
+        }
+        (false, line) => format!(
+            "this {order}-gram has the same 64-bit hash as that on line {line}; build a trie \
+             instead"
+        ),
+    };
+    source.ngram_error(section, second, reason)
 }
 
 /// An ARPA file without the later of two equal entries. It is read whole at once,

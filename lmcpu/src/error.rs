@@ -23,22 +23,6 @@ pub enum Error {
         /// Which format it is in and what to do.
         reason: String,
     },
-    /// Two different n-grams have the same 64-bit hash, so that one table
-    /// cannot hold both.
-    #[error(
-        "{file}, lines {first} and {second}: these two {order}-grams have the same 64-bit hash; \
-         remove one of them"
-    )]
-    EqualHashes {
-        /// The ARPA file.
-        file: String,
-        /// The length of the n-grams.
-        order: usize,
-        /// The line of the first.
-        first: u64,
-        /// The line of the second.
-        second: u64,
-    },
     /// Options that do not go together.
     #[error("{reason}")]
     Options {

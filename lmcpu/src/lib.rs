@@ -1,7 +1,8 @@
 //! N-gram language models on the CPU, with KenLM's scores and states to the bit.
 //!
 //! [`open`] opens any model behind the [`LanguageModel`] trait. ARPA text is
-//! read by [`arpa`] and built into a [`probing`] model, in memory or as a file.
+//! read by [`arpa`] and built into a [`probing`] model or a [`trie`]; KenLM's files are
+//! read where they lie ([`kenlm`]); [`dump`] writes any model as ARPA text.
 //! [`estimate`] makes ARPA text from plain text, as lmplz does.
 //! [`query`] and [`perplexity`] are what `miriam lm` prints.
 

@@ -1,8 +1,10 @@
 //! Writing text: standard output or a file, compressed as its name says.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::{Error, Result, name_of};
 
@@ -12,6 +14,8 @@ const BUFFER: usize = 256 << 10;
 pub struct Output {
     name: String,
     writer: Writer,
+    /// Where everything goes first, and the file that it becomes in the end.
+    whole: Option<(NamedTempFile, PathBuf)>,
 }
 
 enum Writer {
@@ -30,6 +34,41 @@ impl Output {
         } else {
             Box::new(File::create(path).map_err(|e| Error::io(&name, "create", e))?)
         };
+        Self::over(path, name, raw)
+    }
+
+    /// As [`Output::create`]; but a file appears whole, on [`Output::finish`], or not
+    /// at all: one that is there already stays as it was until then.
+    pub fn create_whole(path: &Path) -> Result<Self> {
+        let replaced = fs::metadata(path);
+        if path.as_os_str() == "-" || replaced.as_ref().is_ok_and(|found| !found.is_file()) {
+            return Self::create(path);
+        }
+        let name = name_of(path);
+        let failed = |e| Error::io(&name, "create", e);
+        // A link stays one: what it points to is replaced.
+        let target =
+            if replaced.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.into() };
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let prefix = format!(".{}.", target.file_name().unwrap_or_default().to_string_lossy());
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".partial");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder).map_err(failed)?;
+        let raw = Box::new(file.reopen().map_err(failed)?);
+        let mut output = Self::over(path, name.clone(), raw)?;
+        output.whole = Some((file, target));
+        Ok(output)
+    }
+
+    fn over(path: &Path, name: String, raw: Box<dyn Write + Send>) -> Result<Self> {
         let plain = BufWriter::with_capacity(BUFFER, raw);
         let writer = match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => {
@@ -40,7 +79,7 @@ impl Output {
             ),
             _ => Writer::Plain(plain),
         };
-        Ok(Output { name, writer })
+        Ok(Output { name, writer, whole: None })
     }
 
     /// How the output is called in messages.
@@ -62,14 +101,22 @@ impl Output {
         }
     }
 
-    /// Ends the stream; without this call a compressed file is cut.
+    /// Ends the stream; without this call a compressed file is cut, and one that was to
+    /// appear [whole](Output::create_whole) does not.
     pub fn finish(self) -> Result<()> {
         let ended = match self.writer {
             Writer::Plain(plain) => Ok(plain),
             Writer::Gzip(gzip) => gzip.finish(),
             Writer::Zstd(zstd) => zstd.finish(),
         };
-        ended.and_then(|mut w| w.flush()).map_err(|e| Error::io(&self.name, "write", e))
+        let ended = ended.and_then(|mut w| w.flush()).and_then(|()| match self.whole {
+            Some((file, target)) => {
+                file.as_file().sync_all()?;
+                file.persist(target).map(drop).map_err(|e| e.error)
+            }
+            None => Ok(()),
+        });
+        ended.map_err(|e| Error::io(&self.name, "write", e))
     }
 }
 
@@ -111,5 +158,21 @@ mod tests {
             Input::open(&path).unwrap().read_to_end(&mut text).unwrap();
             assert_eq!(text, b"one\ntwo", "{name}");
         }
+    }
+    #[test]
+    fn a_whole_file_replaces_the_old_one_in_the_end_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "old").unwrap();
+        let mut output = Output::create_whole(&path).unwrap();
+        output.write(b"new").unwrap();
+        drop(output);
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        let mut output = Output::create_whole(&path).unwrap();
+        output.write(b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        output.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -23,7 +23,7 @@ pub enum Command {
 
 #[derive(Args)]
 pub struct LmArguments {
-    /// A model file, or ARPA text (plain, .gz or .zst)
+    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
     /// The text: plain, .gz or .zst; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -101,6 +101,7 @@ struct Row {
 
 fn lm(arguments: LmArguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.input, arguments.csv.as_deref())?;
+    Input::check(&arguments.model, arguments.csv.as_deref())?;
     let mut text = Vec::new();
     Input::open(&arguments.input)?.read_to_end(&mut text)?;
     let is_probing = Container::is_container(&arguments.model)

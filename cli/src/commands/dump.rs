@@ -27,7 +27,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     common.pool()?.install(|| {
         let mut source =
             miriam_lmcpu::open_source(&arguments.model, arguments.duplicates.into(), &progress)?;
-        let mut output = Output::create(&arguments.output)?;
+        let mut output = Output::create_whole(&arguments.output)?;
         miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
         Ok(output.finish()?)
     })

@@ -90,7 +90,7 @@ pub fn run(arguments: EstimateArguments, common: &Common) -> anyhow::Result<()> 
     }
     let input = Input::open(&arguments.text)?;
     tell_plan(&options, input.size());
-    let mut output = Output::create(Path::new(&arguments.arpa))?;
+    let mut output = Output::create_whole(Path::new(&arguments.arpa))?;
     let summary = estimate(&options, input, &mut output, &common.progress())?;
     output.finish()?;
     if summary.spilled > 0 {

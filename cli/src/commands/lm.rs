@@ -268,6 +268,7 @@ fn open_early(path: &Path) -> miriam_text::Result<Option<Input>> {
 fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.input, Some(&arguments.output))?;
     let input = open_early(&arguments.input)?;
+    Input::check(&arguments.model, Some(&arguments.output))?;
     let model = open(&arguments.model, arguments.load, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
@@ -307,9 +308,14 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
                        has no place for its scores\n";
         clap::Error::raw(ErrorKind::ArgumentConflict, message).exit();
     }
+    let standard = arguments.input.iter().filter(|path| path.as_os_str() == "-").count();
+    if standard + usize::from(arguments.model.as_os_str() == "-") > 1 {
+        bail!("standard input can be read only once; give - once");
+    }
     for input in &arguments.input {
         Input::check(input, Some(&arguments.output))?;
     }
+    Input::check(&arguments.model, Some(&arguments.output))?;
     let model = open(&arguments.model, arguments.load, common)?;
     let mut output = Output::create(&arguments.output)?;
     let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);

@@ -351,7 +351,13 @@ fn not_arpa(line: &[u8]) -> String {
             show(&line[3..])
         )
     } else if line.starts_with(crate::kenlm::MAGIC) {
-        "this is a compressed KenLM binary file; decompress it first".into()
+        "this is a KenLM binary file, compressed or from a pipe; give it as a file of its own, \
+         decompressed"
+            .into()
+    } else if line.starts_with(b"\x8fmiriam") {
+        "this is a model file of ours, compressed or from a pipe; give it as a file of its own, \
+         decompressed"
+            .into()
     } else {
         format!("the first line with text must be \\data\\, found {found}; this is no ARPA file")
     }

@@ -351,7 +351,7 @@ fn pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
 fn sort_run(chunk: &Chunk, means: Means, stretch: usize, spill: &Spill) -> Result<Run> {
     let num_words = chunk.num_words();
     let counts = chunk.counts(num_words);
-    let ranges = Ranges::balanced(&counts, (chunk.len() >> 16).clamp(means.threads, 256));
+    let ranges = Ranges::balanced(&counts, (chunk.len() >> 16).clamp(means.threads.min(256), 256));
     let dealt = Dealt::new(chunk, &counts, &ranges);
     let packing = Packing::new(chunk.order(), num_words);
     fn sort<K: Key>(

@@ -235,6 +235,13 @@ impl Orders for TrieOrders {
         if oldest.par_iter().any(|&word| word >= words) {
             return damaged("there are words that the model does not have");
         }
+        let unsorted = begins
+            .par_windows(2)
+            .with_min_len(CHUNK)
+            .any(|children| !oldest[children[0]..children[1]].is_sorted_by(|a, b| a < b));
+        if unsorted {
+            return damaged("the words in front of one n-gram are not in order");
+        }
         let log10 = entries().map(|i| level.values(i).0).collect();
         let backoffs = match order == self.file.header.order() {
             true => Vec::new(),

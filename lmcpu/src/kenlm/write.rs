@@ -23,6 +23,7 @@ use super::header::{Header, Kind};
 use super::table::{Modulo, buckets};
 use super::words::{is_unknown, word_hash};
 use crate::arpa::Section;
+use crate::duplicates::there_twice;
 use crate::hash::combine;
 use crate::probing::{ModelSize, Stage};
 use crate::{Duplicates, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
@@ -226,8 +227,10 @@ impl Tables {
             })
             .collect();
         let slots = buckets(section.len() as u64, self.options.multiplier) as usize;
-        let table = Table::new(entries, slots, !longest)
-            .map_err(|equal| equal_ngrams(section, equal, source))?;
+        let table = Table::new(entries, slots, !longest).map_err(|equal| {
+            let EqualKeys(first, second) = equal;
+            there_twice(section, first as usize, second as usize, source)
+        })?;
         for index in self.mark_all(section) {
             self.mark_one(section, index, source)?;
         }
@@ -441,23 +444,4 @@ fn hash_of(words: &[u32]) -> u64 {
     let mut newest_first = words.iter().rev();
     let newest = newest_first.next().copied().unwrap_or_default();
     newest_first.fold(u64::from(newest), |hash, &older| combine(hash, older))
-}
-
-/// Two n-grams of `section` have the same key: the same n-gram twice, or, once
-/// in millions of models, two with the same hash.
-fn equal_ngrams(
-    section: &Section,
-    EqualKeys(first, second): EqualKeys,
-    source: &dyn NgramSource,
-) -> Error {
-    let (first, second) = (first as usize, second as usize);
-    let order = section.order;
-    let line = section.line(first);
-    if section.ngram(first) == section.ngram(second) {
-        let reason =
-            format!("this {order}-gram stands on line {line} already; remove one of the two");
-        return source.ngram_error(section, second, reason);
-    }
-    let (file, again) = (source.name().to_owned(), section.line(second));
-    Error::EqualHashes { file, order, first: line, second: again }
 }

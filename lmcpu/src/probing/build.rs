@@ -27,6 +27,7 @@ use blanks::Blank;
 
 use super::*;
 use crate::arpa::Section;
+use crate::duplicates::there_twice;
 use crate::{Duplicates, NgramSource, open_source};
 
 /// Something longer ends in this n-gram.
@@ -464,21 +465,10 @@ impl Tables {
     }
 }
 
-/// Two n-grams of `section` have the same key: the same n-gram twice, or, once
-/// in millions of models, two with the same hash.
+/// Two n-grams of `section` have the same key.
 fn equal_ngrams(section: &Section, key: u64, source: &dyn NgramSource) -> crate::Error {
     let mut places = (0..section.len()).filter(|&i| key_of(section.ngram(i)) == key);
     let first = places.next().unwrap_or_default();
     let second = places.next().unwrap_or(first);
-    let (line, again) = (section.line(first), section.line(second));
-    let order = section.order;
-    if section.ngram(first) == section.ngram(second) {
-        let reason = match line {
-            0 => format!("this {order}-gram is there twice"),
-            _ => format!("this {order}-gram stands on line {line} already; remove one of the two"),
-        };
-        return source.ngram_error(section, second, reason);
-    }
-    let file = source.name().to_owned();
-    crate::Error::EqualHashes { file, order, first: line, second: again }
+    there_twice(section, first, second, source)
 }

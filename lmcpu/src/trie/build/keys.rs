@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::arpa::Section;
+use crate::duplicates::there_twice;
 use crate::{MAX_ORDER, NgramSource, Result};
 
 /// n-grams that one task works on.
@@ -135,18 +136,4 @@ impl<'s> Keys<'s> {
         let value = |entry: &Entry| values[entry.index as usize];
         self.entries.par_iter().with_min_len(CHUNK).map(value).collect()
     }
-}
-
-fn there_twice(
-    section: &Section,
-    first: usize,
-    second: usize,
-    source: &dyn NgramSource,
-) -> crate::Error {
-    let order = section.order;
-    let reason = match section.line(first) {
-        0 => format!("this {order}-gram is there twice"),
-        line => format!("this {order}-gram stands on line {line} already; remove one of the two"),
-    };
-    source.ngram_error(section, second, reason)
 }
