@@ -293,7 +293,10 @@ fn headers_that_cannot_be_read_say_why() {
     let path = folder.path().join("model.zst");
     std::fs::write(&path, compressed).unwrap();
     let error = crate::open(&path, Load::Lazy, &Silent).err().unwrap().to_string();
-    assert!(error.contains("KenLM binary file, compressed") && error.contains("decompress"), "{error}");
+    assert!(
+        error.contains("KenLM binary file, compressed") && error.contains("decompress"),
+        "{error}"
+    );
 }
 
 fn zstd_of(bytes: &[u8]) -> Vec<u8> {
