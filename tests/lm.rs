@@ -4,9 +4,9 @@ mod common;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use common::{complaint, miriam, read, run, shared_data, text};
+use common::{complaint, feed, miriam, read, run, shared_data, text};
 
 /// `miriam` with `arguments`.
 fn lm(arguments: &[&str]) -> Command {
@@ -17,18 +17,7 @@ fn lm(arguments: &[&str]) -> Command {
 
 /// What `command` prints for `input`.
 fn piped(command: &mut Command, input: &[u8]) -> Vec<u8> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("piped");
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || {
-        // A program that ends early closes its input.
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().expect("it ends");
-    writer.join().expect("the writer ends");
-    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
-    output.stdout
+    feed(command, input).stdout
 }
 
 fn path(path: &Path) -> &str {

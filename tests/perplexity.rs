@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{complaint, miriam, project, read, run, shared_data, text};
+use common::{complaint, feed, miriam, project, read, run, shared_data, text};
 
 /// `miriam lm` with `arguments`.
 fn lm(arguments: &[&str]) -> Command {
@@ -17,17 +17,7 @@ fn lm(arguments: &[&str]) -> Command {
 
 /// What `command` prints and logs for `input`.
 fn piped(command: &mut Command, input: &[u8]) -> (String, String) {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("piped");
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || {
-        // A program that ends early closes its input.
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().expect("it ends");
-    writer.join().expect("the writer ends");
-    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    let output = feed(command, input);
     (text(&output.stdout), text(&output.stderr))
 }
 

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// The folder of real data beside the project, or nothing after printing why a
 /// test over it is skipped.
@@ -68,4 +68,20 @@ pub fn read(path: &Path) -> Vec<u8> {
     }
     .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     bytes
+}
+
+/// What `command`, which must end well, says when it is given `input`.
+pub fn feed(command: &mut Command, input: &[u8]) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that ends early closes its input.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    output
 }
