@@ -21,8 +21,10 @@ mod options;
 mod output;
 mod search;
 mod sentence;
+mod streams;
 mod system;
 mod translate;
+mod translator;
 
 pub use config::{
     Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec,
@@ -31,5 +33,7 @@ pub use config::{
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
 pub use output::{PhraseMatch, Translation};
+pub use streams::Stream;
 pub use system::System;
-pub use translate::{PIECE, Statistics, Translator, translate};
+pub use translate::translate;
+pub use translator::{PIECE, Statistics, Translator};

@@ -63,7 +63,9 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     }
     let configuration = Configuration::from_command_line(&tokens.moses)?;
     let settings = &configuration.settings;
-    Input::check(&settings.input, Some(&settings.output))?;
+    for (_, output) in &settings.outputs {
+        Input::check(&settings.input, Some(output))?;
+    }
     let progress = tokens.common.progress();
     let threads = configuration.settings.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Parameters;
-use crate::Result;
+use crate::{Result, Stream};
 
 /// How hypotheses are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub enum SearchAlgorithm {
 pub struct Settings {
     /// The text to translate; `-` is standard input.
     pub input: PathBuf,
-    /// Where translations go; `-` is standard output.
-    pub output: PathBuf,
+    /// What is written where; `-` is standard output.
+    pub outputs: Vec<(Stream, PathBuf)>,
     /// Worker threads.
     pub threads: usize,
     /// How hypotheses are built.
@@ -110,7 +110,7 @@ impl Settings {
         });
         Ok(Settings {
             input: read.value("input-file")?.unwrap_or("-").into(),
-            output: read.value("output-file")?.unwrap_or("-").into(),
+            outputs: vec![(Stream::Best, read.value("output-file")?.unwrap_or("-").into())],
             threads,
             algorithm,
             stack_size,
