@@ -7,8 +7,7 @@ use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
 use crate::output::{PhraseMatch, Shown, Translation};
 use crate::search::{
-    CubePruning, HypothesisId, JointStates, LanguageModelScores, Requests, Search, SearchSpace,
-    StackSearch,
+    CubePruning, HypothesisId, JointStates, LanguageModelScores, Search, SearchSpace, StackSearch,
 };
 use crate::sentence::Sentence;
 use crate::system::System;
@@ -23,9 +22,7 @@ pub struct Translator<'s> {
     coverages: Coverages,
     lms: Vec<LanguageModelScores>,
     joint: JointStates,
-    requests: Requests,
     search: Box<dyn Search + Send>,
-    states: Vec<u32>,
     /// Hypotheses of the best translation, in target order.
     path: Vec<HypothesisId>,
     score: Option<f32>,
@@ -60,12 +57,10 @@ impl<'s> Translator<'s> {
             coverages: Coverages::default(),
             lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
             joint: JointStates::new(models),
-            requests: Requests::default(),
             search: match system.settings.algorithm {
                 SearchAlgorithm::Stack => Box::new(StackSearch::default()),
                 SearchAlgorithm::CubePruning => Box::new(CubePruning::default()),
             },
-            states: Vec::new(),
             path: Vec::new(),
             score: None,
             body: Vec::new(),
@@ -180,12 +175,13 @@ impl<'s> Translator<'s> {
             return Ok(());
         }
         self.joint.start();
-        self.states.clear();
-        for (lm, feature) in self.lms.iter_mut().zip(&self.system.language_models) {
+        for (m, (lm, feature)) in
+            self.lms.iter_mut().zip(&self.system.language_models).enumerate()
+        {
             lm.start();
-            self.states.push(lm.intern(&feature.model.begin_state()));
+            self.joint.set(m, lm.intern(&feature.model.begin_state()));
         }
-        let begin = self.joint.intern(&self.states);
+        let begin = self.joint.join();
         self.options.collect(self.system, &mut self.sentence, &mut self.lms)?;
         let length = self.sentence.len();
         let options = &self.options;
@@ -197,16 +193,11 @@ impl<'s> Translator<'s> {
             options,
             costs: &self.costs,
             coverages: &mut self.coverages,
+            lms: &mut self.lms,
+            joint: &mut self.joint,
         };
         self.search.start(&mut space, begin);
-        loop {
-            self.requests.clear();
-            if !self.search.advance(&mut space, &mut self.requests) {
-                break;
-            }
-            self.requests.answer(self.system, options, &mut self.lms, &mut self.joint);
-            self.search.accept(&mut space, &self.requests);
-        }
+        while self.search.step(&mut space) {}
         self.statistics.expansions += self.search.evaluated();
         if let Some(best) = self.search.best() {
             let hypotheses = self.search.hypotheses();

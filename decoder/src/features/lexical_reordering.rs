@@ -56,23 +56,37 @@ impl Orientations {
         }
     }
 
-    /// The orientation of `current` against `previous`, as a column. Before the
-    /// first phrase stands the empty span at 0: that gives what Moses2 gives.
+    /// The orientation, as a column, of a phrase at `place` of the one before,
+    /// which begins where it ends if it `swaps`.
+    #[inline(always)]
+    pub(crate) fn at(self, place: Place, swaps: bool) -> usize {
+        // By place: right after, farther right, to the left; then a swap.
+        const COLUMNS: [[u8; 4]; 4] = [[0, 2, 2, 1], [0, 3, 2, 1], [0, 1, 1, 1], [0, 0, 1, 1]];
+        let place = if swaps { 3 } else { place as usize };
+        usize::from(COLUMNS[self as usize][place])
+    }
+}
+
+/// Where a phrase stands against the end of the one before. Before the first
+/// phrase stands the empty span at 0: that gives what Moses2 gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Right behind it.
+    Next,
+    /// Farther to the right.
+    Right,
+    /// To the left.
+    Left,
+}
+
+impl Place {
+    /// That of `span` against a phrase whose end is `last_end`.
     #[inline]
-    pub fn between(self, previous: Span, current: Span) -> usize {
-        let right = current.start >= previous.end;
-        if self == Orientations::LeftRight {
-            return usize::from(!right);
-        }
-        if current.start == previous.end {
-            return 0;
-        }
-        let swap = previous.start == current.end;
-        match self {
-            Orientations::Monotonicity => 1,
-            _ if swap => 1,
-            Orientations::Msd => 2,
-            _ => 2 + usize::from(right),
+    pub(crate) fn of(last_end: u32, span: Span) -> Self {
+        match span.start.cmp(&last_end) {
+            std::cmp::Ordering::Equal => Place::Next,
+            std::cmp::Ordering::Greater => Place::Right,
+            std::cmp::Ordering::Less => Place::Left,
         }
     }
 }
@@ -140,8 +154,10 @@ mod tests {
     fn orientations() {
         use Orientations::*;
         let beginning = span(0, 0);
-        let all = |previous, current| {
-            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.between(previous, current))
+        let all = |previous: Span, current: Span| {
+            let place = Place::of(previous.end, current);
+            let swaps = previous.start == current.end;
+            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.at(place, swaps))
         };
         assert_eq!(all(beginning, span(0, 2)), [0, 0, 0, 0], "first phrase at the start");
         assert_eq!(all(beginning, span(1, 2)), [2, 3, 1, 0], "first phrase elsewhere");

@@ -9,4 +9,5 @@
 
 mod lexical_reordering;
 
+pub(crate) use lexical_reordering::Place;
 pub use lexical_reordering::{Orientations, ReorderingType, Span};

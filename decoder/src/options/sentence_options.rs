@@ -1,6 +1,6 @@
 //! The options of one sentence, side by side.
 
-use miriam_lmcpu::{LmWord, State};
+use miriam_lmcpu::State;
 use miriam_probingpt::SpanLookup;
 use miriam_text::WordId;
 
@@ -255,17 +255,12 @@ impl SentenceOptions {
         &self.lm_parts[option.0 as usize * self.models + lm]
     }
 
-    /// The word at a place of the language models' pool.
+    /// The dependent words of a part, and its constant scores as bits.
     #[inline(always)]
-    pub(crate) fn pooled_word(&self, place: u32) -> LmWord {
-        LmWord(self.lm_pool[place as usize])
-    }
-
-    /// The constant scores of a part, as bits.
-    #[inline(always)]
-    pub(crate) fn constants(&self, part: &LmPart) -> &[u32] {
-        let start = part.pool as usize + usize::from(part.dependent);
-        &self.lm_pool[start..start + usize::from(part.constants)]
+    pub(crate) fn pooled(&self, part: &LmPart) -> (&[u32], &[u32]) {
+        let dependent = usize::from(part.dependent);
+        let start = part.pool as usize;
+        self.lm_pool[start..start + dependent + usize::from(part.constants)].split_at(dependent)
     }
 
     /// Where an option comes from.

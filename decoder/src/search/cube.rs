@@ -6,16 +6,16 @@
 //! all edges, a fixed number of times; a popped item sends its two neighbours
 //! into the queue.
 //!
-//! Edges are 40 bytes, items 24; the queue holds 8-byte keys, score above age.
+//! Edges are 48 bytes, items 24; the queue holds 8-byte keys, score above age.
 
 use std::collections::BinaryHeap;
 
 use hashbrown::HashTable;
 
 use super::candidates::{Candidates, Limits, RecombinationKey, ascending};
-use super::expansion::{self, for_each_extension};
+use super::expansion::{self, Step, for_each_extension};
 use super::hypothesis::{Hypothesis, HypothesisId};
-use super::{Requests, Search, SearchSpace};
+use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::Span;
 use crate::options::OptionId;
@@ -27,7 +27,7 @@ struct Edge {
     hypotheses: u32,
     first_option: u32,
     options: u32,
-    span: Span,
+    step: Step,
     coverage: CoverageId,
     group: u32,
     /// The estimate of what `coverage` leaves.
@@ -47,20 +47,9 @@ struct Item {
     state: u32,
 }
 
-/// What the answers awaited are for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// A stack is about to be opened.
-    Open,
-    /// Items of the stack are in the queue.
-    Pop,
-    /// Lazy scoring: the popped item is being scored.
-    Score,
-    /// Lazy scoring with diversity: leftover first items are being scored.
-    ScoreRest,
-    /// All stacks are done.
-    Over,
-}
+/// First items of edges whose memory is asked for together: few enough for their
+/// lines to stay in the first-level cache.
+const AHEAD: usize = 48;
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
@@ -74,11 +63,8 @@ pub(crate) struct CubePruning {
     seen: Vec<u64>,
     candidates: Candidates,
     mini_stacks: MiniStacks,
-    phase: Option<Phase>,
+    /// Words covered by the stack filled last.
     covered: u32,
-    pops: usize,
-    /// Items whose scores are awaited.
-    pending: Vec<u32>,
     best: Option<HypothesisId>,
     evaluated: u64,
 }
@@ -99,91 +85,28 @@ impl Search for CubePruning {
         self.hypotheses.push(initial);
         self.make_edges(space, 0, 1, CoverageId::EMPTY, 0);
         self.covered = 0;
-        self.phase = Some(Phase::Open);
     }
 
-    fn advance(&mut self, space: &mut SearchSpace<'_>, requests: &mut Requests) -> bool {
-        loop {
-            match self.phase.unwrap_or(Phase::Over) {
-                Phase::Over => return false,
-                Phase::Open => {
-                    self.covered += 1;
-                    if self.covered > space.length {
-                        self.phase = Some(Phase::Over);
-                        continue;
-                    }
-                    self.open_stack(space, requests);
-                    self.phase = Some(Phase::Pop);
-                }
-                Phase::Pop => {
-                    if self.pops < space.system.settings.pop_limit
-                        && let Some(key) = self.queue.pop()
-                    {
-                        self.pops += 1;
-                        let item = !(key as u32);
-                        if space.system.settings.lazy_scoring {
-                            self.request(space, requests, item);
-                            self.phase = Some(Phase::Score);
-                        } else {
-                            self.keep(space, item);
-                            self.push_neighbours(space, requests, item);
-                        }
-                    } else if space.system.settings.diversity && self.collect_rest(space, requests)
-                    {
-                        self.phase = Some(Phase::ScoreRest);
-                    } else {
-                        self.close_stack(space);
-                        self.phase = Some(Phase::Open);
-                    }
-                }
-                Phase::Score | Phase::ScoreRest => {
-                    debug_assert!(false, "answers are awaited");
-                    return false;
-                }
-            }
-            if !requests.is_empty() {
-                return true;
-            }
+    fn step(&mut self, space: &mut SearchSpace<'_>) -> bool {
+        if self.covered == space.length {
+            return false;
         }
-    }
-
-    fn accept(&mut self, space: &mut SearchSpace<'_>, requests: &Requests) {
-        let models = space.system.language_models.len();
-        self.evaluated += requests.len() as u64;
-        for (i, &number) in self.pending.iter().enumerate() {
-            let item = &mut self.items[number as usize];
-            let edge = &self.edges[self.covered as usize][item.edge as usize];
-            let previous = &self.hypotheses[(edge.first_hypothesis + item.hypothesis) as usize];
-            let option = OptionId(edge.first_option + item.option);
-            let scores = requests.scores(i, models);
-            item.total = expansion::total(space, previous, option, edge.span, scores);
-            item.future = item.total + edge.estimate;
-            item.state = requests.state(i);
+        self.covered += 1;
+        let mut edges = std::mem::take(&mut self.edges[self.covered as usize]);
+        self.open_stack(space, &edges);
+        for _ in 0..space.system.settings.pop_limit {
+            let Some(key) = self.queue.pop() else { break };
+            let number = !(key as u32);
+            let edge = &mut edges[self.items[number as usize].edge as usize];
+            self.keep(space, edge, number);
+            self.push_neighbours(space, edge, number);
         }
-        let pending = std::mem::take(&mut self.pending);
-        match self.phase {
-            Some(Phase::Score) => {
-                for &item in &pending {
-                    self.keep(space, item);
-                    self.push_neighbours_lazily(space, item);
-                }
-                self.phase = Some(Phase::Pop);
-            }
-            Some(Phase::ScoreRest) => {
-                for &item in &pending {
-                    self.keep(space, item);
-                }
-                self.close_stack(space);
-                self.phase = Some(Phase::Open);
-            }
-            _ => {
-                for &item in &pending {
-                    self.enqueue(item);
-                }
-            }
+        if space.system.settings.diversity {
+            self.keep_rest(space, &edges);
         }
-        self.pending = pending;
-        self.pending.clear();
+        self.edges[self.covered as usize] = edges;
+        self.close_stack(space);
+        true
     }
 
     fn best(&self) -> Option<HypothesisId> {
@@ -200,130 +123,101 @@ impl Search for CubePruning {
 }
 
 impl CubePruning {
-    /// Puts the first item of every edge of the stack on its way to the queue.
-    fn open_stack(&mut self, space: &SearchSpace<'_>, requests: &mut Requests) {
+    /// Puts the first item of every edge into the queue.
+    fn open_stack(&mut self, space: &mut SearchSpace<'_>, edges: &[Edge]) {
         self.items.clear();
         self.queue.clear();
         self.seen.clear();
         self.candidates.clear();
-        self.pops = 0;
-        for edge in 0..self.edges[self.covered as usize].len() as u32 {
-            self.make_item(space, requests, edge, 0, 0);
+        for (chunk, edges) in edges.chunks(AHEAD).enumerate() {
+            if !space.system.settings.lazy_scoring {
+                let first = |edge: &Edge| {
+                    let previous = &self.hypotheses[edge.first_hypothesis as usize];
+                    (previous.state, OptionId(edge.first_option))
+                };
+                space.prefetch(edges.iter().map(first));
+            }
+            for (i, edge) in edges.iter().enumerate() {
+                self.push_item(space, edge, ((chunk * AHEAD + i) as u32, 0, 0));
+            }
         }
     }
 
-    /// A new item: to be scored now, or queued by its stateless score.
-    fn make_item(
+    /// Queues a new item by its score, or by what is known of it without
+    /// stateful features.
+    #[inline(always)]
+    fn push_item(
         &mut self,
-        space: &SearchSpace<'_>,
-        requests: &mut Requests,
-        edge: u32,
-        hypothesis: u32,
-        option: u32,
+        space: &mut SearchSpace<'_>,
+        edge: &Edge,
+        (number, hypothesis, option): (u32, u32, u32),
     ) {
-        let number = self.items.len() as u32;
-        self.items.push(Item { edge, hypothesis, option, total: 0.0, future: 0.0, state: 0 });
-        if space.system.settings.lazy_scoring {
-            let Edge { first_hypothesis, first_option, estimate, .. } =
-                self.edges[self.covered as usize][edge as usize];
-            let previous = &self.hypotheses[(first_hypothesis + hypothesis) as usize];
-            let option = OptionId(first_option + option);
-            let total = expansion::stateless_total(space, previous, option);
-            self.items[number as usize].future = total + estimate;
-            self.enqueue(number);
+        let previous = &self.hypotheses[(edge.first_hypothesis + hypothesis) as usize];
+        let id = OptionId(edge.first_option + option);
+        let (total, state) = if space.system.settings.lazy_scoring {
+            (expansion::stateless_total(space, previous, id), 0)
         } else {
-            self.request(space, requests, number);
-        }
-    }
-
-    /// Asks for the language-model scores of an item.
-    #[inline]
-    fn request(&mut self, space: &SearchSpace<'_>, requests: &mut Requests, number: u32) {
-        let item = self.items[number as usize];
-        let edge = &self.edges[self.covered as usize][item.edge as usize];
-        let previous = &self.hypotheses[(edge.first_hypothesis + item.hypothesis) as usize];
-        let completes = self.covered == space.length;
-        requests.push(previous.state, OptionId(edge.first_option + item.option), completes);
-        self.pending.push(number);
-    }
-
-    #[inline]
-    fn enqueue(&mut self, item: u32) {
-        let score = ascending(self.items[item as usize].future);
-        self.queue.push(u64::from(score) << 32 | u64::from(!item));
-    }
-
-    /// Offers a scored item to its mini-stack.
-    #[inline]
-    fn keep(&mut self, space: &SearchSpace<'_>, number: u32) {
-        let item = self.items[number as usize];
-        let edge = &self.edges[self.covered as usize][item.edge as usize];
-        let hypothesis = Hypothesis {
-            total: item.total,
-            state: item.state,
-            previous: HypothesisId(edge.first_hypothesis + item.hypothesis),
-            option: OptionId(edge.first_option + item.option),
-            span: edge.span,
-            coverage: edge.coverage,
-            future: item.future,
+            self.evaluated += 1;
+            space.expand(previous, id, &edge.step, self.covered == space.length)
         };
+        let future = total + edge.estimate;
+        let age = self.items.len() as u32;
+        self.items.push(Item { edge: number, hypothesis, option, total, future, state });
+        self.queue.push(u64::from(ascending(future)) << 32 | u64::from(!age));
+    }
+
+    /// Offers an item to its mini-stack.
+    #[inline(always)]
+    fn keep(&mut self, space: &mut SearchSpace<'_>, edge: &Edge, number: u32) {
+        let mut item = self.items[number as usize];
+        let previous = HypothesisId(edge.first_hypothesis + item.hypothesis);
+        let option = OptionId(edge.first_option + item.option);
+        if space.system.settings.lazy_scoring {
+            let before = &self.hypotheses[previous.0 as usize];
+            let completes = self.covered == space.length;
+            (item.total, item.state) = space.expand(before, option, &edge.step, completes);
+            item.future = item.total + edge.estimate;
+            self.evaluated += 1;
+        }
+        let Item { total, future, state, .. } = item;
+        let Edge { step: Step { span, .. }, coverage, .. } = *edge;
+        let hypothesis = Hypothesis { total, state, previous, option, span, coverage, future };
         let (key, limits) = rules(space);
         self.candidates.add(edge.group, hypothesis, key, limits);
     }
 
-    /// The item below and the item to the right, where they are new.
-    #[inline]
-    fn push_neighbours(&mut self, space: &SearchSpace<'_>, requests: &mut Requests, number: u32) {
-        for (hypothesis, option) in self.new_neighbours(number).into_iter().flatten() {
-            let edge = self.items[number as usize].edge;
-            self.make_item(space, requests, edge, hypothesis, option);
-        }
-    }
-
-    fn push_neighbours_lazily(&mut self, space: &SearchSpace<'_>, number: u32) {
-        // With lazy scoring making an item asks for nothing.
-        self.push_neighbours(space, &mut Requests::default(), number);
-    }
-
-    /// Marks the neighbours of an item as seen and returns those that were not.
-    #[inline]
-    fn new_neighbours(&mut self, number: u32) -> [Option<(u32, u32)>; 2] {
-        let Item { edge, hypothesis, option, .. } = self.items[number as usize];
-        let edge = &mut self.edges[self.covered as usize][edge as usize];
+    /// Queues the item below and the item to the right, where they are new.
+    #[inline(always)]
+    fn push_neighbours(&mut self, space: &mut SearchSpace<'_>, edge: &mut Edge, number: u32) {
+        let Item { edge: edge_number, hypothesis, option, .. } = self.items[number as usize];
         let width = edge.options.div_ceil(64);
         if edge.seen == u32::MAX {
             edge.seen = self.seen.len() as u32;
             self.seen.resize(self.seen.len() + (edge.hypotheses * width) as usize, 0);
         }
-        let mut mark = |hypothesis: u32, option: u32| {
+        for (hypothesis, option) in [(hypothesis + 1, option), (hypothesis, option + 1)] {
             if hypothesis >= edge.hypotheses || option >= edge.options {
-                return None;
+                continue;
             }
             let word = &mut self.seen[(edge.seen + hypothesis * width + option / 64) as usize];
             let bit = 1 << (option % 64);
-            let new = *word & bit == 0;
-            *word |= bit;
-            new.then_some((hypothesis, option))
-        };
-        [mark(hypothesis + 1, option), mark(hypothesis, option + 1)]
+            if *word & bit == 0 {
+                *word |= bit;
+                self.push_item(space, edge, (edge_number, hypothesis, option));
+            }
+        }
     }
 
-    /// Diversity: the first items of edges still in the queue join the stack.
-    /// True when they have to be scored first.
-    fn collect_rest(&mut self, space: &SearchSpace<'_>, requests: &mut Requests) -> bool {
+    /// Diversity: the first items of edges still in the queue join the stack, the
+    /// best first.
+    fn keep_rest(&mut self, space: &mut SearchSpace<'_>, edges: &[Edge]) {
         while let Some(key) = self.queue.pop() {
             let number = !(key as u32);
             let item = self.items[number as usize];
-            if (item.hypothesis, item.option) != (0, 0) {
-                continue;
-            }
-            if space.system.settings.lazy_scoring {
-                self.request(space, requests, number);
-            } else {
-                self.keep(space, number);
+            if (item.hypothesis, item.option) == (0, 0) {
+                self.keep(space, &edges[item.edge as usize], number);
             }
         }
-        !requests.is_empty()
     }
 
     /// Sorts and cuts the mini-stacks and makes the edges that leave them.
@@ -375,6 +269,7 @@ impl CubePruning {
         for_each_extension(space, coverage, last_end, |span| spans.push(span));
         for &span in &spans {
             let mut target = None;
+            let step = Step::new(last_end, span);
             for slot in 0..space.options.slots() {
                 let range = space.options.range(span, slot);
                 if range.count == 0 {
@@ -391,7 +286,7 @@ impl CubePruning {
                     hypotheses: count,
                     first_option: range.first,
                     options: range.count,
-                    span,
+                    step,
                     coverage,
                     group,
                     estimate,

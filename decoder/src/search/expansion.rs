@@ -1,10 +1,13 @@
 //! What both searches share: which phrases may come next, and what one more
 //! phrase adds to a score (`phrase-decoding.md` 3.6).
 
+use miriam_lmcpu::LmWord;
+use miriam_text::Log10;
+
 use super::SearchSpace;
 use super::hypothesis::Hypothesis;
 use crate::coverage::CoverageId;
-use crate::features::Span;
+use crate::features::{Place, Span};
 use crate::options::OptionId;
 use crate::system::StatefulFeature;
 
@@ -58,39 +61,87 @@ pub(crate) fn for_each_extension(
     }
 }
 
-/// The score of `previous` with one more phrase: features of the phrase, then
-/// the stateful ones in the order of the ini, one addition after another.
-/// `lm_scores` are natural logarithms, one a language model.
-#[inline]
-pub(crate) fn total(
-    space: &SearchSpace<'_>,
-    previous: &Hypothesis,
-    option: OptionId,
-    span: Span,
-    lm_scores: &[f32],
-) -> f32 {
-    let mut total = previous.total + space.options.scores(option).total;
-    for feature in &space.system.stateful_features {
-        match *feature {
-            StatefulFeature::Distortion(weight) => {
-                total += -(jump(previous.span.end, span) as f32) * weight;
-            }
-            StatefulFeature::Reordering { kind, column } => {
-                let orientation = kind.orientations.between(previous.span, span);
-                if kind.backward {
-                    total += space.options.reordering(option, column + orientation);
+/// A span as it stands to what was translated just before, as far as that does
+/// not depend on where the last phrase began: the same for all hypotheses of a
+/// mini-stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) span: Span,
+    /// The length of the jump, in words.
+    jump: f32,
+    place: Place,
+}
+
+impl Step {
+    /// The step from `last_end` (0 at the beginning) to `span`.
+    #[inline]
+    pub(crate) fn new(last_end: u32, span: Span) -> Self {
+        let jump = jump(last_end, span) as f32;
+        Step { span, jump, place: Place::of(last_end, span) }
+    }
+}
+
+impl SearchSpace<'_> {
+    /// `previous` with one more phrase: the score and the joint state. Features
+    /// of the phrase, then the stateful ones in the order of the ini, one
+    /// addition after another. `completes`: nothing is left to be covered.
+    #[inline(always)]
+    pub(crate) fn expand(
+        &mut self,
+        previous: &Hypothesis,
+        option: OptionId,
+        step: &Step,
+        completes: bool,
+    ) -> (f32, u32) {
+        let scores = self.options.scores(option);
+        // An empty phrase returns at once, and then no `</s>` is scored.
+        let ends = completes && scores.len > 0;
+        let mut total = previous.total + scores.total;
+        for feature in &self.system.stateful_features {
+            match *feature {
+                StatefulFeature::Distortion(weight) => total += -step.jump * weight,
+                StatefulFeature::Reordering { kind, column } => {
+                    let swaps = previous.span.start == step.span.end;
+                    let orientation = kind.orientations.at(step.place, swaps);
+                    if kind.backward {
+                        total += self.options.reordering(option, column + orientation);
+                    }
+                    if kind.forward && !previous.is_initial() {
+                        let column = column + kind.forward_offset();
+                        total += self.options.reordering(previous.option, column + orientation);
+                    }
                 }
-                if kind.forward && !previous.is_initial() {
-                    let column = column + kind.forward_offset();
-                    total += space.options.reordering(previous.option, column + orientation);
+                StatefulFeature::LanguageModel { model, weight } => {
+                    let before = self.joint.state(previous.state, model);
+                    let part = self.options.lm_part(option, model);
+                    let lm = &*self.system.language_models[model].model;
+                    let (log10, behind) =
+                        self.lms[model].phrase(lm, self.options, part, before, ends);
+                    total += Log10(log10).to_ln().0 * weight;
+                    self.joint.set(model, behind);
                 }
             }
-            StatefulFeature::LanguageModel { model, weight } => {
-                total += lm_scores[model] * weight;
+        }
+        (total, self.joint.join())
+    }
+
+    /// Starts loading what the language models need for expansions of joint
+    /// states by options: the first dependent word of each.
+    pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
+        for (m, (scores, feature)) in self.lms.iter().zip(&self.system.language_models).enumerate()
+        {
+            let first = |(state, option): (u32, OptionId)| {
+                let (dependent, _) = self.options.pooled(self.options.lm_part(option, m));
+                Some((self.joint.state(state, m), LmWord(*dependent.first()?)))
+            };
+            for (state, word) in expansions.clone().filter_map(first) {
+                scores.prefetch(state, word);
+            }
+            for (state, word) in expansions.clone().filter_map(first) {
+                scores.prefetch_model(&*feature.model, state, word);
             }
         }
     }
-    total
 }
 
 /// The score before any stateful feature is known, for lazy scoring.

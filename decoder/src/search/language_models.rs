@@ -1,4 +1,4 @@
-//! Language-model scores of expansions, in batches.
+//! Language-model scores of phrases, where a search needs them.
 //!
 //! Within a sentence the states of a model are interned: equal states have one
 //! `u32`, and hypotheses compare by it. Scores are cached by (state, word), 16
@@ -6,213 +6,12 @@
 //! one, few do across, and a small cache stays in the L2. Old entries are not
 //! cleared but recognised: state ids grow from sentence to sentence, and an
 //! entry below the sentence's first id counts as empty.
-//!
-//! A batch is answered in rounds: every request is followed while the cache
-//! knows the next word; the misses of a round are prefetched together and then
-//! scored.
 
 use hashbrown::HashTable;
 use miriam_layout::prefetch_at;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
-use miriam_text::Log10;
 
-use crate::options::{OptionId, SentenceOptions};
-use crate::system::System;
-
-/// Expansions to be scored by all language models.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Request {
-    /// The joint state before the phrase.
-    pub(crate) state: u32,
-    /// The phrase.
-    pub(crate) option: OptionId,
-    /// Whether the phrase completes the sentence, so that `</s>` follows.
-    pub(crate) completes: bool,
-}
-
-/// A batch of requests with its answers, reused.
-#[derive(Default)]
-pub(crate) struct Requests {
-    requests: Vec<Request>,
-    /// Natural-log scores, unweighted: one a request and model.
-    scores: Vec<f32>,
-    /// Joint states behind the phrases.
-    states: Vec<u32>,
-    /// Scratch: states by request and model, chains, and their numbers.
-    model_states: Vec<u32>,
-    chains: Vec<Chain>,
-    active: Vec<u32>,
-    missed: Vec<u32>,
-}
-
-/// A request on its way through the dependent words of its phrase.
-#[derive(Clone, Copy)]
-struct Chain {
-    state: u32,
-    /// Where in the options' pool the next dependent word stands, and how many
-    /// there are left.
-    next: u32,
-    left: u32,
-    log10: f32,
-}
-
-impl Requests {
-    /// Forgets requests and answers.
-    #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.requests.clear();
-    }
-
-    /// Adds a request; answers come in the same order.
-    #[inline]
-    pub(crate) fn push(&mut self, state: u32, option: OptionId, completes: bool) {
-        self.requests.push(Request { state, option, completes });
-    }
-
-    /// How many requests there are.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.requests.len()
-    }
-
-    /// Whether there are none.
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.requests.is_empty()
-    }
-
-    /// The natural-log score of request `i` by each of `models` models.
-    #[inline(always)]
-    pub(crate) fn scores(&self, i: usize, models: usize) -> &[f32] {
-        &self.scores[i * models..(i + 1) * models]
-    }
-
-    /// The joint state behind request `i`.
-    #[inline(always)]
-    pub(crate) fn state(&self, i: usize) -> u32 {
-        self.states[i]
-    }
-
-    /// Answers all requests.
-    pub(crate) fn answer(
-        &mut self,
-        system: &System,
-        options: &SentenceOptions,
-        lms: &mut [LanguageModelScores],
-        joint: &mut JointStates,
-    ) {
-        self.states.clear();
-        self.scores.clear();
-        match lms {
-            [] => self.states.resize(self.requests.len(), 0),
-            // With one model its states are the joint states.
-            [only] => {
-                self.follow(&*system.language_models[0].model, 0, options, only, joint);
-                self.scores.extend(self.chains.iter().map(|c| Log10(c.log10).to_ln().0));
-                self.states.extend(self.chains.iter().map(|c| c.state));
-            }
-            _ => self.answer_many(system, options, lms, joint),
-        }
-    }
-
-    fn answer_many(
-        &mut self,
-        system: &System,
-        options: &SentenceOptions,
-        lms: &mut [LanguageModelScores],
-        joint: &mut JointStates,
-    ) {
-        let (n, models) = (self.requests.len(), lms.len());
-        self.scores.resize(n * models, 0.0);
-        self.model_states.clear();
-        self.model_states.resize(n * models, 0);
-        for (m, lm) in lms.iter_mut().enumerate() {
-            self.follow(&*system.language_models[m].model, m, options, lm, joint);
-            for (i, chain) in self.chains.iter().enumerate() {
-                self.scores[i * models + m] = Log10(chain.log10).to_ln().0;
-                self.model_states[i * models + m] = chain.state;
-            }
-        }
-        for states in self.model_states.chunks_exact(models) {
-            self.states.push(joint.intern(states));
-        }
-    }
-
-    /// Leaves in `chains` what model `m` says to each request.
-    #[inline]
-    fn follow(
-        &mut self,
-        model: &dyn LanguageModel,
-        m: usize,
-        options: &SentenceOptions,
-        lm: &mut LanguageModelScores,
-        joint: &JointStates,
-    ) {
-        self.chains.clear();
-        self.chains.extend(self.requests.iter().map(|request| {
-            let part = options.lm_part(request.option, m);
-            let state = joint.state(request.state, m);
-            Chain { state, next: part.pool, left: u32::from(part.dependent), log10: 0.0 }
-        }));
-        if self.requests.len() < WORTH_ROUNDS {
-            self.follow_one_by_one(model, m, options, lm);
-        } else {
-            self.follow_in_rounds(model, m, options, lm);
-        }
-    }
-
-    fn follow_one_by_one(
-        &mut self,
-        model: &dyn LanguageModel,
-        m: usize,
-        options: &SentenceOptions,
-        lm: &mut LanguageModelScores,
-    ) {
-        for chain in &self.chains {
-            if chain.left > 0 {
-                lm.prefetch(chain.state, options.pooled_word(chain.next));
-            }
-        }
-        for (chain, request) in self.chains.iter_mut().zip(&self.requests) {
-            while chain.left > 0 {
-                let (log10, next) = lm.score(model, chain.state, options.pooled_word(chain.next));
-                chain.step(log10, next);
-            }
-            chain.close(options, m, request);
-            if request.completes && options.scores(request.option).len > 0 {
-                let (log10, next) = lm.score(model, chain.state, model.end_of_sentence());
-                chain.log10 += log10;
-                chain.state = next;
-            }
-        }
-    }
-
-    fn follow_in_rounds(
-        &mut self,
-        model: &dyn LanguageModel,
-        m: usize,
-        options: &SentenceOptions,
-        lm: &mut LanguageModelScores,
-    ) {
-        let Requests { requests, chains, active, missed, .. } = self;
-        active.clear();
-        active.extend((0..chains.len() as u32).filter(|&i| chains[i as usize].left > 0));
-        lm.run(model, chains, active, missed, |chain| options.pooled_word(chain.next));
-        for (i, (chain, request)) in chains.iter_mut().zip(&*requests).enumerate() {
-            chain.close(options, m, request);
-            // `</s>` is one more dependent word. An empty phrase returns at
-            // once, and then no `</s>` is scored.
-            if request.completes && options.scores(request.option).len > 0 {
-                chain.left = 1;
-                active.push(i as u32);
-            }
-        }
-        if !active.is_empty() {
-            let end = model.end_of_sentence();
-            lm.run(model, chains, active, missed, |_| end);
-        }
-    }
-}
+use crate::options::{LmPart, SentenceOptions};
 
 /// One model's states and scores within a sentence.
 pub(crate) struct LanguageModelScores {
@@ -224,20 +23,22 @@ pub(crate) struct LanguageModelScores {
     live: usize,
 }
 
-/// log10 p(word | state) and the state behind; empty when `state` is old.
+/// log10 p(word | state) and the state behind.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 struct Cached {
-    state: u32,
-    word: u32,
+    /// The state above the word; empty when the state is old.
+    key: u64,
     log10: f32,
     next: u32,
 }
 
 const FIRST_CACHE: usize = 1 << 13;
-/// Requests from which on a batch is worked on in rounds. The neighbours of a
-/// popped item come in ones and twos, which are quicker one after the other.
-const WORTH_ROUNDS: usize = 4;
+
+#[inline(always)]
+fn key(state: u32, word: LmWord) -> u64 {
+    u64::from(state) << 32 | u64::from(word.0)
+}
 
 impl LanguageModelScores {
     /// Without states; ids of states start at 1, so that a cache of zeros is
@@ -281,79 +82,78 @@ impl LanguageModelScores {
         id
     }
 
-    /// Follows every chain in `active` to its end; `word` tells the next word of
-    /// a chain. `active` is empty afterwards.
+    /// log10 p of the words of a phrase that follow `state` and of `</s>` behind
+    /// it where it `ends` the sentence, but for the words that the phrase's total
+    /// holds; and the state behind all.
     #[inline(always)]
-    fn run(
+    pub(crate) fn phrase(
         &mut self,
         model: &dyn LanguageModel,
-        chains: &mut [Chain],
-        active: &mut Vec<u32>,
-        missed: &mut Vec<u32>,
-        word: impl Fn(&Chain) -> LmWord,
-    ) {
-        for &i in &*active {
-            let chain = &chains[i as usize];
-            self.prefetch(chain.state, word(chain));
+        options: &SentenceOptions,
+        part: &LmPart,
+        state: u32,
+        ends: bool,
+    ) -> (f32, u32) {
+        let (mut log10, mut state) = (0f32, state);
+        let (dependent, constants) = options.pooled(part);
+        for &word in dependent {
+            let (score, next) = self.score(model, state, LmWord(word));
+            log10 += score;
+            state = next;
         }
-        while !active.is_empty() {
-            missed.clear();
-            for &i in &*active {
-                let chain = &mut chains[i as usize];
-                while chain.left > 0 {
-                    match self.find(chain.state, word(chain)) {
-                        Some((log10, next)) => chain.step(log10, next),
-                        None => {
-                            missed.push(i);
-                            break;
-                        }
-                    }
-                }
-            }
-            for &i in &*missed {
-                let chain = &chains[i as usize];
-                let context = &self.states[(chain.state - self.base) as usize];
-                model.prefetch(context, word(chain));
-            }
-            for &i in &*missed {
-                let chain = &mut chains[i as usize];
-                let (log10, next) = self.score(model, chain.state, word(chain));
-                chain.step(log10, next);
-            }
-            std::mem::swap(active, missed);
+        for &bits in constants {
+            log10 += f32::from_bits(bits);
+        }
+        if part.closed {
+            state = part.state;
+        }
+        if ends {
+            let (score, next) = self.score(model, state, model.end_of_sentence());
+            log10 += score;
+            state = next;
+        }
+        (log10, state)
+    }
+
+    /// Starts loading the cache's line for `word` behind `state`.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, state: u32, word: LmWord) {
+        prefetch_at(&self.cache, self.slot(key(state, word)));
+    }
+
+    /// Starts loading what the model has for `word` behind `state`, where the
+    /// cache has nothing.
+    #[inline(always)]
+    pub(crate) fn prefetch_model(&self, model: &dyn LanguageModel, state: u32, word: LmWord) {
+        if self.find(key(state, word)).is_none() {
+            model.prefetch(&self.states[(state - self.base) as usize], word);
         }
     }
 
     #[inline(always)]
-    fn slot(&self, state: u32, word: LmWord) -> usize {
-        let key = u64::from(state) << 32 | u64::from(word.0);
+    fn slot(&self, key: u64) -> usize {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.cache.len() - 1)
     }
 
     #[inline(always)]
-    fn find(&self, state: u32, word: LmWord) -> Option<(f32, u32)> {
-        let mut slot = self.slot(state, word);
+    fn find(&self, key: u64) -> Option<(f32, u32)> {
+        let mut slot = self.slot(key);
         loop {
             let entry = &self.cache[slot];
-            if entry.state == state && entry.word == word.0 {
+            if entry.key == key {
                 return Some((entry.log10, entry.next));
             }
-            if entry.state < self.base {
+            if ((entry.key >> 32) as u32) < self.base {
                 return None;
             }
             slot = (slot + 1) & (self.cache.len() - 1);
         }
     }
 
-    #[inline(always)]
-    fn prefetch(&self, state: u32, word: LmWord) {
-        prefetch_at(&self.cache, self.slot(state, word));
-    }
-
     /// From the cache, else from the model.
     #[inline(always)]
     fn score(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
-        match self.find(state, word) {
+        match self.find(key(state, word)) {
             Some(known) => known,
             None => self.ask(model, state, word),
         }
@@ -368,14 +168,14 @@ impl LanguageModelScores {
         if (self.live + 1) * 2 > self.cache.len() {
             self.grow();
         }
-        self.insert(Cached { state, word: word.0, log10: log10.0, next });
+        self.insert(Cached { key: key(state, word), log10: log10.0, next });
         self.live += 1;
         (log10.0, next)
     }
 
     fn insert(&mut self, entry: Cached) {
-        let mut slot = self.slot(entry.state, LmWord(entry.word));
-        while self.cache[slot].state >= self.base {
+        let mut slot = self.slot(entry.key);
+        while (self.cache[slot].key >> 32) as u32 >= self.base {
             slot = (slot + 1) & (self.cache.len() - 1);
         }
         self.cache[slot] = entry;
@@ -385,32 +185,9 @@ impl LanguageModelScores {
         let size = self.cache.len() * 2;
         let old = std::mem::replace(&mut self.cache, vec![Cached::default(); size]);
         for entry in old {
-            if entry.state >= self.base {
+            if (entry.key >> 32) as u32 >= self.base {
                 self.insert(entry);
             }
-        }
-    }
-}
-
-impl Chain {
-    #[inline(always)]
-    fn step(&mut self, log10: f32, next: u32) {
-        self.log10 += log10;
-        self.state = next;
-        self.next += 1;
-        self.left -= 1;
-    }
-
-    /// The constant scores behind the dependent words, and the state of a phrase
-    /// that brings its own.
-    #[inline(always)]
-    fn close(&mut self, options: &SentenceOptions, m: usize, request: &Request) {
-        let part = options.lm_part(request.option, m);
-        for &bits in options.constants(part) {
-            self.log10 += f32::from_bits(bits);
-        }
-        if part.closed {
-            self.state = part.state;
         }
     }
 }
@@ -429,12 +206,14 @@ pub(crate) struct JointStates {
     models: usize,
     states: Vec<u32>,
     ids: HashTable<u32>,
+    /// Scratch: one state a model.
+    parts: Vec<u32>,
 }
 
 impl JointStates {
     /// For `models` models.
     pub(crate) fn new(models: usize) -> Self {
-        JointStates { models, states: Vec::new(), ids: HashTable::new() }
+        JointStates { models, states: Vec::new(), ids: HashTable::new(), parts: vec![0; models] }
     }
 
     /// Begins a sentence.
@@ -443,17 +222,24 @@ impl JointStates {
         self.ids.clear();
     }
 
-    /// The joint state of one state a model.
+    /// Sets the state of model `m`, to be joined.
     #[inline(always)]
-    pub(crate) fn intern(&mut self, states: &[u32]) -> u32 {
-        match states {
+    pub(crate) fn set(&mut self, m: usize, state: u32) {
+        self.parts[m] = state;
+    }
+
+    /// The joint state of the states set last, one a model.
+    #[inline(always)]
+    pub(crate) fn join(&mut self) -> u32 {
+        match self.parts[..] {
             [] => 0,
-            [only] => *only,
-            _ => self.intern_many(states),
+            [only] => only,
+            _ => self.intern(),
         }
     }
 
-    fn intern_many(&mut self, states: &[u32]) -> u32 {
+    fn intern(&mut self) -> u32 {
+        let states = &self.parts[..];
         let hash = |states: &[u32]| {
             states.iter().fold(0u64, |hash, &state| {
                 (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)

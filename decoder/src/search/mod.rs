@@ -1,10 +1,10 @@
-//! The search, as a machine that stops where it needs language-model scores.
+//! The search: from the options of a sentence to its best translation.
 //!
-//! A [`Search`] is advanced until it has collected requests; whoever drives it
-//! has them scored and hands the answers back. The driver here does so for one
-//! sentence on one thread; because the machine holds its place, another driver
-//! may pool the requests of many sentences without changing the order in which
-//! any of them is searched.
+//! A [`Search`] is stepped, a stack at a time, until it is over; between steps
+//! whoever drives it may stop it. Expansions are scored where they are made
+//! ([`SearchSpace::expand`]), because most come in ones and twos, the neighbours
+//! of a popped item, and most of their language-model scores lie in a cache that
+//! stays close; only where a stack is opened is there a batch worth prefetching.
 //!
 //! Ties are broken by one rule everywhere: what was made earlier comes first.
 //! Options keep the order of their table, hypotheses of a stack are ordered by
@@ -23,7 +23,7 @@ mod stack;
 pub(crate) use candidates::RecombinationKey;
 pub(crate) use cube::CubePruning;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
-pub(crate) use language_models::{JointStates, LanguageModelScores, Requests};
+pub(crate) use language_models::{JointStates, LanguageModelScores};
 pub(crate) use stack::StackSearch;
 
 use crate::coverage::Coverages;
@@ -38,19 +38,18 @@ pub(crate) struct SearchSpace<'a> {
     pub(crate) options: &'a SentenceOptions,
     pub(crate) costs: &'a FutureCost,
     pub(crate) coverages: &'a mut Coverages,
+    pub(crate) lms: &'a mut [LanguageModelScores],
+    pub(crate) joint: &'a mut JointStates,
 }
 
-/// A search that can be interrupted wherever it needs scores.
+/// A search that goes on stack by stack.
 pub(crate) trait Search {
     /// Begins a sentence of at least one word; `state` is the joint state of the
     /// language models behind `<s>`.
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32);
 
-    /// Works until `requests` are collected (true) or the search is over (false).
-    fn advance(&mut self, space: &mut SearchSpace<'_>, requests: &mut Requests) -> bool;
-
-    /// Takes the answers to the requests collected last.
-    fn accept(&mut self, space: &mut SearchSpace<'_>, requests: &Requests);
+    /// Fills the next stack; false when there is none left.
+    fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
 
     /// The best complete hypothesis, after the search is over.
     fn best(&self) -> Option<HypothesisId>;
