@@ -16,9 +16,9 @@ use crate::config::{
     Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
     TableFormat, TableSpec,
 };
-use crate::features::ReorderingType;
+use crate::features::Orientations;
 use crate::options::{OptionList, OptionMemo};
-use crate::search::RecombinationKey;
+use crate::search::{RecombinationKey, Usual};
 use crate::{Error, Result};
 
 /// A word that a model does not know.
@@ -50,11 +50,18 @@ pub(crate) enum PhraseFeature {
 pub(crate) enum StatefulFeature {
     /// Minus the length of the jump, with this weight.
     Distortion(f32),
-    /// A reordering model, and where its scores start in an option's row.
-    Reordering {
-        /// Orientations and directions.
-        kind: ReorderingType,
-        /// The first column.
+    /// Backward scores of a reordering model: the phrase against the one before.
+    Backward {
+        /// The orientations that it tells apart.
+        orientations: Orientations,
+        /// Where its scores start in an option's row.
+        column: usize,
+    },
+    /// Forward scores of a reordering model: the phrase before against this one.
+    Forward {
+        /// The orientations that it tells apart.
+        orientations: Orientations,
+        /// Where its scores start in an option's row.
         column: usize,
     },
     /// A language model, with its weight.
@@ -170,6 +177,8 @@ pub struct System {
     pub(crate) language_models: Vec<LanguageModelFeature>,
     pub(crate) phrase_features: Vec<PhraseFeature>,
     pub(crate) stateful_features: Vec<StatefulFeature>,
+    /// The stateful features, where they are the usual ones.
+    pub(crate) usual: Option<Usual>,
     pub(crate) unknown_weight: f32,
     pub(crate) recombination: RecombinationKey,
     pub(crate) memo: OptionMemo,
@@ -188,6 +197,7 @@ impl System {
             language_models: Vec::new(),
             phrase_features: Vec::new(),
             stateful_features: Vec::new(),
+            usual: None,
             unknown_weight: 1.0,
             recombination: RecombinationKey { start: false, end: false },
             memo: OptionMemo::new(),
@@ -251,6 +261,7 @@ impl System {
         }
         system.join_vocabularies()?;
         system.check_reordering(configuration)?;
+        system.usual = Usual::of(&system.stateful_features, system.reordering_width);
         Ok(system)
     }
 
@@ -343,7 +354,14 @@ impl System {
             }
         }
         let column = self.reordering_width;
-        self.stateful_features.push(StatefulFeature::Reordering { kind: spec.model, column });
+        let orientations = spec.model.orientations;
+        if spec.model.backward {
+            self.stateful_features.push(StatefulFeature::Backward { orientations, column });
+        }
+        if spec.model.forward {
+            let column = column + spec.model.forward_offset();
+            self.stateful_features.push(StatefulFeature::Forward { orientations, column });
+        }
         self.reordering_width += feature.num_components;
         let weights = feature.weights.clone();
         self.reordering.push(Reordering { weights, in_phrase_table, own_table });

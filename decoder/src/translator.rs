@@ -175,8 +175,7 @@ impl<'s> Translator<'s> {
             return Ok(());
         }
         self.joint.start();
-        for (m, (lm, feature)) in
-            self.lms.iter_mut().zip(&self.system.language_models).enumerate()
+        for (m, (lm, feature)) in self.lms.iter_mut().zip(&self.system.language_models).enumerate()
         {
             lm.start();
             self.joint.set(m, lm.intern(&feature.model.begin_state()));

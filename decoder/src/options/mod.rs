@@ -13,7 +13,7 @@ mod sentence_options;
 
 pub(crate) use language_model_part::LmPart;
 pub(crate) use memo::OptionMemo;
-pub(crate) use sentence_options::{OptionId, SentenceOptions};
+pub(crate) use sentence_options::{HOT_COLUMNS, OptionId, SentenceOptions};
 
 use miriam_text::WordId;
 

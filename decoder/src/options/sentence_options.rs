@@ -36,10 +36,31 @@ pub(crate) struct OptionRange {
     pub(crate) count: u32,
 }
 
+/// Reordering scores a [`HotOption`] has room for.
+pub(crate) const HOT_COLUMNS: usize = 8;
+
+/// What every expansion by an option reads, in one cache line; kept for systems
+/// with the [usual](crate::search::Usual) features.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct HotOption {
+    /// Everything that does not depend on the neighbours, weighted.
+    pub(crate) total: f32,
+    /// What the language model makes of it.
+    pub(crate) lm_part: LmPart,
+    /// Whether it has any words.
+    pub(crate) has_words: bool,
+    /// Weighted reordering scores.
+    pub(crate) reordering: [f32; HOT_COLUMNS],
+}
+
+const _: () = assert!(size_of::<HotOption>() == 64);
+
 /// All options of a sentence, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct SentenceOptions {
     scores: Vec<OptionScores>,
+    hot: Vec<HotOption>,
     words: Vec<WordId>,
     reordering: Vec<f32>,
     lm_parts: Vec<LmPart>,
@@ -85,6 +106,7 @@ impl SentenceOptions {
 
     fn clear(&mut self, system: &System, length: usize) {
         self.scores.clear();
+        self.hot.clear();
         self.words.clear();
         self.reordering.clear();
         self.lm_parts.clear();
@@ -191,6 +213,16 @@ impl SentenceOptions {
             part.pool += first_pool;
             self.lm_parts.push(part);
         }
+        if system.usual.is_some() {
+            let parts = &self.lm_parts[self.lm_parts.len() - list.lm_parts.len()..];
+            let rows = list.reordering.chunks_exact(self.reordering_width);
+            for ((scores, &lm_part), row) in list.scores.iter().zip(parts).zip(rows) {
+                let mut reordering = [0.0; HOT_COLUMNS];
+                reordering[..row.len()].copy_from_slice(row);
+                let (total, has_words) = (scores.total, scores.len > 0);
+                self.hot.push(HotOption { total, lm_part, has_words, reordering });
+            }
+        }
     }
 
     fn place(&self, span: Span, slot: usize) -> usize {
@@ -234,6 +266,12 @@ impl SentenceOptions {
     #[inline(always)]
     pub(crate) fn scores(&self, option: OptionId) -> OptionScores {
         self.scores[option.0 as usize]
+    }
+
+    /// What expansions read of an option, in a usual system.
+    #[inline(always)]
+    pub(crate) fn hot(&self, option: OptionId) -> &HotOption {
+        &self.hot[option.0 as usize]
     }
 
     /// The target words of an option.

@@ -13,9 +13,9 @@ use std::collections::BinaryHeap;
 use hashbrown::HashTable;
 
 use super::candidates::{Candidates, Limits, RecombinationKey, ascending};
-use super::expansion::{self, Step, for_each_extension};
+use super::expansion::{Step, for_each_extension};
 use super::hypothesis::{Hypothesis, HypothesisId};
-use super::{Search, SearchSpace};
+use super::{Search, SearchSpace, Usual};
 use crate::coverage::CoverageId;
 use crate::features::Span;
 use crate::options::OptionId;
@@ -50,6 +50,70 @@ struct Item {
 /// First items of edges whose memory is asked for together: few enough for their
 /// lines to stay in the first-level cache.
 const AHEAD: usize = 48;
+
+/// How an item is scored when it is made.
+trait Expand {
+    /// The total and the joint state behind.
+    fn expand(
+        &self,
+        space: &mut SearchSpace<'_>,
+        previous: &Hypothesis,
+        option: OptionId,
+        step: &Step,
+        completes: bool,
+    ) -> (f32, u32);
+}
+
+/// By the usual features.
+struct Usually<'a>(&'a Usual);
+
+impl Expand for Usually<'_> {
+    #[inline(always)]
+    fn expand(
+        &self,
+        space: &mut SearchSpace<'_>,
+        previous: &Hypothesis,
+        option: OptionId,
+        step: &Step,
+        completes: bool,
+    ) -> (f32, u32) {
+        space.expand_usually(self.0, previous, option, step, completes)
+    }
+}
+
+/// By whatever features there are.
+struct Fully;
+
+impl Expand for Fully {
+    #[inline(always)]
+    fn expand(
+        &self,
+        space: &mut SearchSpace<'_>,
+        previous: &Hypothesis,
+        option: OptionId,
+        step: &Step,
+        completes: bool,
+    ) -> (f32, u32) {
+        space.expand(previous, option, step, completes)
+    }
+}
+
+/// Without stateful features: lazily, until it is popped.
+struct Lazily;
+
+impl Expand for Lazily {
+    #[inline(always)]
+    fn expand(
+        &self,
+        space: &mut SearchSpace<'_>,
+        previous: &Hypothesis,
+        option: OptionId,
+        _step: &Step,
+        _completes: bool,
+    ) -> (f32, u32) {
+        (previous.total + space.options.scores(option).total, 0)
+    }
+}
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
@@ -93,16 +157,10 @@ impl Search for CubePruning {
         }
         self.covered += 1;
         let mut edges = std::mem::take(&mut self.edges[self.covered as usize]);
-        self.open_stack(space, &edges);
-        for _ in 0..space.system.settings.pop_limit {
-            let Some(key) = self.queue.pop() else { break };
-            let number = !(key as u32);
-            let edge = &mut edges[self.items[number as usize].edge as usize];
-            self.keep(space, edge, number);
-            self.push_neighbours(space, edge, number);
-        }
-        if space.system.settings.diversity {
-            self.keep_rest(space, &edges);
+        match &space.system.usual {
+            _ if space.system.settings.lazy_scoring => self.fill_stack(space, &mut edges, &Lazily),
+            Some(usual) => self.fill_stack(space, &mut edges, &Usually(usual)),
+            None => self.fill_stack(space, &mut edges, &Fully),
         }
         self.edges[self.covered as usize] = edges;
         self.close_stack(space);
@@ -123,8 +181,32 @@ impl Search for CubePruning {
 }
 
 impl CubePruning {
+    /// Pops the best items of `edges` into their mini-stacks; `expand` scores an
+    /// item when it is made.
+    #[inline(always)]
+    fn fill_stack<E: Expand>(
+        &mut self,
+        space: &mut SearchSpace<'_>,
+        edges: &mut [Edge],
+        expand: &E,
+    ) {
+        let settings = &space.system.settings;
+        self.open_stack(space, edges, expand);
+        for _ in 0..settings.pop_limit {
+            let Some(&key) = self.queue.peek() else { break };
+            let number = !(key as u32);
+            let edge = &mut edges[self.items[number as usize].edge as usize];
+            self.keep(space, edge, number);
+            self.replace_by_neighbours(space, edge, number, expand);
+        }
+        if settings.diversity {
+            self.keep_rest(space, edges);
+        }
+    }
+
     /// Puts the first item of every edge into the queue.
-    fn open_stack(&mut self, space: &mut SearchSpace<'_>, edges: &[Edge]) {
+    #[inline(always)]
+    fn open_stack<E: Expand>(&mut self, space: &mut SearchSpace<'_>, edges: &[Edge], expand: &E) {
         self.items.clear();
         self.queue.clear();
         self.seen.clear();
@@ -138,32 +220,31 @@ impl CubePruning {
                 space.prefetch(edges.iter().map(first));
             }
             for (i, edge) in edges.iter().enumerate() {
-                self.push_item(space, edge, ((chunk * AHEAD + i) as u32, 0, 0));
+                let key = self.make_item(space, edge, ((chunk * AHEAD + i) as u32, 0, 0), expand);
+                self.queue.push(key);
             }
         }
     }
 
-    /// Queues a new item by its score, or by what is known of it without
-    /// stateful features.
+    /// Makes a new item and gives its place in the queue: its score, or what is
+    /// known of it without stateful features, above its age.
     #[inline(always)]
-    fn push_item(
+    fn make_item<E: Expand>(
         &mut self,
         space: &mut SearchSpace<'_>,
         edge: &Edge,
         (number, hypothesis, option): (u32, u32, u32),
-    ) {
+        expand: &E,
+    ) -> u64 {
         let previous = &self.hypotheses[(edge.first_hypothesis + hypothesis) as usize];
         let id = OptionId(edge.first_option + option);
-        let (total, state) = if space.system.settings.lazy_scoring {
-            (expansion::stateless_total(space, previous, id), 0)
-        } else {
-            self.evaluated += 1;
-            space.expand(previous, id, &edge.step, self.covered == space.length)
-        };
+        let completes = self.covered == space.length;
+        let (total, state) = expand.expand(space, previous, id, &edge.step, completes);
+        self.evaluated += 1;
         let future = total + edge.estimate;
         let age = self.items.len() as u32;
         self.items.push(Item { edge: number, hypothesis, option, total, future, state });
-        self.queue.push(u64::from(ascending(future)) << 32 | u64::from(!age));
+        u64::from(ascending(future)) << 32 | u64::from(!age)
     }
 
     /// Offers an item to its mini-stack.
@@ -186,25 +267,44 @@ impl CubePruning {
         self.candidates.add(edge.group, hypothesis, key, limits);
     }
 
-    /// Queues the item below and the item to the right, where they are new.
+    /// Puts the item below and the item to the right, where they are new, into the
+    /// queue in place of its first, the item `number`.
     #[inline(always)]
-    fn push_neighbours(&mut self, space: &mut SearchSpace<'_>, edge: &mut Edge, number: u32) {
+    fn replace_by_neighbours<E: Expand>(
+        &mut self,
+        space: &mut SearchSpace<'_>,
+        edge: &mut Edge,
+        number: u32,
+        expand: &E,
+    ) {
         let Item { edge: edge_number, hypothesis, option, .. } = self.items[number as usize];
         let width = edge.options.div_ceil(64);
         if edge.seen == u32::MAX {
             edge.seen = self.seen.len() as u32;
             self.seen.resize(self.seen.len() + (edge.hypotheses * width) as usize, 0);
         }
+        let mut replaced = false;
         for (hypothesis, option) in [(hypothesis + 1, option), (hypothesis, option + 1)] {
             if hypothesis >= edge.hypotheses || option >= edge.options {
                 continue;
             }
             let word = &mut self.seen[(edge.seen + hypothesis * width + option / 64) as usize];
             let bit = 1 << (option % 64);
-            if *word & bit == 0 {
-                *word |= bit;
-                self.push_item(space, edge, (edge_number, hypothesis, option));
+            if *word & bit != 0 {
+                continue;
             }
+            *word |= bit;
+            let key = self.make_item(space, edge, (edge_number, hypothesis, option), expand);
+            if replaced {
+                self.queue.push(key);
+            } else if let Some(mut first) = self.queue.peek_mut() {
+                // A neighbour seldom sinks far.
+                *first = key;
+                replaced = true;
+            }
+        }
+        if !replaced {
+            self.queue.pop();
         }
     }
 

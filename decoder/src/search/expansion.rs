@@ -68,8 +68,8 @@ pub(crate) fn for_each_extension(
 pub(crate) struct Step {
     pub(crate) span: Span,
     /// The length of the jump, in words.
-    jump: f32,
-    place: Place,
+    pub(super) jump: f32,
+    pub(super) place: Place,
 }
 
 impl Step {
@@ -100,15 +100,16 @@ impl SearchSpace<'_> {
         for feature in &self.system.stateful_features {
             match *feature {
                 StatefulFeature::Distortion(weight) => total += -step.jump * weight,
-                StatefulFeature::Reordering { kind, column } => {
+                StatefulFeature::Backward { orientations, column } => {
                     let swaps = previous.span.start == step.span.end;
-                    let orientation = kind.orientations.at(step.place, swaps);
-                    if kind.backward {
-                        total += self.options.reordering(option, column + orientation);
-                    }
-                    if kind.forward && !previous.is_initial() {
-                        let column = column + kind.forward_offset();
-                        total += self.options.reordering(previous.option, column + orientation);
+                    let column = column + orientations.at(step.place, swaps);
+                    total += self.options.reordering(option, column);
+                }
+                StatefulFeature::Forward { orientations, column } => {
+                    if !previous.is_initial() {
+                        let swaps = previous.span.start == step.span.end;
+                        let column = column + orientations.at(step.place, swaps);
+                        total += self.options.reordering(previous.option, column);
                     }
                 }
                 StatefulFeature::LanguageModel { model, weight } => {
@@ -142,16 +143,6 @@ impl SearchSpace<'_> {
             }
         }
     }
-}
-
-/// The score before any stateful feature is known, for lazy scoring.
-#[inline]
-pub(crate) fn stateless_total(
-    space: &SearchSpace<'_>,
-    previous: &Hypothesis,
-    option: OptionId,
-) -> f32 {
-    previous.total + space.options.scores(option).total
 }
 
 #[cfg(test)]

@@ -19,12 +19,14 @@ mod expansion;
 mod hypothesis;
 mod language_models;
 mod stack;
+mod usual;
 
 pub(crate) use candidates::RecombinationKey;
 pub(crate) use cube::CubePruning;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use language_models::{JointStates, LanguageModelScores};
 pub(crate) use stack::StackSearch;
+pub(crate) use usual::Usual;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
