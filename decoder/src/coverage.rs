@@ -49,7 +49,7 @@ impl Coverages {
         self.ids.clear();
         self.scratch.clear();
         self.scratch.resize(self.width, 0);
-        self.intern(costs);
+        self.add(costs);
     }
 
     /// What is known of `id`.
@@ -71,28 +71,62 @@ impl Coverages {
         word >> (position % 64) & 1 == 1
     }
 
+    /// The first covered position from `start` on, but at most `limit`; `start`
+    /// lies within the sentence.
+    #[inline]
+    pub(crate) fn free_until(&self, id: CoverageId, start: u32, limit: u32) -> u32 {
+        let bits = &self.bits[id.0 as usize * self.width..(id.0 as usize + 1) * self.width];
+        let (mut at, mut word) = (start as usize / 64, bits[start as usize / 64] >> (start % 64));
+        let mut position = start;
+        loop {
+            if word != 0 {
+                return limit.min(position + word.trailing_zeros());
+            }
+            at += 1;
+            position = at as u32 * 64;
+            if position >= limit || at == bits.len() {
+                return limit;
+            }
+            word = bits[at];
+        }
+    }
+
     /// `id` with `span` covered too.
+    #[inline]
     pub(crate) fn extend(&mut self, id: CoverageId, span: Span, costs: &FutureCost) -> CoverageId {
         let start = id.0 as usize * self.width;
+        if self.width == 1 {
+            // Nearly every sentence: one word a set.
+            let ones = u64::MAX >> (64 - (span.end - span.start)) << span.start;
+            let set = self.bits[start] | ones;
+            let bits = &self.bits;
+            if let Some(&id) = self.ids.find(hash(&[set]), |&id| bits[id as usize] == set) {
+                return CoverageId(id);
+            }
+            self.scratch[0] = set;
+            return self.add(costs);
+        }
         self.scratch.clear();
         self.scratch.extend_from_slice(&self.bits[start..start + self.width]);
         for position in span.start..span.end {
             self.scratch[position as usize / 64] |= 1 << (position % 64);
         }
-        self.intern(costs)
+        let Coverages { bits, scratch, ids, width, .. } = self;
+        let set = |id: u32| id as usize * *width..(id as usize + 1) * *width;
+        match ids.find(hash(scratch), |&id| bits[set(id)] == scratch[..]) {
+            Some(&id) => CoverageId(id),
+            None => self.add(costs),
+        }
     }
 
-    /// The id of the set in `scratch`.
-    fn intern(&mut self, costs: &FutureCost) -> CoverageId {
+    /// A new id for the set in `scratch`.
+    #[inline(never)]
+    fn add(&mut self, costs: &FutureCost) -> CoverageId {
         let Coverages { bits, scratch, ids, width, .. } = self;
-        let hash = hash(scratch);
         let set = |id: u32| id as usize * *width..(id as usize + 1) * *width;
-        if let Some(&id) = ids.find(hash, |&id| bits[set(id)] == scratch[..]) {
-            return CoverageId(id);
-        }
         let id = (bits.len() / *width) as u32;
         bits.extend_from_slice(scratch);
-        ids.insert_unique(hash, id, |&id| self::hash(&bits[set(id)]));
+        ids.insert_unique(hash(scratch), id, |&id| hash(&bits[set(id)]));
         self.facts.push(self.measure(costs));
         CoverageId(id)
     }
@@ -122,6 +156,7 @@ impl Coverages {
     }
 }
 
+#[inline]
 fn hash(words: &[u64]) -> u64 {
     words.iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, &word| {
         let mixed = (hash ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -155,6 +190,11 @@ mod tests {
                 prop_assert_eq!(coverages.is_complete(id), set.iter().all(|&c| c));
                 for (position, &covered) in set.iter().enumerate() {
                     prop_assert_eq!(coverages.is_covered(id, position as u32), covered);
+                    let free = (position..set.len()).find(|&p| set[p]).unwrap_or(set.len()) as u32;
+                    for limit in position as u32 + 1..=length {
+                        let found = coverages.free_until(id, position as u32, limit);
+                        prop_assert_eq!(found, free.min(limit));
+                    }
                 }
                 for (other, other_id) in &seen {
                     prop_assert_eq!(*other == set, *other_id == id, "one id a set");

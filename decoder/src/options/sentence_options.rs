@@ -68,6 +68,10 @@ pub(crate) struct SentenceOptions {
     origins: Vec<Origin>,
     /// By start, then length, then slot.
     ranges: Vec<OptionRange>,
+    /// Ends of spans with options, ascending, by start; and where those of each
+    /// start begin.
+    ends: Vec<u32>,
+    first_ends: Vec<u32>,
     slots: usize,
     longest: usize,
     reordering_width: usize,
@@ -101,7 +105,24 @@ impl SentenceOptions {
                 }
             }
         }
+        self.list_ends(sentence.len());
         Ok(())
+    }
+
+    /// Notes which spans have options.
+    fn list_ends(&mut self, length: usize) {
+        self.ends.clear();
+        self.first_ends.clear();
+        let ranges = self.ranges.chunks_exact((self.longest * self.slots).max(1));
+        for (start, spans) in ranges.take(length).enumerate() {
+            self.first_ends.push(self.ends.len() as u32);
+            for (i, slots) in spans.chunks_exact(self.slots).enumerate() {
+                if slots.iter().any(|range| range.count > 0) {
+                    self.ends.push((start + i + 1) as u32);
+                }
+            }
+        }
+        self.first_ends.push(self.ends.len() as u32);
     }
 
     fn clear(&mut self, system: &System, length: usize) {
@@ -234,6 +255,13 @@ impl SentenceOptions {
     #[inline]
     pub(crate) fn longest(&self) -> u32 {
         self.longest as u32
+    }
+
+    /// The ends of the spans from `start` that have options, ascending.
+    #[inline]
+    pub(crate) fn ends(&self, start: u32) -> &[u32] {
+        let bounds = &self.first_ends[start as usize..start as usize + 2];
+        &self.ends[bounds[0] as usize..bounds[1] as usize]
     }
 
     /// How many tables have options side by side for a span.

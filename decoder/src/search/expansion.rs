@@ -29,8 +29,8 @@ pub(crate) fn jump(last_end: u32, span: Span) -> i64 {
     (i64::from(last_end) - i64::from(span.start)).abs()
 }
 
-/// The jumps and spans by which a hypothesis that covers `coverage` and ended at
-/// `last_end` may go on: every span that is not covered and allowed, by start
+/// The spans by which a hypothesis that covers `coverage` and ended at `last_end`
+/// may go on: every span with options that is not covered and allowed, by start
 /// and then by length.
 pub(crate) fn for_each_extension(
     space: &SearchSpace<'_>,
@@ -49,10 +49,10 @@ pub(crate) fn for_each_extension(
             }
             continue;
         }
-        for end in start + 1..=space.length.min(start + space.options.longest()) {
-            if space.coverages.is_covered(coverage, end - 1) {
-                break;
-            }
+        let ends = space.options.ends(start);
+        let Some(&farthest) = ends.last() else { continue };
+        let free = space.coverages.free_until(coverage, start, farthest);
+        for &end in ends.iter().take_while(|&&end| end <= free) {
             let span = Span { start, end };
             if may_extend(limit, last_end, span, first_gap) {
                 visit(span);
