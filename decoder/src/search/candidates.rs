@@ -49,7 +49,9 @@ pub(crate) struct Candidates {
     /// Open addressing: entry number and stamp; stamps of other rounds are empty.
     slots: Vec<(u32, u32)>,
     stamp: u32,
-    order: Vec<u128>,
+    /// Scratch: ranks, and where those of each group go.
+    order: Vec<u64>,
+    places: Vec<usize>,
 }
 
 impl Candidates {
@@ -131,11 +133,11 @@ impl Candidates {
         self.order.clear();
         for (i, entry) in self.entries.iter().enumerate() {
             if entry.alive && entry.group == group {
-                self.order.push(rank(0, entry.hypothesis.future, i));
+                self.order.push(rank(entry.hypothesis.future, i));
             }
         }
         self.order.sort_unstable();
-        let entry_of = |rank: u128| rank as u32 as usize;
+        let entry_of = |rank: u64| rank as u32 as usize;
         let last = entry_of(self.order[limits.size - 1]);
         self.groups[group as usize].worst = self.entries[last].hypothesis.future;
         let surplus = self.order.len() - limits.size;
@@ -162,30 +164,35 @@ impl Candidates {
     /// Hands out what each group keeps: groups in order, in a group the best
     /// first, of equals the older, at most `limits.size`.
     pub(crate) fn drain(&mut self, limits: Limits, mut visit: impl FnMut(u32, &Hypothesis)) {
-        self.order.clear();
-        for (i, entry) in self.entries.iter().enumerate() {
-            if entry.alive {
-                self.order.push(rank(entry.group, entry.hypothesis.future, i));
-            }
+        let Candidates { entries, groups, order, places, .. } = self;
+        places.clear();
+        let mut alive = 0;
+        for group in &*groups {
+            places.push(alive);
+            alive += group.size;
         }
-        self.order.sort_unstable();
-        let (mut group, mut kept) = (u32::MAX, 0);
-        for &rank in &self.order {
-            let entry = &self.entries[rank as u32 as usize];
-            if entry.group != group {
-                (group, kept) = (entry.group, 0);
-            }
-            if kept < limits.size {
-                visit(group, &entry.hypothesis);
-                kept += 1;
+        order.clear();
+        order.resize(alive, 0);
+        for (i, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.alive) {
+            let place = &mut places[entry.group as usize];
+            order[*place] = rank(entry.hypothesis.future, i);
+            *place += 1;
+        }
+        let mut rest = &mut order[..];
+        for (group, Group { size, .. }) in groups.iter().enumerate() {
+            let (ranks, others) = rest.split_at_mut(*size);
+            rest = others;
+            ranks.sort_unstable();
+            for &rank in ranks.iter().take(limits.size) {
+                visit(group as u32, &entries[rank as u32 as usize].hypothesis);
             }
         }
     }
 }
 
-/// Sorts by group, then from the best score down, then by age.
-fn rank(group: u32, future: f32, entry: usize) -> u128 {
-    u128::from(group) << 64 | u128::from(!ascending(future)) << 32 | entry as u128
+/// Sorts from the best score down, then by age.
+fn rank(future: f32, entry: usize) -> u64 {
+    u64::from(!ascending(future)) << 32 | entry as u64
 }
 
 /// `score` as a number that grows with it.
