@@ -27,8 +27,9 @@ mod translate;
 mod translator;
 
 pub use config::{
-    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec,
-    SearchAlgorithm, Settings, TableFormat, TableSpec, help,
+    Backoff, Configuration, DecodingStep, FeatureKind, FeatureSpec, LanguageModelSpec,
+    ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec,
+    UnknownWords, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};

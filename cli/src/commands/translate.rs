@@ -63,6 +63,9 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     }
     let configuration = Configuration::from_command_line(&tokens.moses)?;
     let settings = &configuration.settings;
+    if settings.show_weights {
+        return Ok(io::stdout().write_all(configuration.weight_lines().as_bytes())?);
+    }
     for (_, output) in &settings.outputs {
         Input::check(&settings.input, Some(output))?;
     }

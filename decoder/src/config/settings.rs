@@ -50,6 +50,10 @@ pub struct Settings {
     pub print_segmentation: bool,
     /// Whether a CR at a line's end belongs to its last word.
     pub keep_cr: bool,
+    /// Whether known words may be copied as unknown ones are.
+    pub copy_known_words: bool,
+    /// Whether the weights are to be printed and nothing translated.
+    pub show_weights: bool,
 }
 
 impl Settings {
@@ -58,8 +62,13 @@ impl Settings {
         let algorithm = match read.integer("search-algorithm", 0)? {
             0 => SearchAlgorithm::Stack,
             1 | 14 => SearchAlgorithm::CubePruning,
-            3 => {
-                return read.fail("search-algorithm", "3, hierarchical decoding, is not supported");
+            n @ (4 | 10..=13) => {
+                tracing::warn!("search-algorithm {n} is an experiment of Moses2's; 1 is used");
+                SearchAlgorithm::CubePruning
+            }
+            3 | 5..=9 => {
+                let reason = "hierarchical and syntactic decoding are not available";
+                return read.fail("search-algorithm", reason);
             }
             n => {
                 let reason = format!("{n} is not supported; 0 is stack decoding, 1 cube pruning");
@@ -126,6 +135,8 @@ impl Settings {
             // Moses2 looks only whether it is there.
             print_segmentation: parameters.get("report-segmentation").is_some(),
             keep_cr: read.boolean("keep-cr", false)?,
+            copy_known_words: read.boolean("always-create-direct-transopt", false)?,
+            show_weights: parameters.get("show-weights").is_some(),
         })
     }
 }
