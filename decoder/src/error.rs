@@ -31,6 +31,9 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// A sentence cannot be translated; others can.
+    #[error("{0}")]
+    Sentence(crate::Mishap),
     /// Text could not be read or written.
     #[error(transparent)]
     Text(#[from] miriam_text::Error),

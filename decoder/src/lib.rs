@@ -17,6 +17,7 @@ mod coverage;
 mod error;
 mod features;
 mod future_cost;
+mod mishaps;
 mod options;
 mod output;
 mod search;
@@ -33,8 +34,9 @@ pub use config::{
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
+pub use mishaps::{Mishap, MishapKind};
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;
-pub use translate::translate;
+pub use translate::{translate, translate_until};
 pub use translator::{PIECE, Statistics, Translator};

@@ -7,12 +7,12 @@ use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
 use crate::output::{PhraseMatch, Shown, Translation};
 use crate::search::{
-    CubePruning, HypothesisId, JointStates, LanguageModelScores, Requests, Search, SearchSpace,
-    StackSearch,
+    CubePruning, Effort, HypothesisId, JointStates, LanguageModelScores, Requests, Search,
+    SearchLimits, SearchRun, SearchSpace, StackSearch, TimeLimit,
 };
 use crate::sentence::Sentence;
 use crate::system::System;
-use crate::{Result, SearchAlgorithm};
+use crate::{Error, Mishap, MishapKind, Result, SearchAlgorithm};
 
 /// Translates sentences one at a time, in buffers that it reuses.
 pub struct Translator<'s> {
@@ -31,6 +31,12 @@ pub struct Translator<'s> {
     score: Option<f32>,
     /// The words of a line, until its score is known.
     body: Vec<u8>,
+    /// The time of the line, where it is limited.
+    time: Option<TimeLimit>,
+    /// The least effort that a piece of the line got.
+    effort: Effort,
+    /// What went wrong with the line.
+    mishaps: Vec<Mishap>,
     statistics: Statistics,
 }
 
@@ -69,6 +75,9 @@ impl<'s> Translator<'s> {
             path: Vec::new(),
             score: None,
             body: Vec::new(),
+            time: None,
+            effort: Effort::Full,
+            mishaps: Vec::new(),
             statistics: Statistics::default(),
         }
     }
@@ -78,8 +87,14 @@ impl<'s> Translator<'s> {
         self.statistics
     }
 
+    /// What went wrong with the last line; taken, it is gone.
+    pub fn take_mishaps(&mut self) -> Vec<Mishap> {
+        std::mem::take(&mut self.mishaps)
+    }
+
     /// Appends the output line of the input line `line` to `out`, without line
-    /// ends. Fails only where a model file is damaged.
+    /// ends. Fails only where a model file is damaged; a sentence that cannot be
+    /// translated gives an empty line and a mishap.
     ///
     /// A line of more than [`PIECE`] words is translated in pieces, whose scores
     /// are added, with a warning: time grows with the cube of the length.
@@ -95,7 +110,14 @@ impl<'s> Translator<'s> {
                 }
                 shown.end_phrase(&mut body, hypothesis.span.shifted(offset));
             }
-        })?;
+        });
+        let score = match score {
+            Err(Error::Sentence(mishap)) => {
+                self.mishaps.push(mishap);
+                None
+            }
+            score => score?,
+        };
         shown.begin(out, score);
         if score.is_some() {
             out.extend_from_slice(&body);
@@ -142,13 +164,18 @@ impl<'s> Translator<'s> {
         line: &[u8],
         mut each: impl FnMut(&Self, u32),
     ) -> Result<Option<f32>> {
+        self.mishaps.clear();
+        self.time = self.system.settings.time_limit.map(TimeLimit::start);
+        self.effort = Effort::Full;
         let words = fields::words(line).count();
         if words <= PIECE {
             self.decode(line)?;
             each(self, 0);
+            self.note_mishaps(self.score);
             return Ok(self.score);
         }
-        tracing::warn!("a line of {words} words is translated in pieces of {PIECE}");
+        let reason = format!("{words} words are translated in pieces of {PIECE}");
+        self.mishaps.push(Mishap::new(MishapKind::LongLine, reason));
         let mut total = Some(0.0);
         let mut words = fields::words(line).peekable();
         let mut piece = Vec::new();
@@ -164,7 +191,25 @@ impl<'s> Translator<'s> {
             total = total.zip(self.score).map(|(sum, score)| sum + score);
             offset += PIECE as u32;
         }
+        self.note_mishaps(total);
         Ok(total)
+    }
+
+    /// Notes what the search did not achieve.
+    fn note_mishaps(&mut self, score: Option<f32>) {
+        let narrower = match self.effort {
+            Effort::Full => None,
+            Effort::Narrow => Some("with stacks and pops an eighth"),
+            Effort::Greedy => Some("from left to right"),
+        };
+        if let (Some(how), Some(limit)) = (narrower, self.system.settings.time_limit) {
+            let reason = format!("more than {} ms; translated {how}", limit.as_millis());
+            self.mishaps.push(Mishap::new(MishapKind::TimeLimit, reason));
+        }
+        if score.is_none() {
+            let reason = "no translation within the limits of the search (-dl, -s)";
+            self.mishaps.push(Mishap::new(MishapKind::NoTranslation, reason));
+        }
     }
 
     /// Searches; leaves the best path and its score.
@@ -193,20 +238,19 @@ impl<'s> Translator<'s> {
         self.coverages.start(length as u32, &self.costs);
         let mut space = SearchSpace {
             system: self.system,
+            limits: SearchLimits::of(&self.system.settings),
             length: length as u32,
             options,
             costs: &self.costs,
             coverages: &mut self.coverages,
         };
-        self.search.start(&mut space, begin);
-        loop {
-            self.requests.clear();
-            if !self.search.advance(&mut space, &mut self.requests) {
-                break;
-            }
-            self.requests.answer(self.system, options, &mut self.lms, &mut self.joint);
-            self.search.accept(&mut space, &self.requests);
-        }
+        let mut run = SearchRun {
+            search: &mut *self.search,
+            requests: &mut self.requests,
+            lms: &mut self.lms,
+            joint: &mut self.joint,
+        };
+        self.effort = self.effort.max(run.complete(&mut space, begin, self.time));
         self.statistics.expansions += self.search.evaluated();
         if let Some(best) = self.search.best() {
             let hypotheses = self.search.hypotheses();

@@ -116,7 +116,7 @@ impl Search for CubePruning {
                     self.phase = Some(Phase::Pop);
                 }
                 Phase::Pop => {
-                    if self.pops < space.system.settings.pop_limit
+                    if self.pops < space.limits.pops
                         && let Some(key) = self.queue.pop()
                     {
                         self.pops += 1;
@@ -443,6 +443,5 @@ impl MiniStacks {
 }
 
 fn rules(space: &SearchSpace<'_>) -> (RecombinationKey, Limits) {
-    let settings = &space.system.settings;
-    (space.system.recombination, Limits { size: settings.stack_size, beam: settings.beam })
+    (space.system.recombination, space.limits.of_stack())
 }

@@ -18,12 +18,16 @@ mod cube;
 mod expansion;
 mod hypothesis;
 mod language_models;
+mod limits;
+mod run;
 mod stack;
 
 pub(crate) use candidates::RecombinationKey;
 pub(crate) use cube::CubePruning;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use language_models::{JointStates, LanguageModelScores, Requests};
+pub(crate) use limits::SearchLimits;
+pub(crate) use run::{Effort, SearchRun, TimeLimit};
 pub(crate) use stack::StackSearch;
 
 use crate::coverage::Coverages;
@@ -34,6 +38,8 @@ use crate::system::System;
 /// What a search reads and grows while it works on a sentence.
 pub(crate) struct SearchSpace<'a> {
     pub(crate) system: &'a System,
+    /// How wide to search.
+    pub(crate) limits: SearchLimits,
     pub(crate) length: u32,
     pub(crate) options: &'a SentenceOptions,
     pub(crate) costs: &'a FutureCost,

@@ -5,7 +5,7 @@
 //! times its options. What it makes lands in later stacks, so a batch never
 //! waits for itself.
 
-use super::candidates::{Candidates, Limits};
+use super::candidates::Candidates;
 use super::expansion::{self, may_extend};
 use super::hypothesis::{Hypothesis, HypothesisId};
 use super::{Requests, Search, SearchSpace};
@@ -74,8 +74,7 @@ impl Search for StackSearch {
 
     fn accept(&mut self, space: &mut SearchSpace<'_>, requests: &Requests) {
         let Some(span) = self.span else { return };
-        let settings = &space.system.settings;
-        let limits = Limits { size: settings.stack_size, beam: settings.beam };
+        let limits = space.limits.of_stack();
         let models = space.system.language_models.len();
         self.evaluated += requests.len() as u64;
         for (i, pending) in self.pending.iter().enumerate() {
@@ -114,7 +113,7 @@ impl Search for StackSearch {
 impl StackSearch {
     /// Requests the expansions of all hypotheses of the stack by `span`.
     fn expand(&mut self, space: &mut SearchSpace<'_>, span: Span, requests: &mut Requests) {
-        let limit = space.system.settings.distortion_limit;
+        let limit = space.limits.distortion;
         self.span = Some(span);
         let any = (0..space.options.slots()).any(|slot| space.options.range(span, slot).count > 0);
         if !any {
@@ -145,8 +144,7 @@ impl StackSearch {
 
     /// Sorts and cuts the next stack.
     fn open_stack(&mut self, space: &SearchSpace<'_>) {
-        let settings = &space.system.settings;
-        let limits = Limits { size: settings.stack_size, beam: settings.beam };
+        let limits = space.limits.of_stack();
         self.covered += 1;
         self.first = self.hypotheses.len() as u32;
         let hypotheses = &mut self.hypotheses;
