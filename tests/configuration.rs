@@ -199,11 +199,11 @@ fn language_models_of_other_toolkits_are_opened_with_a_warning() {
 #[test]
 fn options_of_moses_1_are_ignored_or_refused_by_name() {
     let plain = toy(&[], INPUT);
-    let options = ["-cpu-affinity-offset", "2", "-edt", "0.5", "-mbr", "false", "-sd", "3"];
+    let options = ["-no-cache", "true", "-edt", "0.5", "-mbr", "false", "-sd", "3"];
     let output = toy(&options, INPUT);
     assert_eq!(output.stdout, plain.stdout);
     let warnings = text(&output.stderr);
-    for name in ["cpu-affinity-offset", "early-discarding-threshold", "stack-diversity"] {
+    for name in ["no-cache", "early-discarding-threshold", "stack-diversity"] {
         assert_eq!(warnings.matches(name).count(), 1, "{warnings}");
     }
     assert!(!warnings.contains("minimum-bayes-risk"), "it is off: {warnings}");

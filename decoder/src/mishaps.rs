@@ -25,11 +25,11 @@ pub struct Mishap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MishapKind {
-    /// Markup that cannot be understood; the line is empty.
-    Markup,
+    /// Something in the line that cannot be understood; its translation is empty.
+    Malformed,
     /// The time limit; the translation is that of a narrower search.
     TimeLimit,
-    /// No hypothesis covers the sentence; the line is empty.
+    /// No hypothesis covers the sentence; its translation is empty.
     NoTranslation,
     /// A line beyond the longest sentence; it is translated in pieces.
     LongLine,
@@ -39,7 +39,7 @@ impl MishapKind {
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
-            MishapKind::Markup => "markup",
+            MishapKind::Malformed => "malformed",
             MishapKind::TimeLimit => "time-limit",
             MishapKind::NoTranslation => "no-translation",
             MishapKind::LongLine => "long-line",
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn a_record_is_one_line_of_json() {
         let mut out = Vec::new();
-        Mishap::new(MishapKind::Markup, "a \"quote\"\nand \u{1}").record(7, &mut out);
-        let expected = r#"{"line":7,"kind":"markup","reason":"a \"quote\"\nand \u0001"}"#;
+        Mishap::new(MishapKind::Malformed, "a \"quote\"\nand \u{1}").record(7, &mut out);
+        let expected = r#"{"line":7,"kind":"malformed","reason":"a \"quote\"\nand \u0001"}"#;
         assert_eq!(String::from_utf8(out).unwrap(), format!("{expected}\n"));
     }
 }

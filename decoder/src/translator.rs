@@ -111,13 +111,7 @@ impl<'s> Translator<'s> {
                 shown.end_phrase(&mut body, hypothesis.span.shifted(offset));
             }
         });
-        let score = match score {
-            Err(Error::Sentence(mishap)) => {
-                self.mishaps.push(mishap);
-                None
-            }
-            score => score?,
-        };
+        let score = self.forgive(score)?;
         shown.begin(out, score);
         if score.is_some() {
             out.extend_from_slice(&body);
@@ -195,6 +189,17 @@ impl<'s> Translator<'s> {
         Ok(total)
     }
 
+    /// A line that is wrong in itself has no translation, and a mishap.
+    fn forgive(&mut self, score: Result<Option<f32>>) -> Result<Option<f32>> {
+        match score {
+            Err(Error::Line { reason }) => {
+                self.mishaps.push(Mishap::new(MishapKind::Malformed, reason));
+                Ok(None)
+            }
+            score => score,
+        }
+    }
+
     /// Notes what the search did not achieve.
     fn note_mishaps(&mut self, score: Option<f32>) {
         let narrower = match self.effort {
@@ -263,5 +268,69 @@ impl<'s> Translator<'s> {
             self.path.reverse();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Configuration;
+    use std::path::Path;
+    use std::time::Duration;
+
+    /// The toy system with this search.
+    fn toy(algorithm: SearchAlgorithm, stack: usize, pops: usize, jumps: i64) -> System {
+        let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
+        let mut configuration = Configuration::from_ini(&ini).unwrap();
+        let settings = &mut configuration.settings;
+        (settings.algorithm, settings.threads) = (algorithm, 1);
+        (settings.stack_size, settings.pop_limit) = (stack, pops);
+        settings.distortion_limit = Some(jumps);
+        System::load(&configuration, &miriam_text::Silent).unwrap()
+    }
+
+    const LINE: &[u8] = b"the red house is big and the small dog reads the old green book . ";
+
+    /// Score and phrases of the line, with a clock that started `seconds` ago and
+    /// gives 60.
+    fn decoded(system: &System, seconds: Option<u64>) -> (Effort, f32, Vec<PhraseMatch>) {
+        let mut translator = Translator::new(system);
+        translator.time = seconds.map(|seconds| {
+            TimeLimit::started_before(Duration::from_secs(seconds), Duration::from_secs(60))
+        });
+        translator.decode(&LINE.repeat(3)).unwrap();
+        let phrases = translator.path.iter().map(|&id| translator.phrase(id, 0)).collect();
+        (translator.effort, translator.score.unwrap(), phrases)
+    }
+
+    /// A search out of time gives what a narrower one gives from the start.
+    #[test]
+    fn out_of_time_is_as_narrow_from_the_start() {
+        for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
+            let wide = toy(algorithm, 80, 100, 6);
+            let narrow = toy(algorithm, 10, 13, 6);
+            let greedy = toy(algorithm, 8, 8, 0);
+            for (seconds, effort, same) in [
+                (0, Effort::Full, &wide),
+                (61, Effort::Narrow, &narrow),
+                (121, Effort::Greedy, &greedy),
+            ] {
+                let (_, score, phrases) = decoded(same, None);
+                assert_eq!(decoded(&wide, Some(seconds)), (effort, score, phrases));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_wrong_is_forgiven_and_a_damaged_model_is_not() {
+        let system = toy(SearchAlgorithm::CubePruning, 10, 10, 6);
+        let mut translator = Translator::new(&system);
+        let line = Error::Line { reason: "word 3: an open tag".into() };
+        assert_eq!(translator.forgive(Err(line)).unwrap(), None);
+        let mishaps = translator.take_mishaps();
+        assert_eq!(mishaps, [Mishap::new(MishapKind::Malformed, "word 3: an open tag")]);
+        assert!(translator.forgive(Err(Error::usage("another"))).is_err());
+        assert_eq!(translator.forgive(Ok(Some(1.0))).unwrap(), Some(1.0));
+        assert!(translator.take_mishaps().is_empty());
     }
 }

@@ -117,6 +117,8 @@ const SUPPORTED: &[Known] = &[
 /// Parameters of Moses and Moses2 that are understood but not implemented.
 const NOT_IMPLEMENTED: &[&str] = &[
     "alignment-output-file",
+    "cpu-affinity-increment",
+    "cpu-affinity-offset",
     "early-distortion-cost",
     "factor-delimiter",
     "include-segmentation-in-n-best",

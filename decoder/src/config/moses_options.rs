@@ -50,8 +50,6 @@ const OPTIONS: &[MosesOption] = &[
     ignored("context-string", "", CONTEXT),
     ignored("context-weights", "", CONTEXT),
     ignored("context-window", "", CONTEXT),
-    ignored("cpu-affinity-increment", "", "threads are not bound to cores"),
-    ignored("cpu-affinity-offset", "", "threads are not bound to cores"),
     ignored("cpu-affinity-offset-increment", "", "threads are not bound to cores"),
     ignored("cube-pruning-deterministic-search", "cbds", "the search always is deterministic"),
     ignored("default-non-term-for-empty-range-only", "", CHART),
@@ -185,7 +183,7 @@ mod tests {
 
     #[test]
     fn ignored_missing_or_off() {
-        outcome("cpu-affinity-offset", &["3"]).unwrap();
+        outcome("stack-diversity", &["3"]).unwrap();
         outcome("minimum-bayes-risk", &["false"]).unwrap();
         outcome("v", &["1"]).unwrap();
         for (name, values, named) in [

@@ -25,6 +25,12 @@ impl TimeLimit {
         TimeLimit { started: Instant::now(), limit }
     }
 
+    /// As if started `before` now, for tests.
+    #[cfg(test)]
+    pub(crate) fn started_before(before: Duration, limit: Duration) -> Self {
+        TimeLimit { started: Instant::now() - before, limit }
+    }
+
     fn is_over(self, attempts: u32) -> bool {
         self.started.elapsed() > self.limit.saturating_mul(attempts)
     }
