@@ -155,13 +155,13 @@ const NOT_IMPLEMENTED: &[&str] = &[
 
 /// The long name of an option given by its long or short name.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
-    is_supported(given)
+    honoured(given)
         .or_else(|| old_format::long_name(given))
         .or_else(|| moses_options::long_name(given))
 }
 
 /// The long name of an option that the decoder honours.
-pub(super) fn is_supported(given: &str) -> Option<&'static str> {
+pub(super) fn honoured(given: &str) -> Option<&'static str> {
     let matches = |k: &&Known| k.name == given || (!k.short.is_empty() && k.short == given);
     SUPPORTED.iter().find(matches).map(|k| k.name)
 }
