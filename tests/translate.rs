@@ -421,7 +421,7 @@ fn configuration_errors_name_file_and_place() {
     };
     let cases = [
         ("WordPenalty\n", "WordPenalti\n", "WordPenalti"),
-        ("KENLM name", "SRILM name", "SRILM"),
+        ("KENLM name", "RANDLM name", "RANDLM"),
         ("UnknownWordPenalty\n", "\n", "UnknownWordPenalty"),
         ("Distortion0= 0.3", "", "Distortion0"),
         ("Distortion0= 0.3", "Distortion0= 0.3 0.2", "Distortion0"),

@@ -6,6 +6,7 @@
 mod commands;
 mod common;
 mod progress;
+mod signals;
 
 use std::process::ExitCode;
 

@@ -31,6 +31,12 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// One line of the input cannot be translated; others can.
+    #[error("{reason}")]
+    Line {
+        /// Which word or column, what is wrong with it and what would be right.
+        reason: String,
+    },
     /// Text could not be read or written.
     #[error(transparent)]
     Text(#[from] miriam_text::Error),

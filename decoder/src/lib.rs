@@ -17,6 +17,7 @@ mod coverage;
 mod error;
 mod features;
 mod future_cost;
+mod mishaps;
 mod options;
 mod output;
 mod search;
@@ -27,13 +28,15 @@ mod translate;
 mod translator;
 
 pub use config::{
-    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec,
-    SearchAlgorithm, Settings, TableFormat, TableSpec, help,
+    Backoff, Configuration, DecodingStep, FeatureKind, FeatureSpec, LanguageModelSpec,
+    ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec,
+    UnknownWords, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
+pub use mishaps::{Mishap, MishapKind};
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;
-pub use translate::translate;
+pub use translate::{translate, translate_until};
 pub use translator::{PIECE, Statistics, Translator};

@@ -8,24 +8,28 @@ use std::path::PathBuf;
 
 use miriam_text::Output;
 
-use crate::{Result, Settings};
+use crate::{Mishap, Result, Settings};
 
 /// A text that translation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// The best translation, one line an input line.
     Best,
+    /// What went wrong, a JSON object a mishap.
+    Errors,
 }
 
 impl Stream {
     /// How many there are.
-    const COUNT: usize = 1;
+    const COUNT: usize = 2;
 }
 
 /// What one line of input gives to each stream, line ends included.
 #[derive(Default)]
 pub(crate) struct LineOutput {
     texts: [Vec<u8>; Stream::COUNT],
+    /// What went wrong with it.
+    pub(crate) mishaps: Vec<Mishap>,
 }
 
 impl LineOutput {
@@ -46,6 +50,11 @@ impl Streams {
         let create = |(stream, path): &(Stream, PathBuf)| Ok((*stream, Output::create(path)?));
         let outputs = settings.outputs.iter().map(create).collect::<Result<_>>()?;
         Ok(Streams { outputs })
+    }
+
+    /// Whether somebody asked for `stream`.
+    pub(crate) fn has(&self, stream: Stream) -> bool {
+        self.outputs.iter().any(|(other, _)| *other == stream)
     }
 
     /// Writes what a line gave.

@@ -13,7 +13,7 @@ use miriam_probingpt::{PhraseTable, Targets};
 use miriam_text::{Progress, Vocabulary, WordId};
 
 use crate::config::{
-    Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
+    Backoff, Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
     TableFormat, TableSpec,
 };
 use crate::features::Orientations;
@@ -32,6 +32,17 @@ pub(crate) enum Slot {
     Unknown,
     /// The table of this number.
     Table(usize),
+}
+
+/// A table to be asked about the spans of a sentence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lookup {
+    /// Its slot.
+    pub(crate) slot: usize,
+    /// Its number.
+    pub(crate) table: usize,
+    /// About which spans it is asked.
+    pub(crate) backoff: Backoff,
 }
 
 /// Features of a phrase alone, in the order of the ini.
@@ -170,6 +181,8 @@ pub struct System {
     pub(crate) settings: Settings,
     pub(crate) vocabulary: Vocabulary,
     pub(crate) slots: Vec<Slot>,
+    /// Tables in the order in which they are asked, that of the mapping.
+    pub(crate) lookups: Vec<Lookup>,
     pub(crate) tables: Vec<Table>,
     pub(crate) reordering: Vec<Reordering>,
     /// Reordering scores an option, all models together.
@@ -191,6 +204,7 @@ impl System {
             settings: configuration.settings.clone(),
             vocabulary: Vocabulary::new(),
             slots: Vec::new(),
+            lookups: Vec::new(),
             tables: Vec::new(),
             reordering: Vec::new(),
             reordering_width: 0,
@@ -203,10 +217,11 @@ impl System {
             memo: OptionMemo::new(),
         };
         let mut unknown = false;
+        let mut steps = Vec::new();
         for (number, feature) in configuration.features.iter().enumerate() {
             let weight = feature.weights[0];
             match &feature.kind {
-                FeatureKind::UnknownWordPenalty => {
+                FeatureKind::UnknownWordPenalty(_) => {
                     if unknown {
                         return Err(Error::feature(&feature.name, "there is one already"));
                     }
@@ -246,7 +261,11 @@ impl System {
                         .push(StatefulFeature::LanguageModel { model: lm, weight });
                 }
                 FeatureKind::Table(spec) => {
-                    if configuration.mapping.contains(&number) {
+                    let step = configuration.mapping.iter().position(|s| s.table == number);
+                    if let Some(step) = step {
+                        let (slot, table) = (system.slots.len(), system.tables.len());
+                        let backoff = configuration.mapping[step].backoff;
+                        steps.push((step, Lookup { slot, table, backoff }));
                         system.add_table(configuration, feature, spec, progress)?;
                     } else {
                         tracing::warn!("{} is not in [mapping] and not used", feature.name);
@@ -259,6 +278,8 @@ impl System {
                 "add the line UnknownWordPenalty to [feature]: it translates unknown words";
             return Err(Error::section(&configuration.ini, "feature", reason));
         }
+        steps.sort_unstable_by_key(|&(step, _)| step);
+        system.lookups = steps.into_iter().map(|(_, lookup)| lookup).collect();
         system.join_vocabularies()?;
         system.check_reordering(configuration)?;
         system.usual = Usual::of(&system.stateful_features, system.reordering_width);

@@ -1,21 +1,34 @@
 //! The driver for a text: lines in, translators on many threads, lines out in
 //! order.
 
-use miriam_text::{Input, Lines, ordered_map};
+use miriam_text::{Input, Lines, Progress, Silent, Stop, ordered_map};
 
+use crate::mishaps::Warnings;
 use crate::streams::{LineOutput, Stream, Streams};
 use crate::{Result, System, Translator};
 
 /// Translates every line of the input that the settings name to their output, in
 /// order, on as many threads as they say.
 pub fn translate(system: &System) -> Result<()> {
+    translate_until(system, &Stop::new(), &Silent)
+}
+
+/// As [`translate`], until `stop` is asked for: then what has been read is
+/// translated and written, and nothing more is read. Failing, it asks itself, so
+/// that nobody waits for input any more. `progress` hears how many lines are
+/// written.
+pub fn translate_until(system: &System, stop: &Stop, progress: &dyn Progress) -> Result<()> {
     let settings = &system.settings;
-    let input = Input::open(&settings.input)?;
-    let mut lines =
-        if settings.threads > 1 { Lines::in_background(input) } else { Lines::new(input) };
+    // In the background also for one thread: a wait for input can be interrupted.
+    let mut lines = Lines::in_background(Input::open(&settings.input)?).until(stop);
     let mut streams = Streams::create(settings)?;
+    let mut warnings =
+        (!streams.has(Stream::Errors)).then(|| Warnings::of(miriam_text::name_of(&settings.input)));
     let mut warned = false;
-    let read = || -> Result<Option<Vec<u8>>> {
+    let read = || -> Result<Option<(u64, Vec<u8>)>> {
+        if stop.is_asked() {
+            return Ok(None);
+        }
         let Some(line) = lines.next()? else { return Ok(None) };
         let mut bytes = line.bytes;
         if let (false, Some(rest)) = (settings.keep_cr, bytes.strip_suffix(b"\r")) {
@@ -30,26 +43,44 @@ pub fn translate(system: &System) -> Result<()> {
                 warned = true;
             }
         }
-        Ok(Some(bytes.to_vec()))
+        Ok(Some((line.number, bytes.to_vec())))
     };
     let worker = || {
         let mut translator = Translator::new(system);
-        move |line: Vec<u8>| {
+        move |(number, line): (u64, Vec<u8>)| {
             let mut out = LineOutput::default();
             let best = out.stream(Stream::Best);
             best.reserve(2 * line.len() + 16);
             translator.translate_line(&line, best)?;
             best.push(b'\n');
+            let mishaps = translator.take_mishaps();
+            for mishap in &mishaps {
+                mishap.record(number, out.stream(Stream::Errors));
+            }
+            out.mishaps = mishaps;
             Ok(out)
         }
     };
+    let mut written = 0;
     let write = |line: Result<LineOutput>, more: bool| -> Result<()> {
-        streams.write(&line?)?;
-        if !more {
-            streams.flush()?;
-        }
-        Ok(())
+        let write = || {
+            let line = line?;
+            streams.write(&line)?;
+            written += 1;
+            if let Some(warnings) = &mut warnings {
+                warnings.tell(written, &line.mishaps);
+            }
+            progress.reached(written);
+            if more { Ok(()) } else { streams.flush() }
+        };
+        write().inspect_err(|_| stop.ask())
     };
-    ordered_map(settings.threads, read, worker, write)?;
+    progress.begin("translating", None);
+    let outcome = ordered_map(settings.threads, read, worker, write);
+    progress.end();
+    if let Some(warnings) = warnings {
+        warnings.finish();
+    }
+    outcome?;
     streams.finish()
 }

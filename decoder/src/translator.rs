@@ -7,11 +7,12 @@ use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
 use crate::output::{PhraseMatch, Shown, Translation};
 use crate::search::{
-    CubePruning, HypothesisId, JointStates, LanguageModelScores, Search, SearchSpace, StackSearch,
+    CubePruning, Effort, HypothesisId, JointStates, LanguageModelScores, Search, SearchLimits,
+    SearchSpace, StackSearch, TimeLimit, complete,
 };
 use crate::sentence::Sentence;
 use crate::system::System;
-use crate::{Result, SearchAlgorithm};
+use crate::{Error, Mishap, MishapKind, Result, SearchAlgorithm};
 
 /// Translates sentences one at a time, in buffers that it reuses.
 pub struct Translator<'s> {
@@ -28,6 +29,12 @@ pub struct Translator<'s> {
     score: Option<f32>,
     /// The words of a line, until its score is known.
     body: Vec<u8>,
+    /// The time of the line, where it is limited.
+    time: Option<TimeLimit>,
+    /// The least effort that a piece of the line got.
+    effort: Effort,
+    /// What went wrong with the line.
+    mishaps: Vec<Mishap>,
     statistics: Statistics,
 }
 
@@ -64,6 +71,9 @@ impl<'s> Translator<'s> {
             path: Vec::new(),
             score: None,
             body: Vec::new(),
+            time: None,
+            effort: Effort::Full,
+            mishaps: Vec::new(),
             statistics: Statistics::default(),
         }
     }
@@ -73,8 +83,14 @@ impl<'s> Translator<'s> {
         self.statistics
     }
 
+    /// What went wrong with the last line; taken, it is gone.
+    pub fn take_mishaps(&mut self) -> Vec<Mishap> {
+        std::mem::take(&mut self.mishaps)
+    }
+
     /// Appends the output line of the input line `line` to `out`, without line
-    /// ends. Fails only where a model file is damaged.
+    /// ends. Fails only where a model file is damaged; a sentence that cannot be
+    /// translated gives an empty line and a mishap.
     ///
     /// A line of more than [`PIECE`] words is translated in pieces, whose scores
     /// are added, with a warning: time grows with the cube of the length.
@@ -90,7 +106,8 @@ impl<'s> Translator<'s> {
                 }
                 shown.end_phrase(&mut body, hypothesis.span.shifted(offset));
             }
-        })?;
+        });
+        let score = self.forgive(score)?;
         shown.begin(out, score);
         if score.is_some() {
             out.extend_from_slice(&body);
@@ -137,13 +154,18 @@ impl<'s> Translator<'s> {
         line: &[u8],
         mut each: impl FnMut(&Self, u32),
     ) -> Result<Option<f32>> {
+        self.mishaps.clear();
+        self.time = self.system.settings.time_limit.map(TimeLimit::start);
+        self.effort = Effort::Full;
         let words = fields::words(line).count();
         if words <= PIECE {
             self.decode(line)?;
             each(self, 0);
+            self.note_mishaps(self.score);
             return Ok(self.score);
         }
-        tracing::warn!("a line of {words} words is translated in pieces of {PIECE}");
+        let reason = format!("{words} words are translated in pieces of {PIECE}");
+        self.mishaps.push(Mishap::new(MishapKind::LongLine, reason));
         let mut total = Some(0.0);
         let mut words = fields::words(line).peekable();
         let mut piece = Vec::new();
@@ -159,7 +181,36 @@ impl<'s> Translator<'s> {
             total = total.zip(self.score).map(|(sum, score)| sum + score);
             offset += PIECE as u32;
         }
+        self.note_mishaps(total);
         Ok(total)
+    }
+
+    /// A line that is wrong in itself has no translation, and a mishap.
+    fn forgive(&mut self, score: Result<Option<f32>>) -> Result<Option<f32>> {
+        match score {
+            Err(Error::Line { reason }) => {
+                self.mishaps.push(Mishap::new(MishapKind::Malformed, reason));
+                Ok(None)
+            }
+            score => score,
+        }
+    }
+
+    /// Notes what the search did not achieve.
+    fn note_mishaps(&mut self, score: Option<f32>) {
+        let narrower = match self.effort {
+            Effort::Full => None,
+            Effort::Narrow => Some("with stacks and pops an eighth"),
+            Effort::Greedy => Some("from left to right"),
+        };
+        if let (Some(how), Some(limit)) = (narrower, self.system.settings.time_limit) {
+            let reason = format!("more than {} ms; translated {how}", limit.as_millis());
+            self.mishaps.push(Mishap::new(MishapKind::TimeLimit, reason));
+        }
+        if score.is_none() {
+            let reason = "no translation within the limits of the search (-dl, -s)";
+            self.mishaps.push(Mishap::new(MishapKind::NoTranslation, reason));
+        }
     }
 
     /// Searches; leaves the best path and its score.
@@ -188,6 +239,7 @@ impl<'s> Translator<'s> {
         self.coverages.start(length as u32, &self.costs);
         let mut space = SearchSpace {
             system: self.system,
+            limits: SearchLimits::of(&self.system.settings),
             length: length as u32,
             options,
             costs: &self.costs,
@@ -195,8 +247,8 @@ impl<'s> Translator<'s> {
             lms: &mut self.lms,
             joint: &mut self.joint,
         };
-        self.search.start(&mut space, begin);
-        while self.search.step(&mut space) {}
+        let effort = complete(&mut *self.search, &mut space, begin, self.time);
+        self.effort = self.effort.max(effort);
         self.statistics.expansions += self.search.evaluated();
         if let Some(best) = self.search.best() {
             let hypotheses = self.search.hypotheses();
@@ -209,5 +261,69 @@ impl<'s> Translator<'s> {
             self.path.reverse();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Configuration;
+    use std::path::Path;
+    use std::time::Duration;
+
+    /// The toy system with this search.
+    fn toy(algorithm: SearchAlgorithm, stack: usize, pops: usize, jumps: i64) -> System {
+        let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
+        let mut configuration = Configuration::from_ini(&ini).unwrap();
+        let settings = &mut configuration.settings;
+        (settings.algorithm, settings.threads) = (algorithm, 1);
+        (settings.stack_size, settings.pop_limit) = (stack, pops);
+        settings.distortion_limit = Some(jumps);
+        System::load(&configuration, &miriam_text::Silent).unwrap()
+    }
+
+    const LINE: &[u8] = b"the red house is big and the small dog reads the old green book . ";
+
+    /// Score and phrases of the line, with a clock that started `seconds` ago and
+    /// gives 60.
+    fn decoded(system: &System, seconds: Option<u64>) -> (Effort, f32, Vec<PhraseMatch>) {
+        let mut translator = Translator::new(system);
+        translator.time = seconds.map(|seconds| {
+            TimeLimit::started_before(Duration::from_secs(seconds), Duration::from_secs(60))
+        });
+        translator.decode(&LINE.repeat(3)).unwrap();
+        let phrases = translator.path.iter().map(|&id| translator.phrase(id, 0)).collect();
+        (translator.effort, translator.score.unwrap(), phrases)
+    }
+
+    /// A search out of time gives what a narrower one gives from the start.
+    #[test]
+    fn out_of_time_is_as_narrow_from_the_start() {
+        for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
+            let wide = toy(algorithm, 80, 100, 6);
+            let narrow = toy(algorithm, 10, 13, 6);
+            let greedy = toy(algorithm, 8, 8, 0);
+            for (seconds, effort, same) in [
+                (0, Effort::Full, &wide),
+                (61, Effort::Narrow, &narrow),
+                (121, Effort::Greedy, &greedy),
+            ] {
+                let (_, score, phrases) = decoded(same, None);
+                assert_eq!(decoded(&wide, Some(seconds)), (effort, score, phrases));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_wrong_is_forgiven_and_a_damaged_model_is_not() {
+        let system = toy(SearchAlgorithm::CubePruning, 10, 10, 6);
+        let mut translator = Translator::new(&system);
+        let line = Error::Line { reason: "word 3: an open tag".into() };
+        assert_eq!(translator.forgive(Err(line)).unwrap(), None);
+        let mishaps = translator.take_mishaps();
+        assert_eq!(mishaps, [Mishap::new(MishapKind::Malformed, "word 3: an open tag")]);
+        assert!(translator.forgive(Err(Error::usage("another"))).is_err());
+        assert_eq!(translator.forgive(Ok(Some(1.0))).unwrap(), Some(1.0));
+        assert!(translator.take_mishaps().is_empty());
     }
 }

@@ -18,6 +18,7 @@ mod progress;
 mod score;
 mod size;
 mod sort;
+mod stop;
 mod vocabulary;
 
 pub use blocks::Blocks;
@@ -30,4 +31,5 @@ pub use progress::{Progress, Silent};
 pub use score::{Ln, Log10};
 pub use size::parse_size;
 pub use sort::{SortOptions, sort_lines};
+pub use stop::Stop;
 pub use vocabulary::{Vocabulary, WordId};

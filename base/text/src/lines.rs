@@ -3,11 +3,11 @@
 
 use std::thread;
 
-use crossbeam::channel::{Receiver, bounded};
+use crossbeam::channel::{Receiver, bounded, select};
 use memchr::memchr;
 
 use crate::sort::Merge;
-use crate::{Blocks, Input, Result};
+use crate::{Blocks, Input, Result, Stop};
 
 const BLOCK: usize = 512 << 10;
 /// Of pipes and terminals less is asked for at once: they hold no more.
@@ -41,6 +41,8 @@ enum Reader {
     Here(Blocks),
     /// Blocks, then nothing at the end of the input.
     Background(Receiver<Result<Option<Vec<u8>>>>),
+    /// As in the background, until somebody asks for the end.
+    Interruptible(Receiver<Result<Option<Vec<u8>>>>, Stop),
     Ended,
 }
 
@@ -68,6 +70,19 @@ impl Lines {
             }
         });
         Self::from_blocks(name, Reader::Background(receiver))
+    }
+
+    /// Lines [read in the background](Lines::in_background) that end, as if the
+    /// input did, when `stop` is asked for: at the end of a block of lines, or at
+    /// once while more input is waited for.
+    pub fn until(mut self, stop: &Stop) -> Self {
+        if let Source::Blocks { blocks, .. } = &mut self.source {
+            *blocks = match std::mem::replace(blocks, Reader::Ended) {
+                Reader::Background(receiver) => Reader::Interruptible(receiver, stop.clone()),
+                other => other,
+            };
+        }
+        self
     }
 
     fn from_blocks(name: String, blocks: Reader) -> Self {
@@ -112,11 +127,20 @@ impl Reader {
     fn fill(&mut self, block: &mut Vec<u8>) -> Result<bool> {
         match self {
             Reader::Here(reader) => reader.fill(block),
-            Reader::Background(receiver) => {
+            Reader::Background(_) | Reader::Interruptible(..) => {
+                let next = match self {
+                    Reader::Interruptible(_, stop) if stop.is_asked() => None,
+                    Reader::Interruptible(receiver, stop) => select! {
+                        recv(receiver) -> next => Some(next),
+                        recv(stop.closing()) -> _ => None,
+                    },
+                    Reader::Background(receiver) => Some(receiver.recv()),
+                    _ => unreachable!("looked at above"),
+                };
                 // Only a panic of the reading thread closes the channel without
                 // a word.
-                let next = receiver.recv().expect("the reading thread says when it ends")?;
-                match next {
+                let next = next.map(|next| next.expect("the reading thread says when it ends"));
+                match next.transpose()?.flatten() {
                     Some(next) => *block = next,
                     None => {
                         block.clear();
@@ -184,6 +208,38 @@ mod tests {
             prop_assert_eq!(&collect(Lines::new(input(&text, step, size))), &expected);
             prop_assert_eq!(&collect(Lines::in_background(input(&text, step, size))), &expected);
         }
+    }
+
+    /// An input that gives a line and then nothing for ever.
+    struct Idle(bool);
+
+    impl Read for Idle {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if std::mem::replace(&mut self.0, true) {
+                loop {
+                    thread::park();
+                }
+            }
+            buffer[..4].copy_from_slice(b"one\n");
+            Ok(4)
+        }
+    }
+
+    #[test]
+    fn waiting_for_input_ends_when_asked_to_stop() {
+        let stop = Stop::new();
+        let input = Input::from_reader(Idle(false), "test", None).unwrap();
+        let mut lines = Lines::in_background(input).until(&stop);
+        assert_eq!(lines.next().unwrap().map(|l| l.bytes), Some(&b"one"[..]));
+        let asker = stop.clone();
+        let asker = thread::spawn(move || {
+            thread::sleep(std::time::Duration::from_millis(20));
+            asker.ask();
+        });
+        assert_eq!(lines.next().unwrap(), None);
+        assert!(stop.is_asked());
+        assert_eq!(lines.next().unwrap(), None);
+        asker.join().unwrap();
     }
 
     #[test]

@@ -5,12 +5,15 @@
 //! decoder as they are.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
-use miriam_decoder::{Configuration, Error, System, help, translate};
-use miriam_text::Input;
+use miriam_decoder::{Configuration, Error, System, help, translate_until};
+use miriam_text::{Input, Stop};
 
-use crate::common::{Common, Threads};
+use crate::common::{Common, Threads, is_broken_pipe};
+use crate::progress::Bar;
+use crate::signals::Interrupts;
 
 /// The tokens behind `translate`, with what the program itself understands taken
 /// out.
@@ -63,6 +66,9 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     }
     let configuration = Configuration::from_command_line(&tokens.moses)?;
     let settings = &configuration.settings;
+    if settings.show_weights {
+        return Ok(io::stdout().write_all(configuration.weight_lines().as_bytes())?);
+    }
     for (_, output) in &settings.outputs {
         Input::check(&settings.input, Some(output))?;
     }
@@ -70,7 +76,18 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     let threads = configuration.settings.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let system = pool.install(|| System::load(&configuration, &progress))?;
-    Ok(translate(&system)?)
+    // Translations on a terminal show well enough how far it is.
+    let shown = |output: &PathBuf| output.as_os_str() == "-" && io::stdout().is_terminal();
+    let any_shown = system.settings().outputs.iter().any(|(_, output)| shown(output));
+    let progress = Bar::new(tokens.common.quiet || any_shown);
+    let stop = Stop::new();
+    let interrupts = Interrupts::ask(&stop)?;
+    let outcome = translate_until(&system, &stop, &progress).map_err(anyhow::Error::from);
+    // A signal to a whole pipeline may also take the reader away.
+    if outcome.as_ref().err().is_none_or(is_broken_pipe) {
+        interrupts.end_by_signal();
+    }
+    outcome
 }
 
 fn help_text() -> String {

@@ -81,7 +81,7 @@ mod tests {
         let message = |text| parse(&tokens(text)).unwrap_err().to_string();
         let unknown = message("-f a --stck 3");
         assert!(unknown.contains("--stck") && unknown.contains("pop-limit"), "{unknown}");
-        assert!(message("-mbr").contains("not implemented"));
+        assert!(message("-print-passthrough").contains("not implemented"));
         assert!(message("a.ini").contains("a.ini"));
         assert!(message("-s 1 -stack 2").contains("twice"));
     }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use miriam_layout::Load;
 
+use super::feature_edits::{self, Edit, Edited};
+use super::feature_types;
 use super::settings::parse_boolean;
 use crate::features::ReorderingType;
 use crate::{Error, Result};
@@ -27,7 +29,7 @@ pub struct FeatureSpec {
 #[derive(Clone, Debug)]
 pub enum FeatureKind {
     /// -100 for each unknown word; the "table" of unknown words.
-    UnknownWordPenalty,
+    UnknownWordPenalty(UnknownWords),
     /// Minus the number of target words.
     WordPenalty,
     /// One a phrase.
@@ -40,6 +42,25 @@ pub enum FeatureKind {
     LanguageModel(LanguageModelSpec),
     /// A phrase table.
     Table(TableSpec),
+}
+
+/// What becomes of unknown words.
+#[derive(Clone, Debug)]
+pub struct UnknownWords {
+    /// Whether they are left out.
+    pub drop: bool,
+    /// What stands before a copied word.
+    pub prefix: String,
+    /// What stands behind it.
+    pub suffix: String,
+}
+
+impl UnknownWords {
+    /// Prefix and suffix, where there is one.
+    pub(super) fn marks(&self) -> Option<(String, String)> {
+        let any = !self.prefix.is_empty() || !self.suffix.is_empty();
+        any.then(|| (self.prefix.clone(), self.suffix.clone()))
+    }
 }
 
 /// A phrase table's parameters.
@@ -94,10 +115,10 @@ pub struct LanguageModelSpec {
 const TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, Distortion, \
     LexicalReordering, KENLM, PhraseDictionaryMemory, ProbingPT";
 
-/// The features of `lines`; weights are still empty.
-pub(super) fn parse(ini: &Path, lines: &[String]) -> Result<Vec<FeatureSpec>> {
+/// The features of `lines` with `edits` made; weights are still empty.
+pub(super) fn parse(ini: &Path, lines: &[String], edits: Vec<Edit>) -> Result<Vec<FeatureSpec>> {
     let fail = |reason: String| Err(Error::section(ini, "feature", reason));
-    let mut features: Vec<FeatureSpec> = Vec::new();
+    let mut parsed: Vec<(String, Keys)> = Vec::new();
     let mut unnamed: Vec<(String, usize)> = Vec::new();
     for line in lines {
         let mut keys = match Keys::parse(line) {
@@ -105,14 +126,32 @@ pub(super) fn parse(ini: &Path, lines: &[String]) -> Result<Vec<FeatureSpec>> {
             Err(reason) => return fail(format!("{line:?}: {reason}")),
         };
         let name = keys.take("name").unwrap_or_else(|| numbered(&keys.type_name, &mut unnamed));
-        let feature = match feature(name, &mut keys) {
-            Ok(feature) => feature,
-            Err(reason) => return fail(format!("{line:?}: {reason}")),
-        };
-        if features.iter().any(|f| f.name == feature.name) {
-            return fail(format!("two features are called {}", feature.name));
+        if parsed.iter().any(|(other, _)| *other == name) {
+            return fail(format!("two features are called {name}"));
         }
-        features.push(feature);
+        parsed.push((name, keys));
+    }
+    for Edit { feature, key, value } in edits {
+        let edited = |(name, keys): &&mut (String, Keys)| match &feature {
+            Edited::UnknownWords => keys.type_name == "UnknownWordPenalty",
+            Edited::Named(edited) => name == edited,
+        };
+        match (parsed.iter_mut().find(edited), &feature) {
+            (Some((_, keys)), _) => keys.set(key, value),
+            // Its absence is complained of elsewhere.
+            (None, Edited::UnknownWords) => {}
+            (None, Edited::Named(name)) => {
+                let names: Vec<&str> = parsed.iter().map(|(name, _)| &name[..]).collect();
+                return Err(feature_edits::unknown_feature(ini, name, &names));
+            }
+        }
+    }
+    let mut features = Vec::new();
+    for ((name, mut keys), line) in parsed.into_iter().zip(lines) {
+        match feature(name, &mut keys) {
+            Ok(feature) => features.push(feature),
+            Err(reason) => return fail(format!("{line:?}: {reason}")),
+        }
     }
     Ok(features)
 }
@@ -137,7 +176,7 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
     let tuneable = keys.take("tuneable").map(|text| parse_flag("tuneable", &text)).transpose()?;
     let one = |kind| Ok((kind, 1));
     let (kind, components) = match &keys.type_name[..] {
-        "UnknownWordPenalty" => one(FeatureKind::UnknownWordPenalty),
+        "UnknownWordPenalty" => one(FeatureKind::UnknownWordPenalty(unknown_words(keys)?)),
         "WordPenalty" => one(FeatureKind::WordPenalty),
         "PhrasePenalty" => one(FeatureKind::PhrasePenalty),
         "Distortion" => one(FeatureKind::Distortion),
@@ -146,13 +185,20 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
             (FeatureKind::LexicalReordering(spec), components)
         }),
         "KENLM" => one(FeatureKind::LanguageModel(language_model(keys)?)),
+        other if feature_types::is_language_model(other) => {
+            tracing::warn!("{name}: {other} files are opened as KENLM opens ARPA files");
+            one(FeatureKind::LanguageModel(language_model(keys)?))
+        }
         "PhraseDictionaryMemory" => {
             table(keys, TableFormat::Text).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
         }
         "ProbingPT" => {
             table(keys, TableFormat::Binary).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
         }
-        other => Err(format!("feature type {other} is not supported; supported: {TYPES}")),
+        other => match feature_types::missing(other) {
+            Some(why) => Err(format!("feature type {other}: {why}")),
+            None => Err(format!("feature type {other} is unknown; supported: {TYPES}")),
+        },
     }?;
     if components == 0 {
         return Err("num-features=0: a table has at least one score".into());
@@ -163,8 +209,18 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
     if let Some((key, _)) = keys.pairs.first() {
         return Err(format!("{} has no parameter {key}", keys.type_name));
     }
-    let tuneable = tuneable.unwrap_or(!matches!(kind, FeatureKind::UnknownWordPenalty));
+    let tuneable = tuneable.unwrap_or(!matches!(kind, FeatureKind::UnknownWordPenalty(_)));
     Ok(FeatureSpec { name, num_components: components, tuneable, weights: Vec::new(), kind })
+}
+
+fn unknown_words(keys: &mut Keys) -> Result<UnknownWords, String> {
+    // Moses2 takes a table's keys here and does nothing with them.
+    for key in ["path", "input-factor", "output-factor", "table-limit", "cache-size"] {
+        keys.take(key);
+    }
+    let drop = keys.take("drop").map_or(Ok(false), |text| parse_flag("drop", &text))?;
+    let mut text = |key| keys.take(key).unwrap_or_default();
+    Ok(UnknownWords { drop, prefix: text("prefix"), suffix: text("suffix") })
 }
 
 fn table(keys: &mut Keys, format: TableFormat) -> Result<TableSpec, String> {
@@ -239,6 +295,12 @@ impl Keys {
     fn take(&mut self, key: &str) -> Option<String> {
         let at = self.pairs.iter().position(|(k, _)| k == key)?;
         Some(self.pairs.remove(at).1)
+    }
+
+    /// Gives `key` the value `value`, as if it stood last on the line.
+    fn set(&mut self, key: String, value: String) {
+        self.take(&key);
+        self.pairs.push((key, value));
     }
 
     fn only(&mut self, key: &str, value: &str) -> Result<(), String> {

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use super::{moses_options, old_format};
+
 /// A parameter the decoder honours.
 struct Known {
     /// The long name, which is also the ini section.
@@ -65,9 +67,45 @@ const SUPPORTED: &[Known] = &[
         "BOOL",
         "keep a carriage return at a line's end as part of its last word, as Moses2 does [false]",
     ),
+    known(
+        "always-create-direct-transopt",
+        "",
+        "BOOL",
+        "every word may also be copied, as if it were unknown [false]",
+    ),
+    known(
+        "errors",
+        "",
+        "FILE",
+        "a JSON line for each sentence that failed or was cut short: line, kind, reason",
+    ),
+    known(
+        "timeout-ms",
+        "",
+        "N",
+        "milliseconds after which a sentence is translated by a narrower search",
+    ),
+    known("segment-time-out", "", "N", "as timeout-ms, in seconds"),
+    known("time-out", "", "N", "as segment-time-out"),
+    known("show-weights", "", "", "print the weights of all features and end"),
     known("feature", "", "LINE", "feature functions (ini)"),
+    known("feature-add", "", "LINE", "further feature functions"),
+    known("feature-overwrite", "", "LINE", "\"NAME KEY=VALUE\": changes a key of a feature"),
     known("weight", "", "LINE", "weights of the features (ini)"),
+    known("weight-add", "", "LINE", "\"NAME= W ...\": weights over which [weight] stands"),
+    known(
+        "weight-overwrite",
+        "",
+        "LINE",
+        "\"NAME= W ... NAME= W ...\": weights that stand over [weight]; x keeps one",
+    ),
     known("mapping", "", "LINE", "decoding steps (ini)"),
+    known(
+        "decoding-graph-backoff",
+        "dpb",
+        "N",
+        "a value a decoding step: 0 every span, -1 spans without options, N such of N words [0]",
+    ),
     known("input-factors", "", "0", "factors of the input; only 0"),
     known("output-factors", "", "0", "factors of the output; only 0"),
     known("inputtype", "", "0", "kind of input; only 0, plain text"),
@@ -79,63 +117,17 @@ const SUPPORTED: &[Known] = &[
 /// Parameters of Moses and Moses2 that are understood but not implemented.
 const NOT_IMPLEMENTED: &[&str] = &[
     "alignment-output-file",
-    "alternate-weight-setting",
-    "always-create-direct-transopt",
-    "clean-lm-cache",
-    "consensus-decoding",
-    "constraint",
-    "context-string",
-    "context-weights",
-    "context-window",
-    "continue-partial-translation",
     "cpu-affinity-increment",
     "cpu-affinity-offset",
-    "cpu-affinity-offset-increment",
-    "decoding-graph-backoff",
-    "description",
-    "disable-discarding",
-    "distortion",
-    "distortion-file",
-    "dpb",
-    "early-discarding-threshold",
     "early-distortion-cost",
     "factor-delimiter",
-    "feature-add",
-    "feature-name-overwrite",
-    "feature-overwrite",
-    "generation-file",
     "include-segmentation-in-n-best",
     "labeled-n-best-list",
-    "lattice-hypo-set",
     "lattice-samples",
-    "link-param-count",
-    "lmbr-map-weight",
-    "lmbr-p",
-    "lmbr-pruning-factor",
-    "lmbr-r",
-    "lmbr-thetas",
-    "lminimum-bayes-risk",
-    "lmodel-dub",
-    "lmodel-file",
-    "lmodel-oov-feature",
-    "lmstats",
-    "max-chart-span",
-    "max-partial-trans-opt",
-    "max-trans-opt-per-coverage",
-    "mbr",
-    "mbr-scale",
-    "mbr-size",
-    "minimum-bayes-risk",
-    "minlexr-memory",
-    "minphr-memory",
-    "mira",
     "monotone-at-punctuation",
     "mp",
     "n-best-factor",
     "n-best-list",
-    "n-best-trees",
-    "no-cache",
-    "non-terminals",
     "output-factor-delimiter",
     "output-search-graph",
     "output-search-graph-extended",
@@ -144,75 +136,40 @@ const NOT_IMPLEMENTED: &[&str] = &[
     "output-unknowns",
     "output-word-graph",
     "osgx",
-    "phrase-drop-allowed",
     "placeholder-factor",
     "print-alignment-info",
     "print-alignment-info-in-n-best",
-    "print-all-derivations",
     "print-id",
     "print-passthrough",
     "print-passthrough-in-n-best",
-    "recover-input-path",
-    "references",
     "report-all-factors",
     "report-all-factors-in-n-best",
     "report-segmentation-enriched",
-    "report-sparse-features",
-    "rule-limit",
-    "s2t-parsing-algorithm",
-    "serial",
-    "server",
-    "server-keepalive-maxconn",
-    "server-keepalive-timeout",
-    "server-log",
-    "server-maxconn",
-    "server-maxconn-backlog",
-    "server-port",
-    "server-timeout",
-    "session-cache-size",
-    "session-timeout",
-    "show-weights",
     "sort-word-alignment",
-    "source-label-overlap",
-    "spe-aln",
-    "spe-src",
-    "spe-trg",
-    "stack-diversity",
     "start-translation-id",
-    "text-type",
-    "time-out",
     "translation-all-details",
     "translation-details",
-    "translation-option-threshold",
-    "tree-translation-details",
     "tt",
-    "ttable-file",
-    "ttable-limit",
-    "unknown-lhs",
-    "unpruned-search-graph",
-    "weight-add",
-    "weight-d",
-    "weight-file",
-    "weight-generation",
-    "weight-i",
-    "weight-l",
-    "weight-lex",
-    "weight-overwrite",
-    "weight-t",
-    "weight-u",
-    "weight-w",
     "xml-brackets",
 ];
 
 /// The long name of an option given by its long or short name.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
+    honoured(given)
+        .or_else(|| old_format::long_name(given))
+        .or_else(|| moses_options::long_name(given))
+}
+
+/// The long name of an option that the decoder honours.
+pub(super) fn honoured(given: &str) -> Option<&'static str> {
     let matches = |k: &&Known| k.name == given || (!k.short.is_empty() && k.short == given);
     SUPPORTED.iter().find(matches).map(|k| k.name)
 }
 
-/// Whether an ini may have the section `name`.
+/// Whether an ini may have the section `name`; a short name may stand there but
+/// does nothing, as in Moses.
 pub(super) fn is_section(name: &str) -> bool {
-    SUPPORTED.iter().any(|k| k.name == name)
+    long_name(name).is_some()
 }
 
 /// The complaint about an option or section, shown as `shown`.

@@ -5,9 +5,14 @@
 //! options; [`FeatureSpec`]s are the feature lines with their weights.
 
 mod arguments;
+mod feature_edits;
 mod feature_lines;
+mod feature_types;
 mod ini;
 mod known;
+mod mapping;
+mod moses_options;
+mod old_format;
 mod settings;
 mod weights;
 
@@ -15,9 +20,10 @@ use std::path::{Path, PathBuf};
 
 pub use feature_lines::{
     FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec, TableFormat,
-    TableSpec,
+    TableSpec, UnknownWords,
 };
 pub use known::help;
+pub use mapping::{Backoff, DecodingStep};
 pub use settings::{SearchAlgorithm, Settings};
 
 use crate::{Error, Result};
@@ -40,6 +46,11 @@ impl Parameters {
     /// The values of `name`; nothing when it was not given at all.
     pub fn get(&self, name: &str) -> Option<&[String]> {
         self.list.iter().find(|p| p.name == name).map(|p| &p.values[..])
+    }
+
+    /// Names and values, in the order of first appearance.
+    fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.list.iter().map(|p| (&p.name[..], &p.values[..]))
     }
 
     fn entry(&mut self, name: &str) -> &mut Vec<String> {
@@ -79,8 +90,8 @@ pub struct Configuration {
     pub settings: Settings,
     /// The feature functions in the order of the ini, with weights.
     pub features: Vec<FeatureSpec>,
-    /// Which tables are consulted: indices into `features`.
-    pub mapping: Vec<usize>,
+    /// Which tables are consulted, in this order.
+    pub mapping: Vec<DecodingStep>,
 }
 
 impl Configuration {
@@ -100,24 +111,41 @@ impl Configuration {
         };
         let mut parameters = ini::read(&ini)?;
         arguments::override_with(&mut parameters, command_line);
-        Self::from_parameters(ini, &parameters)
+        Self::from_parameters(ini, parameters)
     }
 
     /// Reads the ini file at `path` and nothing else.
     pub fn from_ini(path: &Path) -> Result<Self> {
-        Self::from_parameters(path.to_owned(), &ini::read(path)?)
+        Self::from_parameters(path.to_owned(), ini::read(path)?)
     }
 
-    fn from_parameters(ini: PathBuf, parameters: &Parameters) -> Result<Self> {
-        let settings = Settings::new(&ini, parameters)?;
-        let Some(lines) = parameters.get("feature") else {
-            let reason = "no [feature] section; old-format configurations are not supported yet";
+    fn from_parameters(ini: PathBuf, mut parameters: Parameters) -> Result<Self> {
+        moses_options::check(&ini, &parameters)?;
+        old_format::convert(&ini, &mut parameters)?;
+        let mut settings = Settings::new(&ini, &parameters)?;
+        let lines = |name| parameters.get(name).unwrap_or_default();
+        let lines = [lines("feature"), lines("feature-add")].concat();
+        if lines.is_empty() {
+            let reason = "no [feature] section, nor one of the old format";
             return Err(Error::configuration(ini.display().to_string(), reason));
-        };
-        let mut features = feature_lines::parse(&ini, lines)?;
-        weights::assign(&ini, parameters.get("weight").unwrap_or(&[]), &mut features)?;
-        let mapping = mapping(&ini, parameters.get("mapping").unwrap_or(&[]), &features)?;
+        }
+        let edits = feature_edits::collect(&ini, &settings, &parameters)?;
+        let mut features = feature_lines::parse(&ini, &lines, edits)?;
+        for feature in &features {
+            if let FeatureKind::UnknownWordPenalty(words) = &feature.kind {
+                settings.drop_unknown = words.drop;
+                settings.mark_unknown = words.marks();
+            }
+        }
+        weights::assign(&ini, &parameters, &mut features)?;
+        let mapping = mapping::steps(&ini, &parameters, &features)?;
         Ok(Configuration { ini, settings, features, mapping })
+    }
+
+    /// The weights of all features, a line each, as Moses prints them:
+    /// `Name= 0.5 0.2`, or `Name UNTUNEABLE`.
+    pub fn weight_lines(&self) -> String {
+        weights::lines(&self.features)
     }
 
     /// Where the file called `path` is: as given, else in the ini's folder.
@@ -134,42 +162,4 @@ impl Configuration {
         }
         given
     }
-}
-
-/// The tables named by the mapping lines `T n` or `g T n`, n counting the tables
-/// in the order of the ini without the unknown-word penalty (1.10).
-fn mapping(ini: &Path, lines: &[String], features: &[FeatureSpec]) -> Result<Vec<usize>> {
-    let fail = |reason: String| Err(Error::section(ini, "mapping", reason));
-    let tables: Vec<usize> = (0..features.len())
-        .filter(|&i| matches!(features[i].kind, FeatureKind::Table(_)))
-        .collect();
-    let mut mapped = Vec::new();
-    for line in lines {
-        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        let (step, number) = match fields[..] {
-            [step, number] => (step, number),
-            [graph, step, number] if graph.parse::<u32>().is_ok() => (step, number),
-            _ => return fail(format!("{line:?} is not of the form `0 T 0`")),
-        };
-        match step {
-            "T" => {}
-            "G" => return fail("generation steps (G) are not supported".into()),
-            _ => return fail(format!("step {step:?} in {line:?}; only T is supported")),
-        }
-        let table = number.parse::<usize>().ok().and_then(|n| tables.get(n));
-        let Some(&table) = table else {
-            return fail(format!(
-                "{line:?} names a table that is not there; there are {}",
-                tables.len()
-            ));
-        };
-        if !mapped.contains(&table) {
-            mapped.push(table);
-        }
-    }
-    if mapped.is_empty() {
-        return fail("no decoding step; write `0 T 0` for the first table".into());
-    }
-    mapped.sort_unstable();
-    Ok(mapped)
 }

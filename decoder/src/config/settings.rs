@@ -1,6 +1,7 @@
 //! Search and output options as typed values, with Moses2's defaults.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::Parameters;
 use crate::{Result, Stream};
@@ -50,6 +51,12 @@ pub struct Settings {
     pub print_segmentation: bool,
     /// Whether a CR at a line's end belongs to its last word.
     pub keep_cr: bool,
+    /// Whether known words may be copied as unknown ones are.
+    pub copy_known_words: bool,
+    /// After how long a sentence is translated by a narrower search.
+    pub time_limit: Option<Duration>,
+    /// Whether the weights are to be printed and nothing translated.
+    pub show_weights: bool,
 }
 
 impl Settings {
@@ -58,8 +65,13 @@ impl Settings {
         let algorithm = match read.integer("search-algorithm", 0)? {
             0 => SearchAlgorithm::Stack,
             1 | 14 => SearchAlgorithm::CubePruning,
-            3 => {
-                return read.fail("search-algorithm", "3, hierarchical decoding, is not supported");
+            n @ (4 | 10..=13) => {
+                tracing::warn!("search-algorithm {n} is an experiment of Moses2's; 1 is used");
+                SearchAlgorithm::CubePruning
+            }
+            3 | 5..=9 => {
+                let reason = "hierarchical and syntactic decoding are not available";
+                return read.fail("search-algorithm", reason);
             }
             n => {
                 let reason = format!("{n} is not supported; 0 is stack decoding, 1 cube pruning");
@@ -108,9 +120,13 @@ impl Settings {
             };
             (text("unknown-word-prefix", "UNK"), text("unknown-word-suffix", ""))
         });
+        let mut outputs = vec![(Stream::Best, read.value("output-file")?.unwrap_or("-").into())];
+        if let Some(path) = read.value("errors")? {
+            outputs.push((Stream::Errors, path.into()));
+        }
         Ok(Settings {
             input: read.value("input-file")?.unwrap_or("-").into(),
-            outputs: vec![(Stream::Best, read.value("output-file")?.unwrap_or("-").into())],
+            outputs,
             threads,
             algorithm,
             stack_size,
@@ -126,6 +142,9 @@ impl Settings {
             // Moses2 looks only whether it is there.
             print_segmentation: parameters.get("report-segmentation").is_some(),
             keep_cr: read.boolean("keep-cr", false)?,
+            copy_known_words: read.boolean("always-create-direct-transopt", false)?,
+            time_limit: read.time_limit()?,
+            show_weights: parameters.get("show-weights").is_some(),
         })
     }
 }
@@ -165,6 +184,21 @@ impl Reader<'_> {
             Ok(n) => Ok(n),
             Err(_) => self.fail(name, "takes a number that is not negative"),
         }
+    }
+
+    /// `timeout-ms`, or Moses 1's options in seconds, whose 0 and -1 mean none.
+    fn time_limit(&self) -> Result<Option<Duration>> {
+        if self.value("timeout-ms")?.is_some() {
+            return match self.integer("timeout-ms", 0)? {
+                1.. => Ok(Some(Duration::from_millis(self.count("timeout-ms", 0)? as u64))),
+                _ => self.fail("timeout-ms", "give a number of milliseconds from 1 on"),
+            };
+        }
+        if self.value("time-out")?.is_some_and(|text| !matches!(text, "0" | "-1")) {
+            tracing::warn!("time-out limits each sentence, not the run");
+        }
+        let seconds = self.integer("segment-time-out", self.integer("time-out", 0)?)?;
+        Ok(u64::try_from(seconds).ok().filter(|&s| s > 0).map(Duration::from_secs))
     }
 
     fn number(&self, name: &str, default: f32) -> Result<f32> {

@@ -1,50 +1,134 @@
 //! Weight lines: `Name= w1 w2 ...` (`phrase-decoding.md` 1.7).
+//!
+//! `[weight-add]` is read first, `[weight]` over it, and `weight-overwrite` last:
+//! all features behind one another in one value, in which `x` keeps a weight.
 
 use std::path::Path;
 
-use super::FeatureSpec;
+use miriam_text::number;
+
+use super::{FeatureSpec, Parameters};
 use crate::{Error, Result};
 
 /// Gives every feature its weights. The last line of a name counts; features
 /// without a line must be untuneable and get ones.
-pub(super) fn assign(ini: &Path, lines: &[String], features: &mut [FeatureSpec]) -> Result<()> {
-    let fail = |reason: String| Err(Error::section(ini, "weight", reason));
-    let mut given = vec![false; features.len()];
-    for line in lines {
-        let mut tokens = line.split_ascii_whitespace();
-        let Some(name) = tokens.next().and_then(|t| t.strip_suffix('=')) else {
-            return fail(format!("{line:?} is not of the form `Name= 0.5 0.2`"));
-        };
-        let Some(at) = features.iter().position(|f| f.name == name) else {
-            let names: Vec<&str> = features.iter().map(|f| &f.name[..]).collect();
-            return fail(format!("no feature is called {name}; there are {}", names.join(", ")));
-        };
-        let mut weights = Vec::new();
-        for token in tokens {
-            match token.parse::<f32>() {
-                Ok(weight) if weight.is_finite() => weights.push(weight),
-                _ => return fail(format!("{name}: {token:?} is not a number")),
-            }
+pub(super) fn assign(
+    ini: &Path,
+    parameters: &Parameters,
+    features: &mut [FeatureSpec],
+) -> Result<()> {
+    let mut given: Vec<Option<Vec<f32>>> = vec![None; features.len()];
+    for section in ["weight-add", "weight"] {
+        let place = Place { ini, parameters, section };
+        for line in parameters.get(section).unwrap_or_default() {
+            let mut tokens = line.split_ascii_whitespace();
+            let Some(name) = tokens.next().and_then(|t| t.strip_suffix('=')) else {
+                return place.fail(format!("{line:?} is not of the form `Name= 0.5 0.2`"));
+            };
+            let at = place.find(features, name)?;
+            let weights = tokens.map(|token| place.weight(name, token)).collect::<Result<_>>()?;
+            given[at] = Some(weights);
         }
-        let feature = &mut features[at];
-        if weights.len() != feature.num_components {
-            let reason = format!(
-                "{name} has {} weights, its feature has {} scores (num-features)",
-                weights.len(),
-                feature.num_components
-            );
-            return fail(reason);
-        }
-        feature.weights = weights;
-        given[at] = true;
     }
+    overwrite(&Place { ini, parameters, section: "weight-overwrite" }, features, &mut given)?;
+    let place = Place { ini, parameters, section: "weight" };
     for (feature, given) in features.iter_mut().zip(given) {
-        if !given {
-            if feature.tuneable {
-                return fail(format!("{0} has no weights; add a line `{0}= ...`", feature.name));
+        let FeatureSpec { name, num_components, .. } = feature;
+        feature.weights = match given {
+            Some(weights) if weights.len() == *num_components => weights,
+            Some(weights) => {
+                return place.fail(format!(
+                    "{name} has {} weights, its feature has {num_components} scores (num-features)",
+                    weights.len()
+                ));
             }
-            feature.weights = vec![1.0; feature.num_components];
-        }
+            None if feature.tuneable => {
+                return place.fail(format!("{name} has no weights; add a line `{name}= ...`"));
+            }
+            None => vec![1.0; *num_components],
+        };
     }
     Ok(())
+}
+
+/// `Name= w x w Name= w ...`; several values are read as one.
+fn overwrite(
+    place: &Place<'_>,
+    features: &[FeatureSpec],
+    given: &mut [Option<Vec<f32>>],
+) -> Result<()> {
+    let values = place.parameters.get(place.section).unwrap_or_default();
+    let mut tokens = values.iter().flat_map(|value| value.split_ascii_whitespace()).peekable();
+    while let Some(token) = tokens.next() {
+        let Some(name) = token.strip_suffix('=') else {
+            return place.fail(format!("{token:?} does not follow a name as in `Name= 0.5 x`"));
+        };
+        let at = place.find(features, name)?;
+        let old = given[at].take().unwrap_or_default();
+        let mut weights = Vec::new();
+        while let Some(token) = tokens.next_if(|token| !token.ends_with('=')) {
+            weights.push(match (token, old.get(weights.len())) {
+                ("x", Some(&kept)) => kept,
+                ("x", None) => {
+                    let number = weights.len() + 1;
+                    return place.fail(format!("{name}: there is no weight {number} to be kept"));
+                }
+                _ => place.weight(name, token)?,
+            });
+        }
+        given[at] = Some(weights);
+    }
+    Ok(())
+}
+
+/// The weights of all features as Moses prints them.
+pub(super) fn lines(features: &[FeatureSpec]) -> String {
+    let mut text = Vec::new();
+    for feature in features {
+        text.extend_from_slice(feature.name.as_bytes());
+        if feature.tuneable {
+            text.push(b'=');
+            for &weight in &feature.weights {
+                text.push(b' ');
+                number::push_general(&mut text, f64::from(weight));
+            }
+        } else {
+            text.extend_from_slice(b" UNTUNEABLE");
+        }
+        text.push(b'\n');
+    }
+    String::from_utf8(text).expect("names are UTF-8, numbers ASCII")
+}
+
+/// Where weights stand, for complaints.
+struct Place<'a> {
+    ini: &'a Path,
+    parameters: &'a Parameters,
+    section: &'static str,
+}
+
+impl Place<'_> {
+    fn fail<T>(&self, reason: String) -> Result<T> {
+        Err(match self.parameters.get(self.section) {
+            Some(_) => self.parameters.complain(self.ini, self.section, reason),
+            None => Error::section(self.ini, self.section, reason),
+        })
+    }
+
+    fn find(&self, features: &[FeatureSpec], name: &str) -> Result<usize> {
+        match features.iter().position(|f| f.name == name) {
+            Some(at) => Ok(at),
+            None => {
+                let names: Vec<&str> = features.iter().map(|f| &f.name[..]).collect();
+                self.fail(format!("no feature is called {name}; there are {}", names.join(", ")))
+            }
+        }
+    }
+
+    fn weight(&self, name: &str, token: &str) -> Result<f32> {
+        match token.parse::<f32>() {
+            Ok(weight) if weight.is_finite() => Ok(weight),
+            _ => self.fail(format!("{name}: {token:?} is not a number")),
+        }
+    }
 }

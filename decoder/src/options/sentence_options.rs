@@ -12,7 +12,7 @@ use crate::Result;
 use crate::features::Span;
 use crate::search::LanguageModelScores;
 use crate::sentence::Sentence;
-use crate::system::{Slot, System};
+use crate::system::{Lookup, Slot, System};
 
 /// The name of an option within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,15 +91,13 @@ impl SentenceOptions {
         lms: &mut [LanguageModelScores],
     ) -> Result<()> {
         self.clear(system, sentence.len());
-        for (slot, kind) in system.slots.iter().enumerate() {
-            if let Slot::Table(table) = *kind {
-                self.collect_table(system, slot, table, sentence, lms)?;
-            }
+        for &lookup in &system.lookups {
+            self.collect_table(system, lookup, sentence, lms)?;
         }
         if let Some(slot) = system.slots.iter().position(|s| matches!(s, Slot::Unknown)) {
             for position in 0..sentence.len() {
                 let span = Span { start: position as u32, end: position as u32 + 1 };
-                if (0..self.slots).all(|slot| self.range(span, slot).count == 0) {
+                if system.settings.copy_known_words || !self.has_options(span) {
                     let list = self.unknown_word(system, sentence, position);
                     self.append(&list, system, slot, span, None, lms);
                 }
@@ -144,11 +142,11 @@ impl SentenceOptions {
     fn collect_table(
         &mut self,
         system: &System,
-        slot: usize,
-        number: usize,
+        step: Lookup,
         sentence: &Sentence,
         lms: &mut [LanguageModelScores],
     ) -> Result<()> {
+        let Lookup { slot, table: number, backoff } = step;
         let table = &system.tables[number];
         self.table_ids.clear();
         self.table_ids.extend(sentence.ids().iter().map(|&word| table.source_id(word)));
@@ -156,6 +154,9 @@ impl SentenceOptions {
         table.phrases.lookup_spans(&self.table_ids, self.longest, &mut lookup);
         for hit in lookup.hits() {
             let span = Span { start: hit.start, end: hit.end };
+            if !backoff.asks(hit.end - hit.start, || self.has_options(span)) {
+                continue;
+            }
             let key = Key { table: number as u32, record: hit.record };
             let made;
             let list = match system.memo.get(key) {
@@ -244,6 +245,11 @@ impl SentenceOptions {
                 self.hot.push(HotOption { total, lm_part, has_words, reordering });
             }
         }
+    }
+
+    /// Whether any table has an option for `span`.
+    fn has_options(&self, span: Span) -> bool {
+        (0..self.slots).any(|slot| self.range(span, slot).count > 0)
     }
 
     fn place(&self, span: Span, slot: usize) -> usize {

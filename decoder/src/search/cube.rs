@@ -190,16 +190,15 @@ impl CubePruning {
         edges: &mut [Edge],
         expand: &E,
     ) {
-        let settings = &space.system.settings;
         self.open_stack(space, edges, expand);
-        for _ in 0..settings.pop_limit {
+        for _ in 0..space.limits.pops {
             let Some(&key) = self.queue.peek() else { break };
             let number = !(key as u32);
             let edge = &mut edges[self.items[number as usize].edge as usize];
             self.keep(space, edge, number);
             self.replace_by_neighbours(space, edge, number, expand);
         }
-        if settings.diversity {
+        if space.system.settings.diversity {
             self.keep_rest(space, edges);
         }
     }
@@ -438,6 +437,5 @@ impl MiniStacks {
 }
 
 fn rules(space: &SearchSpace<'_>) -> (RecombinationKey, Limits) {
-    let settings = &space.system.settings;
-    (space.system.recombination, Limits { size: settings.stack_size, beam: settings.beam })
+    (space.system.recombination, space.limits.of_stack())
 }

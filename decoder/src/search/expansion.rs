@@ -38,7 +38,7 @@ pub(crate) fn for_each_extension(
     last_end: u32,
     mut visit: impl FnMut(Span),
 ) {
-    let limit = space.system.settings.distortion_limit;
+    let limit = space.limits.distortion;
     let first_gap = space.coverages.facts(coverage).first_gap;
     for start in first_gap..space.length {
         let nearest = Span { start, end: start + 1 };

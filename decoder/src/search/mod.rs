@@ -1,7 +1,7 @@
 //! The search: from the options of a sentence to its best translation.
 //!
-//! A [`Search`] is stepped, a stack at a time, until it is over; between steps
-//! whoever drives it may stop it. Expansions are scored where they are made
+//! A [`Search`] is stepped, at most a stack at a time, until it is over; between
+//! steps whoever drives it may stop it ([`complete`] does, when time is up). Expansions are scored where they are made
 //! ([`SearchSpace::expand`]), because most come in ones and twos, the neighbours
 //! of a popped item, and most of their language-model scores lie in a cache that
 //! stays close; only where a stack is opened is there a batch worth prefetching.
@@ -18,6 +18,8 @@ mod cube;
 mod expansion;
 mod hypothesis;
 mod language_models;
+mod limits;
+mod run;
 mod stack;
 mod usual;
 
@@ -25,6 +27,8 @@ pub(crate) use candidates::RecombinationKey;
 pub(crate) use cube::CubePruning;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use language_models::{JointStates, LanguageModelScores};
+pub(crate) use limits::SearchLimits;
+pub(crate) use run::{Effort, TimeLimit, complete};
 pub(crate) use stack::StackSearch;
 pub(crate) use usual::Usual;
 
@@ -36,6 +40,8 @@ use crate::system::System;
 /// What a search reads and grows while it works on a sentence.
 pub(crate) struct SearchSpace<'a> {
     pub(crate) system: &'a System,
+    /// How wide to search.
+    pub(crate) limits: SearchLimits,
     pub(crate) length: u32,
     pub(crate) options: &'a SentenceOptions,
     pub(crate) costs: &'a FutureCost,
@@ -44,13 +50,13 @@ pub(crate) struct SearchSpace<'a> {
     pub(crate) joint: &'a mut JointStates,
 }
 
-/// A search that goes on stack by stack.
+/// A search that goes on step by step.
 pub(crate) trait Search {
     /// Begins a sentence of at least one word; `state` is the joint state of the
     /// language models behind `<s>`.
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32);
 
-    /// Fills the next stack; false when there is none left.
+    /// Goes on for a stack at most; false when the search is over.
     fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
 
     /// The best complete hypothesis, after the search is over.

@@ -1,7 +1,7 @@
 //! Stack decoding (`phrase-decoding.md` 3.12): one stack a number of covered
 //! words, every expansion of every hypothesis evaluated. Slow and thorough.
 
-use super::candidates::{Candidates, Limits};
+use super::candidates::Candidates;
 use super::expansion::{Step, may_extend};
 use super::hypothesis::{Hypothesis, HypothesisId};
 use super::{Search, SearchSpace};
@@ -18,6 +18,8 @@ pub(crate) struct StackSearch {
     /// The stack being expanded and its first hypothesis.
     covered: u32,
     first: u32,
+    /// Where the spans begin that are tried next.
+    start: u32,
     best: Option<HypothesisId>,
     evaluated: u64,
 }
@@ -33,6 +35,7 @@ impl Search for StackSearch {
         self.hypotheses.push(initial);
         self.first = 0;
         self.covered = 0;
+        self.start = 0;
         self.best = None;
         self.evaluated = 0;
     }
@@ -41,12 +44,15 @@ impl Search for StackSearch {
         if self.covered == space.length {
             return false;
         }
-        for start in 0..space.length {
-            for end in start + 1..=space.length.min(start + space.options.longest()) {
-                self.expand(space, Span { start, end });
-            }
+        let start = self.start;
+        for end in start + 1..=space.length.min(start + space.options.longest()) {
+            self.expand(space, Span { start, end });
         }
-        self.open_stack(space);
+        self.start += 1;
+        if self.start == space.length {
+            self.start = 0;
+            self.open_stack(space);
+        }
         true
     }
 
@@ -66,8 +72,7 @@ impl Search for StackSearch {
 impl StackSearch {
     /// Goes on with `span` from every hypothesis of the stack that may.
     fn expand(&mut self, space: &mut SearchSpace<'_>, span: Span) {
-        let settings = &space.system.settings;
-        let limits = Limits { size: settings.stack_size, beam: settings.beam };
+        let limits = space.limits.of_stack();
         let options = space.options;
         if (0..options.slots()).all(|slot| options.range(span, slot).count == 0) {
             return;
@@ -77,7 +82,7 @@ impl StackSearch {
             let facts = space.coverages.facts(previous.coverage);
             let last_end = previous.span.end;
             if (span.start..span.end).any(|p| space.coverages.is_covered(previous.coverage, p))
-                || !may_extend(settings.distortion_limit, last_end, span, facts.first_gap)
+                || !may_extend(space.limits.distortion, last_end, span, facts.first_gap)
             {
                 continue;
             }
@@ -110,8 +115,7 @@ impl StackSearch {
 
     /// Sorts and cuts the next stack.
     fn open_stack(&mut self, space: &SearchSpace<'_>) {
-        let settings = &space.system.settings;
-        let limits = Limits { size: settings.stack_size, beam: settings.beam };
+        let limits = space.limits.of_stack();
         self.covered += 1;
         self.first = self.hypotheses.len() as u32;
         let hypotheses = &mut self.hypotheses;

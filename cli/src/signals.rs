@@ -1,0 +1,46 @@
+//! Interrupts that let work come to an end: the first one asks, the second kills.
+//!
+//! A program that a signal stopped ends by that signal, so that shells and
+//! supervisors see what happened (status 130 after SIGINT, 143 after SIGTERM).
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::thread;
+
+use miriam_text::Stop;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+/// Which signal came, if any.
+pub struct Interrupts {
+    received: Arc<AtomicI32>,
+}
+
+impl Interrupts {
+    /// From now on the first SIGINT or SIGTERM asks `stop`; another one kills.
+    pub fn ask(stop: &Stop) -> io::Result<Self> {
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let received = Arc::new(AtomicI32::new(0));
+        let (stop, seen) = (stop.clone(), Arc::clone(&received));
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            for signal in signals.forever() {
+                if seen.swap(signal, Ordering::AcqRel) != 0 {
+                    let _ = emulate_default_handler(signal);
+                }
+                stop.ask();
+            }
+        })?;
+        Ok(Interrupts { received })
+    }
+
+    /// Ends the program by the signal that came; returns where none did.
+    pub fn end_by_signal(&self) {
+        let signal = self.received.load(Ordering::Acquire);
+        if signal != 0 {
+            tracing::warn!("stopped by a signal; what was read is translated and written");
+            let _ = emulate_default_handler(signal);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Feature types of Moses that are something else here: opened by another name,
+//! or not available, for a reason that a user wants to read.
+
+/// Types whose models this decoder opens as it opens KENLM's: an ARPA file, or a
+/// binary one of KenLM's or ours.
+const LANGUAGE_MODELS: &[&str] = &["IRSTLM", "KENLMBatch", "LanguageModel", "SRILM"];
+
+/// Whether models of the type are opened as KENLM's are.
+pub(super) fn is_language_model(type_name: &str) -> bool {
+    LANGUAGE_MODELS.contains(&type_name)
+}
+
+/// What a type needs that is not there, and what to do; nothing for a name that
+/// Moses does not know either.
+pub(super) fn missing(type_name: &str) -> Option<&'static str> {
+    Some(match type_name {
+        "PhraseDictionaryBinary" | "PhraseDictionaryTree" => {
+            "binary tables of Moses 1 are not read; build one from the text with `miriam pt \
+             build` and name it in a ProbingPT line"
+        }
+        "PhraseDictionaryCompact" => {
+            "compact tables (.minphr) are not read; build a table from the text with `miriam pt \
+             build` and name it in a ProbingPT line"
+        }
+        "PhraseDictionaryOnDisk" => {
+            "on-disk tables are not read; build a table from the text with `miriam pt build` and \
+             name it in a ProbingPT line"
+        }
+        "Mmsapt"
+        | "PhraseDictionaryBitextSampling"
+        | "PhraseDictionaryALSuffixArray"
+        | "PhraseDictionaryDynSuffixArray"
+        | "PhraseDictionarySuffixArray" => "suffix-array tables are not available",
+        "PhraseDictionaryScope3"
+        | "PhraseDictionaryFuzzyMatch"
+        | "RuleTable"
+        | "SyntaxInputWeight"
+        | "RuleScope"
+        | "MaxSpanFreeNonTermSource"
+        | "NieceTerminal"
+        | "SparseHieroReorderingFeature"
+        | "SpanLength"
+        | "SyntaxRHS"
+        | "CountNonTerms"
+        | "TreeStructureFeature"
+        | "SoftMatchingFeature"
+        | "SoftSourceSyntacticConstraintsFeature"
+        | "SourceGHKMTreeInputMatchFeature"
+        | "TargetConstituentAdjacencyFeature"
+        | "TargetPreferencesFeature"
+        | "PhraseOrientationFeature"
+        | "RDLM" => "it belongs to hierarchical and syntactic decoding, which is not available",
+        "PhraseDictionaryMultiModel"
+        | "PhraseDictionaryMultiModelCounts"
+        | "PhraseDictionaryGroup" => {
+            "combined tables are not available; give each table a feature and a [mapping] line"
+        }
+        "PhraseDictionaryTransliteration"
+        | "PhraseDictionaryDynamicCacheBased"
+        | "PhraseDictionaryCache"
+        | "PhraseDictionaryMemoryPerSentence"
+        | "PhraseDictionaryMemoryPerSentenceOnDemand"
+        | "DynamicCacheBasedLanguageModel"
+        | "InMemoryPerSentenceOnDemandLM" => "tables and models that change are not available",
+        "Generation" => "generation steps are not available",
+        "InputFeature" => "it belongs to lattices and confusion networks, which are not available",
+        "GlobalLexicalModel"
+        | "GlobalLexicalModelUnlimited"
+        | "SourceWordDeletionFeature"
+        | "TargetWordInsertionFeature"
+        | "PhraseBoundaryFeature"
+        | "PhraseDistanceFeature"
+        | "PhraseLengthFeature"
+        | "PhrasePairFeature"
+        | "RulePairUnlexicalizedSource"
+        | "TargetBigramFeature"
+        | "TargetNgramFeature"
+        | "WordTranslationFeature"
+        | "UnalignedWordCountFeature"
+        | "EditOps"
+        | "CorrectionPattern" => "sparse features are not available",
+        "NeuralLM" | "BilingualLM" | "BilingualNPLM" | "OxLM" | "OxFactoredLM"
+        | "OxFactoredMaxentLM" | "OxSourceFactoredLM" | "OxTreeLM" => {
+            "neural language models are not available in this decoder"
+        }
+        "RANDLM" | "DALM" | "MaxEntLM" | "GPULM" | "SyntacticLM" | "SyntacticLanguageModel" => {
+            "models of this kind are not read; use an ARPA file with KENLM"
+        }
+        "BleuScoreFeature"
+        | "ConstrainedDecoding"
+        | "CoveredReferenceFeature"
+        | "ReferenceComparison" => "decoding towards a reference is not available",
+        name if name.starts_with("VW") => "Vowpal Wabbit classifiers are not available",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_opened_or_explained_or_unknown() {
+        assert!(is_language_model("IRSTLM") && missing("IRSTLM").is_none());
+        assert!(missing("PhraseDictionaryCompact").is_some_and(|why| why.contains("minphr")));
+        assert!(missing("VWFeatureSourceWindow").is_some());
+        assert!(missing("WordPenalti").is_none());
+    }
+}

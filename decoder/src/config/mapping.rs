@@ -1,0 +1,146 @@
+//! Which tables are asked, in which order and about which spans
+//! (`phrase-decoding.md` 1.10).
+
+use std::path::Path;
+
+use super::{FeatureKind, FeatureSpec, Parameters};
+use crate::{Error, Result};
+
+/// A decoding step: a table, and when it is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodingStep {
+    /// The table, as an index into the features.
+    pub table: usize,
+    /// When it is asked.
+    pub backoff: Backoff,
+}
+
+/// About which spans a table is asked, from `[decoding-graph-backoff]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backoff {
+    /// 0: about all.
+    Always,
+    /// -1: about those for which no step before it had an option.
+    Unknown,
+    /// k: as -1, but about at most so many words.
+    UnknownUpTo(u32),
+}
+
+impl Backoff {
+    /// Whether to ask about a span of `words` words; `known` says whether it has
+    /// an option already.
+    #[inline]
+    pub(crate) fn asks(self, words: u32, known: impl FnOnce() -> bool) -> bool {
+        match self {
+            Backoff::Always => true,
+            Backoff::Unknown => !known(),
+            Backoff::UnknownUpTo(most) => words <= most && !known(),
+        }
+    }
+}
+
+/// The steps of the lines `T n` or `g T n`, n counting the tables in the order of
+/// the ini without the unknown-word penalty. A table that stands there twice is
+/// asked once.
+pub(super) fn steps(
+    ini: &Path,
+    parameters: &Parameters,
+    features: &[FeatureSpec],
+) -> Result<Vec<DecodingStep>> {
+    let fail = |reason: String| Err(Error::section(ini, "mapping", reason));
+    let tables: Vec<usize> = (0..features.len())
+        .filter(|&i| matches!(features[i].kind, FeatureKind::Table(_)))
+        .collect();
+    let lines = parameters.get("mapping").unwrap_or_default();
+    let backoffs = backoffs(ini, parameters, lines.len())?;
+    let mut steps: Vec<DecodingStep> = Vec::new();
+    for (line, backoff) in lines.iter().zip(backoffs) {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        let (step, number) = match fields[..] {
+            [step, number] => (step, number),
+            [graph, step, number] if graph.parse::<u32>().is_ok() => (step, number),
+            _ => return fail(format!("{line:?} is not of the form `0 T 0`")),
+        };
+        match step {
+            "T" => {}
+            "G" => return fail("generation steps (G) are not available".into()),
+            _ => return fail(format!("step {step:?} in {line:?}; only T is available")),
+        }
+        let table = number.parse::<usize>().ok().and_then(|n| tables.get(n));
+        let Some(&table) = table else {
+            return fail(format!(
+                "{line:?} names a table that is not there; there are {}",
+                tables.len()
+            ));
+        };
+        if steps.iter().all(|step| step.table != table) {
+            steps.push(DecodingStep { table, backoff });
+        }
+    }
+    if steps.is_empty() {
+        return fail("no decoding step; write `0 T 0` for the first table".into());
+    }
+    Ok(steps)
+}
+
+/// A value a mapping line; lines without one are always asked.
+fn backoffs(ini: &Path, parameters: &Parameters, steps: usize) -> Result<Vec<Backoff>> {
+    const NAME: &str = "decoding-graph-backoff";
+    let values = parameters.get(NAME).unwrap_or_default();
+    if values.len() > steps {
+        let reason = format!("{} values for {steps} lines of [mapping]", values.len());
+        return Err(parameters.complain(ini, NAME, reason));
+    }
+    let mut backoffs = vec![Backoff::Always; steps];
+    for (backoff, text) in backoffs.iter_mut().zip(values) {
+        *backoff = match text.parse::<i64>() {
+            Ok(0) => Backoff::Always,
+            Ok(-1) => Backoff::Unknown,
+            Ok(most) if most > 0 => Backoff::UnknownUpTo(most.min(u32::MAX.into()) as u32),
+            _ => {
+                let reason = format!(
+                    "{text:?}: give 0 for a table that is always asked, -1 for one that is asked \
+                     about what has no option yet, or the longest such span in words"
+                );
+                return Err(parameters.complain(ini, NAME, reason));
+            }
+        };
+    }
+    Ok(backoffs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn which_spans_are_asked_about() {
+        for (backoff, words, known, asks) in [
+            (Backoff::Always, 9, true, true),
+            (Backoff::Unknown, 9, true, false),
+            (Backoff::Unknown, 9, false, true),
+            (Backoff::UnknownUpTo(2), 2, false, true),
+            (Backoff::UnknownUpTo(2), 2, true, false),
+            (Backoff::UnknownUpTo(2), 3, false, false),
+        ] {
+            assert_eq!(backoff.asks(words, || known), asks, "{backoff:?} {words} {known}");
+        }
+    }
+
+    #[test]
+    fn one_value_a_line() {
+        let values = |given: &[&str], steps| {
+            let mut parameters = Parameters::default();
+            let given = given.iter().map(|v| (*v).to_owned());
+            parameters.entry("decoding-graph-backoff").extend(given);
+            backoffs(Path::new("ini"), &parameters, steps)
+        };
+        let expected = [Backoff::Always, Backoff::UnknownUpTo(3), Backoff::Unknown];
+        assert_eq!(values(&["0", "3", "-1"], 3).unwrap(), expected);
+        assert_eq!(values(&["-1"], 2).unwrap(), [Backoff::Unknown, Backoff::Always]);
+        for bad in [&["-2"][..], &["x"], &["0", "0", "0"]] {
+            let message = values(bad, 2).unwrap_err().to_string();
+            assert!(message.contains("decoding-graph-backoff"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Old-format inis (`phrase-decoding.md` 1.11): one section a kind of model and
+//! one for its weights, from before there were feature lines.
+//!
+//! They are rewritten to feature and weight lines, in the order in which Moses2
+//! creates the features; everything after that sees one format only. Weights pass
+//! through six significant digits, as they do in Moses2, because scores depend on
+//! it. Where Moses2 drops a model or a weight without a word, this is an error or
+//! a warning.
+
+use std::path::Path;
+
+use miriam_text::number;
+
+use super::Parameters;
+use crate::{Error, Result};
+
+/// The sections of the old format that are understood, with their short names on
+/// the command line.
+const SECTIONS: &[(&str, &str)] = &[
+    ("distortion-file", ""),
+    ("generation-file", ""),
+    ("lmodel-file", ""),
+    ("ttable-file", ""),
+    ("ttable-limit", ""),
+    ("weight-d", "d"),
+    ("weight-generation", "g"),
+    ("weight-i", "I"),
+    ("weight-l", "lm"),
+    ("weight-lr", "lr"),
+    ("weight-p", ""),
+    ("weight-t", "tm"),
+    ("weight-u", "u"),
+    ("weight-w", "w"),
+    ("input-scores", ""),
+];
+
+/// The long name of a section of the old format.
+pub(super) fn long_name(given: &str) -> Option<&'static str> {
+    let matches =
+        |&&(name, short): &&(&str, &str)| name == given || (!short.is_empty() && short == given);
+    SECTIONS.iter().find(matches).map(|&(name, _)| name)
+}
+
+/// Rewrites what is in the old format; leaves the new format as it is.
+pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
+    let old = SECTIONS.iter().find(|(name, _)| parameters.get(name).is_some());
+    let new = ["feature", "weight"].into_iter().find(|name| parameters.get(name).is_some());
+    match (old, new) {
+        (None, _) => Ok(()),
+        (Some((old, _)), Some(new)) => {
+            let reason = format!(
+                "a section of the old format beside [{new}] of the new one; put the model into \
+                 [feature] and its weights into [weight]"
+            );
+            Err(parameters.complain(ini, old, reason))
+        }
+        (Some(_), None) => {
+            let mut conversion = Conversion { ini, parameters, features: vec![], weights: vec![] };
+            conversion.run()?;
+            let Conversion { features, weights, .. } = conversion;
+            *parameters.entry("feature") = features;
+            *parameters.entry("weight") = weights;
+            Ok(())
+        }
+    }
+}
+
+struct Conversion<'a> {
+    ini: &'a Path,
+    parameters: &'a Parameters,
+    features: Vec<String>,
+    weights: Vec<String>,
+}
+
+impl Conversion<'_> {
+    fn run(&mut self) -> Result<()> {
+        for name in ["generation-file", "weight-generation"] {
+            if self.parameters.get(name).is_some() {
+                return self.fail(name, "generation steps are not available");
+            }
+        }
+        for name in ["weight-i", "input-scores"] {
+            if self.parameters.get(name).is_some() {
+                return self.fail(
+                    name,
+                    "input scores belong to lattices and confusion networks, \
+                                        which are not available",
+                );
+            }
+        }
+        if self.parameters.get("weight-lr").is_some() {
+            return self.fail(
+                "weight-lr",
+                "put reordering weights into [weight-d], behind the \
+                                           weight of the distance",
+            );
+        }
+        self.language_models()?;
+        self.reordering()?;
+        self.penalty("weight-p", "PhrasePenalty")?;
+        self.penalty("weight-w", "WordPenalty")?;
+        if self.parameters.get("weight-w").is_none() {
+            return self.fail("weight-w", "the section is missing: the weight of the word penalty");
+        }
+        self.penalty("weight-u", "UnknownWordPenalty")?;
+        if self.parameters.get("weight-u").is_none() {
+            self.features.push("UnknownWordPenalty".into());
+        }
+        self.tables()
+    }
+
+    /// `type factor order path`, a weight each.
+    fn language_models(&mut self) -> Result<()> {
+        let mut weights = Weights::new(self, "weight-l")?;
+        let mut counts: [(&str, usize); 3] = [("SRILM", 0), ("IRSTLM", 0), ("KENLM", 0)];
+        for line in self.values("lmodel-file") {
+            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+            let [kind, factor, order, path] = fields[..] else {
+                let reason = format!("{line:?} is not of the form `8 0 5 lm.arpa`");
+                return self.fail("lmodel-file", reason);
+            };
+            let (kind, load) = match kind {
+                "0" => (0, ""),
+                "1" => (1, ""),
+                "8" => (2, "lazyken=0 "),
+                "9" => (2, "lazyken=1 "),
+                _ => {
+                    let reason = format!(
+                        "{line:?}: type {kind} is not available; 8 and 9 are KenLM, 0 (SRILM) and \
+                         1 (IRSTLM) are opened as ARPA"
+                    );
+                    return self.fail("lmodel-file", reason);
+                }
+            };
+            let (name, count) = &mut counts[kind];
+            self.features.push(format!(
+                "{name} factor={factor} order={order} num-features=1 {load}path={path}"
+            ));
+            self.weights.push(format!("{name}{count}={}", weights.take(self, 1, &line)?));
+            *count += 1;
+        }
+        weights.finish(self)
+    }
+
+    /// The distance, then `factors type number path`, as many weights each.
+    fn reordering(&mut self) -> Result<()> {
+        let mut weights = Weights::new(self, "weight-d")?;
+        if weights.is_given {
+            self.features.push("Distortion".into());
+            self.weights.push(format!("Distortion0={}", weights.take(self, 1, "the distance")?));
+        }
+        for (i, line) in self.values("distortion-file").iter().enumerate() {
+            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+            let parsed = match fields[..] {
+                [factors, kind, number, path] => factors
+                    .split_once('-')
+                    .zip(number.parse().ok())
+                    .map(|(f, n)| (f, kind, n, path)),
+                _ => None,
+            };
+            let Some(((input, output), kind, number, path)) = parsed else {
+                let reason =
+                    format!("{line:?} is not of the form `0-0 msd-bidirectional-fe 6 FILE`");
+                return self.fail("distortion-file", reason);
+            };
+            self.features.push(format!(
+                "LexicalReordering type={kind} input-factor={input} output-factor={output} \
+                 num-features={number} path={path}"
+            ));
+            let weights = weights.take(self, number, line)?;
+            self.weights.push(format!("LexicalReordering{i}={weights}"));
+        }
+        weights.finish(self)
+    }
+
+    /// A feature of one weight, where it is given.
+    fn penalty(&mut self, section: &str, feature: &str) -> Result<()> {
+        let mut weights = Weights::new(self, section)?;
+        if weights.is_given {
+            self.features.push(feature.to_owned());
+            self.weights.push(format!("{feature}0={}", weights.take(self, 1, feature)?));
+        }
+        weights.finish(self)
+    }
+
+    /// `type input-factors output-factors number path`, as many weights each.
+    fn tables(&mut self) -> Result<()> {
+        let mut weights = Weights::new(self, "weight-t")?;
+        let lines = self.values("ttable-file");
+        let limits = self.values("ttable-limit");
+        if limits.len() > 1 && limits.len() < lines.len() {
+            let reason = format!("{} limits for {} tables", limits.len(), lines.len());
+            return self.fail("ttable-limit", reason);
+        }
+        for (i, line) in lines.iter().enumerate() {
+            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+            let [kind, input, output, number, path, ..] = fields[..] else {
+                let reason = format!("{line:?} is not of the form `0 0 0 4 phrase-table.gz`");
+                return self.fail("ttable-file", reason);
+            };
+            let unavailable = match kind {
+                "0" | "6" => None,
+                "1" => Some("a binary table of Moses 1"),
+                "2" => Some("an on-disk table"),
+                "8" | "14" => Some("a suffix-array table"),
+                "12" => Some("a compact table"),
+                "15" => Some("a cache-based table"),
+                _ => Some("unknown"),
+            };
+            if let Some(what) = unavailable {
+                let reason = format!(
+                    "{line:?}: type {kind} is {what}, which is not available; use type 0 with the \
+                     text table, or ProbingPT in a [feature] line"
+                );
+                return self.fail("ttable-file", reason);
+            }
+            let Ok(number) = number.parse::<usize>() else {
+                return self.fail("ttable-file", format!("{line:?}: {number:?} is not a number"));
+            };
+            // One limit is for all tables.
+            let limit = match limits.get(i).or(limits.first()) {
+                Some(limit) => format!(" table-limit={limit}"),
+                None => String::new(),
+            };
+            self.features.push(format!(
+                "PhraseDictionaryMemory input-factor={input} output-factor={output} path={path} \
+                 num-features={number}{limit}"
+            ));
+            let weights = weights.take(self, number, line)?;
+            self.weights.push(format!("PhraseDictionaryMemory{i}={weights}"));
+        }
+        weights.finish(self)
+    }
+
+    fn values(&self, name: &str) -> Vec<String> {
+        self.parameters.get(name).unwrap_or_default().to_vec()
+    }
+
+    fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
+        Err(self.error(name, reason))
+    }
+
+    fn error(&self, name: &str, reason: impl Into<String>) -> Error {
+        self.parameters.complain(self.ini, name, reason)
+    }
+}
+
+/// The weights of a section, handed out in order.
+struct Weights {
+    section: String,
+    is_given: bool,
+    values: std::vec::IntoIter<f32>,
+}
+
+impl Weights {
+    fn new(conversion: &Conversion<'_>, section: &str) -> Result<Self> {
+        let given = conversion.parameters.get(section);
+        let mut values = Vec::new();
+        for text in given.unwrap_or_default() {
+            match text.parse::<f32>() {
+                Ok(weight) if weight.is_finite() => values.push(weight),
+                _ => return conversion.fail(section, format!("{text:?} is not a number")),
+            }
+        }
+        let is_given = given.is_some();
+        Ok(Weights { section: section.to_owned(), is_given, values: values.into_iter() })
+    }
+
+    /// The next `number` weights as they stand in a weight line.
+    fn take(&mut self, conversion: &Conversion<'_>, number: usize, what: &str) -> Result<String> {
+        let mut text = Vec::new();
+        for _ in 0..number {
+            let Some(weight) = self.values.next() else {
+                let reason = format!("too few weights: {what} needs {number}");
+                return conversion.fail(&self.section, reason);
+            };
+            text.push(b' ');
+            number::push_general(&mut text, f64::from(weight));
+        }
+        Ok(String::from_utf8(text).expect("numbers are ASCII"))
+    }
+
+    /// Says how many were left over, which Moses2 does not.
+    fn finish(self, conversion: &Conversion<'_>) -> Result<()> {
+        let left = self.values.len();
+        if left > 0 {
+            let place = conversion.ini.display();
+            tracing::warn!("{place}, [{}]: {left} weights too many are not used", self.section);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(sections: &[(&str, &[&str])]) -> Parameters {
+        let mut parameters = Parameters::default();
+        for (name, values) in sections {
+            parameters.entry(name).extend(values.iter().map(|v| (*v).to_owned()));
+        }
+        parameters
+    }
+
+    const ALL: &[(&str, &[&str])] = &[
+        ("ttable-file", &["0 0 0 2 pt", "6 0 0 1 glue"]),
+        ("ttable-limit", &["7"]),
+        ("weight-t", &["0.1", "0.2", "0.3"]),
+        ("lmodel-file", &["8 0 5 a.arpa", "1 0 3 b.blm", "9 0 4 c"]),
+        ("weight-l", &["0.123456789", "0.5", "1e-7"]),
+        ("distortion-file", &["0-0 msd-bidirectional-fe 3 ro"]),
+        ("weight-d", &["0.6", "1", "2", "3"]),
+        ("weight-w", &["-1"]),
+        ("weight-p", &["0.2"]),
+        ("weight-u", &["0.9"]),
+    ];
+
+    /// The order and the digits are those of Moses2's conversion.
+    #[test]
+    fn every_section_becomes_its_lines() {
+        let mut parameters = parameters(ALL);
+        convert(Path::new("ini"), &mut parameters).unwrap();
+        assert_eq!(
+            parameters.get("feature").unwrap(),
+            [
+                "KENLM factor=0 order=5 num-features=1 lazyken=0 path=a.arpa",
+                "IRSTLM factor=0 order=3 num-features=1 path=b.blm",
+                "KENLM factor=0 order=4 num-features=1 lazyken=1 path=c",
+                "Distortion",
+                "LexicalReordering type=msd-bidirectional-fe input-factor=0 output-factor=0 \
+                 num-features=3 path=ro",
+                "PhrasePenalty",
+                "WordPenalty",
+                "UnknownWordPenalty",
+                "PhraseDictionaryMemory input-factor=0 output-factor=0 path=pt num-features=2 \
+                 table-limit=7",
+                "PhraseDictionaryMemory input-factor=0 output-factor=0 path=glue num-features=1 \
+                 table-limit=7",
+            ]
+        );
+        assert_eq!(
+            parameters.get("weight").unwrap(),
+            [
+                "KENLM0= 0.123457",
+                "IRSTLM0= 0.5",
+                "KENLM1= 1e-07",
+                "Distortion0= 0.6",
+                "LexicalReordering0= 1 2 3",
+                "PhrasePenalty0= 0.2",
+                "WordPenalty0= -1",
+                "UnknownWordPenalty0= 0.9",
+                "PhraseDictionaryMemory0= 0.1 0.2",
+                "PhraseDictionaryMemory1= 0.3",
+            ]
+        );
+    }
+
+    #[test]
+    fn complaints_name_the_section() {
+        let message = |section: &str, values: &[&str]| {
+            let mut parameters = parameters(ALL);
+            *parameters.entry(section) = values.iter().map(|v| (*v).to_owned()).collect();
+            convert(Path::new("ini"), &mut parameters).unwrap_err().to_string()
+        };
+        for (section, values, named) in [
+            ("weight-t", &["0.1"][..], "[weight-t]: too few"),
+            ("weight-l", &["a"], "[weight-l]"),
+            ("weight-d", &[], "[weight-d]"),
+            ("ttable-file", &["12 0 0 3 pt"], "compact"),
+            ("ttable-file", &["0 0 3 pt"], "[ttable-file]"),
+            ("ttable-file", &["0 0 0 x pt"], "[ttable-file]"),
+            ("lmodel-file", &["5 0 3 lm"], "type 5"),
+            ("lmodel-file", &["8 0 lm"], "[lmodel-file]"),
+            ("distortion-file", &["0 msd 3 ro"], "[distortion-file]"),
+            ("generation-file", &["0 1 2 gen"], "generation"),
+            ("weight-i", &["1"], "lattices"),
+            ("weight-lr", &["1"], "[weight-d]"),
+            ("feature", &["WordPenalty"], "old format"),
+        ] {
+            let message = message(section, values);
+            assert!(message.contains(named), "{section}: {message}");
+        }
+        let mut two = parameters(ALL);
+        two.entry("ttable-file").push("0 0 0 1 third".into());
+        two.entry("ttable-limit").push("8".into());
+        let message = convert(Path::new("ini"), &mut two).unwrap_err().to_string();
+        assert!(message.contains("2 limits for 3 tables"), "{message}");
+    }
+
+    #[test]
+    fn the_new_format_is_left_alone() {
+        let mut parameters = parameters(&[("feature", &["WordPenalty"])]);
+        convert(Path::new("ini"), &mut parameters).unwrap();
+        assert_eq!(parameters.get("feature").unwrap(), ["WordPenalty"]);
+        assert!(parameters.get("weight").is_none());
+    }
+}
