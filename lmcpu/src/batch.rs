@@ -101,8 +101,9 @@ impl<M: NgramIndex> Lane<M> {
         (self.at, self.start, self.end) = (start, start, end);
         (self.turn, self.visit) = (false, Visit::Walk);
         self.states[0].copy_from(begin);
-        for &word in &words[start..words.len().min(start + 2)] {
-            model.prefetch_unigram(word);
+        prefetch_behind(model, begin, words[start]);
+        if let Some(&[first, second]) = words.get(start..start + 2) {
+            model.prefetch_pair(first, second);
         }
         self.query.ask(model, begin, words[start]);
     }
@@ -148,9 +149,9 @@ impl<M: NgramIndex> Lane<M> {
             {
                 self.visit = Visit::Longest;
                 self.query.seeks[0] = ask_longest(model, &words[..at + 2]);
-            } else if let Some(&word) = words.get(at + 2) {
+            } else if let Some(&[older, word]) = words.get(at + 1..at + 3) {
                 // One word more ahead than what has been asked for.
-                model.prefetch_unigram(word);
+                model.prefetch_pair(older, word);
             }
         }
         true
@@ -172,6 +173,15 @@ impl<M: NgramIndex> Lane<M> {
         }
         self.query.ask(model, state, words[self.at - 1]);
         self.visit = Visit::State;
+    }
+}
+
+/// Asks for what the first visit to the query for `word` will read.
+#[inline(always)]
+fn prefetch_behind<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
+    match context.entries().first() {
+        Some(&(older, _)) if M::PAIRS_AHEAD => model.prefetch_pair(older, word),
+        _ => model.prefetch_unigram(word),
     }
 }
 
@@ -222,13 +232,14 @@ pub(crate) fn score_requests<M: NgramIndex>(
     results: &mut [Scored],
 ) {
     let results = &mut results[..requests.len()];
-    for request in requests.iter().take(2 * LANES) {
-        model.prefetch_unigram(request.word);
-    }
+    let prefetch = |request: &Request| {
+        prefetch_behind(model, &states[request.state as usize], request.word);
+    };
+    requests.iter().take(2 * LANES).for_each(prefetch);
     let ask = |query: &mut Query<M>, at: usize| {
         let Request { state, word } = requests[at];
         if let Some(ahead) = requests.get(at + LANES) {
-            model.prefetch_unigram(ahead.word);
+            prefetch(ahead);
         }
         query.ask(model, &states[state as usize], word);
     };

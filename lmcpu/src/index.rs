@@ -77,6 +77,18 @@ pub trait NgramIndex: Send + Sync {
     /// Asks for what [`NgramIndex::unigram`] will read.
     fn prefetch_unigram(&self, word: LmWord);
 
+    /// Whether the place of a bigram follows from its words alone though those of
+    /// longer n-grams do not: then [`NgramIndex::prefetch_pair`] asks for it, and
+    /// one visit answers both unigram and bigram.
+    const PAIRS_AHEAD: bool = false;
+
+    /// Asks for what [`NgramIndex::unigram`] will read of `word` and, with
+    /// [`NgramIndex::PAIRS_AHEAD`], a lookup of the bigram with `older` in front.
+    fn prefetch_pair(&self, older: LmWord, word: LmWord) {
+        let _ = older;
+        self.prefetch_unigram(word);
+    }
+
     /// The word alone.
     fn unigram(&self, word: LmWord) -> Found<Self::Place>;
 

@@ -176,7 +176,7 @@ impl<M: NgramIndex> Walk<M> {
 
     /// Goes on as far as memory has come; the answer at the end. Each step asks
     /// for the memory of the next; before the first,
-    /// [`NgramIndex::prefetch_unigram`] does.
+    /// [`NgramIndex::prefetch_pair`] does.
     #[inline(always)]
     pub(crate) fn go_on(
         &mut self,
@@ -189,16 +189,23 @@ impl<M: NgramIndex> Walk<M> {
         let found = if self.best.length == 0 {
             let found = model.unigram(word);
             self.best = Match::begin(word, &found, next);
-            Some(found)
+            if M::PAIRS_AHEAD
+                && let (Some(place), Some(&(older, _))) = (found.longer, words.first())
+            {
+                self.seek = model.seek_now(2, place, older);
+                match self.step(model, words, next) {
+                    Step::Waiting => return None,
+                    Step::Absent => None,
+                    Step::Found(found) => Some(found),
+                }
+            } else {
+                Some(found)
+            }
         } else {
-            match model.step(self.best.length + 1, &mut self.seek) {
+            match self.step(model, words, next) {
                 Step::Waiting => return None,
                 Step::Absent => None,
-                Step::Found(found) => {
-                    let (older, _) = words[self.best.length - 1];
-                    self.best.extend(older, &found, next);
-                    Some(found)
-                }
+                Step::Found(found) => Some(found),
             }
         };
         if let Some(place) = found.and_then(|found| found.longer)
@@ -209,6 +216,17 @@ impl<M: NgramIndex> Walk<M> {
         }
         let best = std::mem::replace(&mut self.best, Match { log10: 0.0, length: 0, kept: 0 });
         Some(best.end(context, next))
+    }
+
+    /// Goes on with the lookup.
+    #[inline(always)]
+    fn step(&mut self, model: &M, words: &[(LmWord, f32)], next: &mut State) -> Step<M::Place> {
+        let step = model.step(self.best.length + 1, &mut self.seek);
+        if let Step::Found(found) = &step {
+            let (older, _) = words[self.best.length - 1];
+            self.best.extend(older, found, next);
+        }
+        step
     }
 }
 

@@ -5,7 +5,7 @@
 //! milliseconds and no private memory, and so that processes share it. This
 //! crate owns the bytes ([`Bytes`]), the file ([`container`]), typed windows on
 //! it ([`View`]), and the structures that models share: a linear-probing table of
-//! cache lines ([`probing`]), K-ary search in sorted keys ([`sampled`]) and a
+//! cache lines ([`probing`]), a table of lines of a few bits a key ([`compact`]) and a
 //! dictionary of strings ([`dictionary`]).
 //!
 //! It is one of the three crates in which `unsafe` is allowed. Everything it
@@ -20,6 +20,7 @@ compile_error!(
 
 pub mod atomic_file;
 mod bytes;
+pub mod compact;
 pub mod container;
 pub mod dictionary;
 mod error;
@@ -27,7 +28,6 @@ pub mod hash;
 pub mod metadata;
 mod prefetch;
 pub mod probing;
-pub mod sampled;
 mod view;
 
 pub use bytes::{Bytes, Load};

@@ -14,8 +14,8 @@ use miriam_lmcpu::{LanguageModel, LmWord, State};
 
 const SEEDS: [&[u8]; 3] = [
     include_bytes!("../../testdata/toy-v1.ngram-probing"),
-    include_bytes!("../../testdata/toy-v1.ngram-trie"),
-    include_bytes!("../../testdata/toy-v1-3-2.ngram-trie"),
+    include_bytes!("../../testdata/toy-v2.ngram-trie"),
+    include_bytes!("../../testdata/toy-v2-3-2.ngram-trie"),
 ];
 const FIRST_PAGE: usize = 4096;
 

@@ -1,33 +1,24 @@
-//! The n-grams of one order: records of whole bytes, packed to the bit inside.
+//! The n-grams of one order: entries of a compact hash table.
 //!
-//! A record is the id of the n-gram's oldest word, its prob, and, unless it is
-//! of the longest order, its backoff and where its children begin; they end
-//! where those of the next record begin. Whole bytes keep a field within one
-//! unaligned load of eight bytes at a place that is a multiplication away; they
-//! cost at most seven bits.
+//! The key of an n-gram is the number of its suffix, which is the n-gram without
+//! its oldest word, and that word; its own number is where its entry stands. So a
+//! walk of the trie is one lookup an order, each of one cache line, and an entry
+//! says nothing about where its children are but whether it has any.
 
-use miriam_layout::prefetch_read;
-use miriam_layout::sampled::{SampledKeys, Search};
+use miriam_layout::compact::{CompactTable, Looked, MIN_KEY_BITS, Search, Shape};
 use miriam_layout::{Container, View};
 use serde::{Deserialize, Serialize};
 
 use super::SIGN;
 use crate::{Found, NO_EXTENSION, Result, Step};
 
-/// Zero bytes behind the last record, so that its fields can be loaded.
-pub(super) const PADDING: usize = 8;
-
-/// How wide the fields of an order's records are, in bits; part of the metadata.
+/// How wide the numbers of an order's entries are, in bits; part of the metadata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Widths {
-    /// The id of a word.
-    pub word: u32,
     /// 31: a prob without its sign, which is set. Less: an index into a book.
     pub prob: u32,
     /// 32: a backoff. Less: an index into a book. 0 for the longest n-grams.
     pub backoff: u32,
-    /// The place of the first child. 0 for the longest n-grams.
-    pub child: u32,
 }
 
 /// A prob that stands for itself.
@@ -36,243 +27,190 @@ pub(super) const RAW_PROB: u32 = 31;
 pub(super) const RAW_BACKOFF: u32 = 32;
 
 impl Widths {
-    /// Bytes of a record.
-    pub fn record(self) -> usize {
-        (self.word + self.prob + self.backoff + self.child).div_ceil(8) as usize
+    /// Bits of the value of an entry: prob, backoff and whether there are
+    /// children.
+    pub fn value(self) -> u32 {
+        self.prob + self.backoff + u32::from(self.backoff > 0)
     }
 
     /// Whether a file may say so.
     fn are_sound(self, longest: bool) -> bool {
-        (1..=32).contains(&self.word)
-            && (1..=RAW_PROB).contains(&self.prob)
+        (1..=RAW_PROB).contains(&self.prob)
             && self.backoff <= RAW_BACKOFF
-            && self.child <= 32
-            && if longest { self.backoff + self.child == 0 } else { self.backoff > 0 }
+            && longest == (self.backoff == 0)
     }
 
-    fn fields(self) -> [Field; 4] {
-        let mut start = 0;
-        [self.word, self.prob, self.backoff, self.child].map(|width| {
-            let field = Field { byte: start / 8, shift: start % 8, mask: (1u64 << width) - 1 };
-            start += width;
-            field
-        })
+    /// The value of an entry of these.
+    pub fn pack(self, prob: u32, backoff: u32, has_children: bool) -> u64 {
+        let backoff = u64::from(backoff) << self.prob;
+        let has_children = u64::from(has_children) << (self.prob + self.backoff);
+        u64::from(prob) | backoff | has_children
+    }
+}
+
+/// Bits that hold `value`, at least one.
+pub(super) fn bits_for(value: usize) -> u32 {
+    (usize::BITS - value.leading_zeros()).max(1)
+}
+
+/// How the suffix and the oldest word of an n-gram make its key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyForm {
+    word_bits: u32,
+    /// Bits of the whole.
+    pub bits: u32,
+}
+
+impl KeyForm {
+    /// With suffixes numbered below `parents` and so many words.
+    pub fn new(parents: usize, words: usize) -> Self {
+        let bits = |count: usize| bits_for(count.saturating_sub(1));
+        let word_bits = bits(words);
+        KeyForm { word_bits, bits: (bits(parents) + word_bits).max(MIN_KEY_BITS) }
     }
 
-    /// Writes a record into `to`, which is zeros.
+    /// The key of `word` in front of the n-gram `parent`.
     #[inline(always)]
-    pub fn write(self, to: &mut [u8], word: u32, prob: u32, backoff: u32, child: u32) {
-        let mut start = 0;
-        let mut bits = 0u128;
-        for (value, width) in
-            [(word, self.word), (prob, self.prob), (backoff, self.backoff), (child, self.child)]
-        {
-            debug_assert!(u64::from(value) < 1 << width);
-            bits |= u128::from(value) << start;
-            start += width;
-        }
-        to.copy_from_slice(&bits.to_le_bytes()[..to.len()]);
+    pub fn join(self, parent: u32, word: u32) -> u64 {
+        u64::from(parent) << self.word_bits | u64::from(word)
     }
-}
 
-/// Where a field lies in a record.
-#[derive(Clone, Copy, Debug)]
-struct Field {
-    byte: u32,
-    /// Below 8; the mask is at most 32 bits wide, so a load of 64 holds the field.
-    shift: u32,
-    mask: u64,
-}
-
-/// Where the n-grams lie that extend one n-gram to the left: records of the next
-/// order, never none.
-#[derive(Clone, Copy, Debug)]
-pub struct Children {
-    pub(super) begin: u32,
-    pub(super) end: u32,
+    /// Suffix and word of a key.
+    pub fn split(self, key: u64) -> (u64, u32) {
+        (key >> self.word_bits, (key & ((1 << self.word_bits) - 1)) as u32)
+    }
 }
 
 /// The n-grams of one order, from 2.
 pub(super) struct Level {
-    records: View<u8>,
-    keys: SampledKeys,
-    /// Records.
-    pub len: u32,
-    /// Bytes of one.
-    size: usize,
-    word: Field,
-    prob: Field,
-    backoff: Field,
-    child: Field,
-    /// Whether it is the last order.
-    longest: bool,
-    /// Records of the next order.
-    children: u32,
+    table: CompactTable,
+    key: KeyForm,
+    widths: Widths,
+    prob_mask: u32,
+    backoff_mask: u32,
     /// What probs and backoffs stand for; empty where they stand for themselves.
     prob_book: Vec<f32>,
     backoff_book: Vec<f32>,
 }
 
+/// An n-gram as its entry has it.
+pub(super) struct Entry {
+    pub number: u32,
+    /// The number of its suffix, a word where that is one; in a damaged file
+    /// perhaps of none.
+    pub parent: u64,
+    /// Its oldest word.
+    pub word: u32,
+    pub value: u64,
+}
+
 impl Level {
-    /// Opens the `len` n-grams of `order`; `children` of the next order follow,
-    /// unless it is the longest.
+    /// Opens the n-grams of `order`, whose numbers are as wide as `widths` says.
     pub fn open(
         container: &Container,
         order: usize,
-        len: u32,
-        widths: Widths,
-        children: Option<u32>,
+        key: KeyForm,
+        (widths, longest): (Widths, bool),
+        (tag_bits, homes): (u32, u32),
         books: [&[f32]; 2],
     ) -> Result<Self> {
         let name = format!("order-{order}");
-        let records = container.section::<u8>(&name)?;
-        let damaged = |reason: &str| container.damaged(&name, reason);
-        if !widths.are_sound(children.is_none()) {
-            return Err(container.damaged("metadata", "the fields of a record cannot be").into());
+        if !widths.are_sound(longest) {
+            return Err(container.damaged("metadata", "the numbers of an entry cannot be").into());
         }
-        let size = widths.record();
-        // A record more than there are n-grams says where the last children end.
-        let stored = len as usize + usize::from(children.is_some());
-        if stored.checked_mul(size).and_then(|n| n.checked_add(PADDING)) != Some(records.len()) {
-            return Err(damaged("its size does not fit the n-grams").into());
-        }
-        let keys_name = format!("order-{order}.keys");
-        let keys = SampledKeys::new(container.section(&keys_name)?, len as usize)
-            .map_err(|reason| container.damaged(&keys_name, reason))?;
-        let [word, prob, backoff, child] = widths.fields();
+        let lines: View<_> = container.section(&name)?;
+        let shape = Shape { key_bits: key.bits, value_bits: widths.value(), tag_bits, homes };
+        let table =
+            CompactTable::new(lines, shape).map_err(|reason| container.damaged(&name, reason))?;
         Ok(Level {
-            records,
-            keys,
-            len,
-            size,
-            word,
-            prob,
-            backoff,
-            child,
-            longest: children.is_none(),
-            children: children.unwrap_or(0),
+            table,
+            key,
+            widths,
+            prob_mask: ((1u64 << widths.prob) - 1) as u32,
+            backoff_mask: ((1u64 << widths.backoff) - 1) as u32,
             prob_book: books[0].to_vec(),
             backoff_book: books[1].to_vec(),
         })
     }
 
-    /// A field of the record `index`. Out of range, as only a damaged file can
-    /// be, it is 0.
+    /// One more than the highest number of an n-gram.
+    pub fn capacity(&self) -> u32 {
+        self.table.capacity()
+    }
+
+    /// All n-grams in the order of their numbers.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+        self.table.entries().map(|(number, key, value)| {
+            let (parent, word) = self.key.split(key);
+            Entry { number, parent, word, value }
+        })
+    }
+
+    /// How many there are; or what is wrong with one.
+    pub fn verify(&self) -> Result<u64, String> {
+        self.table.verify().map_err(|(number, reason)| format!("n-gram {number}: {reason}"))
+    }
+
+    /// Whether a prob or a backoff names a value that its book lacks.
+    pub fn is_outside_books(&self, value: u64) -> bool {
+        let outside = |book: &[f32], index: u32| !book.is_empty() && index as usize >= book.len();
+        outside(&self.prob_book, self.prob_bits(value))
+            || outside(&self.backoff_book, self.backoff_bits(value))
+    }
+
     #[inline(always)]
-    fn field(&self, field: Field, index: u32) -> u32 {
-        let at = index as usize * self.size + field.byte as usize;
-        let load = match self.records.get(at..at + 8) {
-            Some(bytes) => u64::from_le_bytes(bytes.try_into().unwrap_or_default()),
-            None => 0,
-        };
-        (load >> field.shift & field.mask) as u32
+    fn prob_bits(&self, value: u64) -> u32 {
+        value as u32 & self.prob_mask
     }
 
-    /// The oldest word of the n-gram `index`.
     #[inline(always)]
-    pub fn word(&self, index: u32) -> u32 {
-        self.field(self.word, index)
+    fn backoff_bits(&self, value: u64) -> u32 {
+        (value >> self.widths.prob) as u32 & self.backoff_mask
     }
 
-    /// The bits of a prob as they are stored.
-    pub fn prob_bits(&self, index: u32) -> u32 {
-        self.field(self.prob, index)
-    }
-
-    /// The bits of a backoff as they are stored.
-    pub fn backoff_bits(&self, index: u32) -> u32 {
-        self.field(self.backoff, index)
-    }
-
-    /// Where the children of the n-gram `index`, or of the one behind the last,
-    /// begin.
-    pub fn children_begin(&self, index: u32) -> u32 {
-        self.field(self.child, index)
-    }
-
-    /// How many probs and backoffs there are to choose from; nothing where any
-    /// is possible.
-    pub fn book_sizes(&self) -> [Option<usize>; 2] {
-        [&self.prob_book, &self.backoff_book].map(|b| (!b.is_empty()).then_some(b.len()))
-    }
-
-    /// The index of the keys against the records.
-    pub fn keys_are_right(&self) -> bool {
-        self.keys.is_sample_of(self.len as usize, |i| self.word(i as u32))
-    }
-
-    /// The n-gram `index`.
+    /// The n-gram `number`, whose entry has this value.
     #[inline(always)]
-    pub fn get(&self, index: u32) -> Found<Children> {
-        let prob = self.field(self.prob, index);
+    pub fn found(&self, number: u32, value: u64) -> Found<u32> {
+        let prob = self.prob_bits(value);
         // Without a book KenLM forces the sign; a book holds whole numbers.
         let log10 = if self.prob_book.is_empty() {
             f32::from_bits(prob | SIGN)
         } else {
             self.prob_book.get(prob as usize).copied().unwrap_or_default()
         };
-        if self.longest {
+        if self.widths.backoff == 0 {
             return Found { log10, backoff: f32::from_bits(NO_EXTENSION), longer: None };
         }
-        let backoff = self.field(self.backoff, index);
+        let backoff = self.backoff_bits(value);
         let backoff = if self.backoff_book.is_empty() {
             f32::from_bits(backoff)
         } else {
             self.backoff_book.get(backoff as usize).copied().unwrap_or_default()
         };
-        let begin = self.field(self.child, index);
-        let end = self.field(self.child, index + 1).min(self.children);
-        let longer = (begin < end).then_some(Children { begin, end });
-        Found { log10, backoff, longer }
+        let has_children = value >> (self.widths.prob + self.widths.backoff) & 1 != 0;
+        Found { log10, backoff, longer: has_children.then_some(number) }
     }
 
-    /// Begins to look for `word` among `place` and asks for what that needs.
+    /// Begins to look for `word` in front of the n-gram `parent` without asking
+    /// for memory.
     #[inline(always)]
-    pub fn seek(&self, place: Children, word: u32) -> Search {
-        let search = self.keys.begin(place.begin, place.end, word);
-        if search.is_narrow() {
-            self.prefetch(search.block());
-        }
-        search
+    pub fn begin(&self, parent: u32, word: u32) -> Search {
+        self.table.begin(self.key.join(parent, word))
     }
 
-    /// Asks for a block of records and the begin of the one behind: two lines
-    /// nearly always, often the same.
+    /// Asks for what a lookup needs next.
     #[inline(always)]
-    fn prefetch(&self, (begin, end): (u32, u32)) {
-        let (first, last) = (begin as usize * self.size, (end as usize + 1) * self.size - 1);
-        let start = self.records.as_ptr();
-        prefetch_read(start.wrapping_add(first));
-        prefetch_read(start.wrapping_add(last));
-        if last - first > 64 {
-            prefetch_read(start.wrapping_add(first + 64));
-        }
+    pub fn prefetch(&self, search: &Search) {
+        self.table.prefetch(search);
     }
 
     /// Goes on looking.
     #[inline(always)]
-    pub fn step(&self, search: &mut Search) -> Step<Children> {
-        if !search.is_narrow() {
-            self.keys.step(search);
-            if search.is_narrow() {
-                self.prefetch(search.block());
-            }
-            return Step::Waiting;
-        }
-        let (mut at, end) = search.block();
-        let mut len = end.saturating_sub(at);
-        // Halving, without a branch on what the keys are. Comparing a whole block
-        // at once is slower: most nodes are of one to three records, and those
-        // behind them lie in lines that nobody asked for.
-        while len > 1 {
-            let half = len / 2;
-            at += if self.word(at + half) <= search.key() { half } else { 0 };
-            len -= half;
-        }
-        if len == 1 && self.word(at) == search.key() {
-            Step::Found(self.get(at))
-        } else {
-            Step::Absent
+    pub fn step(&self, search: &mut Search) -> Step<u32> {
+        match self.table.step(search) {
+            Looked::Found(number, value) => Step::Found(self.found(number, value)),
+            Looked::Absent => Step::Absent,
+            Looked::Farther => Step::Waiting,
         }
     }
 }

@@ -2,14 +2,14 @@
 //! side.
 //!
 //! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest
-//! word to the left follows the words of the context, and the children of a node
-//! are a range of the next order's records, sorted by word. What differs:
-//! records are whole bytes ([`level`]), so that a field is one load; backoffs,
-//! which repeat, are indices into a book of values; large nodes are searched
-//! through an index of their keys ([`miriam_layout::sampled`]), so that a lookup
-//! waits for memory once or twice whatever the size of the node; and the ids
-//! of frequent words are small, so that what is asked for often lies together.
-//! `docs/formats.md` gives every byte.
+//! word to the left follows the words of the context. What differs: the children
+//! of a node are not a range to be searched. All edges of an order lie in one hash
+//! table ([`level`]) whose keys are a node and a word, and which stores of a key
+//! only what its place does not tell ([`miriam_layout::compact`]; Darragh, Cleary
+//! and Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache
+//! line whatever the size of the node, the line of a bigram is known from its words
+//! alone, and no record spends bits on where its children begin. Backoffs, which
+//! repeat, are indices into a book of values. `docs/formats.md` gives every byte.
 //!
 //! Nothing is lost, unless probs and backoffs are quantised, which gives KenLM's
 //! quantised values to the bit.
@@ -24,7 +24,6 @@ mod verify;
 use std::path::Path;
 
 use miriam_layout::dictionary::Dictionary;
-use miriam_layout::sampled::MAX_KEYS;
 use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use miriam_layout::{Container, Kind, Load, View};
 use serde::{Deserialize, Serialize};
@@ -35,12 +34,12 @@ pub use source::TrieSource;
 pub use verify::verify;
 
 use crate::{LmWord, MAX_ORDER, Result, State};
-use level::{Level, RAW_BACKOFF, RAW_PROB, Widths};
+use level::{KeyForm, Level, RAW_BACKOFF, RAW_PROB, Widths};
 
 /// The kind of the file.
 pub const KIND: Kind = Kind::new("ngram-trie");
 /// The version of its layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 const SIGN: u32 = 1 << 31;
 
@@ -65,11 +64,15 @@ struct Metadata {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LevelMetadata {
-    /// Records; blanks that stand for missing suffixes are counted.
+    /// n-grams; blanks that stand for missing suffixes are counted.
     entries: u64,
     /// How many of them are blanks.
     blanks: u64,
     widths: Widths,
+    /// Bits of a tag.
+    tag: u32,
+    /// Home lines of the table.
+    homes: u32,
     /// Values in the book of probs; 0: there is none.
     prob_book: u32,
     /// Values in the book of backoffs; 0: there is none.
@@ -83,8 +86,8 @@ struct LevelMetadata {
 struct Unigram {
     log10: f32,
     backoff: f32,
-    /// Where its children begin; they end where those of the next word begin.
-    children: u32,
+    /// 1: an n-gram of two words ends in it.
+    has_children: u32,
     zero: u32,
 }
 
@@ -92,11 +95,11 @@ struct Unigram {
 pub struct TrieModel {
     metadata: Metadata,
     words: Dictionary,
-    /// By word id, and one more for where the last children end.
+    /// By word id.
     unigrams: View<Unigram>,
     /// Orders from 2.
     levels: Vec<Level>,
-    /// Ordinals of the blanks of each order, end to end.
+    /// Numbers of the blanks of each order, end to end.
     blanks: View<u32>,
     begin: State,
 }
@@ -123,7 +126,7 @@ impl TrieModel {
         }
         let words = Dictionary::open(&container, "words")?;
         let unigrams = container.section::<Unigram>("order-1")?;
-        if unigrams.len() != words.len() + 1 || words.is_empty() || words.len() > MAX_KEYS {
+        if unigrams.len() != words.len() || u32::try_from(words.len()).is_err() {
             let reason = "there is not one unigram for each word";
             return Err(container.damaged("order-1", reason).into());
         }
@@ -131,7 +134,7 @@ impl TrieModel {
         if !known(metadata.begin) || !known(metadata.end) {
             return Err(damaged("<s> or </s> is no word of the model").into());
         }
-        let levels = open_levels(&container, &metadata)?;
+        let levels = open_levels(&container, &metadata, words.len())?;
         let blanks = container.section::<u32>("blanks")?;
         let mut marked = 0u64;
         for level in &metadata.levels {
@@ -150,7 +153,7 @@ impl TrieModel {
         Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin })
     }
 
-    /// The ordinals of the blanks among the n-grams of `order`.
+    /// The numbers of the blanks among the n-grams of `order`.
     fn blanks_of(&self, order: usize) -> &[u32] {
         let before: u64 = self.metadata.levels[..order - 2].iter().map(|level| level.blanks).sum();
         let blanks = self.metadata.levels[order - 2].blanks;
@@ -158,14 +161,7 @@ impl TrieModel {
     }
 }
 
-fn open_levels(container: &Container, metadata: &Metadata) -> Result<Vec<Level>> {
-    let damaged = |reason: &str| container.damaged("metadata", reason);
-    let lens: Vec<u32> = metadata
-        .levels
-        .iter()
-        .map(|level| u32::try_from(level.entries).ok().filter(|&n| n as usize <= MAX_KEYS))
-        .collect::<Option<_>>()
-        .ok_or_else(|| damaged("more n-grams of one order than can be"))?;
+fn open_levels(container: &Container, metadata: &Metadata, words: usize) -> Result<Vec<Level>> {
     let books = container.section::<f32>("books")?;
     let mut rest = &books[..];
     let mut take = |values: u32, raw: bool, width: u32| {
@@ -179,15 +175,22 @@ fn open_levels(container: &Container, metadata: &Metadata) -> Result<Vec<Level>>
         rest = behind;
         Ok::<_, crate::Error>(book)
     };
-    let mut levels = Vec::new();
-    for (i, (&len, level)) in lens.iter().zip(&metadata.levels).enumerate() {
-        let (order, widths) = (i + 2, level.widths);
+    let mut levels: Vec<Level> = Vec::new();
+    for (order, level) in (2..).zip(&metadata.levels) {
+        let widths = level.widths;
         let prob_book = take(level.prob_book, widths.prob == RAW_PROB, widths.prob)?;
         let no_book = matches!(widths.backoff, 0 | RAW_BACKOFF);
         let backoff_book = take(level.backoff_book, no_book, widths.backoff)?;
-        let children = lens.get(i + 1).copied();
-        let books = [prob_book, backoff_book];
-        levels.push(Level::open(container, order, len, widths, children, books)?);
+        let parents = levels.last().map_or(words, |level| level.capacity() as usize);
+        let longest = order == metadata.order as usize;
+        levels.push(Level::open(
+            container,
+            order,
+            KeyForm::new(parents, words),
+            (widths, longest),
+            (level.tag, level.homes),
+            [prob_book, backoff_book],
+        )?);
     }
     if !rest.is_empty() {
         return Err(container.damaged("books", "it holds more than records name").into());

@@ -1,15 +1,17 @@
 //! The trie as the walk of a query sees it.
 
+use miriam_layout::compact::Search;
 use miriam_layout::prefetch_at;
-use miriam_layout::sampled::Search;
 
 use super::*;
-use crate::trie::level::Children;
 use crate::{Found, NgramIndex, Step};
 
 impl NgramIndex for TrieModel {
-    type Place = Children;
+    /// The number of an n-gram; of one word, its id.
+    type Place = u32;
     type Seek = Search;
+
+    const PAIRS_AHEAD: bool = true;
 
     fn order(&self) -> usize {
         self.metadata.order as usize
@@ -46,27 +48,38 @@ impl NgramIndex for TrieModel {
     #[inline(always)]
     fn prefetch_unigram(&self, word: LmWord) {
         prefetch_at(&self.unigrams, word.0 as usize);
-        // Where its children end.
-        prefetch_at(&self.unigrams, word.0 as usize + 1);
     }
 
     #[inline(always)]
-    fn unigram(&self, word: LmWord) -> Found<Children> {
+    fn prefetch_pair(&self, older: LmWord, word: LmWord) {
+        self.prefetch_unigram(word);
+        if let Some(bigrams) = self.levels.first() {
+            bigrams.prefetch(&bigrams.begin(word.0, older.0));
+        }
+    }
+
+    #[inline(always)]
+    fn unigram(&self, word: LmWord) -> Found<u32> {
         let unigram = self.unigrams[word.0 as usize];
-        let begin = unigram.children;
-        let most = self.levels.first().map_or(0, |level| level.len);
-        let end = self.unigrams[word.0 as usize + 1].children.min(most);
-        let longer = (begin < end).then_some(Children { begin, end });
+        let longer = (unigram.has_children != 0 && !self.levels.is_empty()).then_some(word.0);
         Found { log10: unigram.log10, backoff: unigram.backoff, longer }
     }
 
     #[inline(always)]
-    fn seek(&self, order: usize, place: Children, older: LmWord) -> Search {
-        self.levels[order - 2].seek(place, older.0)
+    fn seek(&self, order: usize, place: u32, older: LmWord) -> Search {
+        let level = &self.levels[order - 2];
+        let search = level.begin(place, older.0);
+        level.prefetch(&search);
+        search
     }
 
     #[inline(always)]
-    fn step(&self, order: usize, seek: &mut Search) -> Step<Children> {
+    fn seek_now(&self, order: usize, place: u32, older: LmWord) -> Search {
+        self.levels[order - 2].begin(place, older.0)
+    }
+
+    #[inline(always)]
+    fn step(&self, order: usize, seek: &mut Search) -> Step<u32> {
         self.levels[order - 2].step(seek)
     }
 }

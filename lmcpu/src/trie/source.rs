@@ -1,5 +1,8 @@
-//! The n-grams of a trie file as lists, in the order of the file; blanks are
-//! left out.
+//! The n-grams of a trie file as lists, sorted by their words, newest first, as ids
+//! go; blanks are left out.
+//!
+//! An entry names its suffix by number, so an order is put together from the one
+//! before: sorted by the suffix's place there, then by the oldest word.
 
 use std::path::Path;
 
@@ -9,7 +12,7 @@ use rayon::prelude::*;
 
 use super::{TrieModel, verify};
 use crate::arpa::{Section, Unigram};
-use crate::{MAX_ORDER, NgramIndex, NgramSource, Result};
+use crate::{NgramIndex, NgramSource, Result};
 
 /// A trie file being listed.
 pub struct TrieSource {
@@ -19,6 +22,15 @@ pub struct TrieSource {
     vocabulary: Vocabulary,
     unigrams: Vec<Unigram>,
     next_order: usize,
+    below: Below,
+}
+
+/// The n-grams of the order before, blanks among them.
+struct Below {
+    /// Their words, newest first, end to end, in the order of the list.
+    words: Vec<u32>,
+    /// By number: the place in the list.
+    places: Vec<u32>,
 }
 
 impl TrieSource {
@@ -34,47 +46,14 @@ impl TrieSource {
         for word in model.words.iter() {
             vocabulary.intern(word);
         }
-        let unigrams = model.unigrams[..vocabulary.len()]
+        let unigrams = model
+            .unigrams
             .iter()
             .map(|unigram| Unigram { log10: unigram.log10, backoff: unigram.backoff })
             .collect();
-        Ok(TrieSource { name, container, model, vocabulary, unigrams, next_order: 2 })
-    }
-
-    /// The n-grams of `order` that end in `newest`.
-    fn ending_in(&self, order: usize, newest: u32, into: &mut Section) {
-        let mut words = [0; MAX_ORDER];
-        words[order - 1] = newest;
-        let begin = self.model.unigrams[newest as usize].children;
-        let end = self.model.unigrams[newest as usize + 1].children;
-        self.descend(order, 2, begin..end, &mut words, into);
-    }
-
-    /// Takes the nodes `range` of order `depth`, or what hangs below them, into
-    /// the section. Recursion ends at the order, at most [`MAX_ORDER`].
-    fn descend(
-        &self,
-        order: usize,
-        depth: usize,
-        range: std::ops::Range<u32>,
-        words: &mut [u32; MAX_ORDER],
-        into: &mut Section,
-    ) {
-        let level = &self.model.levels[depth - 2];
-        for at in range {
-            words[order - depth] = level.word(at);
-            if depth < order {
-                let children = level.children_begin(at)..level.children_begin(at + 1);
-                self.descend(order, depth + 1, children, words, into);
-            } else if self.model.blanks_of(order).binary_search(&at).is_err() {
-                let found = level.get(at);
-                into.words.extend_from_slice(&words[..order]);
-                into.log10.push(found.log10);
-                if order < self.order() {
-                    into.backoffs.push(found.backoff);
-                }
-            }
-        }
+        let ids: Vec<u32> = (0..vocabulary.len() as u32).collect();
+        let below = Below { words: ids.clone(), places: ids };
+        Ok(TrieSource { name, container, model, vocabulary, unigrams, next_order: 2, below })
     }
 }
 
@@ -105,24 +84,37 @@ impl NgramSource for TrieSource {
             return Ok(None);
         }
         self.next_order += 1;
-        /// Words whose n-grams one task lists.
-        const WORDS: usize = 256;
-        let all: Vec<u32> = (0..self.vocabulary.len() as u32).collect();
-        let parts: Vec<Section> = all
-            .par_chunks(WORDS)
-            .map(|words| {
-                let mut part = Section::default();
-                words.iter().for_each(|&newest| self.ending_in(order, newest, &mut part));
-                part
+        let level = &self.model.levels[order - 2];
+        // The file was checked, so suffixes are there and places fit.
+        let mut entries: Vec<(u64, u32, u64)> = level
+            .entries()
+            .map(|entry| {
+                let place = u64::from(self.below.places[entry.parent as usize]);
+                (place << 32 | u64::from(entry.word), entry.number, entry.value)
             })
             .collect();
+        entries.par_sort_unstable();
+        let is_last = order == NgramIndex::order(&self.model);
+        let blanks = self.model.blanks_of(order);
         let mut section = Section::default();
         section.order = order;
-        for part in parts {
-            section.words.extend_from_slice(&part.words);
-            section.log10.extend_from_slice(&part.log10);
-            section.backoffs.extend_from_slice(&part.backoffs);
+        let mut words = Vec::with_capacity(entries.len() * order);
+        let mut places = vec![0; level.capacity() as usize];
+        for (place, &(key, number, value)) in entries.iter().enumerate() {
+            let suffix = (key >> 32) as usize * (order - 1);
+            words.extend_from_slice(&self.below.words[suffix..suffix + order - 1]);
+            words.push(key as u32);
+            places[number as usize] = place as u32;
+            if blanks.binary_search(&number).is_err() {
+                let found = level.found(number, value);
+                section.words.extend(words[place * order..].iter().rev());
+                section.log10.push(found.log10);
+                if !is_last {
+                    section.backoffs.push(found.backoff);
+                }
+            }
         }
+        self.below = Below { words, places };
         Ok(Some(section))
     }
 

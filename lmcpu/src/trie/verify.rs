@@ -3,10 +3,10 @@
 use super::*;
 use crate::LanguageModel;
 
-/// Checks what opening does not: that each word is found by itself, that the
-/// children of all n-grams are sorted, in range and those of one n-gram each,
-/// that the index of keys is theirs, that every number is one, and that blanks
-/// are where they should be. The checksums are [`Container::verify`]'s.
+/// Checks what opening does not: that each word is found by itself and each n-gram
+/// by its own key, that the suffix of each n-gram is there and knows of it, that
+/// every number is one, and that blanks are where they should be. The checksums are
+/// [`Container::verify`]'s.
 pub fn verify(container: &Container) -> Result<()> {
     let model = TrieModel::from_container(container)?;
     if let Err(id) = model.words.verify() {
@@ -21,70 +21,82 @@ pub fn verify(container: &Container) -> Result<()> {
         return Err(container.damaged("words.bytes", "a special word has another's id").into());
     }
     let words = model.words.len();
-    for (id, unigram) in model.unigrams[..words].iter().enumerate() {
+    let mut parents = Vec::with_capacity(words);
+    for (id, unigram) in model.unigrams.iter().enumerate() {
         check_numbers(unigram.log10, unigram.backoff)
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
+        parents.push(match unigram.has_children {
+            0 => Parent::Childless,
+            _ => Parent::Waiting,
+        });
     }
     let sources = words - usize::from(!model.metadata.has_unknown);
     if model.metadata.counts[0] != sources as u64 {
         return Err(container.damaged("metadata", "the count of words is another").into());
     }
-    let mut begins: Vec<u32> = model.unigrams.iter().map(|unigram| unigram.children).collect();
     for (i, level) in model.levels.iter().enumerate() {
         let order = i + 2;
         let damaged = |reason: String| container.damaged(&format!("order-{order}"), reason);
-        check_children(&begins, level, words as u32)
-            .map_err(|reason| container.damaged(&format!("order-{}", order - 1), reason))?;
-        if !level.keys_are_right() {
-            let reason = "it is not the index of the records";
-            return Err(container.damaged(&format!("order-{order}.keys"), reason).into());
-        }
-        let [probs, backoffs] = level.book_sizes();
-        let outside = |size: Option<usize>, bits: u32| size.is_some_and(|n| bits as usize >= n);
-        for at in 0..level.len {
-            if outside(probs, level.prob_bits(at)) || outside(backoffs, level.backoff_bits(at)) {
-                return Err(damaged(format!("n-gram {at} names a value that no book has")).into());
+        let count = level.verify().map_err(damaged)?;
+        let mut numbers = vec![Parent::Absent; level.capacity() as usize];
+        for entry in level.entries() {
+            let number = entry.number;
+            let parent =
+                usize::try_from(entry.parent).ok().and_then(|parent| parents.get_mut(parent));
+            match parent {
+                Some(parent @ (Parent::Waiting | Parent::Met)) => *parent = Parent::Met,
+                _ => {
+                    let reason = format!("n-gram {number}: its suffix does not know of it");
+                    return Err(damaged(reason).into());
+                }
             }
-            let found = level.get(at);
+            if entry.word as usize >= words {
+                return Err(damaged(format!("n-gram {number}: its oldest word is none")).into());
+            }
+            if level.is_outside_books(entry.value) {
+                let reason = format!("n-gram {number} names a value that no book has");
+                return Err(damaged(reason).into());
+            }
+            let found = level.found(number, entry.value);
             check_numbers(found.log10, found.backoff)
-                .map_err(|reason| damaged(format!("n-gram {at}: {reason}")))?;
+                .map_err(|reason| damaged(format!("n-gram {number}: {reason}")))?;
+            numbers[number as usize] = match found.longer {
+                None => Parent::Childless,
+                Some(_) => Parent::Waiting,
+            };
+        }
+        if let Some(at) = parents.iter().position(|parent| *parent == Parent::Waiting) {
+            let reason = format!("n-gram {at}: there is none that it is the suffix of");
+            return Err(container.damaged(&format!("order-{}", order - 1), reason).into());
         }
         let blanks = model.blanks_of(order);
-        if !blanks.is_sorted_by(|a, b| a < b) || blanks.last().is_some_and(|&at| at >= level.len) {
+        let is_there = |&at: &u32| numbers.get(at as usize).is_some_and(|n| *n != Parent::Absent);
+        if !blanks.is_sorted_by(|a, b| a < b) || !blanks.iter().all(is_there) {
             let reason = format!("those of order {order} are not sorted or not there");
             return Err(container.damaged("blanks", reason).into());
         }
-        if u64::from(level.len) - blanks.len() as u64 != model.metadata.counts[order - 1] {
+        if count != model.metadata.levels[i].entries
+            || count - blanks.len() as u64 != model.metadata.counts[order - 1]
+        {
             let reason = format!("the count of {order}-grams is another");
             return Err(container.damaged("metadata", reason).into());
         }
-        if order < model.metadata.order as usize {
-            begins = (0..=level.len).map(|at| level.children_begin(at)).collect();
-        }
+        parents = numbers;
     }
     Ok(())
 }
 
-/// Whether `begins` cut `level` into nodes of sorted words.
-fn check_children(begins: &[u32], level: &Level, words: u32) -> Result<(), String> {
-    if begins.first() != Some(&0) || begins.last() != Some(&level.len) {
-        return Err("the children are not all of the next order".into());
-    }
-    for (at, pair) in begins.windows(2).enumerate() {
-        if pair[0] > pair[1] || pair[1] > level.len {
-            return Err(format!("the children of n-gram {at} end before they begin"));
-        }
-        let mut children = (pair[0]..pair[1]).map(|child| level.word(child));
-        let mut before = None;
-        if children.any(|word| {
-            let sorted = word < words && before.is_none_or(|before| before < word);
-            before = Some(word);
-            !sorted
-        }) {
-            return Err(format!("the children of n-gram {at} are not sorted words"));
-        }
-    }
-    Ok(())
+/// What is known of an n-gram that may be the suffix of others.
+#[derive(Clone, Copy, PartialEq)]
+enum Parent {
+    /// There is none.
+    Absent,
+    /// It says that it has no children.
+    Childless,
+    /// It says that it has children.
+    Waiting,
+    /// It has.
+    Met,
 }
 
 fn check_numbers(log10: f32, backoff: f32) -> Result<(), &'static str> {

@@ -16,7 +16,6 @@ use std::path::Path;
 #[cfg(test)]
 use miriam_layout::Bytes;
 use miriam_layout::ContainerWriter;
-use miriam_layout::sampled::MAX_KEYS;
 use miriam_text::{Progress, WordId};
 
 use grow::{Growing, Nodes};
@@ -28,6 +27,9 @@ use super::*;
 pub use crate::probing::ModelSize;
 use crate::probing::Stage;
 use crate::{Duplicates, Error, open_source};
+
+/// n-grams of one order, at most.
+const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
 /// Builds the file `output` from the model at `path`, ARPA text or whatever else
 /// [`open_source`] opens, on rayon's current threads. With `bits` probs and
@@ -62,8 +64,9 @@ fn read(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<
     let ids = rank(source.unigrams());
     let mut growing = Growing { levels: vec![words(source.unigrams(), &ids)] };
     while let Some(section) = source.next_section()? {
-        if section.len() > MAX_KEYS {
-            let reason = format!("it has more than {MAX_KEYS} n-grams of {} words", section.order);
+        if section.len() > MAX_NGRAMS {
+            let reason =
+                format!("it has more than {MAX_NGRAMS} n-grams of {} words", section.order);
             return Err(Error::Unsupported { file: source.name().to_owned(), reason });
         }
         let keys = Keys::sort(&section, &ids, &*source)?;
@@ -77,6 +80,7 @@ fn read(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<
         source_ids[id as usize] = WordId(source_id as u32);
     }
     Ok(Model {
+        name: source.name().to_owned(),
         counts: source.counts().to_vec(),
         vocabulary: vocabulary.clone(),
         source_ids,

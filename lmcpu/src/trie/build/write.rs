@@ -1,20 +1,26 @@
 //! The arrays of a trie packed into the sections of a file.
 
 use hashbrown::HashMap;
+use miriam_layout::compact::{self, Built, CompactLine};
 use miriam_layout::dictionary::Dictionary;
-use miriam_layout::sampled::{KeyLine, sample};
 use miriam_layout::{Bytes, ContainerWriter};
 use miriam_text::{Vocabulary, WordId};
 use rayon::prelude::*;
 
 use super::grow::{Growing, Nodes};
-use super::keys::CHUNK;
-use crate::trie::level::PADDING;
+use crate::Error;
+use crate::trie::level::bits_for;
 use crate::trie::quantise::{Bits, backoff_centres, encode_backoff, encode_prob, prob_centres};
 use crate::trie::*;
 
+/// How much of the tables is in use: more makes files smaller and lets more n-grams
+/// stand away from home.
+const LOAD: f64 = 0.88;
+
 /// A model read into plain arrays.
 pub(super) struct Model {
+    /// How the source is called.
+    pub name: String,
     pub counts: Vec<u64>,
     pub vocabulary: Vocabulary,
     /// By our ids: where in the vocabulary each word is.
@@ -75,32 +81,32 @@ pub(super) struct Packed {
     plans: Vec<Plan>,
 }
 
-/// Bits that hold `value`.
-fn bits_for(value: usize) -> u32 {
-    (usize::BITS - value.leading_zeros()).max(1)
+/// The table of one order.
+struct Table {
+    metadata: LevelMetadata,
+    lines: Vec<CompactLine>,
+    /// Numbers of the blanks, ascending.
+    blanks: Vec<u32>,
 }
 
 impl Packed {
     pub fn new(model: Model, bits: Option<Bits>) -> Self {
         let levels = &model.levels.levels;
-        let word = bits_for(model.source_ids.len() - 1);
         let plan = |(i, nodes): (usize, &Nodes)| {
-            let children = levels.get(i + 2).map(Nodes::len);
-            let mut widths = Widths { word, prob: RAW_PROB, ..Widths::default() };
+            let mut widths = Widths { prob: RAW_PROB, backoff: 0 };
             let mut probs = Vec::new();
             if let Some(bits) = bits {
                 probs = prob_centres(nodes.log10.clone(), bits.prob());
                 widths.prob = bits.prob();
             }
             let mut backoffs = Backoffs::Raw;
-            if let Some(children) = children {
-                widths.child = bits_for(children);
+            if i + 2 < levels.len() {
                 backoffs = match bits {
                     Some(bits) => {
                         let given = nodes.backoffs.iter().copied().filter(|&b| b != 0.0);
                         Backoffs::Quantised(backoff_centres(given.collect(), bits.backoff()))
                     }
-                    None => choose_backoffs(&nodes.backoffs, widths),
+                    None => choose_backoffs(&nodes.backoffs),
                 };
                 widths.backoff = backoff_width(&backoffs);
             }
@@ -112,43 +118,90 @@ impl Packed {
 
     /// Writes all sections; the arrays are given back one by one.
     pub fn write(self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
-        let Packed { model, plans } = self;
-        let mut levels = model.levels;
+        let Packed { mut model, plans } = self;
+        let minimisation_is_closed = model.levels.is_closed();
+        let unigrams = unigrams(&model.levels.levels[0]);
+        let tables = tables(&mut model, &plans)?;
         writer.metadata(&Metadata {
             order: model.counts.len() as u32,
             counts: model.counts,
-            levels: levels.levels[1..].iter().zip(&plans).map(describe).collect(),
+            levels: tables.iter().map(|table| table.metadata).collect(),
             begin: model.begin,
             end: model.end,
             has_unknown: model.has_unknown,
-            minimisation_is_closed: levels.is_closed(),
+            minimisation_is_closed,
         })?;
         let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
         Dictionary::write(&mut writer, "words", words)?;
-        writer.section("order-1", &unigrams(&levels.levels[0]))?;
+        writer.section("order-1", &unigrams)?;
         let books: Vec<&[f32]> =
             plans.iter().flat_map(|plan| [&plan.probs[..], plan.backoffs.book()]).collect();
         writer.section("books", &books.concat())?;
-        let blanks: Vec<&[u32]> = levels.levels.iter().map(|nodes| &nodes.blanks[..]).collect();
+        let blanks: Vec<&[u32]> = tables.iter().map(|table| &table.blanks[..]).collect();
         writer.section("blanks", &blanks.concat())?;
-        for (i, plan) in plans.iter().enumerate() {
-            let nodes = std::mem::take(&mut levels.levels[i + 1]);
-            let order = i + 2;
-            writer.section(&format!("order-{order}"), &pack(&nodes, plan))?;
-            let keys: Vec<KeyLine> = sample(nodes.len(), |at| nodes.words[at]);
-            writer.section(&format!("order-{order}.keys"), &keys)?;
+        for (order, table) in (2..).zip(tables) {
+            writer.section(&format!("order-{order}"), &table.lines)?;
         }
         Ok(writer.finish()?)
     }
 }
 
-fn describe((nodes, plan): (&Nodes, &Plan)) -> LevelMetadata {
-    LevelMetadata {
-        entries: nodes.len() as u64,
-        blanks: nodes.blanks.len() as u64,
-        widths: plan.widths,
-        prob_book: plan.probs.len() as u32,
-        backoff_book: plan.backoffs.book().len() as u32,
+/// The tables of all orders from 2. An order's n-grams have their numbers from its
+/// table, and the next order's keys are made of those.
+fn tables(model: &mut Model, plans: &[Plan]) -> Result<Vec<Table>> {
+    let words = model.source_ids.len();
+    // The parent of each n-gram among those of the order below, and the numbers
+    // of these.
+    let mut numbers: Vec<u32> = (0..words as u32).collect();
+    let mut capacity = words;
+    let mut below = std::mem::take(&mut model.levels.levels[0]);
+    let mut tables = Vec::new();
+    for (plan, nodes) in plans.iter().zip(&mut model.levels.levels[1..]) {
+        let nodes = std::mem::take(nodes);
+        let key = KeyForm::new(capacity, words);
+        let keys: Vec<u64> = below
+            .parents()
+            .par_iter()
+            .zip(&nodes.words)
+            .map(|(&parent, &word)| key.join(numbers[parent as usize], word))
+            .collect();
+        let value = |at| plan.value(&nodes, at);
+        let Built { shape, lines, numbers: own } =
+            compact::build(&keys, key.bits, plan.widths.value(), LOAD, value).ok_or_else(|| {
+                let reason = "more n-grams of one order than a trie can hold; build the probing \
+                              model (--type probing)";
+                Error::Unsupported { file: model.name.clone(), reason: reason.into() }
+            })?;
+        let mut blanks: Vec<u32> = nodes.blanks.iter().map(|&at| own[at as usize]).collect();
+        blanks.sort_unstable();
+        let metadata = LevelMetadata {
+            entries: nodes.len() as u64,
+            blanks: blanks.len() as u64,
+            widths: plan.widths,
+            tag: shape.tag_bits,
+            homes: shape.homes,
+            prob_book: plan.probs.len() as u32,
+            backoff_book: plan.backoffs.book().len() as u32,
+        };
+        capacity = lines.len() * shape.slots() as usize;
+        tables.push(Table { metadata, lines, blanks });
+        (numbers, below) = (own, nodes);
+    }
+    Ok(tables)
+}
+
+impl Plan {
+    /// The value of the entry of the node `at`.
+    fn value(&self, nodes: &Nodes, at: usize) -> u64 {
+        let prob = match self.probs.is_empty() {
+            true => nodes.log10[at].to_bits() & !SIGN,
+            false => encode_prob(&self.probs, nodes.log10[at]),
+        };
+        if self.widths.backoff == 0 {
+            return u64::from(prob);
+        }
+        let backoff = self.backoffs.encode(nodes.backoffs[at]);
+        self.widths.pack(prob, backoff, !nodes.children_of(at as u32).is_empty())
     }
 }
 
@@ -160,18 +213,15 @@ fn backoff_width(backoffs: &Backoffs) -> u32 {
 }
 
 /// A book of all backoffs, most frequent first, if that makes the model smaller.
-fn choose_backoffs(backoffs: &[f32], widths: Widths) -> Backoffs {
+fn choose_backoffs(backoffs: &[f32]) -> Backoffs {
     let mut sorted: Vec<u32> = backoffs.iter().map(|backoff| backoff.to_bits()).collect();
     sorted.par_sort_unstable();
     let mut values: Vec<(usize, u32)> =
         sorted.chunk_by(|a, b| a == b).map(|equal| (equal.len(), equal[0])).collect();
     values.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    let bytes = |backoff| Widths { backoff, ..widths }.record() * backoffs.len();
     let width = bits_for(values.len().saturating_sub(1));
-    if values.is_empty()
-        || width > Bits::MOST
-        || bytes(width) + values.len() * size_of::<f32>() >= bytes(RAW_BACKOFF)
-    {
+    let spared = u64::from(RAW_BACKOFF.saturating_sub(width)) * backoffs.len() as u64;
+    if width > Bits::MOST || spared <= values.len() as u64 * u64::from(RAW_BACKOFF) {
         return Backoffs::Raw;
     }
     let book = values.iter().map(|&(_, value)| f32::from_bits(value)).collect();
@@ -179,42 +229,13 @@ fn choose_backoffs(backoffs: &[f32], widths: Widths) -> Backoffs {
 }
 
 fn unigrams(nodes: &Nodes) -> Vec<Unigram> {
-    let last = nodes.children.last().copied().unwrap_or(0);
-    let begin = |at: usize| nodes.children.get(at).copied().unwrap_or(last);
+    let has_children =
+        |at: usize| !nodes.children.is_empty() && !nodes.children_of(at as u32).is_empty();
     let unigram = |at: usize| Unigram {
         log10: nodes.log10[at],
         backoff: nodes.backoffs[at],
-        children: begin(at),
+        has_children: u32::from(has_children(at)),
         zero: 0,
     };
-    let behind = Unigram { log10: 0.0, backoff: 0.0, children: last, zero: 0 };
-    (0..nodes.len()).map(unigram).chain([behind]).collect()
-}
-
-/// The records of one order.
-fn pack(nodes: &Nodes, plan: &Plan) -> Vec<u8> {
-    let size = plan.widths.record();
-    let longest = plan.widths.child == 0;
-    let last = nodes.children.last().copied().unwrap_or(0);
-    let mut bytes = vec![0; (nodes.len() + usize::from(!longest)) * size + PADDING];
-    let records = &mut bytes[..nodes.len() * size];
-    records.par_chunks_mut(size * CHUNK).enumerate().for_each(|(chunk, records)| {
-        for (i, record) in records.chunks_exact_mut(size).enumerate() {
-            let at = chunk * CHUNK + i;
-            let prob = match plan.probs.is_empty() {
-                true => nodes.log10[at].to_bits() & !SIGN,
-                false => encode_prob(&plan.probs, nodes.log10[at]),
-            };
-            let (backoff, child) = match longest {
-                true => (0, 0),
-                false => (plan.backoffs.encode(nodes.backoffs[at]), nodes.children[at]),
-            };
-            plan.widths.write(record, nodes.words[at], prob, backoff, child);
-        }
-    });
-    if !longest {
-        let behind = &mut bytes[nodes.len() * size..][..size];
-        plan.widths.write(behind, 0, 0, 0, last);
-    }
-    bytes
+    (0..nodes.len()).map(unigram).collect()
 }
