@@ -142,6 +142,10 @@ struct Question {
     suffix: u64,
 }
 
+/// The lines of an order that has left its marks; the oldest word of the n-gram in
+/// each slot; and, in file order, the n-grams that left none.
+type Marked<L> = (Zeroed<L>, Zeroed<u32>, Vec<usize>);
+
 /// Where an n-gram of a middle order stands.
 enum Place {
     Slot(Slot),
@@ -343,7 +347,7 @@ impl Tables {
         section: &Section,
         grouping: Grouping<L>,
         value: impl Fn(usize) -> L::Value + Sync,
-    ) -> Result<(Zeroed<L>, Zeroed<u32>, Vec<usize>), EqualKeys> {
+    ) -> Result<Marked<L>, EqualKeys> {
         let order = section.order;
         let is_longest = order == self.counts.len();
         let unigrams = &self.unigrams;
