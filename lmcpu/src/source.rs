@@ -13,8 +13,9 @@ use crate::probing::ProbingNgrams;
 use crate::trie::{self, TrieSource};
 use crate::{Duplicates, Result};
 
-/// All n-grams of a model, order by order.
-pub trait NgramSource {
+/// All n-grams of a model, order by order. One thread may read an order while another
+/// works on the one before.
+pub trait NgramSource: Send {
     /// How the model is called in messages.
     fn name(&self) -> &str;
 

@@ -29,6 +29,7 @@ pub mod metadata;
 mod prefetch;
 pub mod probing;
 mod view;
+mod zeroed;
 
 pub use bytes::{Bytes, Load};
 pub use container::{Container, ContainerWriter, Kind};
@@ -36,3 +37,4 @@ pub use error::{Error, Result};
 pub use prefetch::{prefetch_at, prefetch_read};
 pub use view::View;
 pub use zerocopy;
+pub use zeroed::Zeroed;

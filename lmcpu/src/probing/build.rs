@@ -3,8 +3,8 @@
 //! Orders are built one after another, from short to long, each on all threads.
 //! An n-gram leaves two marks behind: its suffix (all words but the oldest) is
 //! told that something longer ends in it, its context (all words but the newest)
-//! that something longer begins with it. Marks go to a byte beside each slot,
-//! and into the sign bits at the end.
+//! that something longer begins with it. Marks are sign bits of the values, and
+//! threads only ever clear them, so they may all do so at once.
 //!
 //! A model from which a toolkit has pruned suffixes gets blanks in their place;
 //! see `blanks`.
@@ -12,32 +12,35 @@
 //! The bytes do not depend on the number of threads.
 
 mod blanks;
+mod problem;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 use miriam_layout::hash::reduce;
-use miriam_layout::probing::{EqualKeys, Slot, build_with, find_slot, home_lines};
-use miriam_layout::{Bytes, ContainerWriter, prefetch_at};
+use miriam_layout::probing::{EqualKeys, Grouping, Keys, SharedLine4, Slot, find_slot, home_lines};
+use miriam_layout::zerocopy::{FromBytes, IntoBytes};
+use miriam_layout::{Bytes, ContainerWriter, Zeroed, prefetch_at};
 use miriam_text::{Progress, Vocabulary};
 use rayon::prelude::*;
 
 use blanks::Blank;
+use problem::Problem;
 
 use super::*;
 use crate::arpa::Section;
-use crate::duplicates::there_twice;
 use crate::{Duplicates, NgramSource, open_source};
 
-/// Something longer ends in this n-gram.
-const EXTENDS_LEFT: u8 = 1;
-/// Something longer begins with this n-gram.
-const EXTENDS_RIGHT: u8 = 2;
+/// The bit of a value that is cleared when something longer ends in the n-gram.
+const ENDS_NOTHING: u64 = SIGN as u64;
+/// The bit of a backoff of -0.0 that is cleared when something longer begins with
+/// the n-gram.
+const BEGINS_NOTHING: u64 = (SIGN as u64) << 32;
 
-/// n-grams that one task marks.
-const CHUNK: usize = 1 << 13;
-/// Lookups that wait for memory together.
+/// n-grams that one task works on.
+const CHUNK: usize = 1 << 15;
+/// n-grams whose lookups wait for memory together.
 const GROUP: usize = 16;
 
 /// A stage of the progress, over when it is dropped: also after an error.
@@ -99,35 +102,49 @@ struct Tables {
     vocabulary: Vocabulary,
     has_unknown: bool,
     /// By word id: prob and backoff.
-    unigrams: Vec<u64>,
-    unigram_marks: Vec<AtomicU8>,
+    unigrams: Vec<AtomicU64>,
     /// Orders 2 to N - 1.
     middle: Vec<Middle>,
     /// Order N, from 2.
     longest: Option<Longest>,
+    questions: Vec<Question>,
     minimisation_is_closed: bool,
+    /// Where the entries of one order after another are split.
+    room: Zeroed<u32>,
 }
 
 /// The n-grams of one order that may be part of longer ones.
 struct Middle {
     order: usize,
-    lines: Vec<Line4>,
+    lines: Zeroed<Line4>,
     home: usize,
     entries: u64,
-    /// One a slot.
-    marks: Vec<AtomicU8>,
     /// By key.
     blanks: HashMap<u64, Blank>,
     /// The oldest word of the n-gram in each slot.
-    oldest: Vec<u32>,
+    oldest: Zeroed<u32>,
 }
 
 /// The longest n-grams.
 struct Longest {
-    lines: Vec<Line5>,
+    lines: Zeroed<Line5>,
     home: usize,
-    oldest: Vec<u32>,
+    oldest: Zeroed<u32>,
 }
+
+/// An n-gram whose suffix no state keeps as far as is known when the n-gram is
+/// read. If a state keeps the n-gram in the end, one must keep the suffix too, or
+/// minimisation is not closed.
+#[derive(Clone, Copy)]
+struct Question {
+    order: usize,
+    ngram: u64,
+    suffix: u64,
+}
+
+/// The lines of an order that has left its marks; the oldest word of the n-gram in
+/// each slot; and, in file order, the n-grams that left none.
+type Marked<L> = (Zeroed<L>, Zeroed<u32>, Vec<usize>);
 
 /// Where an n-gram of a middle order stands.
 enum Place {
@@ -136,10 +153,6 @@ enum Place {
 }
 
 impl Middle {
-    fn prefetch(&self, hash: u64) {
-        prefetch_at(&self.lines, reduce(table_key(hash), self.home as u64) as usize);
-    }
-
     fn slot(&self, hash: u64) -> Option<Slot> {
         find_slot(&self.lines, self.home as u64, table_key(hash))
     }
@@ -155,15 +168,16 @@ impl Middle {
         self.lines[slot.0 / Line4::SLOTS].value(slot.0 % Line4::SLOTS)
     }
 
-    fn mark(&self, slot: Slot, mark: u8) {
-        set(&self.marks[slot.0], mark);
+    fn mark(&mut self, slot: Slot, mark: fn(u64) -> u64) {
+        let (line, slot) = (&mut self.lines[slot.0 / Line4::SLOTS], slot.0 % Line4::SLOTS);
+        line.set(slot, line.key(slot), mark(line.value(slot)));
     }
 
     /// Notes that something longer begins with the n-gram; returns its backoff.
     fn extend_right(&mut self, hash: u64) -> Option<f32> {
         if let Some(slot) = self.slot(hash) {
-            self.mark(slot, EXTENDS_RIGHT);
-            return Some(activated(backoff_bits(self.value(slot))));
+            self.mark(slot, extended_right);
+            return Some(f32::from_bits(backoff_bits(self.value(slot))));
         }
         self.blanks.get_mut(&table_key(hash)).map(|blank| {
             blank.extends_right = true;
@@ -171,7 +185,7 @@ impl Middle {
         })
     }
 
-    /// log10 p of the n-gram at `place`, as it was read.
+    /// log10 p of the n-gram at `place`, but for its sign.
     fn log10(&self, hash: u64, place: &Place) -> f32 {
         match place {
             Place::Slot(slot) => f32::from_bits(log10_bits(self.value(*slot))),
@@ -179,18 +193,8 @@ impl Middle {
         }
     }
 
-    /// Moves marks and blanks into the lines.
+    /// Moves the blanks into the lines.
     fn settle(&mut self) -> Result<(), EqualKeys> {
-        self.lines.par_iter_mut().zip(self.marks.par_chunks(Line4::SLOTS)).for_each(
-            |(line, marks)| {
-                for (slot, mark) in marks.iter().enumerate() {
-                    let mark = mark.load(Ordering::Relaxed);
-                    if mark != 0 {
-                        line.set(slot, line.key(slot), marked(line.value(slot), mark));
-                    }
-                }
-            },
-        );
         if self.blanks.is_empty() {
             return Ok(());
         }
@@ -198,63 +202,57 @@ impl Middle {
             .lines
             .iter()
             .flat_map(|line| (0..Line4::SLOTS).map(|slot| (line.key(slot), line.value(slot))));
-        let mut entries: Vec<(u64, u64, u32)> = slots
-            .zip(&self.oldest)
+        let mut entries: Vec<_> = slots
+            .zip(self.oldest.iter())
             .filter(|((key, _), _)| *key != 0)
-            .map(|((key, value), &oldest)| (key, value, oldest))
+            .map(|((key, value), &oldest)| Line4::entry(key, value, oldest))
             .collect();
         entries.extend(self.blanks.iter().map(|(&key, blank)| {
-            let marks = EXTENDS_LEFT | if blank.extends_right { EXTENDS_RIGHT } else { 0 };
-            (key, marked(pack(blank.log10.to_bits(), NO_EXTENSION), marks), blank.oldest)
+            let value = extended_left(pack(blank.log10.to_bits(), NO_EXTENSION));
+            let value = if blank.extends_right { extended_right(value) } else { value };
+            Line4::entry(key, value, blank.oldest)
         }));
         self.entries = entries.len() as u64;
         self.home = home_lines::<Line4>(entries.len(), LOAD);
-        (self.lines, self.oldest) = build_with(&mut entries, self.home)?;
+        let grouping = Grouping::new(self.home);
+        let split = &mut entries.clone();
+        let groups = entries.par_chunks(CHUNK).zip(split.par_chunks_mut(CHUNK));
+        let groups: Vec<_> = groups.map(|(some, into)| grouping.group(some, into)).collect();
+        (self.lines, self.oldest) = grouping.build(&groups)?;
         Ok(())
     }
 }
 
-/// The backoff of an n-gram that something longer begins with.
-fn activated(bits: u32) -> f32 {
-    if bits == NO_EXTENSION { 0.0 } else { f32::from_bits(bits) }
+/// The value of an n-gram in which something longer ends.
+fn extended_left(value: u64) -> u64 {
+    value & !ENDS_NOTHING
 }
 
-/// A value with the flags that `marks` stand for.
-fn marked(value: u64, marks: u8) -> u64 {
-    let (mut log10, mut backoff) = (log10_bits(value), backoff_bits(value));
-    if marks & EXTENDS_LEFT != 0 {
-        log10 &= !SIGN;
+/// The value of an n-gram with which something longer begins. A backoff of -0.0
+/// becomes 0.0, other backoffs stay.
+fn extended_right(value: u64) -> u64 {
+    if is_kept(value) { value } else { value & !BEGINS_NOTHING }
+}
+
+/// Whether a state keeps the n-gram that has this value.
+fn is_kept(value: u64) -> bool {
+    backoff_bits(value) != NO_EXTENSION
+}
+
+/// Changes a value that other threads may mark too; returns the new one. Marks that
+/// are there already, as most are, cost no write.
+fn mark(value: &AtomicU64, mark: fn(u64) -> u64) -> u64 {
+    let before = value.load(Ordering::Relaxed);
+    let after = mark(before);
+    if after != before {
+        value.fetch_and(!(before ^ after), Ordering::Relaxed);
     }
-    if marks & EXTENDS_RIGHT != 0 && backoff == NO_EXTENSION {
-        backoff = 0;
-    }
-    pack(log10, backoff)
+    after
 }
 
-fn set(marks: &AtomicU8, mark: u8) {
-    // Most marks are there already, and reading does not take the cache line
-    // away from other threads.
-    if marks.load(Ordering::Relaxed) & mark == 0 {
-        marks.fetch_or(mark, Ordering::Relaxed);
-    }
-}
-
-fn unmarked(n: usize) -> Vec<AtomicU8> {
-    let mut marks = Vec::new();
-    marks.resize_with(n, || AtomicU8::new(0));
-    marks
-}
-
-/// The key of an n-gram in its table.
-fn key_of(ngram: &[u32]) -> u64 {
-    table_key(hash_of(ngram.iter().rev().copied()))
-}
-
-/// The hashes of an n-gram's suffix and context, both one word shorter.
-fn parts(ngram: &[u32]) -> (u64, u64) {
-    let n = ngram.len();
-    let newest_first = |words: &[u32]| hash_of(words.iter().rev().copied());
-    (newest_first(&ngram[1..]), newest_first(&ngram[..n - 1]))
+/// The hash of an n-gram whose words are given as they stand in the text.
+fn hash_in_text(words: &[u32]) -> u64 {
+    hash_of(words.iter().rev().copied())
 }
 
 impl Tables {
@@ -268,154 +266,154 @@ impl Tables {
         Ok(tables.settle(source.vocabulary()))
     }
 
-    /// Takes all n-grams of `source`; marks stay beside the tables.
+    /// Takes all n-grams of `source`; blanks stay beside the tables.
     fn gather(source: &mut dyn NgramSource) -> Result<Self> {
-        let unigrams: Vec<u64> = source
-            .unigrams()
-            .iter()
-            .map(|u| pack(u.log10.to_bits() | SIGN, u.backoff.to_bits()))
-            .collect();
+        let unigrams = source.unigrams().iter().map(|unigram| {
+            AtomicU64::new(pack(unigram.log10.to_bits() | SIGN, unigram.backoff.to_bits()))
+        });
         let mut tables = Tables {
             counts: source.counts().to_vec(),
             vocabulary: Vocabulary::new(),
             has_unknown: source.has_unknown(),
-            unigram_marks: unmarked(unigrams.len()),
-            unigrams,
+            unigrams: unigrams.collect(),
             middle: Vec::new(),
             longest: None,
+            questions: Vec::new(),
             minimisation_is_closed: false,
+            room: Zeroed::default(),
         };
-        while let Some(section) = source.next_section()? {
-            tables.add(section, source)?;
+        let mut next = source.next_section()?;
+        while let Some(section) = next {
+            // The next order is read while this one is built.
+            let (read, added) = rayon::join(|| source.next_section(), || tables.add(&section));
+            added.map_err(|problem| problem.error(&section, source))?;
+            next = read?;
         }
         Ok(tables)
     }
 
-    /// Moves the marks into the tables, which are final then.
+    /// Moves the blanks into the tables, which are final then.
     fn settle(mut self, vocabulary: &Vocabulary) -> Self {
         self.vocabulary = vocabulary.clone();
-        for (value, marks) in self.unigrams.iter_mut().zip(&self.unigram_marks) {
-            *value = marked(*value, marks.load(Ordering::Relaxed));
-        }
+        self.room = Zeroed::default();
         for middle in &mut self.middle {
             // A blank is only made where no entry has the key.
             middle.settle().unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
         }
-        self.minimisation_is_closed = self.is_closed();
+        self.minimisation_is_closed = self.questions.iter().all(|question| {
+            let Question { order, ngram, suffix } = *question;
+            !self.keeps(order, ngram) || self.keeps(order - 1, suffix)
+        });
         self
     }
 
+    /// Whether a state keeps the n-gram with this hash.
+    fn keeps(&self, order: usize, hash: u64) -> bool {
+        let value = match order {
+            1 => Some(self.unigrams[hash as usize].load(Ordering::Relaxed)),
+            _ => self.middle[order - 2].slot(hash).map(|slot| self.middle[order - 2].value(slot)),
+        };
+        value.is_some_and(is_kept)
+    }
+
     /// Takes the n-grams of the next order.
-    fn add(&mut self, section: Section, source: &dyn NgramSource) -> Result<()> {
+    fn add(&mut self, section: &Section) -> Result<(), Problem> {
         let order = section.order;
-        let equal = |EqualKeys { key }| equal_ngrams(&section, key, source);
-        let ngrams = section.words.par_chunks(order).with_min_len(CHUNK);
-        let mut middle = None;
-        if order == source.order() {
-            let mut entries: Vec<(u64, u32, u32)> = (ngrams, &section.log10)
-                .into_par_iter()
-                .map(|(ngram, log10)| (key_of(ngram), log10.to_bits() | SIGN, ngram[0]))
-                .collect();
-            let home = home_lines::<Line5>(entries.len(), LOAD);
-            let (lines, oldest) = build_with(&mut entries, home).map_err(equal)?;
+        let others;
+        if order == self.counts.len() {
+            let home = home_lines::<Line5>(section.len(), LOAD);
+            let log10 = |index: usize| section.log10[index].to_bits() | SIGN;
+            let (lines, oldest);
+            (lines, oldest, others) = self.mark_all(section, Grouping::new(home), log10)?;
             self.longest = Some(Longest { lines, home, oldest });
         } else {
-            let mut entries: Vec<(u64, u64, u32)> = (ngrams, &section.log10, &section.backoffs)
-                .into_par_iter()
-                .map(|(ngram, log10, backoff)| {
-                    let value = pack(log10.to_bits() | SIGN, backoff.to_bits());
-                    (key_of(ngram), value, ngram[0])
-                })
-                .collect();
-            let home = home_lines::<Line4>(entries.len(), LOAD);
-            let (lines, oldest) = build_with::<Line4, u32>(&mut entries, home).map_err(equal)?;
-            middle = Some(Middle {
-                order,
-                oldest,
-                marks: unmarked(lines.len() * Line4::SLOTS),
-                lines,
-                home,
-                entries: section.len() as u64,
-                blanks: HashMap::new(),
-            });
+            let home = home_lines::<Line4>(section.len(), LOAD);
+            let both = |index: usize| {
+                pack(section.log10[index].to_bits() | SIGN, section.backoffs[index].to_bits())
+            };
+            let (lines, oldest);
+            (lines, oldest, others) = self.mark_all(section, Grouping::new(home), both)?;
+            let (entries, blanks) = (section.len() as u64, HashMap::new());
+            self.middle.push(Middle { order, lines, home, entries, blanks, oldest });
         }
-        for index in self.mark_all(&section) {
-            self.mark_one(&section, index, source)?;
-        }
-        self.middle.extend(middle);
-        Ok(())
+        others.into_iter().try_for_each(|index| self.mark_one(section, index))
     }
 
-    /// Leaves the marks of every n-gram whose suffix and context are there.
-    /// Returns the others, in file order.
-    fn mark_all(&self, section: &Section) -> Vec<usize> {
+    /// Leaves the marks of every n-gram of `section` whose suffix and context are
+    /// there. Returns the table of all its n-grams with the values that `value` gives
+    /// them, and their oldest words; and, in file order, those not marked.
+    fn mark_all<L: Line>(
+        &mut self,
+        section: &Section,
+        grouping: Grouping<L>,
+        value: impl Fn(usize) -> L::Value + Sync,
+    ) -> Result<Marked<L>, EqualKeys> {
         let order = section.order;
-        if order == 2 {
-            section.words.par_chunks(2).with_min_len(CHUNK).for_each(|words| {
-                set(&self.unigram_marks[words[1] as usize], EXTENDS_LEFT);
-                set(&self.unigram_marks[words[0] as usize], EXTENDS_RIGHT);
-            });
-            return Vec::new();
-        }
-        let shorter = &self.middle[order - 3];
-        let chunks = section.words.par_chunks(CHUNK * order).enumerate();
-        let others: Vec<Vec<usize>> = chunks
-            .map(|(chunk, words)| {
-                let mut others = Vec::new();
-                let mut hashes = [(0, 0); GROUP];
-                for (group, words) in words.chunks(GROUP * order).enumerate() {
-                    for (hashes, ngram) in hashes.iter_mut().zip(words.chunks(order)) {
-                        *hashes = parts(ngram);
-                        shorter.prefetch(hashes.0);
-                        shorter.prefetch(hashes.1);
+        let is_longest = order == self.counts.len();
+        let unigrams = &self.unigrams;
+        let shorter = self.middle.last_mut().map(|middle| {
+            let home = middle.home as u64;
+            (SharedLine4::share(&mut middle.lines), home)
+        });
+        let prefetch = |hash| {
+            if let Some((lines, home)) = shorter {
+                prefetch_at(lines, reduce(table_key(hash), home) as usize);
+            }
+        };
+        let find = |hash: u64| match shorter {
+            None => unigrams.get(hash as usize),
+            Some((lines, home)) => {
+                let slot = find_slot(lines, home, table_key(hash))?.0;
+                Some(lines[slot / Line4::SLOTS].value(slot % Line4::SLOTS))
+            }
+        };
+        let size = size_of::<L::Entry>() / size_of::<u32>();
+        let most = self.counts.iter().max().map_or(0, |&count| count as usize);
+        self.room.reuse(section.len() * size, most.saturating_mul(size));
+        let room = <[L::Entry]>::mut_from_bytes(self.room.as_mut_bytes());
+        let room = room.unwrap_or_else(|_| unreachable!("whole entries"));
+        let chunks = section.words.par_chunks(CHUNK * order).zip(room.par_chunks_mut(CHUNK));
+        let done: Vec<_> = chunks
+            .enumerate()
+            .map_init(Vec::new, |entries, (chunk, (words, into))| {
+                entries.clear();
+                let (mut missing, mut questions) = (Vec::new(), Vec::new());
+                for words in words.chunks(GROUP * order) {
+                    let first = chunk * CHUNK + entries.len();
+                    let mut parts = [(0, 0, 0); GROUP];
+                    for (parts, ngram) in parts.iter_mut().zip(words.chunks(order)) {
+                        let suffix = hash_in_text(&ngram[1..]);
+                        let context = hash_in_text(&ngram[..order - 1]);
+                        *parts = (combine(suffix, ngram[0]), suffix, context);
+                        prefetch(suffix);
+                        prefetch(context);
                     }
-                    for (i, &(suffix, context)) in
-                        hashes.iter().enumerate().take(words.len() / order)
-                    {
-                        match (shorter.slot(suffix), shorter.slot(context)) {
-                            (Some(suffix), Some(context)) => {
-                                shorter.mark(suffix, EXTENDS_LEFT);
-                                shorter.mark(context, EXTENDS_RIGHT);
+                    for (i, oldest) in words.iter().step_by(order).enumerate() {
+                        let (ngram, suffix, context) = parts[i];
+                        entries.push(L::entry(table_key(ngram), value(first + i), *oldest));
+                        match (find(suffix), find(context)) {
+                            (Some(ending), Some(beginning)) => {
+                                mark(beginning, extended_right);
+                                let ending = mark(ending, extended_left);
+                                if !is_longest && !is_kept(ending) {
+                                    questions.push(Question { order, ngram, suffix });
+                                }
                             }
-                            _ => others.push(chunk * CHUNK + group * GROUP + i),
+                            _ => missing.push(first + i),
                         }
                     }
                 }
-                others
+                (grouping.group(entries, into), missing, questions)
             })
             .collect();
-        others.concat()
-    }
-
-    /// Whether each n-gram that a state keeps whole has a suffix that a state
-    /// keeps whole. The tables are settled.
-    fn is_closed(&self) -> bool {
-        let kept = |value: u64| backoff_bits(value) != NO_EXTENSION;
-        self.middle.iter().all(|middle| {
-            let shorter = middle.order.checked_sub(3).map(|at| &self.middle[at]);
-            let keeps = |hash: u64| match shorter {
-                None => kept(self.unigrams[hash as usize]),
-                Some(shorter) => shorter.slot(hash).is_some_and(|slot| kept(shorter.value(slot))),
-            };
-            let lines = middle.lines.par_chunks(GROUP);
-            let oldest = middle.oldest.par_chunks(GROUP * Line4::SLOTS);
-            (lines, oldest).into_par_iter().with_min_len(CHUNK / GROUP).all(|(lines, oldest)| {
-                let mut suffixes = [0; GROUP * Line4::SLOTS];
-                let mut count = 0;
-                for (line, oldest) in lines.iter().zip(oldest.chunks(Line4::SLOTS)) {
-                    for ((key, value), &oldest) in line.pairs().zip(oldest) {
-                        if kept(value) {
-                            suffixes[count] = shorten(key, oldest);
-                            if let Some(shorter) = shorter {
-                                shorter.prefetch(suffixes[count]);
-                            }
-                            count += 1;
-                        }
-                    }
-                }
-                suffixes[..count].iter().all(|&suffix| keeps(suffix))
-            })
-        })
+        let (mut groups, mut others) = (Vec::with_capacity(done.len()), Vec::new());
+        for (group, missing, questions) in done {
+            groups.push(group);
+            others.extend(missing);
+            self.questions.extend(questions);
+        }
+        let (lines, oldest) = grouping.build(&groups)?;
+        Ok((lines, oldest, others))
     }
 
     fn size(&self) -> ModelSize {
@@ -441,34 +439,39 @@ impl Tables {
             has_unknown: self.has_unknown,
             minimisation_is_closed: self.minimisation_is_closed,
         })?;
-        Dictionary::write(&mut writer, "words", self.vocabulary.iter())?;
-        writer.section("order-1", &self.unigrams)?;
-        for middle in &self.middle {
-            writer.section(&format!("order-{}", middle.order), &middle.lines)?;
-        }
-        let order = self.counts.len();
-        if let Some(longest) = &self.longest {
-            writer.section(&format!("order-{order}"), &longest.lines)?;
-        }
-        // Behind everything that scoring reads.
         let bits = oldest::bits_of(self.unigrams.len());
-        for middle in &self.middle {
-            oldest::write(&mut writer, middle.order, &middle.lines, &middle.oldest, bits)?;
-            let mut blanks: Vec<u64> = middle.blanks.keys().copied().collect();
-            blanks.sort_unstable();
-            writer.section(&format!("order-{}.blanks", middle.order), &blanks)?;
-        }
-        if let Some(longest) = &self.longest {
-            oldest::write(&mut writer, order, &longest.lines, &longest.oldest, bits)?;
+        let pack_longest = |longest: &Longest| oldest::pack(&longest.lines, &longest.oldest, bits);
+        let (written, packed) = rayon::join(
+            || self.write_tables(&mut writer),
+            || {
+                let middle = self.middle.iter();
+                let packed = middle.map(|middle| oldest::pack(&middle.lines, &middle.oldest, bits));
+                packed.chain(self.longest.iter().map(pack_longest)).collect::<Vec<_>>()
+            },
+        );
+        written?;
+        for (i, packed) in packed.iter().enumerate() {
+            oldest::write(&mut writer, i + 2, packed)?;
+            if let Some(middle) = self.middle.get(i) {
+                let mut blanks: Vec<u64> = middle.blanks.keys().copied().collect();
+                blanks.sort_unstable();
+                writer.section(&format!("order-{}.blanks", middle.order), &blanks)?;
+            }
         }
         Ok(writer.finish()?)
     }
-}
 
-/// Two n-grams of `section` have the same key.
-fn equal_ngrams(section: &Section, key: u64, source: &dyn NgramSource) -> crate::Error {
-    let mut places = (0..section.len()).filter(|&i| key_of(section.ngram(i)) == key);
-    let first = places.next().unwrap_or_default();
-    let second = places.next().unwrap_or(first);
-    there_twice(section, first, second, source)
+    /// Writes what scoring reads.
+    fn write_tables(&self, writer: &mut ContainerWriter) -> Result<()> {
+        Dictionary::write(writer, "words", self.vocabulary.iter())?;
+        let unigrams = self.unigrams.iter().map(|value| value.load(Ordering::Relaxed));
+        writer.section("order-1", &unigrams.collect::<Vec<_>>())?;
+        for middle in &self.middle {
+            writer.section(&format!("order-{}", middle.order), &middle.lines)?;
+        }
+        if let Some(longest) = &self.longest {
+            writer.section(&format!("order-{}", self.counts.len()), &longest.lines)?;
+        }
+        Ok(())
+    }
 }

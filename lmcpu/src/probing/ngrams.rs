@@ -4,7 +4,7 @@
 //! word, then the one before it, and so on: the order in which KenLM's estimator
 //! writes.
 
-use miriam_layout::probing::{Line, ProbingTable, table_key};
+use miriam_layout::probing::{Keys, Line, ProbingTable, table_key};
 use miriam_layout::{Container, View};
 use miriam_text::Vocabulary;
 use rayon::prelude::*;

@@ -8,12 +8,10 @@
 //! the entries stand in the table.
 
 use miriam_layout::probing::Line;
+use miriam_layout::zerocopy::IntoBytes;
 use miriam_layout::{Container, ContainerWriter, View};
 
 use crate::Result;
-
-/// Bytes that are written at a time, in words of 64 bits.
-const BUFFER: usize = 1 << 16;
 
 /// How many bits an id below `words` needs.
 pub(super) fn bits_of(words: usize) -> u32 {
@@ -24,17 +22,17 @@ fn section_name(order: usize) -> String {
     format!("order-{order}.oldest")
 }
 
-/// Writes the oldest word of each entry of `lines`; `oldest` holds one a slot.
-pub(super) fn write<L: Line>(
-    writer: &mut ContainerWriter,
-    order: usize,
-    lines: &[L],
-    oldest: &[u32],
-    bits: u32,
-) -> Result<()> {
-    let expected = (oldest.len() as u64 * u64::from(bits)) / 8;
-    let mut section = writer.begin_section(&section_name(order), 8, expected)?;
-    let mut buffer: Vec<u8> = Vec::with_capacity(8 * BUFFER);
+/// The oldest words of the entries of a table, packed.
+pub(super) struct Packed {
+    words: Vec<u64>,
+    /// What they would take if no slot were empty. It decides the alignment.
+    most: u64,
+}
+
+/// Packs the oldest word of each entry of `lines`; `oldest` holds one a slot.
+pub(super) fn pack<L: Line>(lines: &[L], oldest: &[u32], bits: u32) -> Packed {
+    let most = (oldest.len() as u64 * u64::from(bits)) / 8;
+    let mut words = Vec::new();
     // Bits that wait for a whole word of 64, and how many.
     let (mut waiting, mut filled) = (0u128, 0);
     for (line, oldest) in lines.iter().zip(oldest.chunks(L::SLOTS)) {
@@ -42,20 +40,22 @@ pub(super) fn write<L: Line>(
             waiting |= u128::from(word) << filled;
             filled += bits;
             if filled >= 64 {
-                buffer.extend_from_slice(&(waiting as u64).to_le_bytes());
+                words.push(waiting as u64);
                 waiting >>= 64;
                 filled -= 64;
             }
         }
-        if buffer.len() >= 8 * BUFFER {
-            section.write(&buffer)?;
-            buffer.clear();
-        }
     }
     if filled > 0 {
-        buffer.extend_from_slice(&(waiting as u64).to_le_bytes());
+        words.push(waiting as u64);
     }
-    section.write(&buffer)?;
+    Packed { words, most }
+}
+
+/// Writes the oldest words of the n-grams of `order`.
+pub(super) fn write(writer: &mut ContainerWriter, order: usize, packed: &Packed) -> Result<()> {
+    let mut section = writer.begin_section(&section_name(order), size_of::<u64>(), packed.most)?;
+    section.write(packed.words.as_bytes())?;
     Ok(section.finish()?)
 }
 

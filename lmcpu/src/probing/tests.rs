@@ -491,9 +491,9 @@ fn displacement<L: Line>(container: &Container, metadata: &Metadata, order: usiz
     };
     let slots = lines.iter().flat_map(|line| (0..L::SLOTS).map(|slot| line.key(slot)));
     let random = |key: u64| table_key(miriam_layout::hash::hash64(&key.to_le_bytes()));
-    let mut entries: Vec<_> =
+    let entries: Vec<_> =
         slots.filter(|&key| key != 0).map(|key| (random(key), L::Value::default())).collect();
-    let shuffled = miriam_layout::probing::build::<L>(&mut entries, home as usize).unwrap();
+    let shuffled = miriam_layout::probing::build::<L>(&entries, home as usize).unwrap();
     (mean(&lines), mean(&shuffled))
 }
 

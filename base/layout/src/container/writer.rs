@@ -22,6 +22,9 @@ const HUGE_SECTION: u64 = 32 << 20;
 const HUGE_ALIGNMENT: u64 = 2 << 20;
 const ALIGNMENT: u64 = 64;
 
+/// So many bytes at once are written by one thread and checked off by another.
+const LONG: usize = 1 << 20;
+
 enum Sink {
     File(AtomicFile),
     Memory(AlignedBuffer),
@@ -179,8 +182,12 @@ pub struct SectionWriter<'a> {
 impl SectionWriter<'_> {
     /// Appends `bytes`.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.hasher.update(bytes);
-        self.container.write(bytes)
+        let SectionWriter { container, hasher, .. } = self;
+        if bytes.len() < LONG {
+            hasher.update(bytes);
+            return container.write(bytes);
+        }
+        rayon::join(|| container.write(bytes), || hasher.update(bytes)).0
     }
 
     /// Bytes written so far.

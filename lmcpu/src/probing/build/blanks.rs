@@ -18,12 +18,7 @@ pub(super) struct Blank {
 impl Tables {
     /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
     /// suffixes it misses.
-    pub(super) fn mark_one(
-        &mut self,
-        section: &Section,
-        index: usize,
-        source: &dyn NgramSource,
-    ) -> Result<()> {
+    pub(super) fn mark_one(&mut self, section: &Section, index: usize) -> Result<(), Problem> {
         let order = section.order;
         let mut newest_first = [0u32; MAX_ORDER];
         for (to, &from) in newest_first.iter_mut().zip(section.ngram(index).iter().rev()) {
@@ -31,21 +26,21 @@ impl Tables {
         }
         let words = &newest_first[..order];
         // hashes[n]: of the suffix of n words.
-        let mut hashes = [0u64; MAX_ORDER];
+        let mut hashes = [0u64; MAX_ORDER + 1];
         hashes[1] = u64::from(words[0]);
-        for n in 2..order {
+        for n in 2..=order {
             hashes[n] = combine(hashes[n - 1], words[n - 1]);
         }
         let mut basis = order - 1;
         let mut log10 = loop {
             if basis == 1 {
-                set(&self.unigram_marks[words[0] as usize], EXTENDS_LEFT);
-                break f32::from_bits(log10_bits(self.unigrams[words[0] as usize]));
+                let value = mark(&self.unigrams[words[0] as usize], extended_left);
+                break f32::from_bits(log10_bits(value));
             }
-            let middle = &self.middle[basis - 2];
+            let middle = &mut self.middle[basis - 2];
             if let Some(place) = middle.find(hashes[basis]) {
                 if let Place::Slot(slot) = place {
-                    middle.mark(slot, EXTENDS_LEFT);
+                    middle.mark(slot, extended_left);
                 }
                 break middle.log10(hashes[basis], &place);
             }
@@ -62,8 +57,8 @@ impl Tables {
                 continue;
             }
             let backoff = if n == 2 {
-                set(&self.unigram_marks[words[1] as usize], EXTENDS_RIGHT);
-                Some(activated(backoff_bits(self.unigrams[words[1] as usize])))
+                let value = mark(&self.unigrams[words[1] as usize], extended_right);
+                Some(f32::from_bits(backoff_bits(value)))
             } else {
                 self.middle[n - 3].extend_right(context)
             };
@@ -73,26 +68,13 @@ impl Tables {
             let blank = Blank { log10, extends_right: false, oldest: words[n - 1] };
             self.middle[n - 2].blanks.insert(table_key(hashes[n]), blank);
         }
-        let (_, context) = parts(section.ngram(index));
-        if self.middle[order - 3].extend_right(context).is_none() {
-            let context = &section.ngram(index)[..order - 1];
-            let text: Vec<_> = context
-                .iter()
-                .map(|&id| {
-                    String::from_utf8_lossy(source.vocabulary().word(miriam_text::WordId(id)))
-                })
-                .collect();
-            let (text, shorter) = (text.join(" "), order - 1);
-            return Err(source.ngram_error(
-                section,
-                index,
-                format!(
-                    "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; \
-                     a model needs the context of every n-gram, so write the model again without \
-                     pruning contexts"
-                ),
-            ));
+        for n in basis.max(1) + 1..=order.min(self.counts.len() - 1) {
+            self.questions.push(Question { order: n, ngram: hashes[n], suffix: hashes[n - 1] });
         }
-        Ok(())
+        let context = hash_in_text(&section.ngram(index)[..order - 1]);
+        match self.middle[order - 3].extend_right(context) {
+            Some(_) => Ok(()),
+            None => Err(Problem::NoContext(index)),
+        }
     }
 }

@@ -13,11 +13,17 @@
 //! (see [`table_key`]). Whether equal hashes mean equal things is the caller's
 //! business.
 
-use rayon::prelude::*;
+mod build;
+
+use std::sync::atomic::AtomicU64;
+
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::hash::reduce;
+use crate::zeroed::Plain;
 use crate::{View, prefetch_at};
+
+pub use build::{EqualKeys, Group, Grouping, build};
 
 /// `hash` as a key of a table: itself, but 1 for 0.
 #[inline(always)]
@@ -25,22 +31,33 @@ pub fn table_key(hash: u64) -> u64 {
     hash.max(1)
 }
 
-/// One cache line of a table.
-pub trait Line:
-    FromBytes + IntoBytes + Immutable + KnownLayout + Copy + Default + Send + Sync + 'static
-{
-    /// What a key is mapped to.
-    type Value: Copy + Default + Send + Sync;
+/// The keys of one cache line of a table.
+pub trait Keys {
     /// How many pairs a line holds.
     const SLOTS: usize;
     /// The key in `slot`, 0 when it is empty. Slots fill from the first on.
     fn key(&self, slot: usize) -> u64;
+    /// The slot that holds `key`.
+    fn find(&self, key: u64) -> Option<usize>;
+}
+
+/// One cache line of a table.
+pub trait Line:
+    Keys + FromBytes + IntoBytes + Immutable + KnownLayout + Copy + Default + Send + Sync + 'static
+{
+    /// What a key is mapped to.
+    type Value: Copy + Default + Send + Sync;
     /// The value in `slot`.
     fn value(&self, slot: usize) -> Self::Value;
     /// Puts a pair into `slot`.
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
-    /// The slot that holds `key`.
-    fn find(&self, key: u64) -> Option<usize>;
+    /// What a pair and a number that goes along with it are packed into while a table
+    /// is built.
+    type Entry: Plain + Copy + Default + Send + Sync;
+    /// Packs `key` (not 0), `value`, and `aside`, which lines do not hold.
+    fn entry(key: u64, value: Self::Value, aside: u32) -> Self::Entry;
+    /// The key, the value and what goes along.
+    fn parts(entry: &Self::Entry) -> (u64, Self::Value, u32);
     /// The pairs it holds, in the order of slots.
     fn pairs(&self) -> impl Iterator<Item = (u64, Self::Value)> + '_ {
         let slots = (0..Self::SLOTS).map(|slot| (self.key(slot), self.value(slot)));
@@ -79,7 +96,7 @@ fn equal_of_four(keys: &[u64], key: u64) -> u32 {
 macro_rules! line {
     ($(#[$doc:meta])* $name:ident, $value:ty, $slots:literal, $pad:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+        #[derive(Debug, FromBytes, IntoBytes, KnownLayout)]
         #[repr(C, align(64))]
         pub struct $name {
             keys: [u64; $slots],
@@ -87,23 +104,12 @@ macro_rules! line {
             unused: [u32; $pad],
         }
 
-        impl Line for $name {
-            type Value = $value;
+        impl Keys for $name {
             const SLOTS: usize = $slots;
 
             #[inline(always)]
             fn key(&self, slot: usize) -> u64 {
                 self.keys[slot]
-            }
-
-            #[inline(always)]
-            fn value(&self, slot: usize) -> $value {
-                self.values[slot]
-            }
-
-            fn set(&mut self, slot: usize, key: u64, value: $value) {
-                self.keys[slot] = key;
-                self.values[slot] = value;
             }
 
             #[inline(always)]
@@ -116,128 +122,79 @@ macro_rules! line {
             }
         }
     };
+    ($(#[$doc:meta])* constant $name:ident, $value:ty, $slots:literal, $pad:literal, $entry:literal) => {
+        line!(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Default, Immutable)]
+            $name, $value, $slots, $pad
+        );
+
+        impl Line for $name {
+            type Value = $value;
+
+            #[inline(always)]
+            fn value(&self, slot: usize) -> $value {
+                self.values[slot]
+            }
+
+            #[inline(always)]
+            fn set(&mut self, slot: usize, key: u64, value: $value) {
+                self.keys[slot] = key;
+                self.values[slot] = value;
+            }
+
+            type Entry = [u32; $entry];
+
+            #[inline(always)]
+            fn entry(key: u64, value: $value, aside: u32) -> [u32; $entry] {
+                let mut entry = [aside; $entry];
+                let bytes = entry.as_mut_bytes();
+                bytes[..8].copy_from_slice(&key.to_le_bytes());
+                bytes[8..8 + size_of::<$value>()].copy_from_slice(&value.to_le_bytes());
+                entry
+            }
+
+            #[inline(always)]
+            fn parts(entry: &[u32; $entry]) -> (u64, $value, u32) {
+                let key = u64::from(entry[0]) | u64::from(entry[1]) << 32;
+                let mut value = [0; size_of::<$value>()];
+                value.copy_from_slice(&entry[2..$entry - 1].as_bytes());
+                (key, <$value>::from_le_bytes(value), entry[$entry - 1])
+            }
+        }
+    };
 }
 
 line!(
     /// Four 64-bit values a line.
-    Line4, u64, 4, 0
+    constant Line4, u64, 4, 0, 5
 );
 line!(
     /// Five 32-bit values a line.
-    Line5, u32, 5, 1
+    constant Line5, u32, 5, 1, 4
 );
+line!(
+    /// A [`Line4`] whose values many threads may change at once.
+    SharedLine4, AtomicU64, 4, 0
+);
+
+impl SharedLine4 {
+    /// `lines`, to be shared for as long as they are borrowed.
+    pub fn share(lines: &mut [Line4]) -> &[Self] {
+        // The same bytes in the same places.
+        <[Self]>::mut_from_bytes(lines.as_mut_bytes()).unwrap_or_else(|_| unreachable!())
+    }
+
+    /// The value in `slot`.
+    #[inline(always)]
+    pub fn value(&self, slot: usize) -> &AtomicU64 {
+        &self.values[slot]
+    }
+}
 
 /// How many home lines `entries` need at `load` (0 to 1) of the slots.
 pub fn home_lines<L: Line>(entries: usize, load: f64) -> usize {
     ((entries as f64 / (L::SLOTS as f64 * load)).ceil() as usize).max(1)
-}
-
-/// Two entries given to [`build`] had the same key.
-#[derive(Debug, PartialEq, Eq)]
-pub struct EqualKeys {
-    /// The key.
-    pub key: u64,
-}
-
-/// Home lines that one task fills; fixed, so that the result does not depend on
-/// the number of threads.
-const CHUNK: usize = 1 << 12;
-
-/// Builds the lines of a table from `entries` (consumed as scratch), with
-/// `home` lines and the spare ones behind them, on rayon's current threads.
-///
-/// The same set of entries gives the same bytes in whatever order it comes.
-/// Keys must not be 0.
-pub fn build<L: Line>(entries: &mut [(u64, L::Value)], home: usize) -> Result<Vec<L>, EqualKeys> {
-    build_parts(entries, home, |&(key, value)| (key, value, ())).map(|(lines, _)| lines)
-}
-
-/// Lines of a table, and something for each of their slots.
-pub type WithBeside<L, B> = (Vec<L>, Vec<B>);
-
-/// As [`build`], for entries that bring something along which the lines do not
-/// hold: it comes back in a list with one item a slot, the default value where
-/// the slot is empty.
-pub fn build_with<L: Line, B: Copy + Default + Send + Sync>(
-    entries: &mut [(u64, L::Value, B)],
-    home: usize,
-) -> Result<WithBeside<L, B>, EqualKeys> {
-    build_parts(entries, home, |&entry| entry)
-}
-
-/// Builds from entries of which `parts` tells key, value and what goes beside.
-fn build_parts<L: Line, B: Copy + Default + Send + Sync, E: Send + Sync>(
-    entries: &mut [E],
-    home: usize,
-    parts: impl Fn(&E) -> (u64, L::Value, B) + Sync,
-) -> Result<WithBeside<L, B>, EqualKeys> {
-    assert!(home > 0);
-    let key = |entry: &E| parts(entry).0;
-    debug_assert!(entries.iter().all(|e| key(e) != 0));
-    entries.par_sort_unstable_by_key(key);
-    let entries = &*entries;
-    let equal = entries.par_windows(2).find_first(|pair| key(&pair[0]) == key(&pair[1]));
-    if let Some(pair) = equal {
-        return Err(EqualKeys { key: key(&pair[0]) });
-    }
-    // Memory that is new is touched first by the threads that need it.
-    let mut lines: Vec<L> =
-        (0..home).into_par_iter().with_min_len(CHUNK).map(|_| L::default()).collect();
-    let mut beside = vec![B::default(); home * L::SLOTS];
-    let line_of = |key: u64| reduce(key, home as u64) as usize;
-    // Each chunk of lines takes its own entries; what does not fit before its
-    // end is handed on and placed below, in order.
-    let overflows: Vec<&[E]> =
-        (lines.par_chunks_mut(CHUNK), beside.par_chunks_mut(CHUNK * L::SLOTS))
-            .into_par_iter()
-            .enumerate()
-            .map(|(chunk, (lines, beside))| {
-                let first = chunk * CHUNK;
-                let begin = entries.partition_point(|e| line_of(key(e)) < first);
-                let end = begin
-                    + entries[begin..].partition_point(|e| line_of(key(e)) < first + lines.len());
-                let (mut line, mut slot) = (0, 0);
-                for (i, entry) in entries[begin..end].iter().enumerate() {
-                    let (key, value, aside) = parts(entry);
-                    let wanted = line_of(key) - first;
-                    if wanted > line {
-                        (line, slot) = (wanted, 0);
-                    }
-                    if slot == L::SLOTS {
-                        (line, slot) = (line + 1, 0);
-                    }
-                    if line == lines.len() {
-                        return &entries[begin + i..end];
-                    }
-                    lines[line].set(slot, key, value);
-                    beside[line * L::SLOTS + slot] = aside;
-                    slot += 1;
-                }
-                &entries[end..end]
-            })
-            .collect();
-    for (chunk, overflow) in overflows.into_iter().enumerate() {
-        let mut line = ((chunk + 1) * CHUNK).min(home);
-        for (key, value, aside) in overflow.iter().map(&parts) {
-            loop {
-                if line >= lines.len() {
-                    lines.push(L::default());
-                }
-                if let Some(slot) = (0..L::SLOTS).find(|&slot| lines[line].key(slot) == 0) {
-                    lines[line].set(slot, key, value);
-                    beside.resize(lines.len() * L::SLOTS, B::default());
-                    beside[line * L::SLOTS + slot] = aside;
-                    break;
-                }
-                line += 1;
-            }
-        }
-    }
-    if lines.last().is_some_and(|l| l.key(L::SLOTS - 1) != 0) {
-        lines.push(L::default());
-    }
-    beside.resize(lines.len() * L::SLOTS, B::default());
-    Ok((lines, beside))
 }
 
 /// The position of a pair in a table: line times slots plus slot.
@@ -247,14 +204,14 @@ pub struct Slot(pub usize);
 /// Finds `key` in `lines`, as [`ProbingTable::find`] does; for tables still
 /// being worked on.
 #[inline(always)]
-pub fn find_slot<L: Line>(lines: &[L], home: u64, key: u64) -> Option<Slot> {
+pub fn find_slot<L: Keys>(lines: &[L], home: u64, key: u64) -> Option<Slot> {
     let (line, slot) = find_line(lines, home, key)?;
     Some(Slot(line * L::SLOTS + slot))
 }
 
 /// The line and the slot that hold `key`.
 #[inline(always)]
-fn find_line<L: Line>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)> {
+fn find_line<L: Keys>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)> {
     let mut line = reduce(key, home) as usize;
     let current = &lines[line];
     if let Some(slot) = current.find(key) {
@@ -363,8 +320,8 @@ mod tests {
     }
 
     fn check<L: Line<Value = u32>>(pairs: &HashMap<u64, u32>, home: usize) {
-        let mut entries: Vec<_> = pairs.iter().map(|(&k, &v)| (k, v)).collect();
-        let lines = build::<L>(&mut entries, home).unwrap();
+        let entries: Vec<_> = pairs.iter().map(|(&k, &v)| (k, v)).collect();
+        let lines = build::<L>(&entries, home).unwrap();
         let table = table(&lines, home);
         let mut keys = Vec::new();
         for (&key, &value) in pairs {
@@ -398,13 +355,13 @@ mod tests {
         let mut entries: Vec<(u64, u64)> =
             (0..n).map(|i| (table_key(hash64(&i.to_le_bytes())), i)).collect();
         let home = home_lines::<Line4>(entries.len(), 0.9);
-        let build_with = |threads, entries: &mut Vec<(u64, u64)>| {
+        let build_with = |threads, entries: &[(u64, u64)]| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| build::<Line4>(entries, home).unwrap())
         };
-        let one = build_with(1, &mut entries);
+        let one = build_with(1, &entries);
         entries.reverse();
-        let three = build_with(3, &mut entries);
+        let three = build_with(3, &entries);
         assert_eq!(one.as_bytes(), three.as_bytes());
         let table = table(&one, home);
         for i in 0..n {
@@ -416,17 +373,24 @@ mod tests {
     /// Also where a full line, a full chunk and a full table hand entries on.
     #[test]
     fn what_goes_beside_stands_by_its_key() {
-        for (n, home) in [(0, 1), (9, 2), (60_000, 2 * CHUNK + 1), (50_000, 3)] {
+        for (n, home) in [(0, 1), (9, 2), (60_000, 3 << 12 | 1), (50_000, 3)] {
             let keys = (0..n).map(|i| table_key(hash64(&(i as u64).to_le_bytes())));
-            let mut entries: Vec<(u64, u32, u64)> =
-                keys.enumerate().map(|(i, key)| (key, i as u32, key ^ 5)).collect();
-            let mut plain: Vec<(u64, u32)> = entries.iter().map(|&(k, v, _)| (k, v)).collect();
-            let (lines, beside) = build_with::<Line5, u64>(&mut entries, home).unwrap();
-            assert_eq!(lines.as_bytes(), build::<Line5>(&mut plain, home).unwrap().as_bytes());
+            let plain: Vec<(u64, u32)> = keys.enumerate().map(|(i, k)| (k, i as u32)).collect();
+            let entries: Vec<_> =
+                plain.iter().map(|&(k, v)| Line5::entry(k, v, k as u32 ^ 5)).collect();
+            let mut split = entries.clone();
+            let grouping = Grouping::<Line5>::new(home);
+            let groups: Vec<_> = entries
+                .chunks(7_000)
+                .zip(split.chunks_mut(7_000))
+                .map(|(some, into)| grouping.group(some, into))
+                .collect();
+            let (lines, beside) = grouping.build(&groups).unwrap();
+            assert_eq!(lines.as_bytes(), build::<Line5>(&plain, home).unwrap().as_bytes());
             assert_eq!(beside.len(), lines.len() * Line5::SLOTS);
             let slots = lines.iter().flat_map(|line| (0..Line5::SLOTS).map(|s| line.key(s)));
-            for (key, beside) in slots.zip(beside) {
-                assert_eq!(beside, if key == 0 { 0 } else { key ^ 5 });
+            for (key, beside) in slots.zip(beside.iter().copied()) {
+                assert_eq!(beside, if key == 0 { 0 } else { key as u32 ^ 5 });
             }
         }
     }
@@ -435,12 +399,12 @@ mod tests {
     fn keys_that_spill_into_the_next_chunk_are_found() {
         let n = 20_000u64;
         let key = |i: u64| table_key(hash64(&i.to_le_bytes()));
-        let mut entries: Vec<(u64, u64)> = (0..n).map(|i| (key(i), i)).collect();
+        let entries: Vec<(u64, u64)> = (0..n).map(|i| (key(i), i)).collect();
         // Fuller than full: they stand in front of, behind and among the keys
         // that are at home there.
         let home = home_lines::<Line4>(entries.len(), 1.1);
-        assert!(home > CHUNK);
-        let lines = build::<Line4>(&mut entries, home).unwrap();
+        assert!(home > 1 << 12);
+        let lines = build::<Line4>(&entries, home).unwrap();
         let table = table(&lines, home);
         for i in 0..n {
             assert_eq!(table.find(key(i)), Some(i));
@@ -450,8 +414,8 @@ mod tests {
 
     #[test]
     fn equal_keys_are_reported() {
-        let mut entries = vec![(5u64, 1u32), (9, 2), (5, 3)];
-        assert_eq!(build::<Line5>(&mut entries, 2).unwrap_err(), EqualKeys { key: 5 });
+        let entries = [(5u64, 1u32), (9, 2), (5, 3), (9, 4)];
+        assert_eq!(build::<Line5>(&entries, 2).err(), Some(EqualKeys { key: 5 }));
     }
 
     #[test]
