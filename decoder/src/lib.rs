@@ -12,13 +12,16 @@
 
 #![forbid(unsafe_code)]
 
+mod components;
 mod config;
 mod coverage;
 mod error;
 mod features;
 mod future_cost;
+mod n_best;
 mod options;
 mod output;
+mod reports;
 mod search;
 mod sentence;
 mod streams;
@@ -26,12 +29,14 @@ mod system;
 mod translate;
 mod translator;
 
+pub use components::FeatureComponents;
 pub use config::{
-    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec,
-    SearchAlgorithm, Settings, TableFormat, TableSpec, help,
+    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, NBestOptions, OutputOptions,
+    ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
+pub use n_best::Derivation;
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;

@@ -15,7 +15,8 @@ pub fn translate(system: &System) -> Result<()> {
         if settings.threads > 1 { Lines::in_background(input) } else { Lines::new(input) };
     let mut streams = Streams::create(settings)?;
     let mut warned = false;
-    let read = || -> Result<Option<Vec<u8>>> {
+    let mut id = settings.output.first_id;
+    let read = || -> Result<Option<(i64, Vec<u8>)>> {
         let Some(line) = lines.next()? else { return Ok(None) };
         let mut bytes = line.bytes;
         if let (false, Some(rest)) = (settings.keep_cr, bytes.strip_suffix(b"\r")) {
@@ -30,16 +31,15 @@ pub fn translate(system: &System) -> Result<()> {
                 warned = true;
             }
         }
-        Ok(Some(bytes.to_vec()))
+        id = id.wrapping_add(1);
+        Ok(Some((id.wrapping_sub(1), bytes.to_vec())))
     };
     let worker = || {
         let mut translator = Translator::new(system);
-        move |line: Vec<u8>| {
+        move |(id, line): (i64, Vec<u8>)| {
             let mut out = LineOutput::default();
-            let best = out.stream(Stream::Best);
-            best.reserve(2 * line.len() + 16);
-            translator.translate_line(&line, best)?;
-            best.push(b'\n');
+            out.stream(Stream::Best).reserve(2 * line.len() + 16);
+            translator.report(id, &line, &mut out)?;
             Ok(out)
         }
     };

@@ -8,6 +8,7 @@ mod arguments;
 mod feature_lines;
 mod ini;
 mod known;
+mod output_options;
 mod settings;
 mod weights;
 
@@ -18,6 +19,7 @@ pub use feature_lines::{
     TableSpec,
 };
 pub use known::help;
+pub use output_options::{NBestOptions, OutputOptions};
 pub use settings::{SearchAlgorithm, Settings};
 
 use crate::{Error, Result};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Parameters;
+use super::{OutputOptions, Parameters};
 use crate::{Result, Stream};
 
 /// How hypotheses are built.
@@ -48,6 +48,8 @@ pub struct Settings {
     pub print_score: bool,
     /// Whether `|start-end|` stands behind each phrase.
     pub print_segmentation: bool,
+    /// What else is printed.
+    pub output: OutputOptions,
     /// Whether a CR at a line's end belongs to its last word.
     pub keep_cr: bool,
 }
@@ -108,9 +110,11 @@ impl Settings {
             };
             (text("unknown-word-prefix", "UNK"), text("unknown-word-suffix", ""))
         });
+        let mut outputs = Vec::new();
+        let output = OutputOptions::read(&read, &mut outputs)?;
         Ok(Settings {
             input: read.value("input-file")?.unwrap_or("-").into(),
-            outputs: vec![(Stream::Best, read.value("output-file")?.unwrap_or("-").into())],
+            outputs,
             threads,
             algorithm,
             stack_size,
@@ -125,23 +129,24 @@ impl Settings {
             print_score: read.boolean("output-hypo-score", false)?,
             // Moses2 looks only whether it is there.
             print_segmentation: parameters.get("report-segmentation").is_some(),
+            output,
             keep_cr: read.boolean("keep-cr", false)?,
         })
     }
 }
 
 /// Reads single values, with complaints that name the parameter.
-struct Reader<'a> {
-    ini: &'a Path,
-    parameters: &'a Parameters,
+pub(super) struct Reader<'a> {
+    pub(super) ini: &'a Path,
+    pub(super) parameters: &'a Parameters,
 }
 
 impl Reader<'_> {
-    fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
+    pub(super) fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
         Err(self.parameters.complain(self.ini, name, reason))
     }
 
-    fn value(&self, name: &str) -> Result<Option<&str>> {
+    pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
         match self.parameters.get(name) {
             None => Ok(None),
             Some([value]) => Ok(Some(value)),
@@ -150,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    fn integer(&self, name: &str, default: i64) -> Result<i64> {
+    pub(super) fn integer(&self, name: &str, default: i64) -> Result<i64> {
         match self.value(name)? {
             None => Ok(default),
             Some(text) => match text.parse() {
@@ -160,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    fn count(&self, name: &str, default: usize) -> Result<usize> {
+    pub(super) fn count(&self, name: &str, default: usize) -> Result<usize> {
         match usize::try_from(self.integer(name, default as i64)?) {
             Ok(n) => Ok(n),
             Err(_) => self.fail(name, "takes a number that is not negative"),
@@ -178,7 +183,7 @@ impl Reader<'_> {
     }
 
     /// Absent: the default; without a value: true; otherwise yes or no (1.3).
-    fn boolean(&self, name: &str, default: bool) -> Result<bool> {
+    pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
         match self.parameters.get(name) {
             None => Ok(default),
             Some([]) => Ok(true),

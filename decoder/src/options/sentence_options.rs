@@ -25,6 +25,8 @@ pub(crate) struct Origin {
     pub(crate) table: Option<u32>,
     /// Its alignment there.
     pub(crate) alignment: u32,
+    /// Which target of its source phrase it is.
+    pub(crate) target: u32,
 }
 
 /// The options of a span from one table: consecutive, best first.
@@ -179,7 +181,12 @@ impl SentenceOptions {
         self.words.extend_from_slice(&list.words);
         self.reordering.extend_from_slice(&list.reordering);
         self.lm_pool.extend_from_slice(&list.lm_pool);
-        self.origins.extend(list.alignments.iter().map(|&alignment| Origin { table, alignment }));
+        let origins = list.alignments.iter().zip(&list.targets);
+        self.origins.extend(origins.map(|(&alignment, &target)| Origin {
+            table,
+            alignment,
+            target,
+        }));
         let models = system.language_models.len().max(1);
         let mut state = State::EMPTY;
         for (i, part) in list.lm_parts.iter().enumerate() {
@@ -266,6 +273,14 @@ impl SentenceOptions {
     pub(crate) fn constants(&self, part: &LmPart) -> &[u32] {
         let start = part.pool as usize + usize::from(part.dependent);
         &self.lm_pool[start..start + usize::from(part.constants)]
+    }
+
+    /// Whether no phrase translates the word at `position`.
+    pub(crate) fn is_unknown(&self, position: u32) -> bool {
+        let span = Span { start: position, end: position + 1 };
+        (0..self.slots)
+            .map(|slot| self.range(span, slot))
+            .any(|range| range.count > 0 && self.origins[range.first as usize].table.is_none())
     }
 
     /// Where an option comes from.

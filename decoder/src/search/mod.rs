@@ -18,13 +18,18 @@ mod cube;
 mod expansion;
 mod hypothesis;
 mod language_models;
+mod lattice;
 mod stack;
 
-pub(crate) use candidates::RecombinationKey;
+pub(crate) use candidates::{RecombinationKey, ascending};
 pub(crate) use cube::CubePruning;
+pub(crate) use expansion::jump;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use language_models::{JointStates, LanguageModelScores, Requests};
+pub(crate) use lattice::{Forgotten, Kept, Lattice};
 pub(crate) use stack::StackSearch;
+
+use std::ops::Range;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
@@ -57,6 +62,12 @@ pub(crate) trait Search {
 
     /// The hypotheses, in which predecessors are followed.
     fn hypotheses(&self) -> &[Hypothesis];
+
+    /// The complete hypotheses that were kept, after the search is over.
+    fn complete(&self) -> Range<u32>;
+
+    /// Which hypotheses lost to which; nothing for a search that forgets losers.
+    fn lattice(&self) -> Option<&Lattice>;
 
     /// Statistics: items or hypotheses evaluated since the start.
     fn evaluated(&self) -> u64;

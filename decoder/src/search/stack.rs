@@ -5,9 +5,12 @@
 //! times its options. What it makes lands in later stacks, so a batch never
 //! waits for itself.
 
+use std::ops::Range;
+
 use super::candidates::{Candidates, Limits};
 use super::expansion::{self, may_extend};
 use super::hypothesis::{Hypothesis, HypothesisId};
+use super::lattice::{Forgotten, Lattice, Losers};
 use super::{Requests, Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::Span;
@@ -23,13 +26,15 @@ struct Pending {
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
-pub(crate) struct StackSearch {
+pub(crate) struct StackSearch<L = Forgotten> {
     hypotheses: Vec<Hypothesis>,
+    lattice: Lattice,
     /// By the number of words covered.
-    stacks: Vec<Candidates>,
-    /// The stack being expanded and its first hypothesis.
+    stacks: Vec<Candidates<L>>,
+    /// The stack being expanded and its hypotheses.
     covered: u32,
     first: u32,
+    last: u32,
     /// The span to be tried next; nothing when the stack is done.
     next_span: Option<Span>,
     /// The span of the expansions whose scores are awaited.
@@ -39,7 +44,7 @@ pub(crate) struct StackSearch {
     evaluated: u64,
 }
 
-impl Search for StackSearch {
+impl<L: Losers> Search for StackSearch<L> {
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32) {
         let stacks = space.length as usize + 1;
         self.stacks.resize_with(stacks.max(self.stacks.len()), Candidates::default);
@@ -48,7 +53,9 @@ impl Search for StackSearch {
         initial.future = space.coverages.facts(CoverageId::EMPTY).estimate;
         self.hypotheses.clear();
         self.hypotheses.push(initial);
+        self.lattice.start();
         self.first = 0;
+        self.last = 1;
         self.covered = 0;
         self.next_span = Some(Span { start: 0, end: 1 });
         self.best = None;
@@ -106,12 +113,20 @@ impl Search for StackSearch {
         &self.hypotheses
     }
 
+    fn complete(&self) -> Range<u32> {
+        self.first..self.last
+    }
+
+    fn lattice(&self) -> Option<&Lattice> {
+        L::KEPT.then_some(&self.lattice)
+    }
+
     fn evaluated(&self) -> u64 {
         self.evaluated
     }
 }
 
-impl StackSearch {
+impl<L: Losers> StackSearch<L> {
     /// Requests the expansions of all hypotheses of the stack by `span`.
     fn expand(&mut self, space: &mut SearchSpace<'_>, span: Span, requests: &mut Requests) {
         let limit = space.system.settings.distortion_limit;
@@ -120,7 +135,7 @@ impl StackSearch {
         if !any {
             return;
         }
-        for id in self.first..self.hypotheses.len() as u32 {
+        for id in self.first..self.last {
             let hypothesis = &self.hypotheses[id as usize];
             let (coverage, state) = (hypothesis.coverage, hypothesis.state);
             let facts = space.coverages.facts(coverage);
@@ -150,10 +165,13 @@ impl StackSearch {
         self.covered += 1;
         self.first = self.hypotheses.len() as u32;
         let hypotheses = &mut self.hypotheses;
-        self.stacks[self.covered as usize].drain(limits, |_, h| hypotheses.push(*h));
+        let stack = &mut self.stacks[self.covered as usize];
+        stack.drain(limits, |_, h| hypotheses.push(*h));
+        self.last = hypotheses.len() as u32;
+        stack.losers.settle(self.first, hypotheses, &mut self.lattice);
         if self.covered < space.length {
             self.next_span = Some(Span { start: 0, end: 1 });
-        } else if self.first < self.hypotheses.len() as u32 {
+        } else if self.first < self.last {
             // Sorted: the first is the best.
             self.best = Some(HypothesisId(self.first));
         }
