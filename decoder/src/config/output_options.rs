@@ -174,4 +174,22 @@ mod tests {
         }
         assert!(read(&[("sort-word-alignment", "2")]).is_err());
     }
+
+    /// The search forgets what nothing printed needs.
+    #[test]
+    fn only_lists_and_graphs_need_a_lattice() {
+        let needs = |options: &[(&str, &str)]| {
+            let mut parameters = Parameters::default();
+            for (name, values) in options {
+                parameters.entry(name).extend(values.split_whitespace().map(str::to_owned));
+            }
+            Settings::new(Path::new("moses.ini"), &parameters).unwrap().needs_lattice()
+        };
+        assert!(!needs(&[]));
+        assert!(!needs(&[("report-segmentation-enriched", "")]));
+        assert!(!needs(&[("alignment-output-file", "a"), ("translation-details", "d")]));
+        assert!(!needs(&[("n-best-list", "f 0")]));
+        assert!(needs(&[("n-best-list", "f 1")]));
+        assert!(needs(&[("output-search-graph", "g")]));
+    }
 }

@@ -4,7 +4,7 @@
 //! A path begins as a complete hypothesis and all that leads to it; every other
 //! path is an earlier one with one more deviation: at one of its hypotheses
 //! (counted from the last phrase, behind the deviations there are) it takes a
-//! hypothesis that lost to it. So a path is its parent and one deviation, 20
+//! hypothesis that lost to it. So a path is its parent and one deviation, 24
 //! bytes, and its hypotheses are listed when it is reached.
 //!
 //! The losers of a hypothesis are ordered by score, and so are the deviations to

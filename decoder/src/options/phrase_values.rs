@@ -14,7 +14,7 @@ use super::{OptionId, Preparer, SentenceOptions};
 use crate::Result;
 use crate::features::Span;
 use crate::sentence::Sentence;
-use crate::system::{Slot, System};
+use crate::system::{Slot, System, Table};
 
 /// Rows by source phrase, made when they are first asked for.
 #[derive(Default)]
@@ -96,7 +96,7 @@ impl Preparer {
     fn phrase_values(
         &mut self,
         place: PhrasePlace<'_>,
-        table: &crate::system::Table,
+        table: &Table,
         key: Key,
         source: &[WordId],
         slot: usize,
@@ -107,9 +107,17 @@ impl Preparer {
         let range = options.range(span, slot);
         let option = |i: usize| OptionId(range.first + i as u32);
         let mut rows = vec![0f32; range.count as usize * width];
+        let made;
+        let list = match system.memo.get(key) {
+            Some(list) => list,
+            None => {
+                made = self.prepare(system, table, key.record, source)?;
+                &made
+            }
+        };
         table.phrases.targets(key.record, &mut self.targets)?;
-        for (i, row) in rows.chunks_exact_mut(width).enumerate() {
-            let target = options.origin(option(i)).target as usize;
+        for (row, &target) in rows.chunks_exact_mut(width).zip(&list.targets) {
+            let target = target as usize;
             let scores = self.targets.scores(target);
             row[..scores.len()].copy_from_slice(scores);
             let mut first = components.reordering;

@@ -25,8 +25,6 @@ pub(crate) struct Origin {
     pub(crate) table: Option<u32>,
     /// Its alignment there.
     pub(crate) alignment: u32,
-    /// Which target of its source phrase it is.
-    pub(crate) target: u32,
 }
 
 /// The options of a span from one table: consecutive, best first.
@@ -181,12 +179,7 @@ impl SentenceOptions {
         self.words.extend_from_slice(&list.words);
         self.reordering.extend_from_slice(&list.reordering);
         self.lm_pool.extend_from_slice(&list.lm_pool);
-        let origins = list.alignments.iter().zip(&list.targets);
-        self.origins.extend(origins.map(|(&alignment, &target)| Origin {
-            table,
-            alignment,
-            target,
-        }));
+        self.origins.extend(list.alignments.iter().map(|&alignment| Origin { table, alignment }));
         let models = system.language_models.len().max(1);
         let mut state = State::EMPTY;
         for (i, part) in list.lm_parts.iter().enumerate() {

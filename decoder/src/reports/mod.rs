@@ -49,11 +49,16 @@ impl Translator<'_> {
         })?;
         self.finish_best(id, score, &columns, out.stream(Stream::Best));
         out.stream(Stream::Best).push(b'\n');
-        if score.is_some() {
-            out.stream(Stream::Alignment).extend_from_slice(&columns.alignment);
+        if wanted(Stream::Alignment) {
+            let out = out.stream(Stream::Alignment);
+            if score.is_some() {
+                out.extend_from_slice(&columns.alignment);
+            }
+            out.push(b'\n');
         }
-        out.stream(Stream::Alignment).push(b'\n');
-        out.stream(Stream::Unknowns).push(b'\n');
+        if wanted(Stream::Unknowns) {
+            out.stream(Stream::Unknowns).push(b'\n');
+        }
         if let Some(graph) = graph {
             graph.finish(out.stream(Stream::SearchGraph));
         }

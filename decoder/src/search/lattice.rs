@@ -41,6 +41,8 @@ pub(crate) trait Losers: Default {
 #[derive(Default)]
 pub(crate) struct Forgotten;
 
+const _: () = assert!(size_of::<Forgotten>() == 0);
+
 impl Losers for Forgotten {
     const KEPT: bool = false;
 
