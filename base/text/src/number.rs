@@ -240,7 +240,7 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
         decimals += 1;
     }
     let mut digits = (magnitude * POWERS[decimals]).round_ties_even() as u64;
-    while decimals > 0 && digits % 10 == 0 {
+    while decimals > 0 && digits.is_multiple_of(10) {
         digits /= 10;
         decimals -= 1;
     }

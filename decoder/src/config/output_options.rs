@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn lists_take_the_place_of_the_translation_on_standard_output() {
-        let streams = |options| read(options).unwrap().1;
+        let streams = |options: &[(&str, &str)]| read(options).unwrap().1;
         assert_eq!(streams(&[]), [(Stream::Best, "-".into())]);
         let list = ("n-best-list", "list.gz 10");
         assert_eq!(
