@@ -399,7 +399,7 @@ fn usage_errors_name_the_option_and_end_with_status_2() {
         unknown.contains("-pop-limt") && unknown.contains("cube-pruning-pop-limit"),
         "{unknown}"
     );
-    let later = usage(&["-f", ini, "--print-alignment-info"]);
+    let later = usage(&["-f", ini, "--lattice-samples"]);
     assert!(later.contains("not implemented"), "{later}");
     assert!(usage(&[]).contains("-f moses.ini"));
     assert!(usage(&["-f", ini, "-s", "many"]).contains("-stack"));

@@ -12,14 +12,17 @@
 
 #![forbid(unsafe_code)]
 
+mod components;
 mod config;
 mod coverage;
 mod error;
 mod features;
 mod future_cost;
 mod mishaps;
+mod n_best;
 mod options;
 mod output;
+mod reports;
 mod search;
 mod sentence;
 mod streams;
@@ -27,14 +30,16 @@ mod system;
 mod translate;
 mod translator;
 
+pub use components::FeatureComponents;
 pub use config::{
     Backoff, Configuration, DecodingStep, FeatureKind, FeatureSpec, LanguageModelSpec,
-    ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec,
-    UnknownWords, help,
+    NBestOptions, OutputOptions, ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings,
+    TableFormat, TableSpec, UnknownWords, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
 pub use mishaps::{Mishap, MishapKind};
+pub use n_best::Derivation;
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;

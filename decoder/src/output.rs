@@ -29,29 +29,36 @@ pub struct Translation {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
     pub(crate) score: bool,
+    pub(crate) id: bool,
     pub(crate) segmentation: bool,
 }
 
 impl Shown {
     pub(crate) fn of(settings: &Settings) -> Self {
-        Shown { score: settings.print_score, segmentation: settings.print_segmentation }
+        Shown {
+            score: settings.print_score,
+            id: settings.output.id,
+            segmentation: settings.print_segmentation,
+        }
     }
 
     /// What stands before the first word.
-    pub(crate) fn begin(self, out: &mut Vec<u8>, score: Option<f32>) {
-        if !self.score {
-            return;
+    pub(crate) fn begin(self, out: &mut Vec<u8>, score: Option<f32>, id: i64) {
+        if self.score {
+            match score {
+                Some(score) => Self::number(out, score),
+                None => out.push(b'0'),
+            }
+            out.push(b' ');
         }
-        match score {
-            Some(score) => write!(out, "{score:.3} ").expect("memory does not fail"),
-            None => out.extend_from_slice(b"0 "),
+        if self.id && score.is_some() {
+            write!(out, "{id} ").expect("memory does not fail");
         }
     }
 
-    /// A word, with its space.
-    pub(crate) fn word(self, out: &mut Vec<u8>, word: &[u8]) {
-        out.extend_from_slice(word);
-        out.push(b' ');
+    /// A number as everywhere but in n-best lists.
+    pub(crate) fn number(out: &mut Vec<u8>, number: f32) {
+        write!(out, "{number:.3}").expect("memory does not fail");
     }
 
     /// What stands behind a phrase.
@@ -59,6 +66,11 @@ impl Shown {
         if self.segmentation {
             write!(out, "|{}-{}| ", span.start, span.end - 1).expect("memory does not fail");
         }
+    }
+
+    /// What stands behind a phrase, before the values of its features.
+    pub(crate) fn begin_breakdown(self, out: &mut Vec<u8>, span: Span) {
+        write!(out, "|{}-{},", span.start, span.end - 1).expect("memory does not fail");
     }
 }
 
@@ -68,15 +80,17 @@ mod tests {
 
     #[test]
     fn as_moses2_prints() {
-        let shown = Shown { score: true, segmentation: true };
+        let shown = Shown { score: true, id: true, segmentation: true };
         let mut out = Vec::new();
-        shown.begin(&mut out, Some(-112.88877));
-        shown.word(&mut out, b"this");
-        shown.word(&mut out, b"is");
+        shown.begin(&mut out, Some(-112.88877), 7);
+        out.extend_from_slice(b"this is ");
         shown.end_phrase(&mut out, Span { start: 0, end: 2 });
-        assert_eq!(out, b"-112.889 this is |0-1| ");
+        assert_eq!(out, b"-112.889 7 this is |0-1| ");
         out.clear();
-        shown.begin(&mut out, None);
+        shown.begin(&mut out, None, 7);
         assert_eq!(out, b"0 ");
+        out.clear();
+        shown.begin_breakdown(&mut out, Span { start: 2, end: 3 });
+        assert_eq!(out, b"|2-2,");
     }
 }

@@ -15,13 +15,23 @@ use crate::{Mishap, Result, Settings};
 pub enum Stream {
     /// The best translation, one line an input line.
     Best,
+    /// The n-best list, several lines an input line.
+    NBest,
+    /// Word alignments of the best translation, a line an input line.
+    Alignment,
+    /// Words that no phrase translates, a line an input line.
+    Unknowns,
+    /// What the search has seen, a JSON object an input line.
+    SearchGraph,
+    /// Where each phrase of the best translation comes from, a block an input line.
+    Details,
     /// What went wrong, a JSON object a mishap.
     Errors,
 }
 
 impl Stream {
     /// How many there are.
-    const COUNT: usize = 2;
+    const COUNT: usize = 7;
 }
 
 /// What one line of input gives to each stream, line ends included.
@@ -41,26 +51,37 @@ impl LineOutput {
 
 /// The files of all streams that somebody asked for.
 pub(crate) struct Streams {
-    outputs: Vec<(Stream, Output)>,
+    /// Streams to one file share it: what a line gives stays together.
+    outputs: Vec<(Vec<Stream>, Output)>,
 }
 
 impl Streams {
     /// Creates the files that `settings` names.
     pub(crate) fn create(settings: &Settings) -> Result<Self> {
-        let create = |(stream, path): &(Stream, PathBuf)| Ok((*stream, Output::create(path)?));
-        let outputs = settings.outputs.iter().map(create).collect::<Result<_>>()?;
+        let mut places: Vec<(Vec<Stream>, &PathBuf)> = Vec::new();
+        for (stream, path) in &settings.outputs {
+            match places.iter_mut().find(|(_, known)| *known == path) {
+                Some((streams, _)) => streams.push(*stream),
+                None => places.push((vec![*stream], path)),
+            }
+        }
+        let create =
+            |(streams, path): (Vec<Stream>, &PathBuf)| Ok((streams, Output::create(path)?));
+        let outputs = places.into_iter().map(create).collect::<Result<_>>()?;
         Ok(Streams { outputs })
     }
 
     /// Whether somebody asked for `stream`.
     pub(crate) fn has(&self, stream: Stream) -> bool {
-        self.outputs.iter().any(|(other, _)| *other == stream)
+        self.outputs.iter().any(|(streams, _)| streams.contains(&stream))
     }
 
     /// Writes what a line gave.
     pub(crate) fn write(&mut self, line: &LineOutput) -> Result<()> {
-        for (stream, output) in &mut self.outputs {
-            output.write(&line.texts[*stream as usize])?;
+        for (streams, output) in &mut self.outputs {
+            for stream in streams {
+                output.write(&line.texts[*stream as usize])?;
+            }
         }
         Ok(())
     }

@@ -12,12 +12,13 @@ use miriam_lmcpu::{LanguageModel, LmWord};
 use miriam_probingpt::{PhraseTable, Targets};
 use miriam_text::{Progress, Vocabulary, WordId};
 
+use crate::components::{Components, FeatureComponents};
 use crate::config::{
     Backoff, Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
     TableFormat, TableSpec,
 };
 use crate::features::Orientations;
-use crate::options::{OptionList, OptionMemo};
+use crate::options::{OptionMemo, PhraseValues};
 use crate::search::{RecombinationKey, Usual};
 use crate::{Error, Result};
 
@@ -132,21 +133,21 @@ pub(crate) struct ReorderingTable {
 }
 
 impl ReorderingTable {
-    /// Calls `give` with the scores of every option in `list` whose words stand
-    /// in the table with the source `source`.
-    pub(crate) fn attach(
+    /// Calls `give` with the scores of each of `options` options, the words of
+    /// which `words` tells, that stands in the table with the source `source`.
+    pub(crate) fn attach<'w>(
         &self,
         source: &[WordId],
         targets: &mut Targets,
-        list: &mut OptionList,
-        mut give: impl FnMut(&[f32], &mut OptionList, usize),
+        options: usize,
+        words: impl Fn(usize) -> &'w [WordId],
+        mut give: impl FnMut(&[f32], usize),
     ) -> Result<()> {
         let ids: Vec<u32> = source.iter().map(|&word| self.table.source_id(word)).collect();
         let Some(record) = self.table.phrases.find(&ids) else { return Ok(()) };
         self.table.phrases.targets(record, targets)?;
-        for option in 0..list.scores.len() {
-            let scores = list.scores[option];
-            let words = &list.words[scores.words as usize..(scores.words + scores.len) as usize];
+        for option in 0..options {
+            let words = words(option);
             let same = |i: &usize| {
                 let candidate = targets.words(*i);
                 candidate.len() == words.len()
@@ -159,7 +160,7 @@ impl ReorderingTable {
             if let Some(i) = (0..targets.len()).rev().find(same)
                 && let Some(scores) = self.table.phrases.reordering_scores(targets.reordering(i))
             {
-                give(scores, list, option);
+                give(scores, option);
             }
         }
         Ok(())
@@ -195,6 +196,8 @@ pub struct System {
     pub(crate) unknown_weight: f32,
     pub(crate) recombination: RecombinationKey,
     pub(crate) memo: OptionMemo,
+    pub(crate) components: Components,
+    pub(crate) phrase_values: PhraseValues,
 }
 
 impl System {
@@ -215,6 +218,8 @@ impl System {
             unknown_weight: 1.0,
             recombination: RecombinationKey { start: false, end: false },
             memo: OptionMemo::new(),
+            components: Components::of(configuration),
+            phrase_values: PhraseValues::default(),
         };
         let mut unknown = false;
         let mut steps = Vec::new();
@@ -284,6 +289,11 @@ impl System {
         system.check_reordering(configuration)?;
         system.usual = Usual::of(&system.stateful_features, system.reordering_width);
         Ok(system)
+    }
+
+    /// The features in the order of the ini, and where the values of each stand.
+    pub fn features(&self) -> &[FeatureComponents] {
+        &self.components.features
     }
 
     /// Search and output options.

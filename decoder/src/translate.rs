@@ -25,7 +25,8 @@ pub fn translate_until(system: &System, stop: &Stop, progress: &dyn Progress) ->
     let mut warnings =
         (!streams.has(Stream::Errors)).then(|| Warnings::of(miriam_text::name_of(&settings.input)));
     let mut warned = false;
-    let read = || -> Result<Option<(u64, Vec<u8>)>> {
+    let mut id = settings.output.first_id;
+    let read = || -> Result<Option<(u64, i64, Vec<u8>)>> {
         if stop.is_asked() {
             return Ok(None);
         }
@@ -43,16 +44,15 @@ pub fn translate_until(system: &System, stop: &Stop, progress: &dyn Progress) ->
                 warned = true;
             }
         }
-        Ok(Some((line.number, bytes.to_vec())))
+        id = id.wrapping_add(1);
+        Ok(Some((line.number, id.wrapping_sub(1), bytes.to_vec())))
     };
     let worker = || {
         let mut translator = Translator::new(system);
-        move |(number, line): (u64, Vec<u8>)| {
+        move |(number, id, line): (u64, i64, Vec<u8>)| {
             let mut out = LineOutput::default();
-            let best = out.stream(Stream::Best);
-            best.reserve(2 * line.len() + 16);
-            translator.translate_line(&line, best)?;
-            best.push(b'\n');
+            out.stream(Stream::Best).reserve(2 * line.len() + 16);
+            translator.report(id, &line, &mut out)?;
             let mishaps = translator.take_mishaps();
             for mishap in &mishaps {
                 mishap.record(number, out.stream(Stream::Errors));

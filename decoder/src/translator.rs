@@ -4,37 +4,43 @@ use miriam_text::fields;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
+use crate::n_best::NBest;
+use crate::options::OptionId;
 use crate::options::SentenceOptions;
-use crate::output::{PhraseMatch, Shown, Translation};
+use crate::output::{PhraseMatch, Translation};
+use crate::reports::Columns;
 use crate::search::{
-    CubePruning, Effort, HypothesisId, JointStates, LanguageModelScores, Search, SearchLimits,
-    SearchSpace, StackSearch, TimeLimit, complete,
+    CubePruning, Effort, Forgotten, HypothesisId, JointStates, Kept, LanguageModelScores, Search,
+    SearchLimits, SearchSpace, StackSearch, TimeLimit, complete,
 };
 use crate::sentence::Sentence;
 use crate::system::System;
-use crate::{Error, Mishap, MishapKind, Result, SearchAlgorithm};
+use crate::{Error, Mishap, MishapKind, Result, SearchAlgorithm, Settings};
 
 /// Translates sentences one at a time, in buffers that it reuses.
 pub struct Translator<'s> {
-    system: &'s System,
-    sentence: Sentence,
-    options: SentenceOptions,
+    pub(crate) system: &'s System,
+    pub(crate) sentence: Sentence,
+    pub(crate) options: SentenceOptions,
     costs: FutureCost,
-    coverages: Coverages,
-    lms: Vec<LanguageModelScores>,
-    joint: JointStates,
-    search: Box<dyn Search + Send>,
+    pub(crate) coverages: Coverages,
+    pub(crate) lms: Vec<LanguageModelScores>,
+    pub(crate) joint: JointStates,
+    pub(crate) search: Box<dyn Search + Send>,
     /// Hypotheses of the best translation, in target order.
-    path: Vec<HypothesisId>,
+    pub(crate) path: Vec<HypothesisId>,
     score: Option<f32>,
-    /// The words of a line, until its score is known.
-    body: Vec<u8>,
     /// The time of the line, where it is limited.
     time: Option<TimeLimit>,
     /// The least effort that a piece of the line got.
     effort: Effort,
     /// What went wrong with the line.
     mishaps: Vec<Mishap>,
+    pub(crate) n_best: NBest,
+    /// The text of a line, until its score is known.
+    pub(crate) columns: Columns,
+    /// Lines that [`Translator::translate_line`] has translated.
+    lines: u64,
     statistics: Statistics,
 }
 
@@ -64,16 +70,15 @@ impl<'s> Translator<'s> {
             coverages: Coverages::default(),
             lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
             joint: JointStates::new(models),
-            search: match system.settings.algorithm {
-                SearchAlgorithm::Stack => Box::new(StackSearch::default()),
-                SearchAlgorithm::CubePruning => Box::new(CubePruning::default()),
-            },
+            search: new_search(&system.settings, system.settings.needs_lattice()),
             path: Vec::new(),
             score: None,
-            body: Vec::new(),
             time: None,
             effort: Effort::Full,
             mishaps: Vec::new(),
+            n_best: NBest::default(),
+            columns: Columns::default(),
+            lines: 0,
             statistics: Statistics::default(),
         }
     }
@@ -94,25 +99,18 @@ impl<'s> Translator<'s> {
     ///
     /// A line of more than [`PIECE`] words is translated in pieces, whose scores
     /// are added, with a warning: time grows with the cube of the length.
+    ///
+    /// Where lines are numbered, they are in the order of the calls.
     pub fn translate_line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let shown = Shown::of(&self.system.settings);
-        let mut body = std::mem::take(&mut self.body);
-        body.clear();
-        let score = self.decode_pieces(line, |translator, offset| {
-            for &id in &translator.path {
-                let hypothesis = &translator.search.hypotheses()[id.0 as usize];
-                for &word in translator.options.words(hypothesis.option) {
-                    shown.word(&mut body, translator.sentence.word(word, translator.system));
-                }
-                shown.end_phrase(&mut body, hypothesis.span.shifted(offset));
-            }
-        });
+        let id = self.system.settings.output.first_id.wrapping_add(self.lines as i64);
+        self.lines += 1;
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.clear();
+        let score = self
+            .decode_pieces(line, |translator, offset| translator.push_best(&mut columns, offset));
         let score = self.forgive(score)?;
-        shown.begin(out, score);
-        if score.is_some() {
-            out.extend_from_slice(&body);
-        }
-        self.body = body;
+        self.finish_best(id, score, &columns, out);
+        self.columns = columns;
         Ok(())
     }
 
@@ -122,23 +120,17 @@ impl<'s> Translator<'s> {
         let mut phrases = Vec::new();
         let score = self.decode_pieces(line, |translator, offset| {
             phrases.extend(translator.path.iter().map(|&id| translator.phrase(id, offset)));
+            Ok(())
         })?;
         Ok(score.map(|score| Translation { score, phrases }))
     }
 
     /// What a hypothesis of the best path adds to the translation.
-    fn phrase(&self, id: HypothesisId, offset: u32) -> PhraseMatch {
+    pub(crate) fn phrase(&self, id: HypothesisId, offset: u32) -> PhraseMatch {
         let hypothesis = &self.search.hypotheses()[id.0 as usize];
         let words = self.options.words(hypothesis.option);
-        let origin = self.options.origin(hypothesis.option);
-        let alignment = match origin.table {
-            Some(table) => {
-                let phrases = &self.system.tables[table as usize].phrases;
-                phrases.alignment_points(origin.alignment).collect()
-            }
-            // A copied word stands for itself.
-            None => words.iter().map(|_| (0, 0)).collect(),
-        };
+        let mut alignment = Vec::new();
+        self.alignment_points(hypothesis.option, &mut alignment);
         PhraseMatch {
             source: hypothesis.span.shifted(offset),
             words: words.iter().map(|&w| self.sentence.word(w, self.system).to_vec()).collect(),
@@ -146,13 +138,42 @@ impl<'s> Translator<'s> {
         }
     }
 
+    /// Lists the alignment of an option in `points`, source and target positions
+    /// within the phrase, by source position; by target position where the
+    /// settings say so.
+    pub(crate) fn alignment_points(&self, option: OptionId, points: &mut Vec<(u16, u16)>) {
+        points.clear();
+        let origin = self.options.origin(option);
+        match origin.table {
+            Some(table) => {
+                let phrases = &self.system.tables[table as usize].phrases;
+                points.extend(phrases.alignment_points(origin.alignment));
+            }
+            // A copied word stands for itself.
+            None => points.extend(self.options.words(option).iter().map(|_| (0, 0))),
+        }
+        match self.system.settings.output.alignment_by_target {
+            true => points.sort_unstable_by_key(|&(source, target)| (target, source)),
+            false => points.sort_unstable(),
+        }
+        // A pair written twice is one.
+        points.dedup();
+    }
+
+    /// Keeps the lattice of every sentence from now on.
+    pub(crate) fn keep_lattice(&mut self) {
+        if self.search.lattice().is_none() {
+            self.search = new_search(&self.system.settings, true);
+        }
+    }
+
     /// Decodes `line` piece by piece; `each` sees the best path of a piece and
     /// the position of its first word. The sum of the scores, or nothing where a
     /// piece has no translation.
-    fn decode_pieces(
+    pub(crate) fn decode_pieces(
         &mut self,
         line: &[u8],
-        mut each: impl FnMut(&Self, u32),
+        mut each: impl FnMut(&mut Self, u32) -> Result<()>,
     ) -> Result<Option<f32>> {
         self.mishaps.clear();
         self.time = self.system.settings.time_limit.map(TimeLimit::start);
@@ -160,7 +181,7 @@ impl<'s> Translator<'s> {
         let words = fields::words(line).count();
         if words <= PIECE {
             self.decode(line)?;
-            each(self, 0);
+            each(self, 0)?;
             self.note_mishaps(self.score);
             return Ok(self.score);
         }
@@ -177,7 +198,7 @@ impl<'s> Translator<'s> {
                 piece.push(b' ');
             }
             self.decode(&piece)?;
-            each(self, offset);
+            each(self, offset)?;
             total = total.zip(self.score).map(|(sum, score)| sum + score);
             offset += PIECE as u32;
         }
@@ -186,7 +207,7 @@ impl<'s> Translator<'s> {
     }
 
     /// A line that is wrong in itself has no translation, and a mishap.
-    fn forgive(&mut self, score: Result<Option<f32>>) -> Result<Option<f32>> {
+    pub(crate) fn forgive(&mut self, score: Result<Option<f32>>) -> Result<Option<f32>> {
         match score {
             Err(Error::Line { reason }) => {
                 self.mishaps.push(Mishap::new(MishapKind::Malformed, reason));
@@ -214,7 +235,7 @@ impl<'s> Translator<'s> {
     }
 
     /// Searches; leaves the best path and its score.
-    fn decode(&mut self, line: &[u8]) -> Result<()> {
+    pub(crate) fn decode(&mut self, line: &[u8]) -> Result<()> {
         self.path.clear();
         self.score = None;
         self.sentence.read(line, self.system);
@@ -261,6 +282,16 @@ impl<'s> Translator<'s> {
             self.path.reverse();
         }
         Ok(())
+    }
+}
+
+/// The search that `settings` ask for, with or without a lattice.
+fn new_search(settings: &Settings, lattice: bool) -> Box<dyn Search + Send> {
+    match (settings.algorithm, lattice) {
+        (SearchAlgorithm::Stack, false) => Box::new(StackSearch::<Forgotten>::default()),
+        (SearchAlgorithm::Stack, true) => Box::new(StackSearch::<Kept>::default()),
+        (SearchAlgorithm::CubePruning, false) => Box::new(CubePruning::<Forgotten>::default()),
+        (SearchAlgorithm::CubePruning, true) => Box::new(CubePruning::<Kept>::default()),
     }
 }
 

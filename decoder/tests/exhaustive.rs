@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use miriam_decoder::{Configuration, System, Translator};
+use miriam_decoder::{Configuration, Derivation, System, Translator};
 use miriam_text::Silent;
 use proptest::prelude::*;
 
@@ -217,11 +217,13 @@ struct Exhaustive<'a> {
     model: &'a Model,
     source: Vec<String>,
     options: HashMap<(usize, usize), Vec<Choice>>,
-    best: f64,
+    /// The scores of all derivations.
+    scores: Vec<f64>,
 }
 
 impl Exhaustive<'_> {
-    fn run(model: &Model, line: &str) -> f64 {
+    /// The scores of all derivations, best first.
+    fn run(model: &Model, line: &str) -> Vec<f64> {
         let source: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut options: HashMap<_, Vec<_>> = HashMap::new();
         for start in 0..source.len() {
@@ -245,10 +247,11 @@ impl Exhaustive<'_> {
             // No source word is a word of the language model.
             options.entry((start, start + 1)).or_insert_with(|| vec![(vec![0], -100.0, None)]);
         }
-        let mut search = Exhaustive { model, source, options, best: f64::NEG_INFINITY };
+        let mut search = Exhaustive { model, source, options, scores: Vec::new() };
         let covered = vec![false; search.source.len()];
         search.extend(&covered, None, &[1], 0.0);
-        search.best
+        search.scores.sort_by(|a, b| b.total_cmp(a));
+        search.scores
     }
 
     fn extend(
@@ -259,7 +262,7 @@ impl Exhaustive<'_> {
         score: f64,
     ) {
         if covered.iter().all(|&c| c) {
-            self.best = self.best.max(score + self.model.lm(history, 2));
+            self.scores.push(score + self.model.lm(history, 2));
             return;
         }
         let n = covered.len();
@@ -312,7 +315,8 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         model.write(folder.path());
         let line = line.join(" ");
-        let expected = Exhaustive::run(&model, &line);
+        let scores = Exhaustive::run(&model, &line);
+        let expected = scores.first().copied().unwrap_or(f64::NEG_INFINITY);
         for (algorithm, lazy) in [(0, false), (1, false), (1, true)] {
             let ini = folder.path().join("moses.ini");
             fs::write(&ini, model.ini(algorithm, lazy)).unwrap();
@@ -330,6 +334,57 @@ proptest! {
                 }
                 None => prop_assert_eq!(expected, f64::NEG_INFINITY),
             }
+        }
+    }
+
+    /// With room for everything a list holds every derivation once, with the score
+    /// that the values and weights of its features give.
+    #[test]
+    fn lists_hold_every_derivation(
+        model in model(),
+        line in proptest::collection::vec(proptest::sample::select(vec!["u", "v", "w", "x"]), 1..5),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        model.write(folder.path());
+        let line = line.join(" ");
+        let mut expected = Exhaustive::run(&model, &line);
+        let size = expected.len().min(3000) + 1;
+        expected.truncate(size);
+        let close = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-4 * (1.0 + b.abs());
+        for (algorithm, lazy) in [(0, false), (1, false), (1, true)] {
+            let ini = folder.path().join("moses.ini");
+            fs::write(&ini, model.ini(algorithm, lazy)).unwrap();
+            let configuration = Configuration::from_ini(&ini).unwrap();
+            let system = System::load(&configuration, &Silent).unwrap();
+            let mut translator = Translator::new(&system);
+            let list = translator.n_best(line.as_bytes(), size, false).unwrap();
+            prop_assert_eq!(list.len(), expected.len(), "algorithm {}, lazy {}", algorithm, lazy);
+            for (i, (found, &score)) in list.iter().zip(&expected).enumerate() {
+                prop_assert!(close(found.score, score), "entry {i}: {found:?}, not {score}");
+                let mut sum = 0.0;
+                for feature in system.features() {
+                    let values = &found.values[feature.range.clone()];
+                    for (value, weight) in values.iter().zip(&feature.weights) {
+                        sum += f64::from(value * weight);
+                    }
+                }
+                prop_assert!(close(found.score, sum), "entry {i}: {found:?} sums to {sum}");
+            }
+            let best = translator.translate(line.as_bytes()).unwrap();
+            prop_assert_eq!(best.map(|best| best.score), list.first().map(|first| first.score));
+            if list.len() == size {
+                // Cut: what a distinct list goes on with is not here.
+                continue;
+            }
+            // Of each translation the best derivation is left.
+            let words = |found: &Derivation| -> Vec<Vec<u8>> {
+                found.phrases.iter().flat_map(|phrase| phrase.words.clone()).collect()
+            };
+            let mut seen = HashSet::new();
+            let firsts: Vec<&Derivation> =
+                list.iter().filter(|found| seen.insert(words(found))).collect();
+            let distinct = translator.n_best(line.as_bytes(), size, true).unwrap();
+            prop_assert_eq!(distinct.iter().collect::<Vec<_>>(), firsts);
         }
     }
 }

@@ -216,6 +216,55 @@ pub fn push_general(out: &mut Vec<u8>, value: f64) {
     }
 }
 
+/// As [`push_general`] for an f32, faster for everyday numbers.
+pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
+    // Below this no power of ten that is needed has more than 28 bits without its
+    // twos, so that its product with an f32 is exact in an f64.
+    const SMALLEST: f32 = 1e-4;
+    const POWERS: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+    let magnitude = f64::from(value.abs());
+    if value == 0.0 && value.is_sign_positive() {
+        out.push(b'0');
+        return;
+    }
+    if !(value.abs() >= SMALLEST && magnitude < 999_999.5) {
+        return push_general(out, f64::from(value));
+    }
+    // Digits behind the point: six significant ones, of which 5 - decimals stand
+    // before it (counted as negative where zeros follow the point).
+    let mut decimals = 5;
+    while decimals > 0 && magnitude * POWERS[decimals] >= 999_999.5 {
+        decimals -= 1;
+    }
+    while decimals < 9 && magnitude * POWERS[decimals + 1] < 999_999.5 {
+        decimals += 1;
+    }
+    let mut digits = (magnitude * POWERS[decimals]).round_ties_even() as u64;
+    while decimals > 0 && digits.is_multiple_of(10) {
+        digits /= 10;
+        decimals -= 1;
+    }
+    let mut text = [0u8; 16];
+    let mut at = text.len();
+    let mut put = |byte: u8| {
+        at -= 1;
+        text[at] = byte;
+    };
+    let mut written = 0;
+    while written <= decimals || digits > 0 {
+        if written == decimals && decimals > 0 {
+            put(b'.');
+        }
+        put(b'0' + (digits % 10) as u8);
+        digits /= 10;
+        written += 1;
+    }
+    if value < 0.0 {
+        put(b'-');
+    }
+    out.extend_from_slice(&text[at..]);
+}
+
 fn trim_fraction(out: &mut Vec<u8>, start: usize) {
     if out[start..].contains(&b'.') {
         while out.last() == Some(&b'0') {
@@ -334,6 +383,34 @@ mod tests {
         }
     }
 
+    /// As `%g` prints them; the ties lie on halves of the last digit.
+    #[test]
+    fn general_of_f32() {
+        for (value, expected) in [
+            (-549.8623f32, "-549.862"),
+            (1e-10, "1e-10"),
+            (-0.000123, "-0.000123"),
+            (1e6, "1e+06"),
+            (999999.5, "1e+06"),
+            (999999.44, "999999"),
+            (100000.0, "100000"),
+            (1e-4, "0.0001"),
+            (0.00012345678, "0.000123457"),
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (9.999996, "10"),
+            (2.5, "2.5"),
+            (131072.5, "131072"),
+            (131073.5, "131074"),
+            (2.3841858e-7, "2.38419e-07"),
+            (f32::NEG_INFINITY, "-inf"),
+        ] {
+            let mut out = Vec::new();
+            push_general_f32(&mut out, value);
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{value}");
+        }
+    }
+
     #[test]
     fn plain_decimals() {
         for (text, expected) in [
@@ -369,6 +446,18 @@ mod tests {
     }
 
     proptest! {
+        /// The short way against the general one, bit patterns and everyday numbers.
+        #[test]
+        fn general_is_one(bits: u32, tenths in -20_000_000i32..20_000_000, scale in 0usize..8) {
+            let everyday = tenths as f32 / 10f32.powi(scale as i32);
+            for value in [f32::from_bits(bits), everyday] {
+                let (mut short, mut long) = (Vec::new(), Vec::new());
+                push_general_f32(&mut short, value);
+                push_general(&mut long, f64::from(value));
+                prop_assert_eq!(short, long, "{}", value);
+            }
+        }
+
         #[test]
         fn plain_decimals_are_rounded_once(whole in 0u32..2000, fraction in "[0-9]{0,12}") {
             check_plain(&format!("{whole}.{fraction}"));

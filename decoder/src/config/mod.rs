@@ -13,6 +13,7 @@ mod known;
 mod mapping;
 mod moses_options;
 mod old_format;
+mod output_options;
 mod settings;
 mod weights;
 
@@ -24,6 +25,7 @@ pub use feature_lines::{
 };
 pub use known::help;
 pub use mapping::{Backoff, DecodingStep};
+pub use output_options::{NBestOptions, OutputOptions};
 pub use settings::{SearchAlgorithm, Settings};
 
 use crate::{Error, Result};

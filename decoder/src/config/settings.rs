@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Parameters;
+use super::{OutputOptions, Parameters};
 use crate::{Result, Stream};
 
 /// How hypotheses are built.
@@ -49,6 +49,8 @@ pub struct Settings {
     pub print_score: bool,
     /// Whether `|start-end|` stands behind each phrase.
     pub print_segmentation: bool,
+    /// What else is printed.
+    pub output: OutputOptions,
     /// Whether a CR at a line's end belongs to its last word.
     pub keep_cr: bool,
     /// Whether known words may be copied as unknown ones are.
@@ -120,7 +122,8 @@ impl Settings {
             };
             (text("unknown-word-prefix", "UNK"), text("unknown-word-suffix", ""))
         });
-        let mut outputs = vec![(Stream::Best, read.value("output-file")?.unwrap_or("-").into())];
+        let mut outputs = Vec::new();
+        let output = OutputOptions::read(&read, &mut outputs)?;
         if let Some(path) = read.value("errors")? {
             outputs.push((Stream::Errors, path.into()));
         }
@@ -141,6 +144,7 @@ impl Settings {
             print_score: read.boolean("output-hypo-score", false)?,
             // Moses2 looks only whether it is there.
             print_segmentation: parameters.get("report-segmentation").is_some(),
+            output,
             keep_cr: read.boolean("keep-cr", false)?,
             copy_known_words: read.boolean("always-create-direct-transopt", false)?,
             time_limit: read.time_limit()?,
@@ -150,17 +154,17 @@ impl Settings {
 }
 
 /// Reads single values, with complaints that name the parameter.
-struct Reader<'a> {
-    ini: &'a Path,
-    parameters: &'a Parameters,
+pub(super) struct Reader<'a> {
+    pub(super) ini: &'a Path,
+    pub(super) parameters: &'a Parameters,
 }
 
 impl Reader<'_> {
-    fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
+    pub(super) fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
         Err(self.parameters.complain(self.ini, name, reason))
     }
 
-    fn value(&self, name: &str) -> Result<Option<&str>> {
+    pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
         match self.parameters.get(name) {
             None => Ok(None),
             Some([value]) => Ok(Some(value)),
@@ -169,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    fn integer(&self, name: &str, default: i64) -> Result<i64> {
+    pub(super) fn integer(&self, name: &str, default: i64) -> Result<i64> {
         match self.value(name)? {
             None => Ok(default),
             Some(text) => match text.parse() {
@@ -179,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    fn count(&self, name: &str, default: usize) -> Result<usize> {
+    pub(super) fn count(&self, name: &str, default: usize) -> Result<usize> {
         match usize::try_from(self.integer(name, default as i64)?) {
             Ok(n) => Ok(n),
             Err(_) => self.fail(name, "takes a number that is not negative"),
@@ -212,7 +216,7 @@ impl Reader<'_> {
     }
 
     /// Absent: the default; without a value: true; otherwise yes or no (1.3).
-    fn boolean(&self, name: &str, default: bool) -> Result<bool> {
+    pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
         match self.parameters.get(name) {
             None => Ok(default),
             Some([]) => Ok(true),

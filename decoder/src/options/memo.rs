@@ -14,6 +14,12 @@ use miriam_probingpt::Record;
 
 use super::OptionList;
 
+/// What says how large it is.
+pub(crate) trait Measured {
+    /// Bytes of memory in use.
+    fn memory(&self) -> usize;
+}
+
 /// A source phrase of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
@@ -29,24 +35,27 @@ const WINDOW: usize = 8;
 /// Bytes of lists kept at most.
 const MEMORY: usize = 1 << 30;
 
-type Slot = OnceLock<(Key, Box<OptionList>)>;
+type Slot<T> = OnceLock<(Key, Box<T>)>;
 
-/// The lists kept.
-pub(crate) struct OptionMemo {
-    slots: Vec<Slot>,
+/// The option lists kept.
+pub(crate) type OptionMemo = Memo<OptionList>;
+
+/// Things made for source phrases, one kind a memo.
+pub(crate) struct Memo<T> {
+    slots: Vec<Slot<T>>,
     memory: AtomicUsize,
 }
 
-impl OptionMemo {
+impl<T: Measured> Memo<T> {
     /// A memo that keeps nothing yet.
     pub(crate) fn new() -> Self {
         let slots = std::iter::repeat_with(OnceLock::new).take(SLOTS).collect();
-        OptionMemo { slots, memory: AtomicUsize::new(0) }
+        Memo { slots, memory: AtomicUsize::new(0) }
     }
 
     /// The list of `key`, if it is kept.
     #[inline]
-    pub(crate) fn get(&self, key: Key) -> Option<&OptionList> {
+    pub(crate) fn get(&self, key: Key) -> Option<&T> {
         for slot in self.window(key) {
             let (kept, list) = slot.get()?;
             if *kept == key {
@@ -57,11 +66,7 @@ impl OptionMemo {
     }
 
     /// Keeps `list` and returns it, or hands it back where there is no room.
-    pub(crate) fn keep(
-        &self,
-        key: Key,
-        list: Box<OptionList>,
-    ) -> Result<&OptionList, Box<OptionList>> {
+    pub(crate) fn keep(&self, key: Key, list: Box<T>) -> Result<&T, Box<T>> {
         let size = list.memory();
         if self.memory.fetch_add(size, Ordering::Relaxed) + size > MEMORY {
             self.memory.fetch_sub(size, Ordering::Relaxed);
@@ -84,7 +89,7 @@ impl OptionMemo {
         Err(entry.1)
     }
 
-    fn window(&self, key: Key) -> impl Iterator<Item = &Slot> {
+    fn window(&self, key: Key) -> impl Iterator<Item = &Slot<T>> {
         let mixed = (key.record.0 ^ u64::from(key.table) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let start = (mixed >> 46) as usize;
         (0..WINDOW).map(move |i| &self.slots[(start + i) % SLOTS])

@@ -8,11 +8,14 @@
 
 mod language_model_part;
 mod memo;
+mod phrase_values;
 mod prepare;
 mod sentence_options;
 
 pub(crate) use language_model_part::LmPart;
 pub(crate) use memo::OptionMemo;
+pub(crate) use phrase_values::{PhrasePlace, PhraseValues};
+pub(crate) use prepare::Preparer;
 pub(crate) use sentence_options::{HOT_COLUMNS, OptionId, SentenceOptions};
 
 use miriam_text::WordId;
@@ -43,15 +46,16 @@ pub(crate) struct OptionList {
     pub(crate) lm_pool: Vec<u32>,
     /// Which alignment of its table each option has; `u32::MAX` for none.
     pub(crate) alignments: Vec<u32>,
+    /// Which target of its record each option is; `u32::MAX` for none.
+    pub(crate) targets: Vec<u32>,
 }
 
-impl OptionList {
-    /// Bytes of memory in use.
+impl memo::Measured for OptionList {
     fn memory(&self) -> usize {
         size_of::<Self>()
             + self.scores.capacity() * size_of::<OptionScores>()
             + (self.words.capacity() + self.reordering.capacity() + self.lm_pool.capacity()) * 4
             + self.lm_parts.capacity() * size_of::<LmPart>()
-            + self.alignments.capacity() * 4
+            + (self.alignments.capacity() + self.targets.capacity()) * 4
     }
 }

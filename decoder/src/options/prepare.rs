@@ -14,13 +14,13 @@ use crate::system::{PhraseFeature, System, Table};
 /// Buffers for preparing options, reused.
 #[derive(Default)]
 pub(crate) struct Preparer {
-    targets: Targets,
+    pub(super) targets: Targets,
     words: Vec<WordId>,
-    lm_words: Vec<LmWord>,
-    isolated: Isolated,
+    pub(super) lm_words: Vec<LmWord>,
+    pub(super) isolated: Isolated,
     /// Total, future and input position of each candidate.
     candidates: Vec<(f32, f32, u32)>,
-    reordering_targets: Targets,
+    pub(super) reordering_targets: Targets,
 }
 
 impl Preparer {
@@ -66,6 +66,7 @@ impl Preparer {
         let (total, future) = self.phrase_features(system, penalty, lm_word);
         let mut list = OptionList::default();
         self.push_option(system, &mut list, total, future, u32::MAX, lm_word);
+        list.targets.push(u32::MAX);
         list.reordering.resize(system.reordering_width, 0.0);
         list
     }
@@ -122,6 +123,7 @@ impl Preparer {
             self.push_option(system, &mut list, total, future, alignment, |lm, word| {
                 system.language_models[lm].words[word.index()]
             });
+            list.targets.push(i);
             for model in &system.reordering {
                 let row = list.reordering.len();
                 list.reordering.resize(row + model.weights.len(), 0.0);
@@ -137,15 +139,16 @@ impl Preparer {
         let mut first = 0;
         for model in &system.reordering {
             if let Some(own) = &model.own_table {
-                own.attach(
-                    source,
-                    &mut self.reordering_targets,
-                    &mut list,
-                    |scores, list, option| {
-                        let row = option * system.reordering_width + first;
-                        model.weigh(scores, &mut list.reordering[row..row + model.weights.len()]);
-                    },
-                )?;
+                let OptionList { scores, words, reordering, .. } = &mut list;
+                let words = |option: usize| {
+                    let OptionScores { words: first, len, .. } = scores[option];
+                    &words[first as usize..(first + len) as usize]
+                };
+                let targets = &mut self.reordering_targets;
+                own.attach(source, targets, scores.len(), words, |scores, option| {
+                    let row = option * system.reordering_width + first;
+                    model.weigh(scores, &mut reordering[row..row + model.weights.len()]);
+                })?;
             }
             first += model.weights.len();
         }

@@ -335,6 +335,14 @@ impl SentenceOptions {
         self.lm_pool[start..start + dependent + usize::from(part.constants)].split_at(dependent)
     }
 
+    /// Whether no phrase translates the word at `position`.
+    pub(crate) fn is_unknown(&self, position: u32) -> bool {
+        let span = Span { start: position, end: position + 1 };
+        (0..self.slots)
+            .map(|slot| self.range(span, slot))
+            .any(|range| range.count > 0 && self.origins[range.first as usize].table.is_none())
+    }
+
     /// Where an option comes from.
     pub(crate) fn origin(&self, option: OptionId) -> Origin {
         self.origins[option.0 as usize]

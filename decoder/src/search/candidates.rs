@@ -8,6 +8,7 @@
 //! leaves them out. Everything lives in flat buffers that are reused.
 
 use super::hypothesis::Hypothesis;
+use super::lattice::{Forgotten, Losers};
 
 /// What counts for two candidates to be the same.
 #[derive(Clone, Copy, Debug)]
@@ -41,9 +42,9 @@ struct Candidate {
     alive: bool,
 }
 
-/// One stack's competing hypotheses.
+/// One stack's competing hypotheses, and what it does with those that lose.
 #[derive(Default)]
-pub(crate) struct Candidates {
+pub(crate) struct Candidates<L = Forgotten> {
     entries: Vec<Candidate>,
     groups: Vec<Group>,
     /// Open addressing: entry number and stamp; stamps of other rounds are empty.
@@ -52,13 +53,15 @@ pub(crate) struct Candidates {
     /// Scratch: ranks, and where those of each group go.
     order: Vec<u64>,
     places: Vec<usize>,
+    pub(crate) losers: L,
 }
 
-impl Candidates {
+impl<L: Losers> Candidates<L> {
     /// Forgets everything but the memory.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.groups.clear();
+        self.losers.clear();
         if self.slots.is_empty() {
             self.slots.resize(1 << 10, (0, 0));
         }
@@ -95,14 +98,20 @@ impl Candidates {
             let (entry, stamp) = self.slots[slot];
             if stamp != self.stamp {
                 self.slots[slot] = (self.entries.len() as u32, self.stamp);
+                self.losers.arrive(self.entries.len() as u32);
                 self.entries.push(Candidate { hypothesis, group, alive: true });
                 break true;
             }
             let stored = &mut self.entries[entry as usize];
             if stored.group == group && same(&stored.hypothesis, &hypothesis, key) {
                 let grown = !stored.alive;
-                if !grown && hypothesis.future <= stored.hypothesis.future {
+                if grown {
+                    self.losers.arrive(entry);
+                } else if hypothesis.future <= stored.hypothesis.future {
+                    self.losers.turned_away(entry, &hypothesis);
                     return;
+                } else {
+                    self.losers.replaced(entry, &stored.hypothesis);
                 }
                 stored.hypothesis = hypothesis;
                 stored.alive = true;
@@ -164,7 +173,7 @@ impl Candidates {
     /// Hands out what each group keeps: groups in order, in a group the best
     /// first, of equals the older, at most `limits.size`.
     pub(crate) fn drain(&mut self, limits: Limits, mut visit: impl FnMut(u32, &Hypothesis)) {
-        let Candidates { entries, groups, order, places, .. } = self;
+        let Candidates { entries, groups, order, places, losers, .. } = self;
         places.clear();
         let mut alive = 0;
         for group in &*groups {
@@ -184,6 +193,7 @@ impl Candidates {
             rest = others;
             ranks.sort_unstable();
             for &rank in ranks.iter().take(limits.size) {
+                losers.stays(rank as u32);
                 visit(group as u32, &entries[rank as u32 as usize].hypothesis);
             }
         }
@@ -275,7 +285,7 @@ mod tests {
         ) {
             let limits = Limits { size: limit, beam };
             let mut reference = Reference { stored: vec![], best: f32::NEG_INFINITY, worst: f32::INFINITY };
-            let mut candidates = Candidates::default();
+            let mut candidates = Candidates::<Forgotten>::default();
             candidates.clear();
             for (age, &(state, future)) in arrivals.iter().enumerate() {
                 // Distinct scores, so that ages of replaced entries do not matter.

@@ -9,12 +9,14 @@
 //! Edges are 48 bytes, items 24; the queue holds 8-byte keys, score above age.
 
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 
 use super::candidates::{Candidates, Limits, RecombinationKey, ascending};
 use super::expansion::{Step, for_each_extension};
 use super::hypothesis::{Hypothesis, HypothesisId};
+use super::lattice::{Forgotten, Lattice, Losers};
 use super::{Search, SearchSpace, Usual};
 use crate::coverage::CoverageId;
 use crate::features::Span;
@@ -117,23 +119,25 @@ impl Expand for Lazily {
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
-pub(crate) struct CubePruning {
+pub(crate) struct CubePruning<L = Forgotten> {
     hypotheses: Vec<Hypothesis>,
+    lattice: Lattice,
     /// Edges by the number of words they cover.
     edges: Vec<Vec<Edge>>,
     items: Vec<Item>,
     /// Score (ascending) above age (descending): an item's number is below.
     queue: BinaryHeap<u64>,
     seen: Vec<u64>,
-    candidates: Candidates,
+    candidates: Candidates<L>,
     mini_stacks: MiniStacks,
     /// Words covered by the stack filled last.
     covered: u32,
     best: Option<HypothesisId>,
+    complete: Range<u32>,
     evaluated: u64,
 }
 
-impl Search for CubePruning {
+impl<L: Losers> Search for CubePruning<L> {
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32) {
         for edges in &mut self.edges {
             edges.clear();
@@ -142,7 +146,9 @@ impl Search for CubePruning {
         self.edges.resize_with(stacks.max(self.edges.len()), Vec::new);
         self.mini_stacks.clear();
         self.hypotheses.clear();
+        self.lattice.start();
         self.best = None;
+        self.complete = 0..0;
         self.evaluated = 0;
         let mut initial = Hypothesis::initial(state);
         initial.future = space.coverages.facts(CoverageId::EMPTY).estimate;
@@ -175,12 +181,20 @@ impl Search for CubePruning {
         &self.hypotheses
     }
 
+    fn complete(&self) -> Range<u32> {
+        self.complete.clone()
+    }
+
+    fn lattice(&self) -> Option<&Lattice> {
+        L::KEPT.then_some(&self.lattice)
+    }
+
     fn evaluated(&self) -> u64 {
         self.evaluated
     }
 }
 
-impl CubePruning {
+impl<L: Losers> CubePruning<L> {
     /// Pops the best items of `edges` into their mini-stacks; `expand` scores an
     /// item when it is made.
     #[inline(always)]
@@ -334,9 +348,12 @@ impl CubePruning {
             }
             hypotheses.push(*hypothesis);
         });
+        let last = hypotheses.len() as u32;
+        candidates.losers.settle(first, hypotheses, &mut self.lattice);
         self.candidates = candidates;
         if self.covered == space.length {
-            let complete = &self.hypotheses[first as usize..];
+            self.complete = first..last;
+            let complete = &self.hypotheses[first as usize..last as usize];
             let mut best: Option<(usize, f32)> = None;
             for (i, hypothesis) in complete.iter().enumerate() {
                 if best.is_none_or(|(_, score)| hypothesis.future > score) {

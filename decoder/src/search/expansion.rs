@@ -68,8 +68,8 @@ pub(crate) fn for_each_extension(
 pub(crate) struct Step {
     pub(crate) span: Span,
     /// The length of the jump, in words.
-    pub(super) jump: f32,
-    pub(super) place: Place,
+    pub(crate) jump: f32,
+    pub(crate) place: Place,
 }
 
 impl Step {

@@ -18,19 +18,24 @@ mod cube;
 mod expansion;
 mod hypothesis;
 mod language_models;
+mod lattice;
 mod limits;
 mod run;
 mod stack;
 mod usual;
 
-pub(crate) use candidates::RecombinationKey;
+pub(crate) use candidates::{RecombinationKey, ascending};
 pub(crate) use cube::CubePruning;
+pub(crate) use expansion::Step;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use language_models::{JointStates, LanguageModelScores};
+pub(crate) use lattice::{Forgotten, Kept, Lattice};
 pub(crate) use limits::SearchLimits;
 pub(crate) use run::{Effort, TimeLimit, complete};
 pub(crate) use stack::StackSearch;
 pub(crate) use usual::Usual;
+
+use std::ops::Range;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
@@ -64,6 +69,12 @@ pub(crate) trait Search {
 
     /// The hypotheses, in which predecessors are followed.
     fn hypotheses(&self) -> &[Hypothesis];
+
+    /// The complete hypotheses that were kept, after the search is over.
+    fn complete(&self) -> Range<u32>;
+
+    /// Which hypotheses lost to which; nothing for a search that forgets losers.
+    fn lattice(&self) -> Option<&Lattice>;
 
     /// Statistics: items or hypotheses evaluated since the start.
     fn evaluated(&self) -> u64;

@@ -1,9 +1,12 @@
 //! Stack decoding (`phrase-decoding.md` 3.12): one stack a number of covered
 //! words, every expansion of every hypothesis evaluated. Slow and thorough.
 
+use std::ops::Range;
+
 use super::candidates::Candidates;
 use super::expansion::{Step, may_extend};
 use super::hypothesis::{Hypothesis, HypothesisId};
+use super::lattice::{Forgotten, Lattice, Losers};
 use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::Span;
@@ -11,20 +14,22 @@ use crate::options::OptionId;
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
-pub(crate) struct StackSearch {
+pub(crate) struct StackSearch<L = Forgotten> {
     hypotheses: Vec<Hypothesis>,
+    lattice: Lattice,
     /// By the number of words covered.
-    stacks: Vec<Candidates>,
-    /// The stack being expanded and its first hypothesis.
+    stacks: Vec<Candidates<L>>,
+    /// The stack being expanded and its hypotheses.
     covered: u32,
     first: u32,
+    last: u32,
     /// Where the spans begin that are tried next.
     start: u32,
     best: Option<HypothesisId>,
     evaluated: u64,
 }
 
-impl Search for StackSearch {
+impl<L: Losers> Search for StackSearch<L> {
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32) {
         let stacks = space.length as usize + 1;
         self.stacks.resize_with(stacks.max(self.stacks.len()), Candidates::default);
@@ -33,7 +38,9 @@ impl Search for StackSearch {
         initial.future = space.coverages.facts(CoverageId::EMPTY).estimate;
         self.hypotheses.clear();
         self.hypotheses.push(initial);
+        self.lattice.start();
         self.first = 0;
+        self.last = 1;
         self.covered = 0;
         self.start = 0;
         self.best = None;
@@ -64,12 +71,20 @@ impl Search for StackSearch {
         &self.hypotheses
     }
 
+    fn complete(&self) -> Range<u32> {
+        self.first..self.last
+    }
+
+    fn lattice(&self) -> Option<&Lattice> {
+        L::KEPT.then_some(&self.lattice)
+    }
+
     fn evaluated(&self) -> u64 {
         self.evaluated
     }
 }
 
-impl StackSearch {
+impl<L: Losers> StackSearch<L> {
     /// Goes on with `span` from every hypothesis of the stack that may.
     fn expand(&mut self, space: &mut SearchSpace<'_>, span: Span) {
         let limits = space.limits.of_stack();
@@ -77,7 +92,7 @@ impl StackSearch {
         if (0..options.slots()).all(|slot| options.range(span, slot).count == 0) {
             return;
         }
-        for id in self.first..self.hypotheses.len() as u32 {
+        for id in self.first..self.last {
             let previous = self.hypotheses[id as usize];
             let facts = space.coverages.facts(previous.coverage);
             let last_end = previous.span.end;
@@ -119,8 +134,11 @@ impl StackSearch {
         self.covered += 1;
         self.first = self.hypotheses.len() as u32;
         let hypotheses = &mut self.hypotheses;
-        self.stacks[self.covered as usize].drain(limits, |_, h| hypotheses.push(*h));
-        if self.covered == space.length && self.first < self.hypotheses.len() as u32 {
+        let stack = &mut self.stacks[self.covered as usize];
+        stack.drain(limits, |_, h| hypotheses.push(*h));
+        self.last = hypotheses.len() as u32;
+        stack.losers.settle(self.first, hypotheses, &mut self.lattice);
+        if self.covered == space.length && self.first < self.last {
             // Sorted: the first is the best.
             self.best = Some(HypothesisId(self.first));
         }

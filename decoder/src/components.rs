@@ -1,0 +1,93 @@
+//! Where the values of each feature stand among the values of a translation: one
+//! f32 a score, features in the order of the ini.
+//!
+//! The search adds weighted scores only; values are computed for what is printed
+//! or handed out, and need to know which component is whose.
+
+use std::ops::Range;
+
+use crate::config::{Configuration, FeatureKind};
+
+/// One feature function's place among the values of a translation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureComponents {
+    /// Its name in the ini.
+    pub name: String,
+    /// Its components.
+    pub range: Range<usize>,
+    /// Whether it is tuned; n-best lists leave others out.
+    pub tuneable: bool,
+    /// Its weights, one a component.
+    pub weights: Vec<f32>,
+}
+
+/// The components of all features, and the first of each part of a system, in the
+/// order in which the system holds its parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Components {
+    pub(crate) features: Vec<FeatureComponents>,
+    /// How many there are.
+    pub(crate) count: usize,
+    /// That of unknown words.
+    pub(crate) unknown: usize,
+    /// By number of the table.
+    pub(crate) tables: Vec<usize>,
+    /// By place among the features of a phrase alone.
+    pub(crate) phrase: Vec<usize>,
+    /// By place among the features that look at what stands before.
+    pub(crate) stateful: Vec<usize>,
+    /// A row of what a phrase brings: the scores of its table (of the widest one,
+    /// so that rows are equally long), then what each language model adds to its
+    /// total, from here on; then its reordering scores, from here on.
+    pub(crate) inner: usize,
+    pub(crate) reordering: usize,
+    pub(crate) phrase_width: usize,
+}
+
+impl Components {
+    /// Those of a system made from `configuration`.
+    pub(crate) fn of(configuration: &Configuration) -> Self {
+        let mut components = Components::default();
+        let (mut models, mut reordering) = (0, 0);
+        for (number, feature) in configuration.features.iter().enumerate() {
+            let first = components.count;
+            components.count += feature.num_components;
+            components.features.push(FeatureComponents {
+                name: feature.name.clone(),
+                range: first..components.count,
+                tuneable: feature.tuneable,
+                weights: feature.weights.clone(),
+            });
+            match &feature.kind {
+                FeatureKind::UnknownWordPenalty(_) => components.unknown = first,
+                FeatureKind::WordPenalty | FeatureKind::PhrasePenalty => {
+                    components.phrase.push(first);
+                }
+                FeatureKind::Distortion => components.stateful.push(first),
+                FeatureKind::LexicalReordering(spec) => {
+                    if spec.model.backward {
+                        components.stateful.push(first);
+                    }
+                    if spec.model.forward {
+                        components.stateful.push(first + spec.model.forward_offset());
+                    }
+                    reordering += feature.num_components;
+                }
+                FeatureKind::LanguageModel(_) => {
+                    components.phrase.push(first);
+                    components.stateful.push(first);
+                    models += 1;
+                }
+                FeatureKind::Table(_) => {
+                    if configuration.mapping.iter().any(|step| step.table == number) {
+                        components.tables.push(first);
+                        components.inner = components.inner.max(feature.num_components);
+                    }
+                }
+            }
+        }
+        components.reordering = components.inner + models;
+        components.phrase_width = components.reordering + reordering;
+        components
+    }
+}

@@ -1,0 +1,195 @@
+//! What is printed, and where: lists, alignments and records beside the
+//! translation (`phrase-decoding.md` 1.4, 1.5, 3.13 and 3.14; Moses 1's options
+//! where Moses2 has none).
+
+use std::path::PathBuf;
+
+use super::Settings;
+use super::settings::Reader;
+use crate::{Result, Stream};
+
+/// What output shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputOptions {
+    /// The n-best list, where one is asked for.
+    pub n_best: Option<NBestOptions>,
+    /// Candidates tried an entry of an n-best list, at most.
+    pub n_best_factor: usize,
+    /// Whether feature values stand behind each phrase of the best translation.
+    pub breakdown: bool,
+    /// Whether the word alignment stands behind the best translation.
+    pub alignment: bool,
+    /// Whether alignments are sorted by target position, not by source position.
+    pub alignment_by_target: bool,
+    /// Whether the line's number stands before the best translation.
+    pub id: bool,
+    /// The number of the first line.
+    pub first_id: i64,
+}
+
+/// How an n-best list looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NBestOptions {
+    /// As given; as in Moses2, one entry more is printed.
+    pub size: usize,
+    /// Whether only the first of entries with the same words counts.
+    pub distinct: bool,
+    /// Whether feature names stand before the values.
+    pub labels: bool,
+    /// Whether a column tells which source and target positions phrases cover.
+    pub segmentation: bool,
+    /// Whether a column holds the word alignment.
+    pub alignment: bool,
+}
+
+impl OutputOptions {
+    /// Reads the options and adds the streams they ask for to `outputs`, the best
+    /// translation among them.
+    pub(super) fn read(read: &Reader<'_>, outputs: &mut Vec<(Stream, PathBuf)>) -> Result<Self> {
+        let best = place(read.value("output-file")?.unwrap_or("-"));
+        let mut n_best = None;
+        match read.parameters.get("n-best-list") {
+            None => {}
+            Some([file, size, rest @ ..]) => {
+                let Ok(size) = size.parse() else {
+                    let reason = format!("the size, {size:?}, is not a whole number");
+                    return read.fail("n-best-list", reason);
+                };
+                let distinct = match rest {
+                    [] => false,
+                    [word] if word == "distinct" => true,
+                    _ => {
+                        let reason = format!("{:?} is not `distinct`", rest.join(" "));
+                        return read.fail("n-best-list", reason);
+                    }
+                };
+                n_best = Some(NBestOptions {
+                    size,
+                    distinct,
+                    labels: read.boolean("labeled-n-best-list", true)?,
+                    segmentation: read.boolean("include-segmentation-in-n-best", false)?,
+                    alignment: read.boolean("print-alignment-info-in-n-best", false)?,
+                });
+                outputs.push((Stream::NBest, place(file)));
+            }
+            Some(_) => {
+                return read.fail("n-best-list", "needs a file and a size: FILE SIZE [distinct]");
+            }
+        }
+        // As in Moses, a list on standard output takes the translation's place.
+        if !outputs.iter().any(|(_, path)| *path == best && best.as_os_str() == "-") {
+            outputs.insert(0, (Stream::Best, best));
+        }
+        for (name, stream) in [
+            ("alignment-output-file", Stream::Alignment),
+            ("output-unknowns", Stream::Unknowns),
+            ("output-search-graph", Stream::SearchGraph),
+            ("translation-details", Stream::Details),
+        ] {
+            if let Some(path) = read.value(name)? {
+                outputs.push((stream, place(path)));
+            }
+        }
+        let by_target = match read.integer("sort-word-alignment", 0)? {
+            0 => false,
+            1 => true,
+            n => {
+                let reason = format!("{n}: there are 0, by source position, and 1, by target");
+                return read.fail("sort-word-alignment", reason);
+            }
+        };
+        Ok(OutputOptions {
+            n_best,
+            n_best_factor: read.count("n-best-factor", 20)?,
+            // As with -t, Moses2 looks only whether it is there.
+            breakdown: read.parameters.get("report-segmentation-enriched").is_some(),
+            alignment: read.boolean("print-alignment-info", false)?,
+            alignment_by_target: by_target,
+            id: read.boolean("print-id", false)?,
+            first_id: read.integer("start-translation-id", 0)?,
+        })
+    }
+}
+
+impl Settings {
+    /// Whether anything that is printed needs hypotheses that lost a recombination.
+    pub(crate) fn needs_lattice(&self) -> bool {
+        let needs = |(stream, _): &(Stream, PathBuf)| match stream {
+            Stream::NBest => self.output.n_best.is_some_and(|list| list.size > 0),
+            Stream::SearchGraph => true,
+            _ => false,
+        };
+        self.outputs.iter().any(needs)
+    }
+}
+
+/// Moses writes to standard output under both names.
+fn place(path: &str) -> PathBuf {
+    if path == "/dev/stdout" { "-".into() } else { path.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Parameters;
+    use super::*;
+    use std::path::Path;
+
+    fn read(options: &[(&str, &str)]) -> Result<(OutputOptions, Vec<(Stream, PathBuf)>)> {
+        let mut parameters = Parameters::default();
+        for (name, values) in options {
+            parameters.entry(name).extend(values.split_whitespace().map(str::to_owned));
+        }
+        let reader = Reader { ini: Path::new("moses.ini"), parameters: &parameters };
+        let mut outputs = Vec::new();
+        let read = OutputOptions::read(&reader, &mut outputs)?;
+        Ok((read, outputs))
+    }
+
+    #[test]
+    fn lists_take_the_place_of_the_translation_on_standard_output() {
+        let streams = |options: &[(&str, &str)]| read(options).unwrap().1;
+        assert_eq!(streams(&[]), [(Stream::Best, "-".into())]);
+        let list = ("n-best-list", "list.gz 10");
+        assert_eq!(
+            streams(&[list]),
+            [(Stream::Best, "-".into()), (Stream::NBest, "list.gz".into())]
+        );
+        for file in ["- 10", "/dev/stdout 10"] {
+            assert_eq!(streams(&[("n-best-list", file)]), [(Stream::NBest, "-".into())]);
+            let both = [("n-best-list", file), ("output-file", "best")];
+            let expected = [(Stream::Best, "best".into()), (Stream::NBest, "-".into())];
+            assert_eq!(streams(&both), expected);
+        }
+    }
+
+    #[test]
+    fn n_best_options() {
+        let n_best = |values| read(&[("n-best-list", values)]).map(|(read, _)| read.n_best);
+        let list = n_best("f 7 distinct").unwrap().unwrap();
+        assert!(list.size == 7 && list.distinct && list.labels && !list.segmentation);
+        assert!(!n_best("f 7").unwrap().unwrap().distinct);
+        for wrong in ["f", "f many", "f 7 distinc", "f 7 distinct more"] {
+            let message = n_best(wrong).unwrap_err().to_string();
+            assert!(message.contains("n-best-list"), "{message}");
+        }
+        assert!(read(&[("sort-word-alignment", "2")]).is_err());
+    }
+
+    /// The search forgets what nothing printed needs.
+    #[test]
+    fn only_lists_and_graphs_need_a_lattice() {
+        let needs = |options: &[(&str, &str)]| {
+            let mut parameters = Parameters::default();
+            for (name, values) in options {
+                parameters.entry(name).extend(values.split_whitespace().map(str::to_owned));
+            }
+            Settings::new(Path::new("moses.ini"), &parameters).unwrap().needs_lattice()
+        };
+        assert!(!needs(&[]));
+        assert!(!needs(&[("report-segmentation-enriched", "")]));
+        assert!(!needs(&[("alignment-output-file", "a"), ("translation-details", "d")]));
+        assert!(!needs(&[("n-best-list", "f 0")]));
+        assert!(needs(&[("n-best-list", "f 1")]));
+        assert!(needs(&[("output-search-graph", "g")]));
+    }
+}

@@ -1,0 +1,277 @@
+//! The best translations of a sentence with the values of all features
+//! (`phrase-decoding.md` 3.14).
+//!
+//! [`paths`] finds them in the lattice that the search keeps, [`values`] computes
+//! what the search did not keep: the features one by one.
+
+mod paths;
+mod values;
+
+use hashbrown::HashTable;
+use miriam_text::{WordId, fields};
+
+pub(crate) use values::{Searched, Values};
+
+use crate::output::PhraseMatch;
+use crate::search::HypothesisId;
+use crate::translator::{PIECE, Translator};
+use crate::{Result, System};
+use paths::{Paths, Space};
+
+/// A translation with the values of all features.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derivation {
+    /// The model score.
+    pub score: f32,
+    /// The phrases in target order.
+    pub phrases: Vec<PhraseMatch>,
+    /// Unweighted values, one a score of each feature; [`System::features`] tells
+    /// whose they are.
+    pub values: Vec<f32>,
+}
+
+/// How far a list goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// Entries at most.
+    pub(crate) entries: usize,
+    /// Candidates tried at most.
+    pub(crate) tries: usize,
+    /// Whether entries with the words of an earlier one are left out.
+    pub(crate) distinct: bool,
+}
+
+/// An entry of a list, while it is visited.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    /// Its hypotheses, the last phrase first.
+    pub(crate) nodes: &'a [HypothesisId],
+    pub(crate) values: &'a [f32],
+    pub(crate) total: f32,
+}
+
+/// The lists of a translator, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct NBest {
+    paths: Paths,
+    values: Values,
+    seen: SeenWords,
+}
+
+impl Translator<'_> {
+    /// The `size` best translations of `line` that the search has seen, best first,
+    /// with the values of all features; of those with the same words only the
+    /// first if `distinct`. At most n-best-factor times `size` candidates are
+    /// looked at, so a distinct list may be shorter; and it is where the search
+    /// has seen no more, or found nothing.
+    ///
+    /// From the first call on the translator keeps what lists need of every
+    /// sentence, which makes [`Translator::translate`] a little slower.
+    ///
+    /// The list of a line of more than [`PIECE`] words holds one entry, the best
+    /// translations of its pieces joined, scores and values added.
+    pub fn n_best(&mut self, line: &[u8], size: usize, distinct: bool) -> Result<Vec<Derivation>> {
+        self.keep_lattice();
+        let mut list = Vec::new();
+        if size == 0 {
+            return Ok(list);
+        }
+        if fields::words(line).count() > PIECE {
+            let mut joined = Derivation { score: 0.0, phrases: Vec::new(), values: Vec::new() };
+            let score = self.decode_pieces(line, |translator, offset| {
+                let phrases = translator.path.iter().map(|&id| translator.phrase(id, offset));
+                joined.phrases.extend(phrases);
+                translator.add_best_values(&mut joined.values)
+            })?;
+            list.extend(score.map(|score| Derivation { score, ..joined }));
+            return Ok(list);
+        }
+        self.decode(line)?;
+        let tries = self.system.settings.output.n_best_factor.saturating_mul(size);
+        self.for_each_best(Extent { entries: size, tries, distinct }, |translator, entry| {
+            let nodes = entry.nodes.iter().rev();
+            list.push(Derivation {
+                score: entry.total,
+                phrases: nodes.map(|&id| translator.phrase(id, 0)).collect(),
+                values: entry.values.to_vec(),
+            });
+        })?;
+        Ok(list)
+    }
+
+    /// Visits the best translations of the sentence decoded last, best first.
+    pub(crate) fn for_each_best(
+        &mut self,
+        extent: Extent,
+        visit: impl FnMut(&Self, Entry<'_>),
+    ) -> Result<()> {
+        let mut n_best = std::mem::take(&mut self.n_best);
+        let result = n_best.visit(self, extent, visit);
+        self.n_best = n_best;
+        result
+    }
+
+    /// Visits the hypotheses of the best translation of the sentence decoded last,
+    /// in target order, with the values so far.
+    pub(crate) fn for_each_value(
+        &mut self,
+        mut visit: impl FnMut(&Self, HypothesisId, &[f32]),
+    ) -> Result<()> {
+        let mut n_best = std::mem::take(&mut self.n_best);
+        n_best.values.start(self.system);
+        let mut result = Ok(());
+        for i in 0..self.path.len() {
+            let id = self.path[i];
+            match n_best.values.of_hypothesis(&mut self.searched(), id) {
+                Ok(values) => visit(self, id, values),
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            }
+        }
+        self.n_best = n_best;
+        result
+    }
+
+    /// Adds the values of the best translation of the sentence decoded last to
+    /// `values`, which are empty or as long.
+    pub(crate) fn add_best_values(&mut self, values: &mut Vec<f32>) -> Result<()> {
+        values.resize(self.system.components.count, 0.0);
+        let last = self.path.last().copied();
+        self.for_each_value(|_, id, more| {
+            if Some(id) == last {
+                values.iter_mut().zip(more).for_each(|(value, more)| *value += more);
+            }
+        })
+    }
+}
+
+impl NBest {
+    fn visit<'s>(
+        &mut self,
+        translator: &mut Translator<'s>,
+        extent: Extent,
+        mut visit: impl FnMut(&Translator<'s>, Entry<'_>),
+    ) -> Result<()> {
+        let system: &System = translator.system;
+        self.values.start(system);
+        if translator.sentence.len() == 0 {
+            if extent.entries.min(extent.tries) > 0 {
+                visit(translator, Entry { nodes: &[], values: self.values.zero(), total: 0.0 });
+            }
+            return Ok(());
+        }
+        if let Some(space) = translator.space() {
+            self.paths.start(space, translator.search.complete());
+        }
+        self.seen.clear();
+        let mut entries = 0;
+        for _ in 0..extent.tries {
+            if entries == extent.entries {
+                break;
+            }
+            let Some(space) = translator.space() else { break };
+            let Some(id) = self.paths.next(space) else { break };
+            let hypotheses = space.hypotheses;
+            let phrases =
+                self.paths.nodes().iter().rev().map(|id| hypotheses[id.0 as usize].option);
+            if extent.distinct
+                && !self.seen.insert(phrases.flat_map(|phrase| translator.options.words(phrase)))
+            {
+                continue;
+            }
+            entries += 1;
+            let values = self.values.of_path(&mut translator.searched(), &self.paths, id)?;
+            let (nodes, total) = (self.paths.nodes(), self.paths.path(id).total);
+            visit(translator, Entry { nodes, values, total });
+        }
+        Ok(())
+    }
+}
+
+impl Translator<'_> {
+    fn space(&self) -> Option<Space<'_>> {
+        let lattice = self.search.lattice()?;
+        Some(Space { hypotheses: self.search.hypotheses(), lattice })
+    }
+
+    fn searched(&mut self) -> Searched<'_> {
+        Searched {
+            system: self.system,
+            sentence: &self.sentence,
+            options: &self.options,
+            coverages: &self.coverages,
+            hypotheses: self.search.hypotheses(),
+            lms: &mut self.lms,
+            joint: &mut self.joint,
+        }
+    }
+}
+
+/// Translations by their words.
+#[derive(Default)]
+struct SeenWords {
+    words: Vec<WordId>,
+    /// Where each translation ends.
+    ends: Vec<u32>,
+    ids: HashTable<u32>,
+}
+
+impl SeenWords {
+    fn clear(&mut self) {
+        self.words.clear();
+        self.ends.clear();
+        self.ids.clear();
+    }
+
+    /// Whether these words are new.
+    fn insert<'a>(&mut self, words: impl Iterator<Item = &'a WordId>) -> bool {
+        let start = self.words.len();
+        self.words.extend(words);
+        let hash = |words: &[WordId]| {
+            words.iter().fold(words.len() as u64, |hash, word| {
+                (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+            })
+        };
+        let SeenWords { words, ends, ids } = self;
+        let of = |id: u32| {
+            let start = if id == 0 { 0 } else { ends[id as usize - 1] };
+            &words[start as usize..ends[id as usize] as usize]
+        };
+        let new = &words[start..];
+        if ids.find(hash(new), |&id| of(id) == new).is_some() {
+            words.truncate(start);
+            return false;
+        }
+        let id = ends.len() as u32;
+        ends.push(words.len() as u32);
+        let of = |id: u32| {
+            let start = if id == 0 { 0 } else { ends[id as usize - 1] };
+            &words[start as usize..ends[id as usize] as usize]
+        };
+        ids.insert_unique(hash(of(id)), id, |&id| hash(of(id)));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn translations_are_the_same_by_their_words() {
+        let mut seen = SeenWords::default();
+        let mut new = |words: &[u32]| {
+            let words: Vec<WordId> = words.iter().map(|&w| WordId(w)).collect();
+            seen.insert(words.iter())
+        };
+        assert!(new(&[1, 2, 3]));
+        assert!(!new(&[1, 2, 3]));
+        assert!(new(&[1, 2]));
+        assert!(new(&[]));
+        assert!(!new(&[]));
+        assert!((0..100).all(|i| new(&[i, i, i])));
+        assert!(!new(&[1, 2]));
+    }
+}

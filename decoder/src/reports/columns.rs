@@ -1,0 +1,184 @@
+//! A translation as the columns of a line: words, which source and target
+//! positions its phrases cover, and the word alignment, as Moses prints them.
+
+use std::io::Write;
+
+use miriam_text::number::push_general_f32;
+
+use crate::components::FeatureComponents;
+use crate::config::NBestOptions;
+use crate::features::Span;
+use crate::search::HypothesisId;
+use crate::translator::Translator;
+
+/// The columns of one translation, filled phrase by phrase.
+#[derive(Default)]
+pub(crate) struct Columns {
+    /// Words, each with a space behind it.
+    pub(crate) words: Vec<u8>,
+    /// `0-1=0-2`, source and target positions, with a space before each.
+    pub(crate) segmentation: Vec<u8>,
+    /// `0-1`, source and target position, with a space behind each.
+    pub(crate) alignment: Vec<u8>,
+    /// Target words so far.
+    position: u32,
+    points: Vec<(u16, u16)>,
+}
+
+impl Columns {
+    /// Begins a translation.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.segmentation.clear();
+        self.alignment.clear();
+        self.position = 0;
+    }
+
+    /// Adds the last phrase of a hypothesis of the sentence that `translator`
+    /// decoded last, whose first word stands at `offset` in the line. Alignments
+    /// are listed only if `aligned`.
+    pub(crate) fn push(
+        &mut self,
+        translator: &Translator<'_>,
+        id: HypothesisId,
+        offset: u32,
+        aligned: bool,
+    ) {
+        let hypothesis = &translator.search.hypotheses()[id.0 as usize];
+        let words = translator.options.words(hypothesis.option);
+        for &word in words {
+            self.words.extend_from_slice(translator.sentence.word(word, translator.system));
+            self.words.push(b' ');
+        }
+        if aligned {
+            self.align(translator, id, offset);
+        }
+        self.position += words.len() as u32;
+    }
+
+    fn align(&mut self, translator: &Translator<'_>, id: HypothesisId, offset: u32) {
+        let hypothesis = &translator.search.hypotheses()[id.0 as usize];
+        let source = hypothesis.span.shifted(offset);
+        let length = translator.options.words(hypothesis.option).len() as u32;
+        let target = Span { start: self.position, end: self.position + length };
+        let out = &mut self.segmentation;
+        out.push(b' ');
+        push_positions(out, source);
+        out.push(b'=');
+        push_positions(out, target);
+        translator.alignment_points(hypothesis.option, &mut self.points);
+        for &(s, t) in &self.points {
+            let (s, t) = (source.start + u32::from(s), target.start + u32::from(t));
+            write!(self.alignment, "{s}-{t} ").expect("memory does not fail");
+        }
+    }
+}
+
+/// The first and the last position, or the only one.
+fn push_positions(out: &mut Vec<u8>, span: Span) {
+    write!(out, "{}", span.start).expect("memory does not fail");
+    if span.start + 1 < span.end {
+        write!(out, "-{}", span.end - 1).expect("memory does not fail");
+    }
+}
+
+/// Appends the values of tuneable features, each feature behind its name, each
+/// value with a space behind it, numbers as `number` prints them.
+pub(crate) fn push_values(
+    out: &mut Vec<u8>,
+    features: &[FeatureComponents],
+    values: &[f32],
+    labels: bool,
+    number: impl Fn(&mut Vec<u8>, f32),
+) {
+    for feature in features.iter().filter(|feature| feature.tuneable) {
+        if labels {
+            out.extend_from_slice(feature.name.as_bytes());
+            out.extend_from_slice(b"= ");
+        }
+        for &value in &values[feature.range.clone()] {
+            number(out, value);
+            out.push(b' ');
+        }
+    }
+}
+
+/// Appends a line of an n-best list: the columns of Moses2, then those of Moses 1
+/// that `options` ask for.
+pub(crate) fn push_n_best_line(
+    out: &mut Vec<u8>,
+    id: i64,
+    columns: &Columns,
+    features: &[FeatureComponents],
+    (values, total): (&[f32], f32),
+    options: NBestOptions,
+) {
+    const BAR: &[u8] = b"||| ";
+    write!(out, "{id} ").expect("memory does not fail");
+    out.extend_from_slice(BAR);
+    out.extend_from_slice(&columns.words);
+    out.extend_from_slice(BAR);
+    push_values(out, features, values, options.labels, push_general_f32);
+    out.extend_from_slice(BAR);
+    push_general_f32(out, total);
+    if options.segmentation {
+        out.extend_from_slice(b" |||");
+        out.extend_from_slice(&columns.segmentation);
+    }
+    if options.alignment {
+        out.extend_from_slice(b" ||| ");
+        out.extend_from_slice(&columns.alignment);
+    }
+    out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feature(name: &str, range: std::ops::Range<usize>, tuneable: bool) -> FeatureComponents {
+        let weights = vec![1.0; range.len()];
+        FeatureComponents { name: name.to_owned(), range, tuneable, weights }
+    }
+
+    /// The form of Moses' regression case `phrase.nbest-with-alignment`, with
+    /// Moses2's spacing.
+    #[test]
+    fn n_best_lines() {
+        let columns = Columns {
+            words: b"the small house ".to_vec(),
+            segmentation: b" 0=0 1-2=1-2".to_vec(),
+            alignment: b"0-0 1-1 2-2 ".to_vec(),
+            ..Columns::default()
+        };
+        let features = [
+            feature("UnknownWordPenalty0", 0..1, false),
+            feature("LM0", 1..2, true),
+            feature("T", 2..4, true),
+        ];
+        let values = [-100.0, -12.5, -1e-10, 0.0];
+        let line = |labels, segmentation, alignment| {
+            let options =
+                NBestOptions { size: 5, distinct: false, labels, segmentation, alignment };
+            let mut out = Vec::new();
+            push_n_best_line(&mut out, 3, &columns, &features, (&values, -549.8623), options);
+            String::from_utf8(out).unwrap()
+        };
+        let plain = "3 ||| the small house ||| LM0= -12.5 T= -1e-10 0 ||| -549.862\n";
+        assert_eq!(line(true, false, false), plain);
+        let bare = "3 ||| the small house ||| -12.5 -1e-10 0 ||| -549.862";
+        assert_eq!(line(false, true, true), format!("{bare} ||| 0=0 1-2=1-2 ||| 0-0 1-1 2-2 \n"));
+        assert_eq!(line(false, false, true), format!("{bare} ||| 0-0 1-1 2-2 \n"));
+    }
+
+    #[test]
+    fn spans_as_positions() {
+        let mut out = Vec::new();
+        push_positions(&mut out, Span { start: 3, end: 4 });
+        out.push(b' ');
+        push_positions(&mut out, Span { start: 0, end: 3 });
+        out.push(b' ');
+        push_positions(&mut out, Span { start: 7, end: 7 });
+        assert_eq!(out, b"3 0-2 7", "an empty phrase stands where the next one will");
+    }
+}
