@@ -27,8 +27,8 @@ mod translate;
 mod translator;
 
 pub use config::{
-    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec,
-    SearchAlgorithm, Settings, TableFormat, TableSpec, help,
+    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, OperationModelSpec,
+    ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};

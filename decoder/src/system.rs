@@ -16,9 +16,9 @@ use crate::config::{
     Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
     TableFormat, TableSpec,
 };
-use crate::features::ReorderingType;
+use crate::features::{OperationModel, Orientations, ReorderingType};
 use crate::options::{OptionList, OptionMemo};
-use crate::search::RecombinationKey;
+use crate::search::{Context, RecombinationKey};
 use crate::{Error, Result};
 
 /// A word that a model does not know.
@@ -43,6 +43,15 @@ pub(crate) enum PhraseFeature {
     PhrasePenalty(f32),
     /// The language model of this number.
     LanguageModel(usize),
+    /// One a word that the language model `model` does not know.
+    UnknownToModel {
+        /// Which.
+        model: usize,
+        /// The weight.
+        weight: f32,
+    },
+    /// The operation model of this number, which only gives an estimate.
+    Operations(usize),
 }
 
 /// Features that look at what stands before, in the order of the ini.
@@ -50,7 +59,23 @@ pub(crate) enum PhraseFeature {
 pub(crate) enum StatefulFeature {
     /// Minus the length of the jump, with this weight.
     Distortion(f32),
-    /// A reordering model, and where its scores start in an option's row.
+    /// Minus the jumps that became unavoidable, with this weight.
+    EarlyDistortion(f32),
+    /// Forward hierarchical reordering, its scores from this column on.
+    ForwardBlocks {
+        /// Which orientations are told apart.
+        orientations: Orientations,
+        /// The first column.
+        column: usize,
+    },
+    /// A feature with a state of its own that is no language model.
+    Context {
+        /// Its first addend in the row of answers.
+        first: usize,
+        /// How many it has.
+        count: usize,
+    },
+    /// A phrase-based reordering model, and where its scores start in an option's row.
     Reordering {
         /// Orientations and directions.
         kind: ReorderingType,
@@ -92,7 +117,8 @@ impl Table {
 
 /// A reordering model.
 pub(crate) struct Reordering {
-    pub(crate) weights: Vec<f32>,
+    /// For each cell of an option's row the column of the table and the weight.
+    pub(crate) cells: Vec<(usize, f32)>,
     /// Where its scores start in the records of the phrase tables.
     pub(crate) in_phrase_table: Option<usize>,
     /// Its own table.
@@ -102,8 +128,8 @@ pub(crate) struct Reordering {
 impl Reordering {
     /// Writes weighted scores into `row`.
     pub(crate) fn weigh(&self, scores: &[f32], row: &mut [f32]) {
-        for ((cell, score), weight) in row.iter_mut().zip(scores).zip(&self.weights) {
-            *cell = score * weight;
+        for (cell, &(column, weight)) in row.iter_mut().zip(&self.cells) {
+            *cell = scores[column] * weight;
         }
     }
 }
@@ -170,6 +196,12 @@ pub struct System {
     pub(crate) language_models: Vec<LanguageModelFeature>,
     pub(crate) phrase_features: Vec<PhraseFeature>,
     pub(crate) stateful_features: Vec<StatefulFeature>,
+    pub(crate) operations: Vec<OperationModel>,
+    /// Features with a state that are no language models.
+    pub(crate) contexts: Vec<Context>,
+    /// What a request of the search is answered with: a score a language model,
+    /// then the addends of `contexts`.
+    pub(crate) answer_width: usize,
     pub(crate) unknown_weight: f32,
     pub(crate) recombination: RecombinationKey,
     pub(crate) memo: OptionMemo,
@@ -188,6 +220,9 @@ impl System {
             language_models: Vec::new(),
             phrase_features: Vec::new(),
             stateful_features: Vec::new(),
+            operations: Vec::new(),
+            contexts: Vec::new(),
+            answer_width: 0,
             unknown_weight: 1.0,
             recombination: RecombinationKey { start: false, end: false },
             memo: OptionMemo::new(),
@@ -212,10 +247,12 @@ impl System {
                 }
                 FeatureKind::Distortion => {
                     system.recombination.end = true;
-                    system.stateful_features.push(StatefulFeature::Distortion(weight));
+                    system.stateful_features.push(match system.settings.early_distortion {
+                        true => StatefulFeature::EarlyDistortion(weight),
+                        false => StatefulFeature::Distortion(weight),
+                    });
                 }
                 FeatureKind::LexicalReordering(spec) => {
-                    system.recombination = RecombinationKey { start: true, end: true };
                     system.add_reordering(configuration, feature, spec, progress)?;
                 }
                 FeatureKind::LanguageModel(spec) => {
@@ -231,9 +268,22 @@ impl System {
                         words,
                     });
                     system.phrase_features.push(PhraseFeature::LanguageModel(lm));
+                    if let [_, weight] = feature.weights[..] {
+                        let unknown = PhraseFeature::UnknownToModel { model: lm, weight };
+                        system.phrase_features.push(unknown);
+                    }
                     system
                         .stateful_features
                         .push(StatefulFeature::LanguageModel { model: lm, weight });
+                }
+                FeatureKind::OperationModel(spec) => {
+                    let path = configuration.locate(&spec.path);
+                    let model = miriam_lmcpu::open(&path, spec.load, progress)?;
+                    let number = system.operations.len();
+                    let weights = feature.weights.clone();
+                    system.operations.push(OperationModel::new(model, weights));
+                    system.phrase_features.push(PhraseFeature::Operations(number));
+                    system.add_context(Context::Operations(number));
                 }
                 FeatureKind::Table(spec) => {
                     if configuration.mapping.contains(&number) {
@@ -249,6 +299,8 @@ impl System {
                 "add the line UnknownWordPenalty to [feature]: it translates unknown words";
             return Err(Error::section(&configuration.ini, "feature", reason));
         }
+        system.recombine_exactly(configuration);
+        system.place_answers();
         system.join_vocabularies()?;
         system.check_reordering(configuration)?;
         Ok(system)
@@ -332,7 +384,7 @@ impl System {
                 let path = configuration.locate(path);
                 let phrases = miriam_probingpt::load_reordering_text(
                     &path,
-                    Some(feature.num_components),
+                    Some(spec.model.num_columns()),
                     self.settings.threads,
                     progress,
                 )?;
@@ -343,11 +395,65 @@ impl System {
             }
         }
         let column = self.reordering_width;
-        self.stateful_features.push(StatefulFeature::Reordering { kind: spec.model, column });
-        self.reordering_width += feature.num_components;
-        let weights = feature.weights.clone();
-        self.reordering.push(Reordering { weights, in_phrase_table, own_table });
+        self.reordering_width += spec.model.num_columns();
+        let weight = |(column, weight): (usize, usize)| (column, feature.weights[weight]);
+        let cells = spec.model.cells().map(weight).collect();
+        self.reordering.push(Reordering { cells, in_phrase_table, own_table });
+        let kind = spec.model;
+        if !kind.hierarchical {
+            self.recombination = RecombinationKey { start: true, end: true };
+            self.stateful_features.push(StatefulFeature::Reordering { kind, column });
+            return Ok(());
+        }
+        let orientations = kind.orientations;
+        if kind.backward {
+            self.add_context(Context::BackwardBlocks { orientations, column });
+        }
+        if kind.forward {
+            self.recombination = RecombinationKey { start: true, end: true };
+            let column = column + kind.forward_offset();
+            self.stateful_features.push(StatefulFeature::ForwardBlocks { orientations, column });
+        }
         Ok(())
+    }
+
+    /// A feature with a state that is no language model.
+    fn add_context(&mut self, context: Context) {
+        let first = self.answer_width;
+        let count = context.addends(self);
+        self.answer_width += count;
+        self.stateful_features.push(StatefulFeature::Context { first, count });
+        self.contexts.push(context);
+    }
+
+    /// Lets forward reordering scores take part in recombination, where that is
+    /// asked for and there are any.
+    fn recombine_exactly(&mut self, configuration: &Configuration) {
+        let mut columns = Vec::new();
+        let mut first = 0;
+        for feature in &configuration.features {
+            if let FeatureKind::LexicalReordering(ReorderingSpec { model, .. }) = feature.kind {
+                if model.forward {
+                    let forward = first + model.forward_offset();
+                    columns.extend(forward..first + model.num_columns());
+                }
+                first += model.num_columns();
+            }
+        }
+        if self.settings.exact_recombination && !columns.is_empty() {
+            self.contexts.push(Context::ForwardScores(columns));
+        }
+    }
+
+    /// Puts the addends of features behind the scores of the language models.
+    fn place_answers(&mut self) {
+        let models = self.language_models.len();
+        self.answer_width += models;
+        for feature in &mut self.stateful_features {
+            if let StatefulFeature::Context { first, .. } = feature {
+                *first += models;
+            }
+        }
     }
 
     /// Reordering scores that live in the phrase tables must be there.
@@ -358,7 +464,7 @@ impl System {
             .filter(|f| matches!(f.kind, FeatureKind::LexicalReordering(_)));
         for (feature, model) in features.zip(&self.reordering) {
             let Some(offset) = model.in_phrase_table else { continue };
-            let needed = offset + model.weights.len();
+            let needed = offset + model.cells.iter().map(|cell| cell.0 + 1).max().unwrap_or(0);
             for table in &self.tables {
                 let there = table.phrases.num_reordering();
                 if there < needed {

@@ -7,8 +7,8 @@ use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
 use crate::output::{PhraseMatch, Shown, Translation};
 use crate::search::{
-    CubePruning, HypothesisId, JointStates, LanguageModelScores, Requests, Search, SearchSpace,
-    StackSearch,
+    Contexts, CubePruning, HypothesisId, JointStates, LanguageModelScores, Requests, Search,
+    SearchSpace, StackSearch,
 };
 use crate::sentence::Sentence;
 use crate::system::System;
@@ -22,6 +22,7 @@ pub struct Translator<'s> {
     costs: FutureCost,
     coverages: Coverages,
     lms: Vec<LanguageModelScores>,
+    contexts: Contexts,
     joint: JointStates,
     requests: Requests,
     search: Box<dyn Search + Send>,
@@ -59,7 +60,8 @@ impl<'s> Translator<'s> {
             costs: FutureCost::default(),
             coverages: Coverages::default(),
             lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
-            joint: JointStates::new(models),
+            contexts: Contexts::new(system),
+            joint: JointStates::new(models + system.contexts.len()),
             requests: Requests::default(),
             search: match system.settings.algorithm {
                 SearchAlgorithm::Stack => Box::new(StackSearch::default()),
@@ -185,6 +187,7 @@ impl<'s> Translator<'s> {
             lm.start();
             self.states.push(lm.intern(&feature.model.begin_state()));
         }
+        self.contexts.start(self.system, &mut self.states);
         let begin = self.joint.intern(&self.states);
         self.options.collect(self.system, &mut self.sentence, &mut self.lms)?;
         let length = self.sentence.len();
@@ -194,6 +197,7 @@ impl<'s> Translator<'s> {
         let mut space = SearchSpace {
             system: self.system,
             length: length as u32,
+            sentence: &self.sentence,
             options,
             costs: &self.costs,
             coverages: &mut self.coverages,
@@ -204,7 +208,8 @@ impl<'s> Translator<'s> {
             if !self.search.advance(&mut space, &mut self.requests) {
                 break;
             }
-            self.requests.answer(self.system, options, &mut self.lms, &mut self.joint);
+            let (lms, contexts, joint) = (&mut self.lms, &mut self.contexts, &mut self.joint);
+            self.requests.answer(&space, &*self.search, lms, contexts, joint);
             self.search.accept(&mut space, &self.requests);
         }
         self.statistics.expansions += self.search.evaluated();

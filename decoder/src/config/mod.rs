@@ -14,8 +14,8 @@ mod weights;
 use std::path::{Path, PathBuf};
 
 pub use feature_lines::{
-    FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec, TableFormat,
-    TableSpec,
+    FeatureKind, FeatureSpec, LanguageModelSpec, OperationModelSpec, ReorderingSource,
+    ReorderingSpec, TableFormat, TableSpec,
 };
 pub use known::help;
 pub use settings::{SearchAlgorithm, Settings};

@@ -15,7 +15,7 @@ use hashbrown::HashTable;
 use super::candidates::{Candidates, Limits, RecombinationKey, ascending};
 use super::expansion::{self, for_each_extension};
 use super::hypothesis::{Hypothesis, HypothesisId};
-use super::{Requests, Search, SearchSpace};
+use super::{Expansion, Requests, Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::Span;
 use crate::options::OptionId;
@@ -147,15 +147,25 @@ impl Search for CubePruning {
         }
     }
 
+    fn expansion(&self, i: usize) -> Expansion {
+        let item = self.items[self.pending[i] as usize];
+        let edge = &self.edges[self.covered as usize][item.edge as usize];
+        Expansion {
+            previous: HypothesisId(edge.first_hypothesis + item.hypothesis),
+            option: OptionId(edge.first_option + item.option),
+            span: edge.span,
+        }
+    }
+
     fn accept(&mut self, space: &mut SearchSpace<'_>, requests: &Requests) {
-        let models = space.system.language_models.len();
+        let width = space.system.answer_width;
         self.evaluated += requests.len() as u64;
         for (i, &number) in self.pending.iter().enumerate() {
             let item = &mut self.items[number as usize];
             let edge = &self.edges[self.covered as usize][item.edge as usize];
             let previous = &self.hypotheses[(edge.first_hypothesis + item.hypothesis) as usize];
             let option = OptionId(edge.first_option + item.option);
-            let scores = requests.scores(i, models);
+            let scores = requests.scores(i, width);
             item.total = expansion::total(space, previous, option, edge.span, scores);
             item.future = item.total + edge.estimate;
             item.state = requests.state(i);

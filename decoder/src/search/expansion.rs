@@ -4,7 +4,7 @@
 use super::SearchSpace;
 use super::hypothesis::Hypothesis;
 use crate::coverage::CoverageId;
-use crate::features::Span;
+use crate::features::{Span, early_jump, jump};
 use crate::options::OptionId;
 use crate::system::StatefulFeature;
 
@@ -18,12 +18,6 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
     }
     // Can the first gap still be reached from the end of this phrase?
     span.start == first_gap || i64::from(span.end) - i64::from(first_gap) <= limit
-}
-
-/// The length of the jump to `span`, in words.
-#[inline]
-pub(crate) fn jump(last_end: u32, span: Span) -> i64 {
-    (i64::from(last_end) - i64::from(span.start)).abs()
 }
 
 /// The jumps and spans by which a hypothesis that covers `coverage` and ended at
@@ -60,14 +54,15 @@ pub(crate) fn for_each_extension(
 
 /// The score of `previous` with one more phrase: features of the phrase, then
 /// the stateful ones in the order of the ini, one addition after another.
-/// `lm_scores` are natural logarithms, one a language model.
+/// `answers` are natural logarithms, one a language model, and behind them the
+/// addends of other features with states.
 #[inline]
 pub(crate) fn total(
     space: &SearchSpace<'_>,
     previous: &Hypothesis,
     option: OptionId,
     span: Span,
-    lm_scores: &[f32],
+    answers: &[f32],
 ) -> f32 {
     let mut total = previous.total + space.options.scores(option).total;
     for feature in &space.system.stateful_features {
@@ -85,8 +80,26 @@ pub(crate) fn total(
                     total += space.options.reordering(previous.option, column + orientation);
                 }
             }
+            StatefulFeature::EarlyDistortion(weight) => {
+                let first_gap = space.coverages.facts(previous.coverage).first_gap;
+                total += -(early_jump(previous.span.end, span, first_gap) as f32) * weight;
+            }
+            StatefulFeature::ForwardBlocks { orientations, column } => {
+                if !previous.is_initial() {
+                    let coverage = previous.coverage;
+                    let orientation = orientations.from_block(previous.span, span, |position| {
+                        space.coverages.is_covered(coverage, position)
+                    });
+                    total += space.options.reordering(previous.option, column + orientation);
+                }
+            }
+            StatefulFeature::Context { first, count } => {
+                for addend in &answers[first..first + count] {
+                    total += addend;
+                }
+            }
             StatefulFeature::LanguageModel { model, weight } => {
-                total += lm_scores[model] * weight;
+                total += answers[model] * weight;
             }
         }
     }
@@ -123,7 +136,5 @@ mod tests {
         assert!(!may_extend(Some(6), 10, span(3, 4), 3));
         assert!(may_extend(Some(0), 3, span(3, 5), 3));
         assert!(!may_extend(Some(0), 3, span(4, 5), 3));
-        assert_eq!(jump(0, span(2, 3)), 2);
-        assert_eq!(jump(5, span(2, 3)), 3);
     }
 }

@@ -16,8 +16,9 @@ use miriam_layout::prefetch_at;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 use miriam_text::Log10;
 
+use super::context::Contexts;
+use super::{Search, SearchSpace};
 use crate::options::{OptionId, SentenceOptions};
-use crate::system::System;
 
 /// Expansions to be scored by all language models.
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +35,13 @@ pub(crate) struct Request {
 #[derive(Default)]
 pub(crate) struct Requests {
     requests: Vec<Request>,
-    /// Natural-log scores, unweighted: one a request and model.
+    /// A row a request: of each model its natural-log score, unweighted, then the
+    /// weighted addends of other features with states.
     scores: Vec<f32>,
     /// Joint states behind the phrases.
     states: Vec<u32>,
-    /// Scratch: states by request and model, chains, and their numbers.
-    model_states: Vec<u32>,
+    /// Scratch: states by request and feature, chains, and their numbers.
+    single_states: Vec<u32>,
     chains: Vec<Chain>,
     active: Vec<u32>,
     missed: Vec<u32>,
@@ -81,10 +83,11 @@ impl Requests {
         self.requests.is_empty()
     }
 
-    /// The natural-log score of request `i` by each of `models` models.
+    /// What request `i` was answered with, rows being `width` wide: a natural-log
+    /// score a model, then addends.
     #[inline(always)]
-    pub(crate) fn scores(&self, i: usize, models: usize) -> &[f32] {
-        &self.scores[i * models..(i + 1) * models]
+    pub(crate) fn scores(&self, i: usize, width: usize) -> &[f32] {
+        &self.scores[i * width..(i + 1) * width]
     }
 
     /// The joint state behind request `i`.
@@ -93,47 +96,61 @@ impl Requests {
         self.states[i]
     }
 
-    /// Answers all requests.
+    /// Answers all requests, which `search` made.
     pub(crate) fn answer(
         &mut self,
-        system: &System,
-        options: &SentenceOptions,
+        space: &SearchSpace<'_>,
+        search: &dyn Search,
         lms: &mut [LanguageModelScores],
+        contexts: &mut Contexts,
         joint: &mut JointStates,
     ) {
         self.states.clear();
         self.scores.clear();
         match lms {
+            _ if !contexts.is_empty() => self.answer_many(space, search, lms, contexts, joint),
             [] => self.states.resize(self.requests.len(), 0),
             // With one model its states are the joint states.
             [only] => {
-                self.follow(&*system.language_models[0].model, 0, options, only, joint);
+                let model = &*space.system.language_models[0].model;
+                self.follow(model, 0, space.options, only, joint);
                 self.scores.extend(self.chains.iter().map(|c| Log10(c.log10).to_ln().0));
                 self.states.extend(self.chains.iter().map(|c| c.state));
             }
-            _ => self.answer_many(system, options, lms, joint),
+            _ => self.answer_many(space, search, lms, contexts, joint),
         }
     }
 
     fn answer_many(
         &mut self,
-        system: &System,
-        options: &SentenceOptions,
+        space: &SearchSpace<'_>,
+        search: &dyn Search,
         lms: &mut [LanguageModelScores],
+        contexts: &mut Contexts,
         joint: &mut JointStates,
     ) {
         let (n, models) = (self.requests.len(), lms.len());
-        self.scores.resize(n * models, 0.0);
-        self.model_states.clear();
-        self.model_states.resize(n * models, 0);
+        let (width, parts) = (space.system.answer_width, joint.parts);
+        self.scores.resize(n * width, 0.0);
+        self.single_states.clear();
+        self.single_states.resize(n * parts, 0);
         for (m, lm) in lms.iter_mut().enumerate() {
-            self.follow(&*system.language_models[m].model, m, options, lm, joint);
+            let model = &*space.system.language_models[m].model;
+            self.follow(model, m, space.options, lm, joint);
             for (i, chain) in self.chains.iter().enumerate() {
-                self.scores[i * models + m] = Log10(chain.log10).to_ln().0;
-                self.model_states[i * models + m] = chain.state;
+                self.scores[i * width + m] = Log10(chain.log10).to_ln().0;
+                self.single_states[i * parts + m] = chain.state;
             }
         }
-        for states in self.model_states.chunks_exact(models) {
+        if !contexts.is_empty() {
+            for i in 0..n {
+                let addends = &mut self.scores[i * width + models..(i + 1) * width];
+                let states = &mut self.single_states[i * parts + models..(i + 1) * parts];
+                let expansion = search.expansion(i);
+                contexts.answer(space, search, expansion, joint, models, (addends, states));
+            }
+        }
+        for states in self.single_states.chunks_exact(parts) {
             self.states.push(joint.intern(states));
         }
     }
@@ -350,9 +367,19 @@ impl LanguageModelScores {
         prefetch_at(&self.cache, self.slot(state, word));
     }
 
+    /// The state called `id`.
+    pub(super) fn state(&self, id: u32) -> &State {
+        &self.states[(id - self.base) as usize]
+    }
+
     /// From the cache, else from the model.
     #[inline(always)]
-    fn score(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
+    pub(super) fn score(
+        &mut self,
+        model: &dyn LanguageModel,
+        state: u32,
+        word: LmWord,
+    ) -> (f32, u32) {
         match self.find(state, word) {
             Some(known) => known,
             None => self.ask(model, state, word),
@@ -423,18 +450,19 @@ fn hash_state(state: &State) -> u64 {
     hash ^ hash >> 32
 }
 
-/// The states of several models together as one `u32`. With one model (or none)
-/// it is that model's own state.
+/// The states of several features together as one `u32`: those of the language
+/// models, then those of other features. With one feature (or none) it is that
+/// feature's own state.
 pub(crate) struct JointStates {
-    models: usize,
+    parts: usize,
     states: Vec<u32>,
     ids: HashTable<u32>,
 }
 
 impl JointStates {
-    /// For `models` models.
-    pub(crate) fn new(models: usize) -> Self {
-        JointStates { models, states: Vec::new(), ids: HashTable::new() }
+    /// For `parts` features.
+    pub(crate) fn new(parts: usize) -> Self {
+        JointStates { parts, states: Vec::new(), ids: HashTable::new() }
     }
 
     /// Begins a sentence.
@@ -443,7 +471,7 @@ impl JointStates {
         self.ids.clear();
     }
 
-    /// The joint state of one state a model.
+    /// The joint state of one state a feature.
     #[inline(always)]
     pub(crate) fn intern(&mut self, states: &[u32]) -> u32 {
         match states {
@@ -459,23 +487,23 @@ impl JointStates {
                 (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
             })
         };
-        let (known, models) = (&self.states, self.models);
-        let tuple = |id: u32| &known[id as usize * models..(id as usize + 1) * models];
+        let (known, parts) = (&self.states, self.parts);
+        let tuple = |id: u32| &known[id as usize * parts..(id as usize + 1) * parts];
         if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id) == states) {
             return id;
         }
-        let id = (known.len() / models) as u32;
+        let id = (known.len() / parts) as u32;
         self.states.extend_from_slice(states);
         let known = &self.states;
         self.ids.insert_unique(hash(states), id, |&id| {
-            hash(&known[id as usize * models..(id as usize + 1) * models])
+            hash(&known[id as usize * parts..(id as usize + 1) * parts])
         });
         id
     }
 
-    /// The state of model `m` in the joint state `id`.
+    /// The state of feature `m` in the joint state `id`.
     #[inline(always)]
     pub(crate) fn state(&self, id: u32, m: usize) -> u32 {
-        if self.models == 1 { id } else { self.states[id as usize * self.models + m] }
+        if self.parts == 1 { id } else { self.states[id as usize * self.parts + m] }
     }
 }

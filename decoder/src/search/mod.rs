@@ -14,6 +14,7 @@
 //! byte. (Moses2 breaks ties by memory addresses, differently from run to run.)
 
 mod candidates;
+mod context;
 mod cube;
 mod expansion;
 mod hypothesis;
@@ -21,6 +22,7 @@ mod language_models;
 mod stack;
 
 pub(crate) use candidates::RecombinationKey;
+pub(crate) use context::{Context, Contexts, Expansion};
 pub(crate) use cube::CubePruning;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use language_models::{JointStates, LanguageModelScores, Requests};
@@ -29,12 +31,14 @@ pub(crate) use stack::StackSearch;
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
+use crate::sentence::Sentence;
 use crate::system::System;
 
 /// What a search reads and grows while it works on a sentence.
 pub(crate) struct SearchSpace<'a> {
     pub(crate) system: &'a System,
     pub(crate) length: u32,
+    pub(crate) sentence: &'a Sentence,
     pub(crate) options: &'a SentenceOptions,
     pub(crate) costs: &'a FutureCost,
     pub(crate) coverages: &'a mut Coverages,
@@ -42,12 +46,15 @@ pub(crate) struct SearchSpace<'a> {
 
 /// A search that can be interrupted wherever it needs scores.
 pub(crate) trait Search {
-    /// Begins a sentence of at least one word; `state` is the joint state of the
-    /// language models behind `<s>`.
+    /// Begins a sentence of at least one word; `state` is the joint state of all
+    /// features before it.
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32);
 
     /// Works until `requests` are collected (true) or the search is over (false).
     fn advance(&mut self, space: &mut SearchSpace<'_>, requests: &mut Requests) -> bool;
+
+    /// What request `i` of those collected last is about.
+    fn expansion(&self, i: usize) -> Expansion;
 
     /// Takes the answers to the requests collected last.
     fn accept(&mut self, space: &mut SearchSpace<'_>, requests: &Requests);

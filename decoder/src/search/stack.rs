@@ -8,7 +8,7 @@
 use super::candidates::{Candidates, Limits};
 use super::expansion::{self, may_extend};
 use super::hypothesis::{Hypothesis, HypothesisId};
-use super::{Requests, Search, SearchSpace};
+use super::{Expansion, Requests, Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::Span;
 use crate::options::OptionId;
@@ -72,15 +72,21 @@ impl Search for StackSearch {
         false
     }
 
+    fn expansion(&self, i: usize) -> Expansion {
+        let Pending { previous, option, .. } = self.pending[i];
+        let span = self.span.expect("requests belong to a span");
+        Expansion { previous, option, span }
+    }
+
     fn accept(&mut self, space: &mut SearchSpace<'_>, requests: &Requests) {
         let Some(span) = self.span else { return };
         let settings = &space.system.settings;
         let limits = Limits { size: settings.stack_size, beam: settings.beam };
-        let models = space.system.language_models.len();
+        let width = space.system.answer_width;
         self.evaluated += requests.len() as u64;
         for (i, pending) in self.pending.iter().enumerate() {
             let previous = &self.hypotheses[pending.previous.0 as usize];
-            let scores = requests.scores(i, models);
+            let scores = requests.scores(i, width);
             let total = expansion::total(space, previous, pending.option, span, scores);
             let facts = space.coverages.facts(pending.coverage);
             let hypothesis = Hypothesis {
