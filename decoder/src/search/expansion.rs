@@ -4,7 +4,7 @@
 use super::SearchSpace;
 use super::hypothesis::Hypothesis;
 use crate::coverage::CoverageId;
-use crate::features::{Span, early_jump, jump};
+use crate::features::{Orientations, Span, early_jump, jump};
 use crate::options::OptionId;
 use crate::system::StatefulFeature;
 
@@ -81,17 +81,10 @@ pub(crate) fn total(
                 }
             }
             StatefulFeature::EarlyDistortion(weight) => {
-                let first_gap = space.coverages.facts(previous.coverage).first_gap;
-                total += -(early_jump(previous.span.end, span, first_gap) as f32) * weight;
+                total += early_distortion(space, previous, span) * weight;
             }
             StatefulFeature::ForwardBlocks { orientations, column } => {
-                if !previous.is_initial() {
-                    let coverage = previous.coverage;
-                    let orientation = orientations.from_block(previous.span, span, |position| {
-                        space.coverages.is_covered(coverage, position)
-                    });
-                    total += space.options.reordering(previous.option, column + orientation);
-                }
+                total += forward_blocks(space, previous, span, orientations, column);
             }
             StatefulFeature::Context { first, count } => {
                 for addend in &answers[first..first + count] {
@@ -104,6 +97,31 @@ pub(crate) fn total(
         }
     }
     total
+}
+
+/// Minus the words of jumps that become unavoidable. Not inlined, as what follows,
+/// to keep the loop of common features small.
+#[inline(never)]
+fn early_distortion(space: &SearchSpace<'_>, previous: &Hypothesis, span: Span) -> f32 {
+    let first_gap = space.coverages.facts(previous.coverage).first_gap;
+    -(early_jump(previous.span.end, span, first_gap) as f32)
+}
+
+/// The weighted score of the phrase before for where `span` lies, hierarchically.
+#[inline(never)]
+fn forward_blocks(
+    space: &SearchSpace<'_>,
+    previous: &Hypothesis,
+    span: Span,
+    orientations: Orientations,
+    column: usize,
+) -> f32 {
+    if previous.is_initial() {
+        return 0.0;
+    }
+    let covered = |position| space.coverages.is_covered(previous.coverage, position);
+    let orientation = orientations.from_block(previous.span, span, covered);
+    space.options.reordering(previous.option, column + orientation)
 }
 
 /// The score before any stateful feature is known, for lazy scoring.
