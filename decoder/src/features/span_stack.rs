@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn blocks_merge_while_they_touch() {
         let mut stack = Vec::new();
-        let steps: [((u32, u32), i64, &[(u32, u32)]); 7] = [
+        type Bounds = (u32, u32);
+        let steps: [(Bounds, i64, &[Bounds]); 7] = [
             ((2, 4), 3, &[(2, 4)]),
             ((6, 7), 3, &[(2, 4), (6, 7)]),
             ((5, 6), -1, &[(2, 4), (5, 7)]),
