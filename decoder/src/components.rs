@@ -36,6 +36,8 @@ pub(crate) struct Components {
     pub(crate) phrase: Vec<usize>,
     /// By place among the features that look at what stands before.
     pub(crate) stateful: Vec<usize>,
+    /// By cell of an option's row of reordering scores.
+    pub(crate) cells: Vec<usize>,
     /// A row of what a phrase brings: the scores of its table (of the widest one,
     /// so that rows are equally long), then what each language model adds to its
     /// total, from here on; then its reordering scores, from here on.
@@ -48,7 +50,7 @@ impl Components {
     /// Those of a system made from `configuration`.
     pub(crate) fn of(configuration: &Configuration) -> Self {
         let mut components = Components::default();
-        let (mut models, mut reordering) = (0, 0);
+        let mut models = 0;
         for (number, feature) in configuration.features.iter().enumerate() {
             let first = components.count;
             components.count += feature.num_components;
@@ -65,18 +67,21 @@ impl Components {
                 }
                 FeatureKind::Distortion => components.stateful.push(first),
                 FeatureKind::LexicalReordering(spec) => {
-                    if spec.model.backward {
+                    for _ in 0..spec.model.directions() {
                         components.stateful.push(first);
                     }
-                    if spec.model.forward {
-                        components.stateful.push(first + spec.model.forward_offset());
-                    }
-                    reordering += feature.num_components;
+                    let cells = spec.model.cells();
+                    components.cells.extend(cells.map(|(_, weight)| first + weight));
                 }
                 FeatureKind::LanguageModel(_) => {
-                    components.phrase.push(first);
+                    let parts = first..components.count;
+                    components.phrase.extend(parts);
                     components.stateful.push(first);
                     models += 1;
+                }
+                FeatureKind::OperationModel(_) => {
+                    components.phrase.push(first);
+                    components.stateful.push(first);
                 }
                 FeatureKind::Table(_) => {
                     if configuration.mapping.iter().any(|step| step.table == number) {
@@ -87,7 +92,7 @@ impl Components {
             }
         }
         components.reordering = components.inner + models;
-        components.phrase_width = components.reordering + reordering;
+        components.phrase_width = components.reordering + components.cells.len();
         components
     }
 }

@@ -33,8 +33,8 @@ mod translator;
 pub use components::FeatureComponents;
 pub use config::{
     Backoff, Configuration, DecodingStep, FeatureKind, FeatureSpec, LanguageModelSpec,
-    NBestOptions, OutputOptions, ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings,
-    TableFormat, TableSpec, UnknownWords, help,
+    NBestOptions, OperationModelSpec, OutputOptions, ReorderingSource, ReorderingSpec,
+    SearchAlgorithm, Settings, TableFormat, TableSpec, UnknownWords, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};

@@ -17,9 +17,9 @@ use crate::config::{
     Backoff, Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
     TableFormat, TableSpec,
 };
-use crate::features::Orientations;
+use crate::features::{OperationModel, Orientations};
 use crate::options::{OptionMemo, PhraseValues};
-use crate::search::{RecombinationKey, Usual};
+use crate::search::{Context, RecombinationKey, Usual};
 use crate::{Error, Result};
 
 /// A word that a model does not know.
@@ -55,6 +55,15 @@ pub(crate) enum PhraseFeature {
     PhrasePenalty(f32),
     /// The language model of this number.
     LanguageModel(usize),
+    /// One a word that the language model `model` does not know.
+    UnknownToModel {
+        /// Which.
+        model: usize,
+        /// The weight.
+        weight: f32,
+    },
+    /// The operation model of this number, which only gives an estimate.
+    Operations(usize),
 }
 
 /// Features that look at what stands before, in the order of the ini.
@@ -62,12 +71,30 @@ pub(crate) enum PhraseFeature {
 pub(crate) enum StatefulFeature {
     /// Minus the length of the jump, with this weight.
     Distortion(f32),
+    /// Minus the jumps that became unavoidable, with this weight.
+    EarlyDistortion(f32),
     /// Backward scores of a reordering model: the phrase against the one before.
     Backward {
         /// The orientations that it tells apart.
         orientations: Orientations,
         /// Where its scores start in an option's row.
         column: usize,
+    },
+    /// Forward hierarchical reordering: the phrase before against blocks.
+    ForwardBlocks {
+        /// The orientations that it tells apart.
+        orientations: Orientations,
+        /// Where its scores start in an option's row.
+        column: usize,
+    },
+    /// A feature with a state of its own that is no language model.
+    Context {
+        /// Which of the contexts.
+        context: usize,
+        /// Its first addend among those of all contexts.
+        first: usize,
+        /// How many it has.
+        count: usize,
     },
     /// Forward scores of a reordering model: the phrase before against this one.
     Forward {
@@ -111,7 +138,8 @@ impl Table {
 
 /// A reordering model.
 pub(crate) struct Reordering {
-    pub(crate) weights: Vec<f32>,
+    /// For each cell of an option's row the column of the table and the weight.
+    pub(crate) cells: Vec<(usize, f32)>,
     /// Where its scores start in the records of the phrase tables.
     pub(crate) in_phrase_table: Option<usize>,
     /// Its own table.
@@ -119,10 +147,17 @@ pub(crate) struct Reordering {
 }
 
 impl Reordering {
+    /// Writes the scores of each cell into `row`, unweighted.
+    pub(crate) fn copy(&self, scores: &[f32], row: &mut [f32]) {
+        for (cell, &(column, _)) in row.iter_mut().zip(&self.cells) {
+            *cell = scores[column];
+        }
+    }
+
     /// Writes weighted scores into `row`.
     pub(crate) fn weigh(&self, scores: &[f32], row: &mut [f32]) {
-        for ((cell, score), weight) in row.iter_mut().zip(scores).zip(&self.weights) {
-            *cell = score * weight;
+        for (cell, &(column, weight)) in row.iter_mut().zip(&self.cells) {
+            *cell = scores[column] * weight;
         }
     }
 }
@@ -193,6 +228,11 @@ pub struct System {
     pub(crate) stateful_features: Vec<StatefulFeature>,
     /// The stateful features, where they are the usual ones.
     pub(crate) usual: Option<Usual>,
+    pub(crate) operations: Vec<OperationModel>,
+    /// Features with a state that are no language models, and how many addends
+    /// they give for an expansion.
+    pub(crate) contexts: Vec<Context>,
+    pub(crate) addends: usize,
     pub(crate) unknown_weight: f32,
     pub(crate) recombination: RecombinationKey,
     pub(crate) memo: OptionMemo,
@@ -215,6 +255,9 @@ impl System {
             phrase_features: Vec::new(),
             stateful_features: Vec::new(),
             usual: None,
+            operations: Vec::new(),
+            contexts: Vec::new(),
+            addends: 0,
             unknown_weight: 1.0,
             recombination: RecombinationKey { start: false, end: false },
             memo: OptionMemo::new(),
@@ -242,10 +285,12 @@ impl System {
                 }
                 FeatureKind::Distortion => {
                     system.recombination.end = true;
-                    system.stateful_features.push(StatefulFeature::Distortion(weight));
+                    system.stateful_features.push(match system.settings.early_distortion {
+                        true => StatefulFeature::EarlyDistortion(weight),
+                        false => StatefulFeature::Distortion(weight),
+                    });
                 }
                 FeatureKind::LexicalReordering(spec) => {
-                    system.recombination = RecombinationKey { start: true, end: true };
                     system.add_reordering(configuration, feature, spec, progress)?;
                 }
                 FeatureKind::LanguageModel(spec) => {
@@ -261,9 +306,22 @@ impl System {
                         words,
                     });
                     system.phrase_features.push(PhraseFeature::LanguageModel(lm));
+                    if let [_, weight] = feature.weights[..] {
+                        let unknown = PhraseFeature::UnknownToModel { model: lm, weight };
+                        system.phrase_features.push(unknown);
+                    }
                     system
                         .stateful_features
                         .push(StatefulFeature::LanguageModel { model: lm, weight });
+                }
+                FeatureKind::OperationModel(spec) => {
+                    let path = configuration.locate(&spec.path);
+                    let model = miriam_lmcpu::open(&path, spec.load, progress)?;
+                    let number = system.operations.len();
+                    let weights = feature.weights.clone();
+                    system.operations.push(OperationModel::new(model, weights));
+                    system.phrase_features.push(PhraseFeature::Operations(number));
+                    system.add_context(Context::Operations(number));
                 }
                 FeatureKind::Table(spec) => {
                     let step = configuration.mapping.iter().position(|s| s.table == number);
@@ -285,9 +343,12 @@ impl System {
         }
         steps.sort_unstable_by_key(|&(step, _)| step);
         system.lookups = steps.into_iter().map(|(_, lookup)| lookup).collect();
+        system.recombine_exactly(configuration);
         system.join_vocabularies()?;
         system.check_reordering(configuration)?;
-        system.usual = Usual::of(&system.stateful_features, system.reordering_width);
+        if system.contexts.is_empty() {
+            system.usual = Usual::of(&system.stateful_features, system.reordering_width);
+        }
         Ok(system)
     }
 
@@ -374,7 +435,7 @@ impl System {
                 let path = configuration.locate(path);
                 let phrases = miriam_probingpt::load_reordering_text(
                     &path,
-                    Some(feature.num_components),
+                    Some(spec.model.num_columns()),
                     self.settings.threads,
                     progress,
                 )?;
@@ -385,18 +446,56 @@ impl System {
             }
         }
         let column = self.reordering_width;
-        let orientations = spec.model.orientations;
-        if spec.model.backward {
+        self.reordering_width += spec.model.num_columns();
+        let weight = |(column, weight): (usize, usize)| (column, feature.weights[weight]);
+        let cells = spec.model.cells().map(weight).collect();
+        self.reordering.push(Reordering { cells, in_phrase_table, own_table });
+        let kind = spec.model;
+        let orientations = kind.orientations;
+        if !kind.hierarchical || kind.forward {
+            self.recombination = RecombinationKey { start: true, end: true };
+        }
+        if kind.backward && kind.hierarchical {
+            self.add_context(Context::BackwardBlocks { orientations, column });
+        } else if kind.backward {
             self.stateful_features.push(StatefulFeature::Backward { orientations, column });
         }
-        if spec.model.forward {
-            let column = column + spec.model.forward_offset();
-            self.stateful_features.push(StatefulFeature::Forward { orientations, column });
+        if kind.forward {
+            let column = column + kind.forward_offset();
+            self.stateful_features.push(match kind.hierarchical {
+                true => StatefulFeature::ForwardBlocks { orientations, column },
+                false => StatefulFeature::Forward { orientations, column },
+            });
         }
-        self.reordering_width += feature.num_components;
-        let weights = feature.weights.clone();
-        self.reordering.push(Reordering { weights, in_phrase_table, own_table });
         Ok(())
+    }
+
+    /// A feature with a state that is no language model.
+    fn add_context(&mut self, context: Context) {
+        let (first, count) = (self.addends, context.addends(self));
+        self.addends += count;
+        let number = self.contexts.len();
+        self.stateful_features.push(StatefulFeature::Context { context: number, first, count });
+        self.contexts.push(context);
+    }
+
+    /// Lets forward reordering scores take part in recombination, where that is
+    /// asked for and there are any.
+    fn recombine_exactly(&mut self, configuration: &Configuration) {
+        let mut columns = Vec::new();
+        let mut first = 0;
+        for feature in &configuration.features {
+            if let FeatureKind::LexicalReordering(ReorderingSpec { model, .. }) = feature.kind {
+                if model.forward {
+                    let forward = first + model.forward_offset();
+                    columns.extend(forward..first + model.num_columns());
+                }
+                first += model.num_columns();
+            }
+        }
+        if self.settings.exact_recombination && !columns.is_empty() {
+            self.contexts.push(Context::ForwardScores(columns));
+        }
     }
 
     /// Reordering scores that live in the phrase tables must be there.
@@ -407,7 +506,7 @@ impl System {
             .filter(|f| matches!(f.kind, FeatureKind::LexicalReordering(_)));
         for (feature, model) in features.zip(&self.reordering) {
             let Some(offset) = model.in_phrase_table else { continue };
-            let needed = offset + model.weights.len();
+            let needed = offset + model.cells.iter().map(|cell| cell.0 + 1).max().unwrap_or(0);
             for table in &self.tables {
                 let there = table.phrases.num_reordering();
                 if there < needed {

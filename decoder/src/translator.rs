@@ -10,8 +10,8 @@ use crate::options::SentenceOptions;
 use crate::output::{PhraseMatch, Translation};
 use crate::reports::Columns;
 use crate::search::{
-    CubePruning, Effort, Forgotten, HypothesisId, JointStates, Kept, LanguageModelScores, Search,
-    SearchLimits, SearchSpace, StackSearch, TimeLimit, complete,
+    Contexts, CubePruning, Effort, Forgotten, HypothesisId, JointStates, Kept, LanguageModelScores,
+    Search, SearchLimits, SearchSpace, StackSearch, TimeLimit, complete,
 };
 use crate::sentence::Sentence;
 use crate::system::System;
@@ -25,6 +25,7 @@ pub struct Translator<'s> {
     costs: FutureCost,
     pub(crate) coverages: Coverages,
     pub(crate) lms: Vec<LanguageModelScores>,
+    pub(crate) contexts: Contexts,
     pub(crate) joint: JointStates,
     pub(crate) search: Box<dyn Search + Send>,
     /// Hypotheses of the best translation, in target order.
@@ -69,7 +70,8 @@ impl<'s> Translator<'s> {
             costs: FutureCost::default(),
             coverages: Coverages::default(),
             lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
-            joint: JointStates::new(models),
+            contexts: Contexts::new(system),
+            joint: JointStates::new(models + system.contexts.len()),
             search: new_search(&system.settings, system.settings.needs_lattice()),
             path: Vec::new(),
             score: None,
@@ -234,6 +236,23 @@ impl<'s> Translator<'s> {
         }
     }
 
+    /// What the search works on, and the search.
+    pub(crate) fn split(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
+        let space = SearchSpace {
+            system: self.system,
+            limits: SearchLimits::of(&self.system.settings),
+            length: self.sentence.len() as u32,
+            sentence: &self.sentence,
+            options: &self.options,
+            costs: &self.costs,
+            coverages: &mut self.coverages,
+            lms: &mut self.lms,
+            contexts: &mut self.contexts,
+            joint: &mut self.joint,
+        };
+        (space, &mut *self.search)
+    }
+
     /// Searches; leaves the best path and its score.
     pub(crate) fn decode(&mut self, line: &[u8]) -> Result<()> {
         self.path.clear();
@@ -252,23 +271,16 @@ impl<'s> Translator<'s> {
             lm.start();
             self.joint.set(m, lm.intern(&feature.model.begin_state()));
         }
+        self.contexts.start(self.system, &mut self.joint);
         let begin = self.joint.join();
         self.options.collect(self.system, &mut self.sentence, &mut self.lms)?;
         let length = self.sentence.len();
         let options = &self.options;
         self.costs.fill(length, options.longest() as usize, |start, len| options.best(start, len));
         self.coverages.start(length as u32, &self.costs);
-        let mut space = SearchSpace {
-            system: self.system,
-            limits: SearchLimits::of(&self.system.settings),
-            length: length as u32,
-            options,
-            costs: &self.costs,
-            coverages: &mut self.coverages,
-            lms: &mut self.lms,
-            joint: &mut self.joint,
-        };
-        let effort = complete(&mut *self.search, &mut space, begin, self.time);
+        let time = self.time;
+        let (mut space, search) = self.split();
+        let effort = complete(search, &mut space, begin, time);
         self.effort = self.effort.max(effort);
         self.statistics.expansions += self.search.evaluated();
         if let Some(best) = self.search.best() {

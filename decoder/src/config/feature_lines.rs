@@ -40,6 +40,8 @@ pub enum FeatureKind {
     LexicalReordering(ReorderingSpec),
     /// An n-gram language model.
     LanguageModel(LanguageModelSpec),
+    /// An operation sequence model.
+    OperationModel(OperationModelSpec),
     /// A phrase table.
     Table(TableSpec),
 }
@@ -110,10 +112,21 @@ pub struct LanguageModelSpec {
     pub path: String,
     /// How a binary file is loaded.
     pub load: Load,
+    /// Whether a second score counts the words that the model does not know.
+    pub counts_unknown: bool,
+}
+
+/// An operation sequence model's parameters.
+#[derive(Clone, Debug)]
+pub struct OperationModelSpec {
+    /// The file of the n-gram model of operations: anything a language model may be.
+    pub path: String,
+    /// How a binary file is loaded.
+    pub load: Load,
 }
 
 const TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, Distortion, \
-    LexicalReordering, KENLM, PhraseDictionaryMemory, ProbingPT";
+    LexicalReordering, KENLM, OpSequenceModel, PhraseDictionaryMemory, ProbingPT";
 
 /// The features of `lines` with `edits` made; weights are still empty.
 pub(super) fn parse(ini: &Path, lines: &[String], edits: Vec<Edit>) -> Result<Vec<FeatureSpec>> {
@@ -181,14 +194,15 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
         "PhrasePenalty" => one(FeatureKind::PhrasePenalty),
         "Distortion" => one(FeatureKind::Distortion),
         "LexicalReordering" => reordering(keys).map(|spec| {
-            let components = spec.model.num_components();
+            let components = spec.model.num_components(given);
             (FeatureKind::LexicalReordering(spec), components)
         }),
-        "KENLM" => one(FeatureKind::LanguageModel(language_model(keys)?)),
+        "KENLM" => model(keys),
         other if feature_types::is_language_model(other) => {
             tracing::warn!("{name}: {other} files are opened as KENLM opens ARPA files");
-            one(FeatureKind::LanguageModel(language_model(keys)?))
+            model(keys)
         }
+        "OpSequenceModel" => operation_model(keys),
         "PhraseDictionaryMemory" => {
             table(keys, TableFormat::Text).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
         }
@@ -257,8 +271,28 @@ fn language_model(keys: &mut Keys) -> Result<LanguageModelSpec, String> {
     keys.only("factor", "0")?;
     // The order is the file's.
     keys.take("order");
+    let counts_unknown = keys.take("oov-feature").map(|text| parse_flag("oov-feature", &text));
+    let counts_unknown = counts_unknown.transpose()?.unwrap_or(false);
     let path = keys.take("path").ok_or("path= is missing")?;
-    Ok(LanguageModelSpec { path, load: keys.load()? })
+    Ok(LanguageModelSpec { path, load: keys.load()?, counts_unknown })
+}
+
+/// An operation sequence model and how many scores it has.
+fn operation_model(keys: &mut Keys) -> Result<(FeatureKind, usize), String> {
+    keys.only("input-factor", "0")?;
+    keys.only("output-factor", "0")?;
+    // Moses2 switches the supporting features off for this word alone.
+    let alone = keys.take("support-features").is_some_and(|text| text == "no");
+    let path = keys.take("path").ok_or("path= is missing")?;
+    let spec = OperationModelSpec { path, load: keys.load()? };
+    Ok((FeatureKind::OperationModel(spec), if alone { 1 } else { 5 }))
+}
+
+/// A language model, which has a second score where it counts unknown words.
+fn model(keys: &mut Keys) -> Result<(FeatureKind, usize), String> {
+    let spec = language_model(keys)?;
+    let components = 1 + usize::from(spec.counts_unknown);
+    Ok((FeatureKind::LanguageModel(spec), components))
 }
 
 fn parse_count(key: &str, text: &str) -> Result<usize, String> {

@@ -54,6 +54,19 @@ const SUPPORTED: &[Known] = &[
     ),
     known("beam-threshold", "b", "X", "beam as a probability, 0 to 1 [0.00001]"),
     known("distortion-limit", "dl", "N", "farthest jump in words; -1 unlimited, 0 monotone [-1]"),
+    known(
+        "early-distortion-cost",
+        "edc",
+        "BOOL",
+        "pay for jumps as soon as they are unavoidable, as Moore and Quirk do [false]",
+    ),
+    known(
+        "exact-recombination",
+        "",
+        "BOOL",
+        "keep hypotheses apart that later phrases may score differently, as Moses 1 does, and \
+         not only those that Moses2 does [false]",
+    ),
     known("max-phrase-length", "", "N", "longest source phrase looked up [20]"),
     known("drop-unknown", "du", "BOOL", "leave unknown words out [false]"),
     known("mark-unknown", "mu", "BOOL", "wrap unknown words in prefix and suffix [false]"),
@@ -142,7 +155,6 @@ const SUPPORTED: &[Known] = &[
 const NOT_IMPLEMENTED: &[&str] = &[
     "cpu-affinity-increment",
     "cpu-affinity-offset",
-    "early-distortion-cost",
     "factor-delimiter",
     "lattice-samples",
     "monotone-at-punctuation",

@@ -20,8 +20,8 @@ mod weights;
 use std::path::{Path, PathBuf};
 
 pub use feature_lines::{
-    FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec, TableFormat,
-    TableSpec, UnknownWords,
+    FeatureKind, FeatureSpec, LanguageModelSpec, OperationModelSpec, ReorderingSource,
+    ReorderingSpec, TableFormat, TableSpec, UnknownWords,
 };
 pub use known::help;
 pub use mapping::{Backoff, DecodingStep};

@@ -39,6 +39,10 @@ pub struct Settings {
     pub beam: f32,
     /// The farthest jump in words; nothing for no limit.
     pub distortion_limit: Option<i64>,
+    /// Whether jumps are paid for as soon as they are unavoidable.
+    pub early_distortion: bool,
+    /// Whether hypotheses are kept apart wherever their futures may differ.
+    pub exact_recombination: bool,
     /// The longest source phrase looked up, in words.
     pub max_phrase_length: usize,
     /// Whether unknown words are left out.
@@ -138,6 +142,8 @@ impl Settings {
             lazy_scoring: read.boolean("cube-pruning-lazy-scoring", false)?,
             beam: miriam_text::Ln::of_probability(beam).0,
             distortion_limit,
+            early_distortion: read.boolean("early-distortion-cost", false)?,
+            exact_recombination: read.boolean("exact-recombination", false)?,
             max_phrase_length: read.count("max-phrase-length", 20)?.max(1),
             drop_unknown: read.boolean("drop-unknown", false)?,
             mark_unknown,

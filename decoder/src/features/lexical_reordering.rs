@@ -1,10 +1,15 @@
-//! Phrase-based lexicalised reordering (`phrase-decoding.md` 3.6).
+//! Lexicalised reordering, phrase-based and hierarchical (`phrase-decoding.md` 3.6).
 //!
 //! A model has a row of scores a phrase pair: for each direction one score an
 //! orientation, backward direction first. When a phrase is applied, the backward
 //! score of the phrase and the forward score of the one before it are charged,
 //! both for the orientation between the two. Nothing is charged at the end of a
 //! sentence.
+//!
+//! A hierarchical model compares with blocks instead of single phrases. Backward,
+//! the block is the longest one that ends with the phrase before, found by a stack
+//! of spans ([`super::span_stack`]); forward, what counts is whether the position
+//! beside the phrase before is still open, so that some block may yet join it.
 
 /// Source positions of a phrase, the end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +49,10 @@ pub struct ReorderingType {
     pub backward: bool,
     /// Whether the phrase before is scored against this one.
     pub forward: bool,
+    /// Whether blocks are compared and not only neighbouring phrases.
+    pub hierarchical: bool,
+    /// Whether the orientations of a direction share one weight (`collapseff`).
+    pub collapsed: bool,
 }
 
 impl Orientations {
@@ -64,6 +73,42 @@ impl Orientations {
         const COLUMNS: [[u8; 4]; 4] = [[0, 2, 2, 1], [0, 3, 2, 1], [0, 1, 1, 1], [0, 0, 1, 1]];
         let place = if swaps { 3 } else { place as usize };
         usize::from(COLUMNS[self as usize][place])
+    }
+
+    /// The orientation at a signed distance from the block before: 1 is right
+    /// behind it, -1 right in front of it.
+    #[inline]
+    pub fn at_distance(self, distance: i64) -> usize {
+        match self {
+            Orientations::LeftRight => usize::from(distance < 1),
+            _ if distance == 1 => 0,
+            Orientations::Monotonicity => 1,
+            _ if distance == -1 => 1,
+            Orientations::Msd => 2,
+            Orientations::Mslr => 2 + usize::from(distance > 1),
+        }
+    }
+
+    /// The hierarchical orientation of `current` seen from `previous`, where
+    /// `covered` tells which positions outside `current` are translated.
+    #[inline]
+    pub fn from_block(self, previous: Span, current: Span, covered: impl Fn(u32) -> bool) -> usize {
+        let right = current.start >= previous.end;
+        if self == Orientations::LeftRight {
+            return usize::from(!right);
+        }
+        let monotone = current.start == previous.end || (right && !covered(previous.end));
+        if monotone {
+            return 0;
+        }
+        let swap = current.end == previous.start
+            || (current.end < previous.start && !covered(previous.start - 1));
+        match self {
+            Orientations::Monotonicity => 1,
+            _ if swap => 1,
+            Orientations::Msd => 2,
+            _ => 2 + usize::from(right),
+        }
     }
 }
 
@@ -96,9 +141,15 @@ impl ReorderingType {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut orientations = None;
         let (mut backward, mut forward) = (true, false);
+        let (mut hierarchical, mut collapsed) = (false, false);
         for part in text.split('-') {
             match part {
-                "wbe" | "phrase" | "f" | "fe" | "allff" => {}
+                "f" | "fe" => {}
+                // There is no word-based orientation in decoding.
+                "wbe" | "phrase" => hierarchical = false,
+                "hier" => hierarchical = true,
+                "allff" => collapsed = false,
+                "collapseff" => collapsed = true,
                 "msd" => orientations = Some(Orientations::Msd),
                 "mslr" => orientations = Some(Orientations::Mslr),
                 "monotonicity" => orientations = Some(Orientations::Monotonicity),
@@ -106,21 +157,48 @@ impl ReorderingType {
                 "backward" | "unidirectional" => (backward, forward) = (true, false),
                 "forward" => (backward, forward) = (false, true),
                 "bidirectional" => (backward, forward) = (true, true),
-                "hier" | "collapseff" => {
-                    return Err(format!("type={text}: {part} is not supported yet"));
-                }
                 _ => return Err(format!("type={text}: {part:?} is unknown")),
             }
         }
         let orientations = orientations.ok_or_else(|| {
             format!("type={text}: msd, mslr, monotonicity or leftright is missing")
         })?;
-        Ok(ReorderingType { orientations, backward, forward })
+        Ok(ReorderingType { orientations, backward, forward, hierarchical, collapsed })
     }
 
-    /// How many scores a phrase pair has.
-    pub fn num_components(self) -> usize {
-        self.orientations.count() * (usize::from(self.backward) + usize::from(self.forward))
+    /// How many directions are scored: 1 or 2.
+    pub fn directions(self) -> usize {
+        usize::from(self.backward) + usize::from(self.forward)
+    }
+
+    /// How many scores a phrase pair has in the table.
+    pub fn num_columns(self) -> usize {
+        self.orientations.count() * self.directions()
+    }
+
+    /// How many weights the feature has, where `num-features` says `given`. A
+    /// collapsed model is one feature a direction to Moses, but Moses2 wants a
+    /// weight a column, of which it uses the first of each direction.
+    pub fn num_components(self, given: Option<usize>) -> usize {
+        match given {
+            Some(given) if self.collapsed && given == self.num_columns() => given,
+            _ if self.collapsed => self.directions(),
+            _ => self.num_columns(),
+        }
+    }
+
+    /// For each cell of an option's row (orientations of one direction after those
+    /// of the other) the column of the table and which of the feature's weights.
+    ///
+    /// A collapsed model steps by one from direction to direction in the table's
+    /// columns too, as in Moses and Moses2: its forward scores are read from column
+    /// 1 on, where a table still has the backward ones.
+    pub fn cells(self) -> impl Iterator<Item = (usize, usize)> {
+        let count = self.orientations.count();
+        (0..self.num_columns()).map(move |cell| match self.collapsed {
+            false => (cell, cell),
+            true => (cell / count + cell % count, cell / count),
+        })
     }
 
     /// Where the forward scores start.
@@ -140,13 +218,50 @@ mod tests {
     #[test]
     fn types() {
         let bidirectional = ReorderingType::parse("wbe-msd-bidirectional-fe-allff").unwrap();
-        assert_eq!((bidirectional.num_components(), bidirectional.forward_offset()), (6, 3));
-        assert_eq!(ReorderingType::parse("phrase-mslr-forward-f").unwrap().num_components(), 4);
-        assert_eq!(ReorderingType::parse("msd").unwrap().num_components(), 3);
-        assert_eq!(ReorderingType::parse("leftright-bidirectional").unwrap().num_components(), 4);
-        for bad in ["hier-msd-backward", "msd-x", "wbe", "msd-bidirectional-collapseff"] {
+        assert_eq!((bidirectional.num_components(None), bidirectional.forward_offset()), (6, 3));
+        assert!(!bidirectional.hierarchical && !bidirectional.collapsed);
+        let components = |text| ReorderingType::parse(text).unwrap().num_components(None);
+        assert_eq!(components("phrase-mslr-forward-f"), 4);
+        assert_eq!(components("msd"), 3);
+        assert_eq!(components("leftright-bidirectional"), 4);
+        assert!(ReorderingType::parse("hier-mslr-bidirectional-fe").unwrap().hierarchical);
+        for bad in ["hier", "msd-x", "wbe", ""] {
             assert!(ReorderingType::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_collapsed_model_has_one_weight_a_direction() {
+        let model = ReorderingType::parse("msd-bidirectional-fe-collapseff").unwrap();
+        assert_eq!((model.num_columns(), model.num_components(None)), (6, 2));
+        assert_eq!(model.num_components(Some(6)), 6, "as Moses2 has it");
+        assert_eq!(model.num_components(Some(3)), 2, "which the caller finds to differ");
+        let cells: Vec<_> = model.cells().collect();
+        assert_eq!(cells, [(0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (3, 1)]);
+        let forward = ReorderingType::parse("mslr-forward-collapseff").unwrap();
+        assert_eq!(forward.cells().collect::<Vec<_>>(), [(0, 0), (1, 0), (2, 0), (3, 0)]);
+    }
+
+    /// Hierarchical orientations, worked out by hand from section 3.6.
+    #[test]
+    fn hierarchical_orientations() {
+        use Orientations::*;
+        let at = |distance| [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.at_distance(distance));
+        assert_eq!(at(1), [0, 0, 0, 0], "right behind the block");
+        assert_eq!(at(-1), [1, 1, 1, 1], "right in front of it");
+        assert_eq!(at(3), [2, 3, 1, 0], "farther right");
+        assert_eq!(at(-3), [2, 2, 1, 1], "farther left");
+        let all = |previous, current, covered: &[u32]| {
+            [Msd, Mslr, Monotonicity, LeftRight]
+                .map(|o| o.from_block(previous, current, |p| covered.contains(&p)))
+        };
+        let previous = span(4, 6);
+        assert_eq!(all(previous, span(6, 7), &[]), [0, 0, 0, 0]);
+        assert_eq!(all(previous, span(8, 9), &[]), [0, 0, 0, 0], "a block may begin at 6");
+        assert_eq!(all(previous, span(8, 9), &[6]), [2, 3, 1, 0], "position 6 is taken");
+        assert_eq!(all(previous, span(2, 4), &[]), [1, 1, 1, 1]);
+        assert_eq!(all(previous, span(0, 1), &[]), [1, 1, 1, 1], "a block may end at 3");
+        assert_eq!(all(previous, span(0, 1), &[3]), [2, 2, 1, 1], "position 3 is taken");
     }
 
     /// The table of section 3.6, row by row.

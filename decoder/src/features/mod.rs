@@ -1,13 +1,23 @@
 //! What feature functions compute, apart from how the search asks for it.
 //!
-//! A feature belongs to one of three groups, and `CONTRIBUTING.md` walks through
+//! A feature belongs to one of four groups, and `CONTRIBUTING.md` walks through
 //! adding one: features of a phrase alone are scored when options are prepared
-//! (`options/`); features that need only the previous phrase's span (distortion,
-//! reordering) are scored from an edge and two options (`search/expansion.rs`);
-//! features with a state of words (language models) answer batches of requests
-//! (`search/language_models.rs`).
+//! (`options/`); features that need only the previous phrase's span and the coverage
+//! (distortion, most reordering) are scored from an edge and two options
+//! (`search/expansion.rs`); features with a state of words (language models) answer
+//! batches of requests (`search/language_models.rs`); features with any other state
+//! (hierarchical reordering, operation sequences) answer beside them
+//! (`search/context/`).
 
+mod distortion;
 mod lexical_reordering;
+mod operation_model;
+mod operations;
+mod span_stack;
 
+pub(crate) use distortion::{early_jump, jump};
 pub(crate) use lexical_reordering::Place;
 pub use lexical_reordering::{Orientations, ReorderingType, Span};
+pub(crate) use operation_model::{IsolatedOperations, OperationModel};
+pub(crate) use operations::{Counts, Cursor, Program, UNKNOWN_TARGET};
+pub(crate) use span_stack::shift_reduce;

@@ -197,15 +197,8 @@ impl Translator<'_> {
     }
 
     fn searched(&mut self) -> Searched<'_> {
-        Searched {
-            system: self.system,
-            sentence: &self.sentence,
-            options: &self.options,
-            coverages: &self.coverages,
-            hypotheses: self.search.hypotheses(),
-            lms: &mut self.lms,
-            joint: &mut self.joint,
-        }
+        let (space, search) = self.split();
+        Searched { space, hypotheses: search.hypotheses() }
     }
 }
 

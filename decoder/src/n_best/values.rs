@@ -7,27 +7,23 @@
 //! the sentence's cache. Rows are kept for the sentence, because the paths of a
 //! list share most of their hypotheses.
 
-use miriam_text::Log10;
+use miriam_lmcpu::LmWord;
+use miriam_text::{Log10, WordId};
 
 use crate::Result;
-use crate::coverage::Coverages;
 use crate::features::Span;
-use crate::options::{OptionId, PhrasePlace, Preparer, SentenceOptions};
-use crate::search::{Hypothesis, HypothesisId, JointStates, LanguageModelScores, Step};
-use crate::sentence::Sentence;
+use crate::options::{OptionId, PhrasePlace, Preparer};
+use crate::search::{
+    Expansion, Hypothesis, HypothesisId, Parts, SearchSpace, Step, early_distortion, forward_block,
+};
 use crate::system::{PhraseFeature, StatefulFeature, System};
 
 use super::paths::{PathId, Paths};
 
 /// A sentence after its search, as far as values depend on it.
 pub(crate) struct Searched<'a> {
-    pub(crate) system: &'a System,
-    pub(crate) sentence: &'a Sentence,
-    pub(crate) options: &'a SentenceOptions,
-    pub(crate) coverages: &'a Coverages,
+    pub(crate) space: SearchSpace<'a>,
     pub(crate) hypotheses: &'a [Hypothesis],
-    pub(crate) lms: &'a mut [LanguageModelScores],
-    pub(crate) joint: &'a mut JointStates,
 }
 
 /// Rows of values of a sentence, in buffers that are reused.
@@ -160,7 +156,7 @@ impl Values {
         hypothesis: &Hypothesis,
         row: u32,
     ) -> Result<()> {
-        let system = searched.system;
+        let system = searched.space.system;
         let components = &system.components;
         let previous = &searched.hypotheses[hypothesis.previous.0 as usize];
         let phrase = self.phrase_row(searched, hypothesis.option, hypothesis.span)?;
@@ -169,10 +165,10 @@ impl Values {
         } else {
             self.phrase_row(searched, previous.option, previous.span)?
         };
-        let words = searched.options.words(hypothesis.option).len();
+        let words = searched.space.options.words(hypothesis.option);
         let values = &mut self.rows[row as usize * self.width..][..self.width];
         let (phrase, before) = (&self.phrases[phrase..], &self.phrases[before..]);
-        let origin = searched.options.origin(hypothesis.option);
+        let origin = searched.space.options.origin(hypothesis.option);
         match origin.table {
             Some(table) => {
                 let scores = system.tables[table as usize].weights.len();
@@ -184,9 +180,17 @@ impl Values {
         let (phrase, before) = (&phrase[components.reordering..], &before[components.reordering..]);
         for (feature, &at) in system.phrase_features.iter().zip(&components.phrase) {
             values[at] += match *feature {
-                PhraseFeature::WordPenalty(_) => -(words as f32),
+                PhraseFeature::WordPenalty(_) => -(words.len() as f32),
                 PhraseFeature::PhrasePenalty(_) => 1.0,
                 PhraseFeature::LanguageModel(lm) => inner[lm],
+                PhraseFeature::UnknownToModel { model, .. } => {
+                    let sentence = searched.space.sentence;
+                    let unknown =
+                        |&&w: &&WordId| sentence.lm_word(w, model, system) == LmWord::UNKNOWN;
+                    words.iter().filter(unknown).count() as f32
+                }
+                // Only an estimate.
+                PhraseFeature::Operations(_) => 0.0,
             };
         }
         let step = Step::new(previous.span.end, hypothesis.span);
@@ -196,21 +200,53 @@ impl Values {
                 StatefulFeature::Distortion(_) => values[at] += -step.jump,
                 StatefulFeature::Backward { orientations, column } => {
                     let orientation = orientations.at(step.place, swaps);
-                    values[at + orientation] += phrase[column + orientation];
+                    let cell = column + orientation;
+                    values[components.cells[cell]] += phrase[cell];
                 }
                 StatefulFeature::Forward { orientations, column } => {
                     if !previous.is_initial() {
                         let orientation = orientations.at(step.place, swaps);
-                        values[at + orientation] += before[column + orientation];
+                        let cell = column + orientation;
+                        values[components.cells[cell]] += before[cell];
                     }
                 }
+                StatefulFeature::EarlyDistortion(_) => {
+                    values[at] += early_distortion(&searched.space, previous, hypothesis.span);
+                }
+                StatefulFeature::ForwardBlocks { orientations, column } => {
+                    if !previous.is_initial() {
+                        let cell = column
+                            + forward_block(
+                                &searched.space,
+                                previous,
+                                hypothesis.span,
+                                orientations,
+                            );
+                        values[components.cells[cell]] += before[cell];
+                    }
+                }
+                StatefulFeature::Context { context, .. } => {
+                    let Hypothesis { previous, option, span, .. } = *hypothesis;
+                    let expansion = Expansion { previous, option, span };
+                    let parts = Parts {
+                        values: &mut *values,
+                        first: at,
+                        reordering: phrase,
+                        components: &components.cells,
+                    };
+                    let mut contexts = std::mem::take(searched.space.contexts);
+                    let space = &searched.space;
+                    contexts.explain(space, searched.hypotheses, expansion, context, parts);
+                    *searched.space.contexts = contexts;
+                }
                 StatefulFeature::LanguageModel { model, .. } => {
-                    let ends = words > 0 && searched.coverages.is_complete(hypothesis.coverage);
-                    let (log10, _) = searched.lms[model].phrase(
+                    let ends = !words.is_empty()
+                        && searched.space.coverages.is_complete(hypothesis.coverage);
+                    let (log10, _) = searched.space.lms[model].phrase(
                         &*system.language_models[model].model,
-                        searched.options,
-                        searched.options.lm_part(hypothesis.option, model),
-                        searched.joint.state(previous.state, model),
+                        searched.space.options,
+                        searched.space.options.lm_part(hypothesis.option, model),
+                        searched.space.joint.state(previous.state, model),
                         ends,
                     );
                     values[at] += Log10(log10).to_ln().0;
@@ -231,7 +267,7 @@ impl Values {
         if self.of_option.len() <= at {
             self.of_option.resize(at + 1, NONE);
         }
-        let Searched { system, sentence, options, .. } = *searched;
+        let SearchSpace { system, sentence, options, .. } = searched.space;
         let width = system.components.phrase_width;
         if self.of_option[at] == NONE {
             self.of_option[at] = (self.phrases.len() / width) as u32;

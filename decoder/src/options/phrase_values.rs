@@ -126,10 +126,9 @@ impl Preparer {
                     && let Some(scores) =
                         table.phrases.reordering_scores(self.targets.reordering(target))
                 {
-                    let scores = &scores[offset..offset + model.weights.len()];
-                    row[first..first + scores.len()].copy_from_slice(scores);
+                    model.copy(&scores[offset..], &mut row[first..]);
                 }
-                first += model.weights.len();
+                first += model.cells.len();
             }
         }
         let mut first = components.reordering;
@@ -138,11 +137,10 @@ impl Preparer {
                 let words = |i: usize| options.words(option(i));
                 let targets = &mut self.reordering_targets;
                 own.attach(source, targets, range.count as usize, words, |scores, i| {
-                    let row = i * width + first;
-                    rows[row..row + scores.len()].copy_from_slice(scores);
+                    model.copy(scores, &mut rows[i * width + first..]);
                 })?;
             }
-            first += model.weights.len();
+            first += model.cells.len();
         }
         for (i, row) in rows.chunks_exact_mut(width).enumerate() {
             self.inner_scores(place, option(i), &mut row[components.inner..]);

@@ -9,6 +9,7 @@ use miriam_text::WordId;
 use super::language_model_part::Isolated;
 use super::{OptionList, OptionScores};
 use crate::Result;
+use crate::features::{IsolatedOperations, UNKNOWN_TARGET};
 use crate::system::{PhraseFeature, System, Table};
 
 /// Buffers for preparing options, reused.
@@ -21,6 +22,15 @@ pub(crate) struct Preparer {
     /// Total, future and input position of each candidate.
     candidates: Vec<(f32, f32, u32)>,
     pub(super) reordering_targets: Targets,
+    operations: IsolatedOperations,
+}
+
+/// What an operation model looks at beside the target words; left empty where no
+/// model asks for it.
+struct Links<'a> {
+    source: &'a [&'a [u8]],
+    /// The table and the alignment there; nothing for an unknown word.
+    alignment: Option<(&'a Table, u32)>,
 }
 
 impl Preparer {
@@ -35,6 +45,10 @@ impl Preparer {
     ) -> Result<OptionList> {
         table.phrases.targets(record, &mut self.targets)?;
         self.candidates.clear();
+        let source_words: Vec<&[u8]> = match system.operations.is_empty() {
+            true => Vec::new(),
+            false => source.iter().map(|&word| system.vocabulary.word(word)).collect(),
+        };
         for i in 0..self.targets.len() {
             self.words.clear();
             let words = self.targets.words(i);
@@ -43,7 +57,9 @@ impl Preparer {
             for (score, weight) in self.targets.scores(i).iter().zip(&table.weights) {
                 total += score * weight;
             }
-            let (total, future) = self.phrase_features(system, total, |lm, word: WordId| {
+            let alignment = Some((table, self.targets.alignment(i)));
+            let links = Links { source: &source_words, alignment };
+            let (total, future) = self.phrase_features(system, total, links, |lm, word: WordId| {
                 system.language_models[lm].words[word.index()]
             });
             self.candidates.push((total, future, i as u32));
@@ -52,18 +68,20 @@ impl Preparer {
         self.collect(system, table, source)
     }
 
-    /// The one option of an unknown word: `target` (empty when it is dropped)
-    /// with a penalty. `lm_word` knows words of the sentence too.
+    /// The one option of the unknown word `source`: `target` (empty when it is
+    /// dropped) with a penalty. `lm_word` knows words of the sentence too.
     pub(crate) fn unknown(
         &mut self,
         system: &System,
+        source: &[u8],
         target: &[WordId],
         lm_word: impl Fn(usize, WordId) -> LmWord + Copy,
     ) -> OptionList {
         self.words.clear();
         self.words.extend_from_slice(target);
+        let links = Links { source: &[source], alignment: None };
         let penalty = 0f32 + -100f32 * system.unknown_weight;
-        let (total, future) = self.phrase_features(system, penalty, lm_word);
+        let (total, future) = self.phrase_features(system, penalty, links, lm_word);
         let mut list = OptionList::default();
         self.push_option(system, &mut list, total, future, u32::MAX, lm_word);
         list.targets.push(u32::MAX);
@@ -77,6 +95,7 @@ impl Preparer {
         &mut self,
         system: &System,
         mut total: f32,
+        links: Links<'_>,
         lm_word: impl Fn(usize, WordId) -> LmWord,
     ) -> (f32, f32) {
         let mut estimate = 0f32;
@@ -93,9 +112,33 @@ impl Preparer {
                     total += inner * model.weight;
                     estimate += (full - inner) * model.weight;
                 }
+                PhraseFeature::UnknownToModel { model, weight } => {
+                    let unknown = |&&word: &&WordId| lm_word(model, word) == LmWord::UNKNOWN;
+                    total += self.words.iter().filter(unknown).count() as f32 * weight;
+                }
+                PhraseFeature::Operations(model) => {
+                    estimate += self.isolated_operations(system, model, &links);
+                }
             }
         }
         (total, total + estimate)
+    }
+
+    /// What the operation model `model` makes of the phrase alone.
+    fn isolated_operations(&mut self, system: &System, model: usize, links: &Links<'_>) -> f32 {
+        let model = &system.operations[model];
+        match links.alignment {
+            Some((table, alignment)) => {
+                let target: Vec<&[u8]> =
+                    self.words.iter().map(|&word| system.vocabulary.word(word)).collect();
+                let points = table.phrases.alignment_points(alignment);
+                self.operations.score(model, links.source, &target, points)
+            }
+            None => {
+                let target = vec![UNKNOWN_TARGET; self.words.len()];
+                self.operations.score(model, links.source, &target, std::iter::empty())
+            }
+        }
     }
 
     /// Keeps the `limit` best candidates, best first; equal ones in input order.
@@ -126,7 +169,7 @@ impl Preparer {
             list.targets.push(i);
             for model in &system.reordering {
                 let row = list.reordering.len();
-                list.reordering.resize(row + model.weights.len(), 0.0);
+                list.reordering.resize(row + model.cells.len(), 0.0);
                 if let Some(offset) = model.in_phrase_table {
                     let scores =
                         table.phrases.reordering_scores(self.targets.reordering(i as usize));
@@ -147,10 +190,10 @@ impl Preparer {
                 let targets = &mut self.reordering_targets;
                 own.attach(source, targets, scores.len(), words, |scores, option| {
                     let row = option * system.reordering_width + first;
-                    model.weigh(scores, &mut reordering[row..row + model.weights.len()]);
+                    model.weigh(scores, &mut reordering[row..row + model.cells.len()]);
                 })?;
             }
-            first += model.weights.len();
+            first += model.cells.len();
         }
         list.scores.shrink_to_fit();
         list.words.shrink_to_fit();

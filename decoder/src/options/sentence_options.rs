@@ -200,8 +200,9 @@ impl SentenceOptions {
             }
         };
         let sentence = &*sentence;
-        self.preparer
-            .unknown(system, target.as_slice(), |lm, word| sentence.lm_word(word, lm, system))
+        self.preparer.unknown(system, sentence.word(word, system), target.as_slice(), |lm, word| {
+            sentence.lm_word(word, lm, system)
+        })
     }
 
     /// Copies `list` behind the options there are, as those of `span`.

@@ -3,9 +3,10 @@
 //!
 //! A set holds one or more groups (the mini-stacks of cube pruning, or a whole
 //! stack), each with its own limit. Two candidates of a group are one when they
-//! have the same coverage, last span and language-model state, as far as any
-//! feature looks at these; forward reordering scores are left out, as Moses2
-//! leaves them out. Everything lives in flat buffers that are reused.
+//! have the same coverage, last span and joint state, as far as any feature looks
+//! at these; forward reordering scores are left out, as Moses2 leaves them out,
+//! unless recombination is to be exact and they are part of the joint state.
+//! Everything lives in flat buffers that are reused.
 
 use super::hypothesis::Hypothesis;
 use super::lattice::{Forgotten, Losers};

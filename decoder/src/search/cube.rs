@@ -59,7 +59,8 @@ trait Expand {
     fn expand(
         &self,
         space: &mut SearchSpace<'_>,
-        previous: &Hypothesis,
+        hypotheses: &[Hypothesis],
+        previous: HypothesisId,
         option: OptionId,
         step: &Step,
         completes: bool,
@@ -74,11 +75,13 @@ impl Expand for Usually<'_> {
     fn expand(
         &self,
         space: &mut SearchSpace<'_>,
-        previous: &Hypothesis,
+        hypotheses: &[Hypothesis],
+        previous: HypothesisId,
         option: OptionId,
         step: &Step,
         completes: bool,
     ) -> (f32, u32) {
+        let previous = &hypotheses[previous.0 as usize];
         space.expand_usually(self.0, previous, option, step, completes)
     }
 }
@@ -91,12 +94,13 @@ impl Expand for Fully {
     fn expand(
         &self,
         space: &mut SearchSpace<'_>,
-        previous: &Hypothesis,
+        hypotheses: &[Hypothesis],
+        previous: HypothesisId,
         option: OptionId,
         step: &Step,
         completes: bool,
     ) -> (f32, u32) {
-        space.expand(previous, option, step, completes)
+        space.expand(hypotheses, previous, option, step, completes)
     }
 }
 
@@ -108,11 +112,13 @@ impl Expand for Lazily {
     fn expand(
         &self,
         space: &mut SearchSpace<'_>,
-        previous: &Hypothesis,
+        hypotheses: &[Hypothesis],
+        previous: HypothesisId,
         option: OptionId,
         _step: &Step,
         _completes: bool,
     ) -> (f32, u32) {
+        let previous = &hypotheses[previous.0 as usize];
         (previous.total + space.options.scores(option).total, 0)
     }
 }
@@ -249,10 +255,11 @@ impl<L: Losers> CubePruning<L> {
         (number, hypothesis, option): (u32, u32, u32),
         expand: &E,
     ) -> u64 {
-        let previous = &self.hypotheses[(edge.first_hypothesis + hypothesis) as usize];
+        let previous = HypothesisId(edge.first_hypothesis + hypothesis);
         let id = OptionId(edge.first_option + option);
         let completes = self.covered == space.length;
-        let (total, state) = expand.expand(space, previous, id, &edge.step, completes);
+        let (total, state) =
+            expand.expand(space, &self.hypotheses, previous, id, &edge.step, completes);
         self.evaluated += 1;
         let future = total + edge.estimate;
         let age = self.items.len() as u32;
@@ -267,9 +274,9 @@ impl<L: Losers> CubePruning<L> {
         let previous = HypothesisId(edge.first_hypothesis + item.hypothesis);
         let option = OptionId(edge.first_option + item.option);
         if space.system.settings.lazy_scoring {
-            let before = &self.hypotheses[previous.0 as usize];
             let completes = self.covered == space.length;
-            (item.total, item.state) = space.expand(before, option, &edge.step, completes);
+            (item.total, item.state) =
+                space.expand(&self.hypotheses, previous, option, &edge.step, completes);
             item.future = item.total + edge.estimate;
             self.evaluated += 1;
         }

@@ -4,10 +4,10 @@
 use miriam_lmcpu::LmWord;
 use miriam_text::Log10;
 
-use super::SearchSpace;
-use super::hypothesis::Hypothesis;
+use super::hypothesis::{Hypothesis, HypothesisId};
+use super::{Expansion, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::{Place, Span};
+use crate::features::{Orientations, Place, Span, early_jump, jump};
 use crate::options::OptionId;
 use crate::system::StatefulFeature;
 
@@ -21,12 +21,6 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
     }
     // Can the first gap still be reached from the end of this phrase?
     span.start == first_gap || i64::from(span.end) - i64::from(first_gap) <= limit
-}
-
-/// The length of the jump to `span`, in words.
-#[inline]
-pub(crate) fn jump(last_end: u32, span: Span) -> i64 {
-    (i64::from(last_end) - i64::from(span.start)).abs()
 }
 
 /// The spans by which a hypothesis that covers `coverage` and ended at `last_end`
@@ -82,17 +76,23 @@ impl Step {
 }
 
 impl SearchSpace<'_> {
-    /// `previous` with one more phrase: the score and the joint state. Features
-    /// of the phrase, then the stateful ones in the order of the ini, one
-    /// addition after another. `completes`: nothing is left to be covered.
+    /// A hypothesis, one of `hypotheses`, with one more phrase: the score and the
+    /// joint state. Features of the phrase, then the stateful ones in the order of
+    /// the ini, one addition after another. `completes`: nothing is left to be
+    /// covered.
     #[inline(always)]
     pub(crate) fn expand(
         &mut self,
-        previous: &Hypothesis,
+        hypotheses: &[Hypothesis],
+        id: HypothesisId,
         option: OptionId,
         step: &Step,
         completes: bool,
     ) -> (f32, u32) {
+        let previous = &hypotheses[id.0 as usize];
+        if !self.system.contexts.is_empty() {
+            self.answer_contexts(hypotheses, Expansion { previous: id, option, span: step.span });
+        }
         let scores = self.options.scores(option);
         // An empty phrase returns at once, and then no `</s>` is scored.
         let ends = completes && scores.len > 0;
@@ -100,6 +100,17 @@ impl SearchSpace<'_> {
         for feature in &self.system.stateful_features {
             match *feature {
                 StatefulFeature::Distortion(weight) => total += -step.jump * weight,
+                StatefulFeature::EarlyDistortion(weight) => {
+                    total += early_distortion(self, previous, step.span) * weight;
+                }
+                StatefulFeature::ForwardBlocks { orientations, column } => {
+                    total += forward_blocks(self, previous, step.span, orientations, column);
+                }
+                StatefulFeature::Context { first, count, .. } => {
+                    for addend in &self.contexts.addends()[first..first + count] {
+                        total += addend;
+                    }
+                }
                 StatefulFeature::Backward { orientations, column } => {
                     let swaps = previous.span.start == step.span.end;
                     let column = column + orientations.at(step.place, swaps);
@@ -126,6 +137,17 @@ impl SearchSpace<'_> {
         (total, self.joint.join())
     }
 
+    /// Has the features with states of their own answer, and their states joined.
+    #[inline(never)]
+    fn answer_contexts(&mut self, hypotheses: &[Hypothesis], expansion: Expansion) {
+        let mut contexts = std::mem::take(self.contexts);
+        contexts.answer(self, hypotheses, expansion);
+        for (i, &state) in contexts.states().iter().enumerate() {
+            self.joint.set(self.lms.len() + i, state);
+        }
+        *self.contexts = contexts;
+    }
+
     /// Starts loading what the language models need for expansions of joint
     /// states by options: the first dependent word of each.
     pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
@@ -143,6 +165,41 @@ impl SearchSpace<'_> {
             }
         }
     }
+}
+
+/// Minus the words of jumps that become unavoidable. Not inlined, as what follows,
+/// to keep the loop of common features small.
+#[inline(never)]
+pub(crate) fn early_distortion(space: &SearchSpace<'_>, previous: &Hypothesis, span: Span) -> f32 {
+    let first_gap = space.coverages.facts(previous.coverage).first_gap;
+    -(early_jump(previous.span.end, span, first_gap) as f32)
+}
+
+/// The weighted score of the phrase before for where `span` lies, hierarchically.
+#[inline(never)]
+fn forward_blocks(
+    space: &SearchSpace<'_>,
+    previous: &Hypothesis,
+    span: Span,
+    orientations: Orientations,
+    column: usize,
+) -> f32 {
+    if previous.is_initial() {
+        return 0.0;
+    }
+    let orientation = forward_block(space, previous, span, orientations);
+    space.options.reordering(previous.option, column + orientation)
+}
+
+/// The orientation of `span` seen from the phrase before, hierarchically.
+pub(crate) fn forward_block(
+    space: &SearchSpace<'_>,
+    previous: &Hypothesis,
+    span: Span,
+    orientations: Orientations,
+) -> usize {
+    let covered = |position| space.coverages.is_covered(previous.coverage, position);
+    orientations.from_block(previous.span, span, covered)
 }
 
 #[cfg(test)]
@@ -165,7 +222,5 @@ mod tests {
         assert!(!may_extend(Some(6), 10, span(3, 4), 3));
         assert!(may_extend(Some(0), 3, span(3, 5), 3));
         assert!(!may_extend(Some(0), 3, span(4, 5), 3));
-        assert_eq!(jump(0, span(2, 3)), 2);
-        assert_eq!(jump(5, span(2, 3)), 3);
     }
 }

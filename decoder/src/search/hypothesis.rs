@@ -18,7 +18,7 @@ impl HypothesisId {
 pub(crate) struct Hypothesis {
     /// The weighted score so far.
     pub(crate) total: f32,
-    /// The joint state of the language models.
+    /// The joint state of the language models and other features with states.
     pub(crate) state: u32,
     /// What it extends; itself for the initial one.
     pub(crate) previous: HypothesisId,

@@ -150,9 +150,19 @@ impl LanguageModelScores {
         }
     }
 
+    /// The state called `id`.
+    pub(super) fn state(&self, id: u32) -> &State {
+        &self.states[(id - self.base) as usize]
+    }
+
     /// From the cache, else from the model.
     #[inline(always)]
-    fn score(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
+    pub(super) fn score(
+        &mut self,
+        model: &dyn LanguageModel,
+        state: u32,
+        word: LmWord,
+    ) -> (f32, u32) {
         match self.find(key(state, word)) {
             Some(known) => known,
             None => self.ask(model, state, word),
@@ -200,20 +210,21 @@ fn hash_state(state: &State) -> u64 {
     hash ^ hash >> 32
 }
 
-/// The states of several models together as one `u32`. With one model (or none)
-/// it is that model's own state.
+/// The states of several features together as one `u32`: those of the language
+/// models, then those of other features. With one feature (or none) it is that
+/// feature's own state.
 pub(crate) struct JointStates {
-    models: usize,
+    width: usize,
     states: Vec<u32>,
     ids: HashTable<u32>,
-    /// Scratch: one state a model.
+    /// Scratch: one state a feature.
     parts: Vec<u32>,
 }
 
 impl JointStates {
-    /// For `models` models.
-    pub(crate) fn new(models: usize) -> Self {
-        JointStates { models, states: Vec::new(), ids: HashTable::new(), parts: vec![0; models] }
+    /// For `width` features.
+    pub(crate) fn new(width: usize) -> Self {
+        JointStates { width, states: Vec::new(), ids: HashTable::new(), parts: vec![0; width] }
     }
 
     /// Begins a sentence.
@@ -222,13 +233,13 @@ impl JointStates {
         self.ids.clear();
     }
 
-    /// Sets the state of model `m`, to be joined.
+    /// Sets the state of feature `m`, to be joined.
     #[inline(always)]
     pub(crate) fn set(&mut self, m: usize, state: u32) {
         self.parts[m] = state;
     }
 
-    /// The joint state of the states set last, one a model.
+    /// The joint state of the states set last, one a feature.
     #[inline(always)]
     pub(crate) fn join(&mut self) -> u32 {
         match self.parts[..] {
@@ -245,23 +256,23 @@ impl JointStates {
                 (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
             })
         };
-        let (known, models) = (&self.states, self.models);
-        let tuple = |id: u32| &known[id as usize * models..(id as usize + 1) * models];
+        let (known, width) = (&self.states, self.width);
+        let tuple = |id: u32| &known[id as usize * width..(id as usize + 1) * width];
         if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id) == states) {
             return id;
         }
-        let id = (known.len() / models) as u32;
+        let id = (known.len() / width) as u32;
         self.states.extend_from_slice(states);
         let known = &self.states;
         self.ids.insert_unique(hash(states), id, |&id| {
-            hash(&known[id as usize * models..(id as usize + 1) * models])
+            hash(&known[id as usize * width..(id as usize + 1) * width])
         });
         id
     }
 
-    /// The state of model `m` in the joint state `id`.
+    /// The state of feature `m` in the joint state `id`.
     #[inline(always)]
     pub(crate) fn state(&self, id: u32, m: usize) -> u32 {
-        if self.models == 1 { id } else { self.states[id as usize * self.models + m] }
+        if self.width == 1 { id } else { self.states[id as usize * self.width + m] }
     }
 }

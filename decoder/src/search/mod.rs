@@ -14,6 +14,7 @@
 //! byte. (Moses2 breaks ties by memory addresses, differently from run to run.)
 
 mod candidates;
+mod context;
 mod cube;
 mod expansion;
 mod hypothesis;
@@ -25,8 +26,9 @@ mod stack;
 mod usual;
 
 pub(crate) use candidates::{RecombinationKey, ascending};
+pub(crate) use context::{Context, Contexts, Expansion, Parts};
 pub(crate) use cube::CubePruning;
-pub(crate) use expansion::Step;
+pub(crate) use expansion::{Step, early_distortion, forward_block};
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use language_models::{JointStates, LanguageModelScores};
 pub(crate) use lattice::{Forgotten, Kept, Lattice};
@@ -40,6 +42,7 @@ use std::ops::Range;
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
+use crate::sentence::Sentence;
 use crate::system::System;
 
 /// What a search reads and grows while it works on a sentence.
@@ -48,22 +51,23 @@ pub(crate) struct SearchSpace<'a> {
     /// How wide to search.
     pub(crate) limits: SearchLimits,
     pub(crate) length: u32,
+    pub(crate) sentence: &'a Sentence,
     pub(crate) options: &'a SentenceOptions,
     pub(crate) costs: &'a FutureCost,
     pub(crate) coverages: &'a mut Coverages,
     pub(crate) lms: &'a mut [LanguageModelScores],
+    pub(crate) contexts: &'a mut Contexts,
     pub(crate) joint: &'a mut JointStates,
 }
 
 /// A search that goes on step by step.
 pub(crate) trait Search {
-    /// Begins a sentence of at least one word; `state` is the joint state of the
-    /// language models behind `<s>`.
+    /// Begins a sentence of at least one word; `state` is the joint state of all
+    /// features before it.
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32);
 
     /// Goes on for a stack at most; false when the search is over.
     fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
-
     /// The best complete hypothesis, after the search is over.
     fn best(&self) -> Option<HypothesisId>;
 

@@ -111,7 +111,8 @@ impl<L: Losers> StackSearch<L> {
                 let all = (range.first..range.first + range.count).map(OptionId);
                 space.prefetch(all.clone().map(|option| (previous.state, option)));
                 for option in all {
-                    let (total, state) = space.expand(&previous, option, &step, completes);
+                    let (total, state) =
+                        space.expand(&self.hypotheses, HypothesisId(id), option, &step, completes);
                     let hypothesis = Hypothesis {
                         total,
                         state,

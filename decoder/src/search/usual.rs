@@ -55,6 +55,7 @@ impl Usual {
                     lm = Some(weight);
                     3
                 }
+                _ => return None,
             };
         }
         let ((orientations, backward), (others, forward)) = before.zip(after)?;

@@ -1,0 +1,372 @@
+//! Translation as a sequence of operations (operation sequence model,
+//! `phrase-decoding.md` 3.6; Durrani et al. 2011), in Moses2's reading of it.
+//!
+//! A phrase pair with its word alignment is a [`Program`]: which groups of linked
+//! words (cepts) it translates one after another, which target words it deletes and
+//! which source words it inserts. Run behind a [`Cursor`], which knows where the
+//! last source word was and which gaps were left, the program gives operations:
+//! those of the phrase itself, and the gaps and jumps between them. Their names are
+//! words of the operation model, an n-gram model.
+//!
+//! Moses' names follow the direction of training and look exchanged here: a target
+//! word without link is "deleted" (`_DEL_`), a source word without link "inserted"
+//! (`_INS_`).
+
+use miriam_lmcpu::{LanguageModel, LmWord};
+
+/// The operations that name no words, as words of the operation model.
+pub(crate) struct FixedOperations {
+    insert_gap: LmWord,
+    jump_forward: LmWord,
+    continue_cept: LmWord,
+    /// Back to the n-th open gap from the right.
+    jump_back: Vec<LmWord>,
+}
+
+/// Numbers of gaps looked up: there is at most one gap a word of a piece.
+const JUMPS: usize = crate::PIECE + 1;
+/// What the target of an unknown word is called.
+pub(crate) const UNKNOWN_TARGET: &[u8] = b"_TRANS_SLF_";
+/// Between words of one side of a cept.
+const JOINT: &[u8] = b"^_^";
+/// How far left Moses looks for a gap to jump back to.
+const FARTHEST_GAP: i32 = 1172;
+
+impl FixedOperations {
+    /// Looks them up in `model`.
+    pub(crate) fn of(model: &dyn LanguageModel) -> Self {
+        let jump = |n| model.word_id(format!("_JMP_BCK_{n}").as_bytes());
+        FixedOperations {
+            insert_gap: model.word_id(b"_INS_GAP_"),
+            jump_forward: model.word_id(b"_JMP_FWD_"),
+            continue_cept: model.word_id(b"_CONT_CEPT_"),
+            jump_back: (0..JUMPS).map(jump).collect(),
+        }
+    }
+
+    fn jump_back(&self, n: usize) -> LmWord {
+        self.jump_back.get(n).copied().unwrap_or(LmWord::UNKNOWN)
+    }
+}
+
+/// One thing that a phrase pair does, source positions counted in the phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// A target word without link.
+    Delete(LmWord),
+    /// Goes to this source word and translates the cept that begins there.
+    Translate(u32, LmWord),
+    /// Goes to this source word, which belongs to the cept before.
+    Continue(u32),
+    /// Goes to this source word, which has no link.
+    Insert(u32),
+}
+
+/// What a phrase pair does, in buffers that are reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    steps: Vec<Step>,
+    /// For each source word without link its operation.
+    inserts: Vec<Option<LmWord>>,
+}
+
+impl Program {
+    /// The program of the pair `source`, `target` with links `points` (source,
+    /// target); points outside of the pair are left out.
+    pub(crate) fn write(
+        &mut self,
+        model: &dyn LanguageModel,
+        source: &[&[u8]],
+        target: &[&[u8]],
+        points: impl Iterator<Item = (u16, u16)>,
+    ) {
+        self.steps.clear();
+        self.inserts.clear();
+        let inside =
+            |&(s, t): &(u16, u16)| (s as usize) < source.len() && (t as usize) < target.len();
+        let points: Vec<(usize, usize)> =
+            points.filter(inside).map(|(s, t)| (s.into(), t.into())).collect();
+        self.inserts.extend(source.iter().enumerate().map(|(i, word)| {
+            let linked = points.iter().any(|p| p.0 == i);
+            (!linked).then(|| model.word_id(&[b"_INS_", *word].concat()))
+        }));
+        let unlinked: Vec<bool> =
+            (0..target.len()).map(|i| !points.iter().any(|p| p.1 == i)).collect();
+        // Target words that stand apart from the rest of their cept.
+        let mut done = vec![false; target.len() + 1];
+        if self.inserts.first().is_some_and(Option::is_some) {
+            self.steps.push(Step::Insert(0));
+        }
+        self.delete(model, target, &unlinked, &done, 0);
+        for (from, to) in cepts(&points) {
+            let operation = match to[..] {
+                [only] if target[only] == UNKNOWN_TARGET => UNKNOWN_TARGET.to_vec(),
+                _ => {
+                    let side = |words: &[&[u8]], at: &[usize]| {
+                        at.iter().map(|&i| words[i]).collect::<Vec<_>>().join(JOINT)
+                    };
+                    [b"_TRANS_", &side(target, &to)[..], b"_TO_", &side(source, &from)].concat()
+                }
+            };
+            let mut last = to[0];
+            for &word in &to[1..] {
+                if word == last + 1 {
+                    last = word;
+                } else {
+                    done[word] = true;
+                }
+            }
+            self.steps.push(Step::Translate(from[0] as u32, model.word_id(&operation)));
+            self.steps.extend(from[1..].iter().map(|&word| Step::Continue(word as u32)));
+            self.delete(model, target, &unlinked, &done, next(&done, last));
+        }
+    }
+
+    /// Deletes the unlinked words from `at` on, passing over those in `done`.
+    fn delete(
+        &mut self,
+        model: &dyn LanguageModel,
+        target: &[&[u8]],
+        unlinked: &[bool],
+        done: &[bool],
+        mut at: usize,
+    ) {
+        while unlinked.get(at) == Some(&true) {
+            let operation = [b"_DEL_", target[at]].concat();
+            self.steps.push(Step::Delete(model.word_id(&operation)));
+            at = next(done, at);
+        }
+    }
+
+    /// Runs the program behind `cursor` for the phrase at source position `start`
+    /// and appends its operations to `operations`. `covered` tells what is
+    /// translated before and, afterwards, behind the phrase.
+    pub(crate) fn run(
+        &self,
+        fixed: &FixedOperations,
+        start: u32,
+        covered: &mut [bool],
+        cursor: &mut Cursor,
+        operations: &mut Vec<LmWord>,
+    ) -> Counts {
+        let first_gap = covered.iter().position(|&c| !c).unwrap_or(covered.len());
+        let mut run =
+            Run { fixed, covered, first_gap, cursor, operations, counts: Counts::default() };
+        for &step in &self.steps {
+            match step {
+                Step::Delete(operation) => run.operations.push(operation),
+                Step::Translate(at, operation) => {
+                    run.go_to(start + at);
+                    run.operations.push(operation);
+                    run.measure();
+                    run.cover();
+                    self.insert_from_here(&mut run, start);
+                }
+                Step::Continue(at) => {
+                    run.go_to(start + at);
+                    run.operations.push(fixed.continue_cept);
+                    run.cover();
+                    self.insert_from_here(&mut run, start);
+                }
+                Step::Insert(at) => {
+                    run.go_to(start + at);
+                    self.insert_from_here(&mut run, start);
+                }
+            }
+        }
+        run.counts
+    }
+
+    /// Inserts the source words without links from the cursor on.
+    fn insert_from_here(&self, run: &mut Run<'_>, start: u32) {
+        while let Some(at) = run.cursor.position.checked_sub_unsigned(start)
+            && let Some(&Some(operation)) =
+                usize::try_from(at).ok().and_then(|i| self.inserts.get(i))
+            && run.is_open(run.cursor.position)
+        {
+            run.operations.push(operation);
+            run.measure();
+            run.counts.insertions += 1;
+            run.cover();
+        }
+    }
+}
+
+/// The next target word that is not done.
+fn next(done: &[bool], at: usize) -> usize {
+    let mut next = at + 1;
+    while done.get(next) == Some(&true) {
+        next += 1;
+    }
+    next
+}
+
+/// The groups of linked words, source and target sides sorted, in the order of
+/// their first target words.
+fn cepts(points: &[(usize, usize)]) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let mut cepts: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+    for &(s, t) in points {
+        let mut merged = (vec![s], vec![t]);
+        cepts.retain_mut(|(from, to)| {
+            let touches = from.contains(&s) || to.contains(&t);
+            if touches {
+                merged.0.append(from);
+                merged.1.append(to);
+            }
+            !touches
+        });
+        cepts.push(merged);
+    }
+    for (from, to) in &mut cepts {
+        for side in [from, to] {
+            side.sort_unstable();
+            side.dedup();
+        }
+    }
+    cepts.sort_unstable_by_key(|(_, to)| to[0]);
+    cepts
+}
+
+/// A source position that was jumped over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// The position; -1 where Moses finds no gap to jump back to.
+    pub(crate) position: i32,
+    /// Whether it has been gone back to.
+    pub(crate) filled: bool,
+}
+
+/// Where an operation sequence stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    /// Behind the last source word.
+    pub(crate) position: i32,
+    /// Behind the rightmost source word so far.
+    pub(crate) end: i32,
+    /// All gaps there have been, by position.
+    pub(crate) gaps: Vec<Gap>,
+}
+
+impl Cursor {
+    /// Becomes that of the beginning.
+    pub(crate) fn clear(&mut self) {
+        self.position = 0;
+        self.end = 0;
+        self.gaps.clear();
+    }
+
+    fn mark(&mut self, position: i32, filled: bool) {
+        match self.gaps.binary_search_by_key(&position, |gap| gap.position) {
+            Ok(at) => self.gaps[at].filled = filled,
+            Err(at) => self.gaps.insert(at, Gap { position, filled }),
+        }
+    }
+
+    fn open_gaps(&self) -> i32 {
+        self.gaps.iter().filter(|gap| !gap.filled).count() as i32
+    }
+
+    /// The open gap from which `target` is reached, and its number from the right:
+    /// the gap at `target`, else the nearest one left of it.
+    fn gap_for(&self, target: i32) -> (i32, usize) {
+        let mut nearest = (-1, 0);
+        for (number, gap) in self.gaps.iter().rev().filter(|gap| !gap.filled).enumerate() {
+            // Going left, the first that is not right of the target is nearest.
+            if gap.position <= target {
+                if target - gap.position < FARTHEST_GAP {
+                    nearest = (gap.position, number + 1);
+                }
+                break;
+            }
+        }
+        nearest
+    }
+}
+
+/// What supports the operation model: features of an operation sequence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Distances from the first gap, summed over cepts and insertions.
+    pub(crate) gap_width: i32,
+    /// Moves that left a gap.
+    pub(crate) gaps: i32,
+    /// Gaps open, summed over source words.
+    pub(crate) open_gaps: i32,
+    /// Source words without link.
+    pub(crate) insertions: i32,
+}
+
+/// A program being run.
+struct Run<'a> {
+    fixed: &'a FixedOperations,
+    covered: &'a mut [bool],
+    /// The first position that is not covered.
+    first_gap: usize,
+    cursor: &'a mut Cursor,
+    operations: &'a mut Vec<LmWord>,
+    counts: Counts,
+}
+
+impl Run<'_> {
+    fn is_open(&self, position: i32) -> bool {
+        usize::try_from(position).ok().and_then(|p| self.covered.get(p)) == Some(&false)
+    }
+
+    /// Moves the cursor to the source word `target`, leaving gaps and jumping.
+    fn go_to(&mut self, target: u32) {
+        let target = target as i32;
+        let mut left_gap = false;
+        if self.cursor.position < target {
+            if self.is_open(self.cursor.position) {
+                left_gap = self.leave_gap();
+            }
+            if self.cursor.position == self.cursor.end {
+                self.cursor.position = target;
+            } else {
+                self.operations.push(self.fixed.jump_forward);
+                self.cursor.position = self.cursor.end;
+            }
+        }
+        if target < self.cursor.position {
+            if self.cursor.position < self.cursor.end && self.is_open(self.cursor.position) {
+                left_gap = self.leave_gap();
+            }
+            let (position, number) = self.cursor.gap_for(target);
+            self.operations.push(self.fixed.jump_back(number));
+            self.cursor.position = position;
+            if position == target {
+                self.cursor.mark(position, true);
+            }
+        }
+        if self.cursor.position < target {
+            left_gap = self.leave_gap();
+            self.cursor.position = target;
+        }
+        self.counts.gaps += i32::from(left_gap);
+    }
+
+    fn leave_gap(&mut self) -> bool {
+        self.operations.push(self.fixed.insert_gap);
+        self.cursor.mark(self.cursor.position, false);
+        true
+    }
+
+    fn measure(&mut self) {
+        self.counts.gap_width += self.cursor.position - self.first_gap as i32;
+    }
+
+    /// Covers the word at the cursor and steps behind it.
+    fn cover(&mut self) {
+        if let Some(cell) =
+            usize::try_from(self.cursor.position).ok().and_then(|p| self.covered.get_mut(p))
+        {
+            *cell = true;
+        }
+        while self.covered.get(self.first_gap) == Some(&true) {
+            self.first_gap += 1;
+        }
+        self.cursor.position += 1;
+        self.cursor.end = self.cursor.end.max(self.cursor.position);
+        self.counts.open_gaps += self.cursor.open_gaps();
+    }
+}

@@ -1,0 +1,643 @@
+//! Features that look back at more than words (reordering of every type, early
+//! distortion cost, operation sequences) against definitions applied to whole
+//! derivations: every segmentation, order and choice of options is listed and scored
+//! from its beginning, with plain f64 sums and nothing carried along. Under the
+//! exact rule of recombination wide stacks must find the same best score; under
+//! Moses2's rule none that is better.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use miriam_decoder::{Configuration, System, Translator};
+use miriam_text::Silent;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+#[derive(Debug, Clone)]
+struct Model {
+    pairs: Vec<Pair>,
+    kind: Kind,
+    early: bool,
+    /// The operation model and whether its supporting features count.
+    operations: Option<(Lm, bool)>,
+    limit: i32,
+}
+
+#[derive(Debug, Clone)]
+struct Pair {
+    source: Vec<&'static str>,
+    target: Vec<&'static str>,
+    links: BTreeSet<(usize, usize)>,
+    probability: f32,
+    /// Reordering probabilities, more than any type needs; or none at all.
+    reordering: Option<Vec<f32>>,
+}
+
+/// A type of reordering model.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    hierarchical: bool,
+    orientations: &'static str,
+    direction: &'static str,
+    collapsed: bool,
+}
+
+impl Kind {
+    fn count(self) -> usize {
+        match self.orientations {
+            "msd" => 3,
+            "mslr" => 4,
+            _ => 2,
+        }
+    }
+
+    fn backward(self) -> bool {
+        self.direction != "forward"
+    }
+
+    fn forward(self) -> bool {
+        self.direction != "backward"
+    }
+
+    fn columns(self) -> usize {
+        self.count() * if self.direction == "bidirectional" { 2 } else { 1 }
+    }
+
+    /// What a score of `pair` for `orientation` adds, in the direction that comes
+    /// `nth`.
+    fn score(self, pair: &Pair, nth: usize, orientation: usize) -> f64 {
+        let Some(row) = &pair.reordering else { return 0.0 };
+        let (column, weight) = match self.collapsed {
+            true => (nth + orientation, nth),
+            false => (nth * self.count() + orientation, nth * self.count() + orientation),
+        };
+        REORDERING_WEIGHTS[weight] * f64::from(row[column]).ln()
+    }
+
+    /// The orientation of something that lies so.
+    fn orientation(self, monotone: bool, swap: bool, right: bool) -> usize {
+        match self.orientations {
+            "leftright" => usize::from(!right),
+            _ if monotone => 0,
+            "monotonicity" => 1,
+            _ if swap => 1,
+            "msd" => 2,
+            _ => 2 + usize::from(right),
+        }
+    }
+}
+
+const REORDERING_WEIGHTS: [f64; 8] = [0.2, 0.3, 0.4, 0.15, 0.35, 0.25, 0.1, 0.45];
+const OPERATION_WEIGHTS: [f64; 5] = [0.3, -0.1, -0.2, -0.15, 0.25];
+const DISTORTION: f64 = 0.3;
+
+/// n-grams, newest word last, with log10 probability and backoff; all parts of an
+/// n-gram are there.
+#[derive(Debug, Clone)]
+struct Lm {
+    order: usize,
+    ngrams: BTreeMap<Vec<&'static str>, (f32, f32)>,
+}
+
+const OPERATIONS: [&str; 22] = [
+    "<unk>",
+    "<s>",
+    "</s>",
+    "_INS_GAP_",
+    "_JMP_FWD_",
+    "_JMP_BCK_1",
+    "_JMP_BCK_2",
+    "_CONT_CEPT_",
+    "_TRANS_a_TO_u",
+    "_TRANS_a_TO_v",
+    "_TRANS_b_TO_u",
+    "_TRANS_b_TO_v",
+    "_TRANS_a_TO_u^_^v",
+    "_TRANS_b_TO_v^_^u",
+    "_TRANS_a^_^b_TO_u",
+    "_TRANS_b^_^a_TO_v",
+    "_INS_u",
+    "_INS_v",
+    "_INS_x",
+    "_DEL_a",
+    "_DEL_b",
+    "_DEL__TRANS_SLF_",
+];
+
+fn lm() -> impl Strategy<Value = Lm> {
+    let contexts: Vec<&str> = OPERATIONS.into_iter().filter(|&w| w != "</s>").collect();
+    let words: Vec<&str> = OPERATIONS.into_iter().filter(|&w| w != "<s>").collect();
+    let middles: Vec<&str> = contexts.iter().copied().filter(|&w| w != "<s>").collect();
+    let longest =
+        proptest::collection::vec((select(contexts), select(middles), select(words)), 0..40);
+    let numbers = proptest::collection::vec((-40i32..-1, -20i32..1), 90);
+    (2usize..4, longest, numbers).prop_map(|(order, longest, numbers)| {
+        let mut ngrams: BTreeMap<Vec<&str>, _> =
+            OPERATIONS.into_iter().map(|w| (vec![w], (0.0, 0.0))).collect();
+        for (first, middle, last) in longest {
+            let words = [first, middle, last];
+            for from in 0..3 {
+                for to in from + 1..=3.min(from + order) {
+                    ngrams.insert(words[from..to].to_vec(), (0.0, 0.0));
+                }
+            }
+        }
+        for (value, (p, b)) in ngrams.values_mut().zip(numbers.iter().cycle()) {
+            let backoff = if p % 2 == 0 { *b as f32 / 10.0 } else { 0.0 };
+            *value = (*p as f32 / 10.0, backoff);
+        }
+        Lm { order, ngrams }
+    })
+}
+
+impl Lm {
+    fn arpa(&self) -> String {
+        let of_order = |n: usize| self.ngrams.iter().filter(move |(words, _)| words.len() == n);
+        let mut arpa = String::from("\\data\\\n");
+        for n in 1..=self.order {
+            writeln!(arpa, "ngram {n}={}", of_order(n).count()).unwrap();
+        }
+        for n in 1..=self.order {
+            writeln!(arpa, "\n\\{n}-grams:").unwrap();
+            for (words, (p, b)) in of_order(n) {
+                write!(arpa, "{p}\t{}", words.join(" ")).unwrap();
+                if n < self.order {
+                    write!(arpa, "\t{b}").unwrap();
+                }
+                arpa.push('\n');
+            }
+        }
+        arpa.push_str("\n\\end\\\n");
+        arpa
+    }
+
+    /// log10 p(word | context), by the textbook.
+    fn log10(&self, context: &[&'static str], word: &'static str) -> f64 {
+        match self.ngrams.get(&[context, &[word]].concat()) {
+            Some(&(p, _)) => f64::from(p),
+            None => {
+                let backoff = self.ngrams.get(context).map_or(0.0, |&(_, b)| f64::from(b));
+                backoff + self.log10(&context[1..], word)
+            }
+        }
+    }
+
+    /// log10 p of a sequence behind `<s>`.
+    fn sequence(&self, operations: &[String]) -> f64 {
+        let mut history = vec!["<s>"];
+        let mut sum = 0.0;
+        for operation in operations {
+            let known = OPERATIONS.into_iter().find(|o| o == operation).unwrap_or("<unk>");
+            let from = history.len().saturating_sub(self.order - 1);
+            sum += self.log10(&history[from..], known);
+            history.push(known);
+        }
+        sum
+    }
+}
+
+fn model() -> impl Strategy<Value = Model> {
+    let phrase = |letters: Vec<&'static str>| proptest::collection::vec(select(letters), 1..4);
+    let links = proptest::collection::btree_set((0usize..3, 0usize..3), 0..5);
+    let reordering = proptest::option::weighted(0.9, proptest::collection::vec(1u32..1000, 9));
+    let pair = (phrase(vec!["u", "v", "w"]), phrase(vec!["a", "b"]), links, 1u32..1000, reordering)
+        .prop_map(|(source, target, links, p, reordering)| Pair {
+            links: links
+                .into_iter()
+                .filter(|&(s, t)| s < source.len() && t < target.len())
+                .collect(),
+            source,
+            target,
+            probability: p as f32 / 1000.0,
+            reordering: reordering.map(|r| r.iter().map(|&r| r as f32 / 1000.0).collect()),
+        });
+    let kind = (
+        proptest::bool::weighted(0.7),
+        select(vec!["msd", "mslr", "monotonicity", "leftright"]),
+        select(vec!["backward", "forward", "bidirectional"]),
+        proptest::bool::weighted(0.2),
+    )
+        .prop_map(|(hierarchical, orientations, direction, collapsed)| Kind {
+            hierarchical,
+            orientations,
+            direction,
+            collapsed,
+        });
+    (
+        proptest::collection::vec(pair, 1..8),
+        kind,
+        proptest::bool::ANY,
+        proptest::option::of((lm(), proptest::bool::ANY)),
+        -1i32..4,
+    )
+        .prop_map(|(mut pairs, kind, early, operations, limit)| {
+            let mut seen = BTreeSet::new();
+            pairs.retain(|pair| seen.insert((pair.source.clone(), pair.target.clone())));
+            Model { pairs, kind, early, operations, limit }
+        })
+}
+
+impl Model {
+    fn write(&self, folder: &Path) {
+        let (mut table, mut reordering) = (String::new(), String::new());
+        for pair in &self.pairs {
+            let words = format!("{} ||| {}", pair.source.join(" "), pair.target.join(" "));
+            let links: Vec<String> = pair.links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
+            writeln!(table, "{words} ||| {} ||| {}", pair.probability, links.join(" ")).unwrap();
+            if let Some(row) = &pair.reordering {
+                let row: Vec<_> = row[..self.kind.columns()].iter().map(f32::to_string).collect();
+                writeln!(reordering, "{words} ||| {}", row.join(" ")).unwrap();
+            }
+        }
+        if reordering.is_empty() {
+            let row = vec!["1"; self.kind.columns()].join(" ");
+            writeln!(reordering, "nothing ||| nothing ||| {row}").unwrap();
+        }
+        fs::write(folder.join("table"), table).unwrap();
+        fs::write(folder.join("reordering"), reordering).unwrap();
+        if let Some((lm, _)) = &self.operations {
+            fs::write(folder.join("operations"), lm.arpa()).unwrap();
+        }
+    }
+
+    fn ini(&self, algorithm: u32, exact: bool) -> String {
+        let Kind { hierarchical, orientations, direction, collapsed } = self.kind;
+        let kind = format!(
+            "{}-{orientations}-{direction}-fe-{}",
+            if hierarchical { "hier" } else { "wbe" },
+            if collapsed { "collapseff" } else { "allff" }
+        );
+        let weights = match (collapsed, direction) {
+            (true, "bidirectional") => 2,
+            (true, _) => 1,
+            _ => self.kind.columns(),
+        };
+        let list =
+            |weights: &[f64]| weights.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+        let mut features = format!(
+            "[feature]\nUnknownWordPenalty\nDistortion\n\
+             LexicalReordering name=R type={kind} num-features={weights} path=reordering\n\
+             PhraseDictionaryMemory name=T num-features=1 path=table table-limit=0\n"
+        );
+        let mut weights = format!(
+            "[weight]\nDistortion0= {DISTORTION}\nT= 0.7\nR= {}\n",
+            list(&REORDERING_WEIGHTS[..weights])
+        );
+        if let Some((_, supported)) = self.operations {
+            let key = if supported { "" } else { " support-features=no" };
+            writeln!(features, "OpSequenceModel path=operations{key}").unwrap();
+            let count = if supported { 5 } else { 1 };
+            writeln!(weights, "OpSequenceModel0= {}", list(&OPERATION_WEIGHTS[..count])).unwrap();
+        }
+        format!(
+            "[distortion-limit]\n{}\n[search-algorithm]\n{algorithm}\n[stack]\n5000\n\
+             [cube-pruning-pop-limit]\n200000\n[beam-threshold]\n0\n[threads]\n1\n\
+             [early-distortion-cost]\n{}\n[exact-recombination]\n{exact}\n[mapping]\n0 T 0\n\
+             {features}{weights}",
+            self.limit, self.early
+        )
+    }
+}
+
+/// A phrase in the order of translation, its end excluded.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    start: usize,
+    end: usize,
+    /// Nothing for an unknown word.
+    pair: Option<&'a Pair>,
+}
+
+/// The best score of all derivations of `source`.
+fn best(model: &Model, source: &[&str]) -> f64 {
+    let mut options = Vec::new();
+    for start in 0..source.len() {
+        for end in start + 1..=source.len() {
+            for pair in model.pairs.iter().filter(|pair| pair.source == source[start..end]) {
+                options.push(Chosen { start, end, pair: Some(pair) });
+            }
+        }
+        if !options.iter().any(|o| (o.start, o.end) == (start, start + 1)) {
+            options.push(Chosen { start, end: start + 1, pair: None });
+        }
+    }
+    let mut best = f64::NEG_INFINITY;
+    derive(model, source, &options, &mut Vec::new(), &mut best);
+    best
+}
+
+fn derive<'a>(
+    model: &Model,
+    source: &[&str],
+    options: &[Chosen<'a>],
+    derivation: &mut Vec<Chosen<'a>>,
+    best: &mut f64,
+) {
+    let covered = |p: usize| derivation.iter().any(|c| c.start <= p && p < c.end);
+    let Some(gap) = (0..source.len()).find(|&p| !covered(p)) else {
+        *best = best.max(score(model, source, derivation));
+        return;
+    };
+    let last = derivation.last().map_or(0, |c| c.end) as i64;
+    let limit = i64::from(model.limit);
+    for &option in options {
+        let Chosen { start, end, .. } = option;
+        let jump = (last - start as i64).abs();
+        if (start..end).any(covered)
+            || (limit != -1 && (jump > limit || (start != gap && (end - gap) as i64 > limit)))
+        {
+            continue;
+        }
+        let mut longer = derivation.clone();
+        longer.push(option);
+        derive(model, source, options, &mut longer, best);
+    }
+}
+
+/// The score of a derivation, every feature from its definition.
+fn score(model: &Model, source: &[&str], derivation: &[Chosen<'_>]) -> f64 {
+    let mut total = 0.0;
+    for (i, &current) in derivation.iter().enumerate() {
+        let before = &derivation[..i];
+        total += match current.pair {
+            Some(pair) => 0.7 * f64::from(pair.probability).ln(),
+            None => -100.0,
+        };
+        total -= DISTORTION * distortion(model.early, before, current) as f64;
+        let kind = model.kind;
+        if let (true, Some(pair)) = (kind.backward(), current.pair) {
+            total += kind.score(pair, 0, backward(kind, before, current));
+        }
+        if let (true, Some(&Chosen { pair: Some(pair), .. })) = (kind.forward(), before.last()) {
+            let nth = usize::from(kind.backward());
+            total += kind.score(pair, nth, forward(kind, before, current));
+        }
+    }
+    if let Some((lm, supported)) = &model.operations {
+        let story = Story::of(source, derivation);
+        let counts = [story.gap_width, story.gaps, story.open_gaps, story.insertions];
+        total += OPERATION_WEIGHTS[0] * lm.sequence(&story.operations);
+        if *supported {
+            total += counts
+                .iter()
+                .zip(&OPERATION_WEIGHTS[1..])
+                .map(|(&c, w)| f64::from(c) * w)
+                .sum::<f64>();
+        }
+    }
+    total
+}
+
+/// Words jumped; or, early, after Moore and Quirk's four cases.
+fn distortion(early: bool, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
+    let last = before.last().map_or(0, |c| c.end);
+    if !early {
+        return last.abs_diff(current.start);
+    }
+    let prefix = (0..).find(|&p| !before.iter().any(|c| c.start <= p && p < c.end)).unwrap();
+    let length = current.end - current.start;
+    if current.start == prefix {
+        0
+    } else if current.end < last {
+        2 * length
+    } else if last <= prefix {
+        2 * (current.start - prefix + length)
+    } else {
+        2 * (current.start - last + length)
+    }
+}
+
+/// The backward orientation: against the phrase before or the block it ends.
+fn backward(kind: Kind, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
+    let mut blocks: Vec<(usize, usize)> = Vec::new();
+    for phrase in before {
+        blocks.push((phrase.start, phrase.end));
+        while let [.., a, b] = blocks[..]
+            && kind.hierarchical
+            && (a.1 == b.0 || b.1 == a.0)
+        {
+            blocks.truncate(blocks.len() - 2);
+            blocks.push((a.0.min(b.0), a.1.max(b.1)));
+        }
+    }
+    match blocks.last() {
+        None => kind.orientation(current.start == 0, false, true),
+        Some(&(start, end)) => {
+            kind.orientation(current.start == end, current.end == start, current.start >= end)
+        }
+    }
+}
+
+/// The forward orientation of the last phrase of `before`.
+fn forward(kind: Kind, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
+    let last = before[before.len() - 1];
+    let free = |p: usize| !before.iter().chain([&current]).any(|c| c.start <= p && p < c.end);
+    let (right, left) = (current.start >= last.end, current.end <= last.start);
+    let block = |p: usize| kind.hierarchical && free(p);
+    kind.orientation(
+        current.start == last.end || (right && block(last.end)),
+        current.end == last.start || (left && block(last.start.wrapping_sub(1))),
+        right,
+    )
+}
+
+/// A derivation told as operations.
+#[derive(Default)]
+struct Story {
+    operations: Vec<String>,
+    position: i32,
+    end: i32,
+    /// Gaps by position; true while open.
+    left: BTreeMap<i32, bool>,
+    covered: BTreeSet<i32>,
+    length: i32,
+    gap_width: i32,
+    gaps: i32,
+    open_gaps: i32,
+    insertions: i32,
+}
+
+/// What happens to a source word.
+enum Event<'a> {
+    Translate(String),
+    Continue,
+    Insert(&'a str),
+}
+
+impl Story {
+    fn of(source: &[&str], derivation: &[Chosen<'_>]) -> Story {
+        let mut story = Story { length: source.len() as i32, ..Story::default() };
+        let none = BTreeSet::new();
+        for phrase in derivation {
+            let (target, links) = match phrase.pair {
+                Some(pair) => (&pair.target[..], &pair.links),
+                None => (&["_TRANS_SLF_"][..], &none),
+            };
+            story.phrase(&source[phrase.start..phrase.end], phrase.start as i32, target, links);
+        }
+        story
+    }
+
+    fn phrase(
+        &mut self,
+        source: &[&str],
+        start: i32,
+        target: &[&str],
+        links: &BTreeSet<(usize, usize)>,
+    ) {
+        let inserted: BTreeMap<i32, &str> = (0..source.len())
+            .filter(|&s| links.iter().all(|l| l.0 != s))
+            .map(|s| (start + s as i32, source[s]))
+            .collect();
+        let deleted: BTreeSet<usize> =
+            (0..target.len()).filter(|&t| links.iter().all(|l| l.1 != t)).collect();
+        if let Some(word) = inserted.get(&start) {
+            self.go(start, Event::Insert(word), &inserted);
+        }
+        let mut apart = BTreeSet::new();
+        self.delete(0, target, &deleted, &apart);
+        let mut told: BTreeSet<usize> = BTreeSet::new();
+        for first in 0..target.len() {
+            if deleted.contains(&first) || told.contains(&first) {
+                continue;
+            }
+            // The words connected with `first`, until nothing is added.
+            let (mut from, mut to) = (BTreeSet::new(), BTreeSet::from([first]));
+            for _ in 0..links.len() + 1 {
+                from.extend(links.iter().filter(|l| to.contains(&l.1)).map(|l| l.0));
+                to.extend(links.iter().filter(|l| from.contains(&l.0)).map(|l| l.1));
+            }
+            told.extend(&to);
+            let mut run = first;
+            for &t in to.iter().skip(1) {
+                if t == run + 1 {
+                    run = t;
+                } else {
+                    apart.insert(t);
+                }
+            }
+            let side = |words: &[&str], at: &BTreeSet<usize>| {
+                at.iter().map(|&i| words[i]).collect::<Vec<_>>().join("^_^")
+            };
+            let name = format!("_TRANS_{}_TO_{}", side(target, &to), side(source, &from));
+            for (i, &s) in from.iter().enumerate() {
+                let event = if i == 0 { Event::Translate(name.clone()) } else { Event::Continue };
+                self.go(start + s as i32, event, &inserted);
+            }
+            let after = (run + 1..).find(|t| !apart.contains(t)).unwrap();
+            self.delete(after, target, &deleted, &apart);
+        }
+    }
+
+    fn delete(
+        &mut self,
+        at: usize,
+        target: &[&str],
+        deleted: &BTreeSet<usize>,
+        apart: &BTreeSet<usize>,
+    ) {
+        if deleted.contains(&at) {
+            self.operations.push(format!("_DEL_{}", target[at]));
+            let after = (at + 1..).find(|t| !apart.contains(t)).unwrap();
+            self.delete(after, target, deleted, apart);
+        }
+    }
+
+    fn go(&mut self, to: i32, event: Event<'_>, inserted: &BTreeMap<i32, &str>) {
+        let open = |story: &Story| {
+            !story.covered.contains(&story.position) && story.position < story.length
+        };
+        let mut gap = false;
+        if self.position < to {
+            if open(self) {
+                self.gap();
+                gap = true;
+            }
+            if self.position == self.end {
+                self.position = to;
+            } else {
+                self.operations.push("_JMP_FWD_".into());
+                self.position = self.end;
+            }
+        }
+        if to < self.position {
+            if self.position < self.end && open(self) {
+                self.gap();
+                gap = true;
+            }
+            let from_right: Vec<i32> =
+                self.left.iter().rev().filter(|g| *g.1).map(|g| *g.0).collect();
+            let nth = from_right.iter().position(|&g| g <= to).expect("a gap was left");
+            self.operations.push(format!("_JMP_BCK_{}", nth + 1));
+            self.position = from_right[nth];
+            if self.position == to {
+                self.left.insert(to, false);
+            }
+        }
+        if self.position < to {
+            self.gap();
+            gap = true;
+            self.position = to;
+        }
+        let first_open = (0..).find(|p| !self.covered.contains(p)).unwrap();
+        match event {
+            Event::Continue => self.operations.push("_CONT_CEPT_".into()),
+            Event::Translate(name) => {
+                self.operations.push(name);
+                self.gap_width += self.position - first_open;
+            }
+            Event::Insert(word) => {
+                self.operations.push(format!("_INS_{word}"));
+                self.gap_width += self.position - first_open;
+                self.insertions += 1;
+            }
+        }
+        self.covered.insert(self.position);
+        self.position += 1;
+        self.end = self.end.max(self.position);
+        self.gaps += i32::from(gap);
+        self.open_gaps += self.left.values().filter(|&&open| open).count() as i32;
+        if let Some(word) = inserted.get(&self.position).filter(|_| open(self)) {
+            self.go(self.position, Event::Insert(word), inserted);
+        }
+    }
+
+    fn gap(&mut self) {
+        self.operations.push("_INS_GAP_".into());
+        self.left.insert(self.position, true);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
+
+    #[test]
+    fn searches_find_the_best_derivation(
+        model in model(),
+        line in proptest::collection::vec(select(vec!["u", "v", "w", "x"]), 1..5),
+        algorithm in 0u32..2,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        model.write(folder.path());
+        let expected = best(&model, &line);
+        for exact in [true, false] {
+            let ini = folder.path().join("moses.ini");
+            fs::write(&ini, model.ini(algorithm, exact)).unwrap();
+            let configuration = Configuration::from_ini(&ini).unwrap();
+            let system = System::load(&configuration, &Silent).unwrap();
+            let line = line.join(" ");
+            let found = Translator::new(&system).translate(line.as_bytes()).unwrap();
+            let Some(found) = found else {
+                prop_assert_eq!(expected, f64::NEG_INFINITY);
+                continue;
+            };
+            let error = f64::from(found.score) - expected;
+            let tolerance = 1e-5 * (1.0 + expected.abs());
+            prop_assert!(error < tolerance, "better than the best: {} {expected}", found.score);
+            let exact = exact || (!model.kind.forward() && model.operations.is_none());
+            prop_assert!(!exact || error > -tolerance, "{} against {expected}", found.score);
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Feature functions end to end: the toy system with one feature changed, against
+//! the scores that Moses2 prints for it, and the complaints about what is missing.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{complaint, miriam, project, read, run, text};
+
+/// An operation model over some of the toy system's operations.
+const OPERATIONS: &str = "\\data\\\nngram 1=16\nngram 2=11\n
+\\1-grams:
+-2.5\t<unk>\t0
+-9\t<s>\t-0.3
+-1.5\t</s>\t0
+-1.2\t_INS_GAP_\t-0.4
+-1.1\t_JMP_FWD_\t-0.2
+-1.3\t_JMP_BCK_1\t-0.25
+-1.7\t_JMP_BCK_2\t-0.1
+-1.6\t_CONT_CEPT_\t-0.15
+-1.4\t_TRANS_._TO_.\t-0.1
+-1.9\t_TRANS_la_TO_the\t-0.3
+-1.8\t_TRANS_el_TO_the\t-0.2
+-2.1\t_TRANS_casa_TO_house\t0
+-2.2\t_TRANS_roja_TO_red\t-0.35
+-2.0\t_TRANS_un_TO_a\t-0.05
+-2.3\t_INS_the\t-0.2
+-2.4\t_DEL_la\t-0.1
+
+\\2-grams:
+-0.5\t<s> _TRANS_la_TO_the
+-0.9\t<s> _INS_GAP_
+-0.4\t_TRANS_la_TO_the _INS_GAP_
+-0.3\t_INS_GAP_ _TRANS_casa_TO_house
+-0.2\t_JMP_BCK_1 _TRANS_roja_TO_red
+-0.6\t_TRANS_roja_TO_red _JMP_FWD_
+-0.1\t_JMP_FWD_ _TRANS_._TO_.
+-0.7\t_CONT_CEPT_ _JMP_BCK_1
+-0.8\t_TRANS_un_TO_a _INS_GAP_
+-0.9\t_TRANS_el_TO_the _INS_GAP_
+-0.45\t_INS_GAP_ <unk>
+
+\\end\\
+";
+
+/// The toy system in a folder of its own, its ini changed by `changes`.
+struct Toy {
+    folder: tempfile::TempDir,
+}
+
+impl Toy {
+    fn new(changes: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let toy = project().join("examples/toy");
+        for name in ["phrase-table", "reordering-table", "lm.arpa", "input.txt"] {
+            fs::copy(toy.join(name), folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("operations.arpa"), OPERATIONS).unwrap();
+        let mut ini = text(&read(&toy.join("moses.ini")));
+        for (from, to) in changes {
+            assert!(ini.contains(from), "{from}");
+            ini = ini.replace(from, to);
+        }
+        fs::write(folder.path().join("moses.ini"), ini).unwrap();
+        Toy { folder }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, options: &str) -> Command {
+        let mut command = miriam();
+        command.args(["translate", "-f", "moses.ini"]).args(options.split_ascii_whitespace());
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    /// The score of each line of the input, in short phrases.
+    fn scores(&self, options: &str) -> Vec<String> {
+        let always = "-i input.txt -output-hypo-score -max-phrase-length 2";
+        let output = run(&mut self.command(&format!("{always} {options}")));
+        text(&output).lines().map(|l| l.split(' ').next().unwrap().to_owned()).collect()
+    }
+}
+
+/// The toy system with a reordering model of type `kind` and the first `columns`
+/// columns of its table.
+fn with_reordering(kind: &str, columns: usize) -> Toy {
+    let weights = ["0.3", "0.1", "0.2", "0.25", "0.15", "0.05"][..columns].join(" ");
+    let toy = Toy::new(&[
+        (
+            "num-features=6 type=wbe-msd-bidirectional-fe-allff",
+            &format!("num-features={columns} type={kind}"),
+        ),
+        ("LexicalReordering0= 0.3 0.3 0.3 0.3 0.3 0.3", &format!("LexicalReordering0= {weights}")),
+    ]);
+    cut_columns(&toy.path("reordering-table"), columns);
+    toy
+}
+
+fn cut_columns(table: &Path, columns: usize) {
+    let whole = text(&read(table));
+    let cut = whole.lines().map(|line| {
+        let (pair, scores) = line.rsplit_once(" ||| ").unwrap();
+        let scores: Vec<&str> = scores.split(' ').take(columns).collect();
+        format!("{pair} ||| {}\n", scores.join(" "))
+    });
+    fs::write(table, cut.collect::<String>()).unwrap();
+}
+
+/// Scores printed by Moses2 (commit 34452895), the same with both searches.
+#[test]
+fn reordering_models_of_all_types_score_as_in_moses2() {
+    let cases = [
+        (
+            "hier-msd-bidirectional-fe-allff",
+            6,
+            "-5.720 -8.083 -109.368 -7.909 -4.876 -4.691 -3.642 -2.603 -6.634 -7.608 -2.898 -2.568",
+        ),
+        (
+            "hier-mslr-backward-fe-allff",
+            4,
+            "-5.273 -7.312 -108.563 -7.124 -4.184 -4.530 -3.298 -2.010 -5.172 -6.572 -2.382 -1.797",
+        ),
+        (
+            "hier-mslr-forward-fe-allff",
+            4,
+            "-5.823 -7.655 -108.822 -7.639 -4.593 -4.430 -3.396 -2.114 -5.876 -7.480 -2.587 -2.134",
+        ),
+        (
+            "hier-leftright-bidirectional-fe-allff",
+            4,
+            "-6.696 -10.157 -109.511 -9.199 -6.325 -7.308 -4.981 -4.180 -7.717 -9.496 -4.539 -4.880",
+        ),
+        (
+            "hier-monotonicity-bidirectional-fe-allff",
+            4,
+            "-6.985 -10.153 -109.418 -9.096 -6.466 -6.947 -4.824 -3.968 -7.746 -9.661 -4.388 -4.826",
+        ),
+        (
+            "wbe-mslr-forward-fe-allff",
+            4,
+            "-5.890 -7.757 -109.071 -7.592 -4.731 -4.569 -3.881 -2.180 -5.941 -7.768 -2.792 -2.121",
+        ),
+        (
+            "wbe-msd-bidirectional-fe-collapseff",
+            6,
+            "-6.084 -8.983 -109.608 -8.731 -5.626 -5.641 -4.254 -3.377 -8.341 -9.495 -3.572 -3.643",
+        ),
+        (
+            "hier-msd-bidirectional-fe-collapseff",
+            6,
+            "-6.526 -8.867 -109.382 -8.989 -5.882 -5.672 -4.223 -3.336 -7.734 -8.806 -3.508 -3.674",
+        ),
+    ];
+    for (kind, columns, expected) in cases {
+        let toy = with_reordering(kind, columns);
+        for search in ["0", "1"] {
+            let scores = toy.scores(&format!("-search-algorithm {search}")).join(" ");
+            assert_eq!(scores, expected, "{kind}, search {search}");
+        }
+    }
+}
+
+/// As Moses 1 has it: one weight a direction, for a table with all columns.
+#[test]
+fn a_collapsed_model_takes_one_weight_a_direction() {
+    let toy = Toy::new(&[
+        (
+            "num-features=6 type=wbe-msd-bidirectional-fe-allff",
+            "num-features=2 type=wbe-msd-bidirectional-fe-collapseff",
+        ),
+        ("LexicalReordering0= 0.3 0.3 0.3 0.3 0.3 0.3", "LexicalReordering0= 0.3 0.1"),
+    ]);
+    let six = with_reordering("wbe-msd-bidirectional-fe-collapseff", 6);
+    assert_eq!(toy.scores(""), six.scores(""));
+}
+
+/// Scores printed by Moses2, the same with both searches.
+#[test]
+fn operation_models_score_as_in_moses2() {
+    let cases = [
+        (
+            "num-features=1 support-features=no",
+            "0.3",
+            "-8.596 -15.278 -114.263 -12.931 -11.629 -10.590 -9.386 -8.462 -14.658 -16.042 -8.539 -11.009",
+        ),
+        (
+            "num-features=5",
+            "0.3 -0.02 -0.05 0.03 0.1",
+            "-8.636 -15.358 -114.203 -13.011 -11.709 -10.530 -9.486 -8.542 -14.738 -16.122 -8.579 -11.129",
+        ),
+    ];
+    for (keys, weights, expected) in cases {
+        let toy = Toy::new(&[
+            (
+                "Distortion\nKENLM",
+                &format!("Distortion\nOpSequenceModel {keys} path=operations.arpa\nKENLM"),
+            ),
+            ("LM0= 0.5", &format!("LM0= 0.5\nOpSequenceModel0= {weights}")),
+            (
+                "LexicalReordering0= 0.3 0.3 0.3 0.3 0.3 0.3",
+                "LexicalReordering0= 0.3 0.1 0.2 0.25 0.15 0.05",
+            ),
+        ]);
+        for search in ["0", "1"] {
+            let scores = toy.scores(&format!("-search-algorithm {search}")).join(" ");
+            assert_eq!(scores, expected, "{keys}, search {search}");
+        }
+    }
+}
+
+/// A second score counts the target words that the model does not know: below, two
+/// copied ones.
+#[test]
+fn a_language_model_may_count_unknown_words() {
+    let scores = |oov: &str, weights: &str| {
+        let toy = Toy::new(&[
+            ("KENLM name=LM0", &format!("KENLM name=LM0{oov}")),
+            ("LM0= 0.5", &format!("LM0= {weights}")),
+        ]);
+        let output =
+            common::feed(&mut toy.command("-output-hypo-score"), b"anselmo zzz .\nthe house .\n");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let scores = text(&output.stdout);
+        scores.lines().map(|l| l.split(' ').next().unwrap().parse().unwrap()).collect::<Vec<f32>>()
+    };
+    let without = scores("", "0.5");
+    let with = scores(" oov-feature=1", "0.5 -1.5");
+    assert!((without[0] - 3.0 - with[0]).abs() < 2e-3, "{without:?} {with:?}");
+    assert_eq!(without[1], with[1]);
+    let toy = Toy::new(&[("KENLM name=LM0", "KENLM oov-feature=1 name=LM0")]);
+    let message = complaint(&mut toy.command(""));
+    assert!(message.contains("LM0 has 1 weights"), "{message}");
+}
+
+/// A jump to the second word and back: 1 + 2 words when they are made; early, twice
+/// the skipped word and the phrase at once, and nothing for coming back.
+#[test]
+fn jumps_are_paid_when_made_or_early() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("table"), "a ||| A ||| 1 ||| 0-0\nb ||| B ||| 1 ||| 0-0\n").unwrap();
+    let lm = "\\data\\\nngram 1=5\nngram 2=3\n\n\\1-grams:\n-2\t<unk>\t0\n-9\t<s>\t0\n-9\t</s>\t0\n\
+              -9\tA\t0\n-9\tB\t0\n\n\\2-grams:\n-1\t<s> B\n-1\tB A\n-1\tA </s>\n\n\\end\\\n";
+    fs::write(at("lm"), lm).unwrap();
+    let ini = "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\nKENLM path=lm\n\
+               PhraseDictionaryMemory num-features=1 path=table\n\
+               [weight]\nDistortion0= 0.25\nKENLM0= 1\nPhraseDictionaryMemory0= 1\n";
+    fs::write(at("moses.ini"), ini).unwrap();
+    fs::write(at("input"), "a b\n").unwrap();
+    for (early, expected) in [("false", "-7.658 B A \n"), ("true", "-7.908 B A \n")] {
+        let options = ["-i", "input", "-output-hypo-score", "-early-distortion-cost", early];
+        let output = run(miriam()
+            .args(["translate", "-f", "moses.ini"])
+            .args(options)
+            .current_dir(folder.path()));
+        // Three bigrams of -1 are -6.908; 3 words cost 0.75, 4 words 1.
+        assert_eq!(text(&output), expected, "{early}");
+    }
+}
+
+/// Two phrases of one span differ in what the next phrase will be charged; only the
+/// exact rule keeps the worse one, which wins in the end.
+#[test]
+fn exact_recombination_keeps_what_moses2_merges() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let table = "a ||| A ||| 0.9 ||| 0-0\na ||| Z ||| 0.8 ||| 0-0\nb ||| B ||| 1 ||| 0-0\n";
+    fs::write(at("table"), table).unwrap();
+    // Monotone and other; A is said to be followed by a jump.
+    let reordering = "a ||| A ||| 0.1 0.9\na ||| Z ||| 0.9 0.1\nb ||| B ||| 0.5 0.5\n";
+    fs::write(at("reordering"), reordering).unwrap();
+    let ini = "[mapping]\n0 T 0\n[distortion-limit]\n0\n[feature]\nUnknownWordPenalty\n\
+               LexicalReordering name=R num-features=2 type=wbe-monotonicity-forward-fe path=reordering\n\
+               PhraseDictionaryMemory num-features=1 path=table\n\
+               [weight]\nR= 1 1\nPhraseDictionaryMemory0= 1\n";
+    fs::write(at("moses.ini"), ini).unwrap();
+    fs::write(at("input"), "a b\n").unwrap();
+    let output = |options: &str| {
+        text(&run(miriam()
+            .args(["translate", "-f", "moses.ini", "-i", "input", "-output-hypo-score"])
+            .args(options.split_ascii_whitespace())
+            .current_dir(folder.path())))
+    };
+    for search in ["-search-algorithm 0", "-search-algorithm 1"] {
+        // ln 0.9 + ln 0.1 against ln 0.8 + ln 0.9.
+        assert_eq!(output(search), "-2.408 A B \n");
+        assert_eq!(output(&format!("{search} -exact-recombination")), "-0.329 Z B \n");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let complain = |from: &str, to: &str| complaint(&mut Toy::new(&[(from, to)]).command(""));
+    let sparse = complain("PhrasePenalty\n", "TargetWordInsertionFeature name=TWI\n");
+    assert!(sparse.contains("TargetWordInsertionFeature is a sparse feature"), "{sparse}");
+    let sparse = complain("Distortion\n", "Distortion sparse=1\n");
+    assert!(sparse.contains("Distortion has no parameter sparse"), "{sparse}");
+    let count = complain("num-features=6 type=wbe-msd", "num-features=6 type=hier-mslr");
+    assert!(count.contains("num-features=6, but it has 8 scores"), "{count}");
+    let columns = complaint(&mut with_reordering_of_six_columns().command(""));
+    assert!(columns.contains("reordering-table"), "{columns}");
+    let path = complain("Distortion\n", "Distortion\nOpSequenceModel num-features=5\n");
+    assert!(path.contains("path= is missing"), "{path}");
+}
+
+/// A model of eight columns over a table of six.
+fn with_reordering_of_six_columns() -> Toy {
+    Toy::new(&[
+        ("num-features=6 type=wbe-msd", "num-features=8 type=hier-mslr"),
+        ("LexicalReordering0= 0.3 0.3", "LexicalReordering0= 1 1 0.3 0.3"),
+    ])
+}
