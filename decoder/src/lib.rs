@@ -35,5 +35,5 @@ pub use features::{Orientations, ReorderingType, Span};
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;
-pub use translate::translate;
+pub use translate::{translate, translate_text};
 pub use translator::{PIECE, Statistics, Translator};

@@ -1,7 +1,9 @@
 //! The driver for a text: lines in, translators on many threads, lines out in
 //! order.
 
-use miriam_text::{Input, Lines, ordered_map};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use miriam_text::{Input, Lines, affinity, ordered_map};
 
 use crate::streams::{LineOutput, Stream, Streams};
 use crate::{Result, System, Translator};
@@ -9,8 +11,15 @@ use crate::{Result, System, Translator};
 /// Translates every line of the input that the settings name to their output, in
 /// order, on as many threads as they say.
 pub fn translate(system: &System) -> Result<()> {
+    translate_text(system, Input::open(&system.settings.input)?)
+}
+
+/// As [`translate`], with the lines of `input` instead.
+///
+/// Where the settings name CPUs, workers are tied to them; on one thread the only
+/// worker is the caller, who stays there.
+pub fn translate_text(system: &System, input: Input) -> Result<()> {
     let settings = &system.settings;
-    let input = Input::open(&settings.input)?;
     let mut lines =
         if settings.threads > 1 { Lines::in_background(input) } else { Lines::new(input) };
     let mut streams = Streams::create(settings)?;
@@ -32,7 +41,15 @@ pub fn translate(system: &System) -> Result<()> {
         }
         Ok(Some(bytes.to_vec()))
     };
+    let workers = AtomicUsize::new(0);
     let worker = || {
+        if !settings.cpus.is_empty() {
+            let number = workers.fetch_add(1, Ordering::Relaxed);
+            let cpu = settings.cpus[number % settings.cpus.len()];
+            if let Err(reason) = affinity::run_on(&[cpu]) {
+                tracing::warn!("a worker cannot be tied to CPU {cpu}: {reason}");
+            }
+        }
         let mut translator = Translator::new(system);
         move |line: Vec<u8>| {
             let mut out = LineOutput::default();
