@@ -247,6 +247,8 @@ fn tables_of_moses_are_queried_dumped_and_described() {
     assert_eq!(info["sections"]["config"].as_u64(), Some(71));
     let lowest = info["score_columns"][3]["lowest"].as_f64();
     assert_eq!(lowest, Some(-100.0), "p = 0");
+    let verified = text(&run(miriam().arg("verify").arg(&directory)));
+    assert!(verified.contains("readable") && verified.contains("10 entries"), "{verified}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ pub fn feed(command: &mut Command, input: &[u8]) -> Output {
     output
 }
 
-/// The files of a tar archive.
+/// The files of a tar archive, by their names without folders.
 pub fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
     let mut files = HashMap::new();
     let mut rest = archive;
@@ -95,7 +95,9 @@ pub fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
         let until_zero = |bytes: &[u8]| text(bytes.split(|&b| b == 0 || b == b' ').next().unwrap());
         let size = usize::from_str_radix(&until_zero(&rest[124..136]), 8).unwrap();
         let name = until_zero(&rest[..100]);
-        files.insert(name.rsplit('/').next().unwrap().to_owned(), &rest[512..512 + size]);
+        if !name.ends_with('/') {
+            files.insert(name.rsplit('/').next().unwrap().to_owned(), &rest[512..512 + size]);
+        }
         rest = &rest[512 + size.next_multiple_of(512)..];
     }
     files

@@ -64,6 +64,10 @@ impl MosesTable {
     /// Opens the directory at `folder`; `load` is about its two large files.
     pub fn open(folder: &Path, load: Load) -> Result<Self> {
         let at = |name: &str| folder.join(name);
+        if !at("config").exists() {
+            let remedy = "nor a ProbingPT directory of Moses, which has a file called config";
+            return Err(miriam_layout::Error::NotAFile { path: folder.to_owned(), remedy }.into());
+        }
         let config = Config::read(&at("config"))?;
         Ok(MosesTable {
             config,

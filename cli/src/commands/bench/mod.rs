@@ -21,7 +21,7 @@ pub enum Command {
 pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     match command {
         Command::Lm(arguments) => lm::run(arguments, common),
-        Command::Scaling(arguments) => scaling::study(arguments, common),
+        Command::Scaling(arguments) => scaling::study(arguments),
         Command::ScalingRun(arguments) => scaling::measure_here(arguments),
     }
 }

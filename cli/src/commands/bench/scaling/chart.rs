@@ -132,7 +132,7 @@ impl Page {
         let (top, bottom) = axis.panel;
         let faint = format!("stroke=\"{FAINT}\"");
         let ink = format!("stroke=\"{INK}\"");
-        let step = nice_step(axis.highest / 5.0);
+        let step = nice_step(axis.highest / 6.0);
         let mut tick = 0.0;
         while tick <= axis.highest * 1.0001 {
             let y = axis.y(tick);
@@ -244,7 +244,58 @@ fn tick_label(value: f64, step: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::process::Run;
+    use super::super::topology::Topology;
     use super::*;
+
+    /// Eight cores with two threads each, the last point slower than the one
+    /// before; and a study of one count, which has no range to draw over.
+    #[test]
+    fn hyperthreads_are_shaded_and_everything_lies_on_the_page() {
+        let draw_rates = |topology: Topology, rates: &[(usize, u64)]| {
+            let counts: Vec<usize> = rates.iter().map(|rate| rate.0).collect();
+            let mut study = Study::new(topology, &counts);
+            for (place, &(_, words)) in rates.iter().enumerate() {
+                for words in [words, words * 9 / 10, words * 11 / 10] {
+                    let (wall, user, system) = (1.0, 1.0, 0.0);
+                    let (voluntary, involuntary, peak) = (0, 0, 0);
+                    study.add(
+                        place,
+                        Run { words, wall, user, system, voluntary, involuntary, peak },
+                    );
+                }
+            }
+            draw(&study)
+        };
+        let rates = [(1, 900), (2, 1790), (4, 3500), (8, 6900), (12, 8000), (16, 7900)];
+        let shaded = draw_rates(Topology::uniform(1, 8, 2), &rates);
+        let alone = draw_rates(Topology::uniform(2, 8, 1), &rates[..1]);
+        let count = |svg: &str, tag: &str| {
+            let document = roxmltree::Document::parse(svg).unwrap();
+            document.descendants().filter(|node| node.tag_name().name() == tag).count()
+        };
+        assert_eq!((count(&shaded, "circle"), count(&alone, "circle")), (12, 2));
+        assert_eq!((count(&shaded, "rect"), count(&alone, "rect")), (3, 1));
+        assert_eq!(shaded.matches(">hyperthreads<").count(), 2);
+        for svg in [&shaded, &alone] {
+            let document = roxmltree::Document::parse(svg).unwrap();
+            let attributes = document.descendants().flat_map(|node| node.attributes());
+            for attribute in attributes.filter(|a| ["x", "x1", "x2", "cx"].contains(&a.name())) {
+                let x: f64 = attribute.value().parse().unwrap();
+                assert!((0.0..=WIDTH).contains(&x), "{x}");
+            }
+            for attribute in document.descendants().flat_map(|node| node.attributes()) {
+                if ["y", "y1", "y2", "cy"].contains(&attribute.name()) {
+                    let y: f64 = attribute.value().parse().unwrap();
+                    assert!((0.0..=HEIGHT).contains(&y), "{y}");
+                }
+            }
+        }
+        // To be looked at: MIRIAM_DRAW=FOLDER cargo test ...
+        if let Some(folder) = std::env::var_os("MIRIAM_DRAW") {
+            std::fs::write(std::path::Path::new(&folder).join("hyperthreads.svg"), shaded).unwrap();
+        }
+    }
 
     #[test]
     fn ticks_are_round_numbers() {

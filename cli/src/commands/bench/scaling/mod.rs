@@ -14,13 +14,13 @@ mod report;
 mod topology;
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use miriam_text::{Input, affinity};
 
-use crate::common::Common;
 pub use process::{RunArguments, measure_here};
 use report::Study;
 use topology::Topology;
@@ -70,7 +70,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Measures every count and writes what came of it.
-pub fn study(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
+pub fn study(arguments: Arguments) -> anyhow::Result<()> {
     Input::check(&arguments.config, None)?;
     Input::check(&arguments.input, None)?;
     anyhow::ensure!(
@@ -110,9 +110,9 @@ pub fn study(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
     write("scaling.csv", study.csv())?;
     write("runs.csv", study.runs_csv())?;
     write("scaling.svg", chart::draw(&study))?;
-    print!("{}", study.table());
-    println!("{}", study.verdict());
-    Ok(())
+    let mut out = io::stdout().lock();
+    out.write_all(study.table().as_bytes())?;
+    Ok(writeln!(out, "{}", study.verdict())?)
 }
 
 /// The counts to measure, ascending and each once.

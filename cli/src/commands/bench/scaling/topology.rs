@@ -33,7 +33,7 @@ enum Identity {
 
 impl Topology {
     /// Reads what `folder` (`/sys/devices/system/cpu`) says about the `allowed`
-    /// CPUs. CPUs that are offline are left out; where files are missing a CPU
+    /// CPUs, which ascend. CPUs that are offline are left out; where files are missing a CPU
     /// counts as a core of its own.
     pub fn read(folder: &Path, allowed: &[usize]) -> Self {
         let mut cores: Vec<Core> = Vec::new();
@@ -177,7 +177,9 @@ mod tests {
                 assert_eq!((order[..3].to_vec(), order[15], order[16]), (vec![0, 2, 4], 30, 1));
             }
             // A process confined to one core and a half.
-            let confined = Topology::read(folder.path(), &[3, sibling(3), 5]);
+            let mut allowed = [3, sibling(3), 5];
+            allowed.sort_unstable();
+            let confined = Topology::read(folder.path(), &allowed);
             assert_eq!(confined.physical_cores(), 2);
             let mut first_two = confined.order()[..2].to_vec();
             first_two.sort_unstable();
