@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{complaint, miriam, read, run, shared_data, text};
+use common::{complaint, miriam, project, read, run, shared_data, text, untar};
 
 const TABLE: &str = "\
 ! ||| ! ||| 1 0.9 1 0.8 ||| 0-0 ||| 3 3 3 ||| |||
@@ -201,6 +201,54 @@ fn prune_keeps_the_best() {
     assert!(dump.contains("the house") && !dump.contains("das haus ||| house"), "{dump}");
     let status = build(folder, &["--phrase-table", "table", "-o", "o.pt", "--prune", "0"]).output();
     assert_eq!(status.unwrap().status.code(), Some(2));
+}
+
+/// A ProbingPT directory that Moses' own tool made of `probingpt/testdata/moses/text`.
+#[test]
+fn tables_of_moses_are_queried_dumped_and_described() {
+    let data = project().join("probingpt/testdata/moses");
+    let directory = data.join("logarithms");
+    let original = read(&data.join("text"));
+    let original: Vec<Vec<&[u8]>> =
+        original.split(|&b| b == b'\n').filter(|line| !line.is_empty()).map(fields).collect();
+    let asked = "das\ndas haus\nhaus das\n";
+    let query = |options: &[&str]| {
+        let mut command = miriam();
+        command.args(["pt", "query"]).arg(&directory).args(options);
+        text(&common::feed(&mut command, asked.as_bytes()).stdout)
+    };
+    let answers = query(&["--reordering"]);
+    let answers: Vec<&str> = answers.lines().collect();
+    assert_eq!(answers.len(), 2 + 1 + 1 + 1 + 1, "two entries, one, none, each with its end");
+    assert!(answers[2].is_empty() && answers[4].is_empty() && answers[5].is_empty());
+    for (answer, entry) in [(answers[0], 1), (answers[1], 2), (answers[3], 4)] {
+        let (answer, entry) = (fields(answer.as_bytes()), &original[entry]);
+        assert_eq!(answer[..4], entry[..4]);
+        let property = text(entry[6]);
+        assert!(property.contains(&text(answer[4])), "{property}");
+    }
+    // All sources but the first, which Moses leaves out of its cache.
+    let output = miriam().args(["pt", "dump"]).arg(&directory).output().unwrap();
+    assert!(output.status.success());
+    let warning = text(&output.stderr);
+    assert!(warning.contains("1 source phrases") && warning.contains("pt query"), "{warning}");
+    let dumped = sorted(&output.stdout);
+    let wanted: Vec<_> = original[1..].iter().map(|entry| &entry[..2]).collect();
+    let mut pairs: Vec<_> = dumped.iter().map(|line| fields(line)[..2].to_vec()).collect();
+    pairs.sort();
+    let mut sorted_wanted = wanted.clone();
+    sorted_wanted.sort();
+    assert_eq!(pairs, sorted_wanted);
+    let info = run(miriam().args(["pt", "info", "--json"]).arg(&directory));
+    let info: serde_json::Value = serde_json::from_slice(&info).unwrap();
+    let number = |name: &str| info[name].as_u64().unwrap();
+    assert_eq!((number("entries"), number("sources")), (original.len() as u64, 8));
+    assert_eq!((number("scores"), number("reordering_scores")), (4, 6));
+    assert_eq!(info["sections"]["config"].as_u64(), Some(71));
+    let lowest = info["score_columns"][3]["lowest"].as_f64();
+    assert_eq!(lowest, Some(-100.0), "p = 0");
+    let verified = text(&run(miriam().arg("verify").arg(&directory)));
+    assert!(verified.contains("readable") && verified.contains("10 entries"), "{verified}");
 }
 
 #[test]
@@ -431,20 +479,6 @@ fn multi30k_builds_the_same_file_with_any_threads_and_memory() {
         let Some(other) = Multi30k::build(&more) else { return };
         assert!(fs::read(other.file()).unwrap() == bytes, "{more:?}");
     }
-}
-
-/// The files of a tar archive.
-fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
-    let mut files = HashMap::new();
-    let mut rest = archive;
-    while rest.len() >= 512 && rest[0] != 0 {
-        let until_zero = |bytes: &[u8]| text(bytes.split(|&b| b == 0 || b == b' ').next().unwrap());
-        let size = usize::from_str_radix(&until_zero(&rest[124..136]), 8).unwrap();
-        let name = until_zero(&rest[..100]);
-        files.insert(name.rsplit('/').next().unwrap().to_owned(), &rest[512..512 + size]);
-        rest = &rest[512 + size.next_multiple_of(512)..];
-    }
-    files
 }
 
 /// Every entry that Moses wrote is here, with the same bits in all ten scores,

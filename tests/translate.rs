@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use common::{complaint, miriam, project, read, run, shared_data, skipped, text};
+use common::{complaint, miriam, project, read, run, shared_data, skipped, text, unpack};
 
 /// The German-English system with binary files built from its text files.
 struct Multi30k {
@@ -42,8 +42,11 @@ fn build_multi30k() -> Option<Multi30k> {
         let ini = String::from_utf8(read(&data.join(format!("probing{weights}.ini")))).unwrap();
         let ini = ini.replace("path=probing-pt", "path=table");
         let ini = ini.replace("path=lm/lm.5.en.probing", "path=lm");
-        fs::write(at(&format!("binary{weights}.ini")), ini).unwrap();
+        fs::write(at(&format!("binary{weights}.ini")), &ini).unwrap();
+        let ini = ini.replace("path=table", "path=probing-pt");
+        fs::write(at(&format!("moses{weights}.ini")), ini).unwrap();
     }
+    unpack(&data.join("probing-pt.api15.tar.zst"), &at("probing-pt"));
     for name in ["test", "test200"] {
         let source = read(&data.join("corpus/test.de.gz"));
         let lines = if name == "test" { usize::MAX } else { 200 };
@@ -67,6 +70,12 @@ impl Multi30k {
     fn binary(&self, weights: &str) -> PathBuf {
         let suffix = if weights == "tuned" { ".tuned" } else { "" };
         self.folder.path().join(format!("binary{suffix}.ini"))
+    }
+
+    /// The system over the directory that Moses' own tool made.
+    fn moses(&self, weights: &str) -> PathBuf {
+        let suffix = if weights == "tuned" { ".tuned" } else { "" };
+        self.folder.path().join(format!("moses{suffix}.ini"))
     }
 
     fn text(&self, weights: &str) -> PathBuf {
@@ -116,6 +125,16 @@ fn binary_tables_give_moses2s_translations_and_scores() {
 }
 
 #[test]
+fn tables_of_moses_give_moses2s_translations_and_scores() {
+    let Some(system) = multi30k() else { return };
+    for weights in ["default", "tuned"] {
+        let options = format!("{CUBE} -threads 2 -output-hypo-score true");
+        let output = system.translate(&system.moses(weights), "test", &options);
+        system.check(&output, &format!("test.{weights}.score.gz"));
+    }
+}
+
+#[test]
 fn text_tables_give_moses2s_translations_and_scores() {
     let Some(system) = multi30k() else { return };
     for weights in ["default", "tuned"] {
@@ -129,7 +148,7 @@ fn text_tables_give_moses2s_translations_and_scores() {
 fn stack_decoding_gives_moses2s_translations_and_scores() {
     let Some(system) = multi30k() else { return };
     for weights in ["default", "tuned"] {
-        for ini in [system.binary(weights), system.text(weights)] {
+        for ini in [system.binary(weights), system.moses(weights), system.text(weights)] {
             let options = "-search-algorithm 0 -s 100 -threads 2 -output-hypo-score";
             let output = system.translate(&ini, "test200", options);
             system.check(&output, &format!("test200.{weights}.stack100.score.gz"));
@@ -137,37 +156,85 @@ fn stack_decoding_gives_moses2s_translations_and_scores() {
     }
 }
 
-/// Moses' own regression cases, whose model mixes text tables in every way.
+/// Moses' own regression cases, over text tables and over ProbingPT directories
+/// of Moses, which hold probabilities in one and logarithms, with reordering
+/// scores, in the other.
 #[test]
 fn moses_regression_cases() {
     let Some(data) = shared_data("moses-cases") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let case = data.join("phrase.lexicalized-reordering");
-    let ini = String::from_utf8(read(&case.join("moses.ini"))).unwrap();
-    let ini = ini.replace("${MODEL_PATH}", data.join("models").to_str().unwrap());
     let path = folder.path().join("moses.ini");
-    fs::write(&path, ini).unwrap();
-    for options in ["-search-algorithm 0", "-search-algorithm 1"] {
-        let output = run(miriam()
-            .args(["translate", "-output-hypo-score", "-f"])
-            .arg(&path)
-            .arg("-i")
-            .arg(case.join("to-translate.txt"))
-            .args(options.split_ascii_whitespace()));
-        let truth = text(&read(&case.join("truth/results.txt")));
-        let translations = truth.lines().filter_map(|l| {
-            l.strip_prefix("TRANSLATION_").and_then(|l| l.split_once('=')).map(|(_, line)| line)
-        });
-        // The scores of Moses2, which adds in another order than Moses 1.
-        let scores = ["-883.502", "-1994.345", "-898.780", "-894.141", "-1568.084"];
-        let expected: Vec<String> = scores
-            .iter()
-            .zip(translations)
-            .map(|(score, line)| format!("{score} {}", line.trim_end()))
-            .collect();
-        let ours: Vec<String> = text(&output).lines().map(|l| l.trim_end().to_owned()).collect();
-        assert_eq!(ours, expected, "{options}");
+    let models = data.join("models");
+    let own = "path=${MODEL_PATH}/lexicalized-reordering/reordering-table";
+    let inside = "property-index=0 #";
+    for (case, from, to) in [
+        ("phrase.lexicalized-reordering", "", ""),
+        ("phrase.lexicalized-reordering-probing", "", ""),
+        ("moses2.lexicalized-reordering-probing", "", ""),
+        ("moses2.lexicalized-reordering-probing", "/probing.v15", "/probing-withLexRO.v15"),
+        ("moses2.lexicalized-reordering-probing", own, inside),
+    ] {
+        let case = data.join(case);
+        let ini = String::from_utf8(read(&case.join("moses.ini"))).unwrap();
+        assert!(ini.contains(from));
+        let mut ini = ini.replace(from, if from.is_empty() { "" } else { to });
+        if to == inside {
+            ini = ini.replace("/probing.v15", "/probing-withLexRO.v15");
+        }
+        fs::write(&path, ini.replace("${MODEL_PATH}", models.to_str().unwrap())).unwrap();
+        for options in ["-search-algorithm 0", "-search-algorithm 1"] {
+            let output = run(miriam()
+                .args(["translate", "-output-hypo-score", "-f"])
+                .arg(&path)
+                .arg("-i")
+                .arg(case.join("to-translate.txt"))
+                .args(options.split_ascii_whitespace()));
+            let truth = text(&read(&case.join("truth/results.txt")));
+            let translations = truth.lines().filter_map(|l| {
+                l.strip_prefix("TRANSLATION_").and_then(|l| l.split_once('=')).map(|(_, line)| line)
+            });
+            // The scores of Moses2, which adds in another order than Moses 1.
+            let scores = ["-883.502", "-1994.345", "-898.780", "-894.141", "-1568.084"];
+            let expected: Vec<String> = scores
+                .iter()
+                .zip(translations)
+                .map(|(score, line)| format!("{score} {}", line.trim_end()))
+                .collect();
+            let ours: Vec<String> =
+                text(&output).lines().map(|l| l.trim_end().to_owned()).collect();
+            assert_eq!(ours, expected, "{} {to} {options}", case.display());
+        }
     }
+}
+
+/// Workers tied to CPUs give the same translations; CPUs that are not there are
+/// refused by name.
+#[test]
+fn workers_are_tied_to_cpus() {
+    if !cfg!(target_os = "linux") {
+        skipped("threads are tied to CPUs on Linux only");
+        return;
+    }
+    let input = b"the red house is big .\nthe house .\n";
+    let plain = toy(&["-threads", "2"], input);
+    // Where the workers ran, as the kernel saw them, cannot be asked afterwards;
+    // `base/text` tests that a thread stays where it is put.
+    for options in [
+        &["-threads", "2", "-cpu-affinity-offset", "0"][..],
+        &["-threads", "2", "-cpu-affinity-offset", "1", "-cpu-affinity-increment", "3"],
+        &["-threads", "1", "-cpu-affinity-offset", "0", "-cpu-affinity-increment", "-1"],
+    ] {
+        assert_eq!(toy(options, input), plain, "{options:?}");
+    }
+    let refused = |list: &str| {
+        let command = &mut miriam();
+        let command = command.args(["translate", "-cpus", list, "-f"]).arg(toy_ini());
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        text(&output.stderr)
+    };
+    assert!(refused("60000").contains("CPU 60000"));
+    assert!(refused("0-").contains("-cpus"));
 }
 
 fn toy_ini() -> PathBuf {
@@ -438,6 +505,11 @@ fn configuration_errors_name_file_and_place() {
         ("num-features=4", "num-features=0", "num-features=0"),
         ("path=reordering-table", "property-index=18446744073709551615", "property-index"),
         ("PhraseDictionaryMemory", "ProbingPT", "PhraseDictionaryMemory"),
+        (
+            "PhraseDictionaryMemory name=TranslationModel0 num-features=4 path=phrase-table",
+            "ProbingPT name=TranslationModel0 num-features=4 path=.",
+            "config",
+        ),
     ];
     for (from, to, named) in cases {
         assert!(toy.contains(from), "{from}");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use miriam_layout::Container;
 use miriam_lmcpu::{LanguageModel, LmWord};
-use miriam_probingpt::{PhraseTable, Targets};
+use miriam_probingpt::{AnyTable, Targets};
 use miriam_text::{Progress, Vocabulary, WordId};
 
 use crate::components::{Components, FeatureComponents};
@@ -114,7 +114,7 @@ pub(crate) enum StatefulFeature {
 
 /// A phrase table joined to the vocabulary.
 pub(crate) struct Table {
-    pub(crate) phrases: PhraseTable,
+    pub(crate) phrases: AnyTable,
     pub(crate) weights: Vec<f32>,
     pub(crate) limit: Option<usize>,
     /// Its source ids by words of the vocabulary.
@@ -124,11 +124,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    fn damaged(&self, section: &str, id: u32) -> Error {
-        let reason = format!("word {id} lies outside the words");
-        miriam_probingpt::Error::from(self.phrases.container().damaged(section, reason)).into()
-    }
-
     /// What the table calls a source word.
     #[inline]
     pub(crate) fn source_id(&self, word: WordId) -> u32 {
@@ -193,7 +188,7 @@ impl ReorderingTable {
             };
             // Of a pair that stands there twice the last counts, as in Moses.
             if let Some(i) = (0..targets.len()).rev().find(same)
-                && let Some(scores) = self.table.phrases.reordering_scores(targets.reordering(i))
+                && let Some(scores) = self.table.phrases.reordering_scores(targets, i)
             {
                 give(scores, option);
             }
@@ -373,14 +368,6 @@ impl System {
         let threads = self.settings.threads;
         let is_ours = Container::is_container(&path);
         match spec.format {
-            TableFormat::Binary if path.is_dir() => {
-                let reason = format!(
-                    "{} is a folder; Moses' own ProbingPT folders are not read yet: build a table \
-                     from the text with `miriam pt build`",
-                    path.display()
-                );
-                return Err(Error::feature(&feature.name, reason));
-            }
             TableFormat::Binary if path.is_file() && !is_ours => {
                 let reason = format!(
                     "{} is no binary table of ours; text tables are PhraseDictionaryMemory, or \
@@ -398,8 +385,9 @@ impl System {
         let phrases = match spec.format {
             TableFormat::Text => {
                 miriam_probingpt::load_text(&path, Some(feature.num_components), threads, progress)?
+                    .into()
             }
-            TableFormat::Binary => PhraseTable::open(&path, spec.load)?,
+            TableFormat::Binary => AnyTable::open(&path, spec.load)?,
         };
         if phrases.num_scores() != feature.num_components {
             let reason = format!(
@@ -438,7 +426,8 @@ impl System {
                     Some(spec.model.num_columns()),
                     self.settings.threads,
                     progress,
-                )?;
+                )?
+                .into();
                 let (source_ids, target_words) = (Vec::new(), Vec::new());
                 let table =
                     Table { phrases, weights: Vec::new(), limit: None, source_ids, target_words };
@@ -529,21 +518,19 @@ impl System {
         let mut tables: Vec<&mut Table> = self.tables.iter_mut().chain(own).collect();
         for table in &mut tables {
             table.target_words.clear();
-            for id in 0..table.phrases.target_words().len() as u32 {
-                let word = table.phrases.target_words().get(id);
-                let word = word.ok_or_else(|| table.damaged("target.offsets", id))?;
-                table.target_words.push(vocabulary.intern(word));
+            for id in 0..table.phrases.num_target_words() {
+                let word = vocabulary.intern(table.phrases.target_word(id)?);
+                table.target_words.push(word);
             }
-            for id in 0..table.phrases.source_words().len() as u32 {
-                let word = table.phrases.source_words().get(id);
-                vocabulary.intern(word.ok_or_else(|| table.damaged("source.offsets", id))?);
+            for id in 0..table.phrases.num_source_words() {
+                vocabulary.intern(table.phrases.source_word(id)?);
             }
         }
         for table in tables {
             let mut ids = vec![NOT_THERE; vocabulary.len()];
-            for (id, word) in table.phrases.source_words().iter().enumerate() {
-                if let Some(word) = vocabulary.find(word) {
-                    ids[word.index()] = id as u32;
+            for id in 0..table.phrases.num_source_words() {
+                if let Some(word) = vocabulary.find(table.phrases.source_word(id)?) {
+                    ids[word.index()] = id;
                 }
             }
             table.source_ids = ids;

@@ -1,7 +1,9 @@
 //! The driver for a text: lines in, translators on many threads, lines out in
 //! order.
 
-use miriam_text::{Input, Lines, Progress, Silent, Stop, ordered_map};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use miriam_text::{Input, Lines, Progress, Silent, Stop, affinity, ordered_map};
 
 use crate::mishaps::Warnings;
 use crate::streams::{LineOutput, Stream, Streams};
@@ -10,17 +12,26 @@ use crate::{Result, System, Translator};
 /// Translates every line of the input that the settings name to their output, in
 /// order, on as many threads as they say.
 pub fn translate(system: &System) -> Result<()> {
-    translate_until(system, &Stop::new(), &Silent)
+    let input = Input::open(&system.settings.input)?;
+    translate_text(system, input, &Stop::new(), &Silent)
 }
 
-/// As [`translate`], until `stop` is asked for: then what has been read is
-/// translated and written, and nothing more is read. Failing, it asks itself, so
-/// that nobody waits for input any more. `progress` hears how many lines are
-/// written.
-pub fn translate_until(system: &System, stop: &Stop, progress: &dyn Progress) -> Result<()> {
+/// As [`translate`], with the lines of `input`, until `stop` is asked for: then
+/// what has been read is translated and written, and nothing more is read.
+/// Failing, it asks itself, so that nobody waits for input any more. `progress`
+/// hears how many lines are written.
+///
+/// Where the settings name CPUs, workers are tied to them; on one thread the only
+/// worker is the caller, who stays there.
+pub fn translate_text(
+    system: &System,
+    input: Input,
+    stop: &Stop,
+    progress: &dyn Progress,
+) -> Result<()> {
     let settings = &system.settings;
     // In the background also for one thread: a wait for input can be interrupted.
-    let mut lines = Lines::in_background(Input::open(&settings.input)?).until(stop);
+    let mut lines = Lines::in_background(input).until(stop);
     let mut streams = Streams::create(settings)?;
     let mut warnings =
         (!streams.has(Stream::Errors)).then(|| Warnings::of(miriam_text::name_of(&settings.input)));
@@ -47,7 +58,15 @@ pub fn translate_until(system: &System, stop: &Stop, progress: &dyn Progress) ->
         id = id.wrapping_add(1);
         Ok(Some((line.number, id.wrapping_sub(1), bytes.to_vec())))
     };
+    let workers = AtomicUsize::new(0);
     let worker = || {
+        if !settings.cpus.is_empty() {
+            let number = workers.fetch_add(1, Ordering::Relaxed);
+            let cpu = settings.cpus[number % settings.cpus.len()];
+            if let Err(reason) = affinity::run_on(&[cpu]) {
+                tracing::warn!("a worker cannot be tied to CPU {cpu}: {reason}");
+            }
+        }
         let mut translator = Translator::new(system);
         move |(number, id, line): (u64, i64, Vec<u8>)| {
             let mut out = LineOutput::default();

@@ -7,40 +7,40 @@
 use std::io::Write;
 
 use crate::build::ZeroScore;
-use crate::{Annotations, PhraseTable, Record, Result, Targets};
+use crate::{Annotations, AnyTable, Record, Result, Targets};
 
-/// Prints the entries of a table, one source phrase after another.
+/// Prints the entries of a table, one source phrase after another. A source is
+/// given with the ids of its words, because not every kind of table keeps them.
 pub struct EntryPrinter<'a> {
-    table: &'a PhraseTable,
+    table: &'a AnyTable,
     targets: Targets,
     annotations: Annotations,
-    source: Vec<u32>,
     scratch: Vec<u8>,
 }
 
 impl<'a> EntryPrinter<'a> {
     /// A printer for `table`.
-    pub fn new(table: &'a PhraseTable) -> Self {
+    pub fn new(table: &'a AnyTable) -> Self {
         EntryPrinter {
             table,
             targets: Targets::new(),
             annotations: Annotations::new(),
-            source: Vec::new(),
             scratch: Vec::new(),
         }
     }
 
-    fn read(&mut self, record: Record) -> Result<()> {
-        self.table.targets(record, &mut self.targets)?;
-        self.table.source(record, &mut self.source)
-    }
-
     /// Appends `source ||| target ||| scores ||| alignment`, one line an entry,
     /// with the reordering scores as a fifth field if `reordering`.
-    pub fn query(&mut self, record: Record, reordering: bool, out: &mut Vec<u8>) -> Result<()> {
-        self.read(record)?;
+    pub fn query(
+        &mut self,
+        record: Record,
+        source: &[u32],
+        reordering: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.table.targets(record, &mut self.targets)?;
         for i in 0..self.targets.len() {
-            self.push_pair(i, out)?;
+            self.push_pair(source, i, out)?;
             self.push_scores(i, out);
             out.extend_from_slice(b" ||| ");
             self.push_alignment(i, out)?;
@@ -55,12 +55,20 @@ impl<'a> EntryPrinter<'a> {
 
     /// Appends the entries as lines of a phrase table. Alignment, counts and what
     /// follows are there if the table keeps any.
-    pub fn phrase_table(&mut self, record: Record, out: &mut Vec<u8>) -> Result<()> {
-        self.read(record)?;
-        self.table.annotations(record, &mut self.annotations)?;
-        let annotated = self.table.has_counts() || self.table.has_extra();
+    pub fn phrase_table(
+        &mut self,
+        record: Record,
+        source: &[u32],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.table.targets(record, &mut self.targets)?;
+        let mut annotated = false;
+        if let AnyTable::Own(table) = self.table {
+            table.annotations(record, &mut self.annotations)?;
+            annotated = table.has_counts() || table.has_extra();
+        }
         for i in 0..self.targets.len() {
-            self.push_pair(i, out)?;
+            self.push_pair(source, i, out)?;
             self.push_scores(i, out);
             if annotated || self.table.has_alignment() {
                 out.extend_from_slice(b" ||| ");
@@ -80,11 +88,16 @@ impl<'a> EntryPrinter<'a> {
 
     /// Appends the entries that have reordering scores as lines of a reordering
     /// table.
-    pub fn reordering_table(&mut self, record: Record, out: &mut Vec<u8>) -> Result<()> {
-        self.read(record)?;
+    pub fn reordering_table(
+        &mut self,
+        record: Record,
+        source: &[u32],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.table.targets(record, &mut self.targets)?;
         for i in 0..self.targets.len() {
-            if self.targets.reordering(i) > 0 {
-                self.push_pair(i, out)?;
+            if self.table.reordering_scores(&self.targets, i).is_some() {
+                self.push_pair(source, i, out)?;
                 self.push_reordering(i, out);
                 out.push(b'\n');
             }
@@ -92,8 +105,8 @@ impl<'a> EntryPrinter<'a> {
         Ok(())
     }
 
-    fn push_pair(&self, i: usize, out: &mut Vec<u8>) -> Result<()> {
-        for &word in &self.source {
+    fn push_pair(&self, source: &[u32], i: usize, out: &mut Vec<u8>) -> Result<()> {
+        for &word in source {
             out.extend_from_slice(self.table.source_word(word)?);
             out.push(b' ');
         }
@@ -111,7 +124,7 @@ impl<'a> EntryPrinter<'a> {
     }
 
     fn push_reordering(&mut self, i: usize, out: &mut Vec<u8>) {
-        if let Some(scores) = self.table.reordering_scores(self.targets.reordering(i)) {
+        if let Some(scores) = self.table.reordering_scores(&self.targets, i) {
             push_probabilities(scores, &mut self.scratch, out);
         }
     }

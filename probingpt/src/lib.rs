@@ -13,12 +13,16 @@
 //! natural logarithms taken at building, equal bit for bit to those Moses2 sees
 //! in the table its own builder makes.
 //!
+//! Directories that Moses' own ProbingPT tools wrote are read where they lie
+//! ([`MosesTable`]); a decoder takes either kind as [`AnyTable`].
+//!
 //! What a file holds byte by byte stands in `docs/formats.md`. A damaged or
 //! hostile file gives an [`Error`] or "not found", never a panic.
 
 #![forbid(unsafe_code)]
 
 mod annotations;
+mod any_table;
 mod build;
 mod code;
 mod dump;
@@ -26,6 +30,7 @@ mod error;
 mod format;
 mod line;
 mod lookup;
+mod moses;
 mod record;
 mod statistics;
 mod table;
@@ -33,11 +38,13 @@ mod targets;
 mod verify;
 
 pub use annotations::Annotations;
+pub use any_table::AnyTable;
 pub use build::{BuildOptions, BuildReport, build_file, load_reordering_text, load_text};
 pub use dump::EntryPrinter;
 pub use error::{Error, Result};
 pub use format::{KIND, VERSION};
 pub use lookup::{SpanHit, SpanLookup};
+pub use moses::MosesTable;
 pub use statistics::{ColumnStatistics, Statistics};
 pub use table::{PhraseTable, Record};
 pub use targets::Targets;

@@ -27,20 +27,20 @@ pub struct SpanHit {
 /// sentence.
 #[derive(Clone, Debug, Default)]
 pub struct SpanLookup {
-    hits: Vec<SpanHit>,
+    pub(crate) hits: Vec<SpanHit>,
     /// The words' codes end to end, and where each begins.
     codes: Vec<u8>,
     code_starts: Vec<u32>,
     word_hashes: Vec<u64>,
-    spans: Vec<Span>,
+    pub(crate) spans: Vec<Span>,
     candidates: Vec<SpanHit>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Span {
-    start: u32,
-    end: u32,
-    hash: u64,
+pub(crate) struct Span {
+    pub start: u32,
+    pub end: u32,
+    pub hash: u64,
 }
 
 impl SpanLookup {

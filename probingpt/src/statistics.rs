@@ -1,7 +1,7 @@
 //! Numbers about a table, for people.
 
 use crate::format::Column;
-use crate::{PhraseTable, Result, Targets};
+use crate::{AnyTable, MosesTable, PhraseTable, Record, Result, Targets};
 
 /// One score column over all entries.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,55 +18,88 @@ pub struct ColumnStatistics {
     pub mean: f64,
 }
 
+impl ColumnStatistics {
+    fn new(storage: &'static str, distinct: Option<usize>) -> Self {
+        let (lowest, highest) = (f32::INFINITY, f32::NEG_INFINITY);
+        ColumnStatistics { storage, distinct, lowest, highest, mean: 0.0 }
+    }
+}
+
 /// What a pass over a whole table finds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
     /// One a phrase score.
     pub scores: Vec<ColumnStatistics>,
+    /// Phrase pairs.
+    pub entries: u64,
     /// Target words in all.
     pub target_words: u64,
+    /// Words in the longest target phrase.
+    pub max_target_length: usize,
     /// Source phrases with a single target.
     pub single_targets: u64,
+    /// Entries of the source phrase that has most.
+    pub max_targets: usize,
 }
 
-impl PhraseTable {
+impl AnyTable {
     /// Reads every entry and counts.
     pub fn statistics(&self) -> Result<Statistics> {
-        let mut scores: Vec<_> = self
-            .metadata
-            .columns
-            .iter()
-            .zip(&self.codebooks)
-            .map(|(column, book)| ColumnStatistics {
-                storage: match column {
-                    Column::Raw => "raw",
-                    Column::Coded => "coded",
-                    Column::CodedWithCounts => "coded with counts",
-                },
-                distinct: book.as_ref().map(|book| book.values.len()),
-                lowest: f32::INFINITY,
-                highest: f32::NEG_INFINITY,
-                mean: 0.0,
-            })
-            .collect();
-        let (mut entries, mut target_words, mut single_targets) = (0u64, 0, 0);
-        let mut targets = Targets::new();
-        for record in self.records() {
-            self.targets(record, &mut targets)?;
-            single_targets += u64::from(targets.len() == 1);
-            for i in 0..targets.len() {
-                entries += 1;
-                target_words += targets.words(i).len() as u64;
-                for (column, &score) in scores.iter_mut().zip(targets.scores(i)) {
-                    column.lowest = column.lowest.min(score);
-                    column.highest = column.highest.max(score);
-                    column.mean += f64::from(score);
-                }
+        match self {
+            AnyTable::Own(table) => {
+                let targets = |record, targets: &mut Targets| table.targets(record, targets);
+                count(columns(table), table.records(), targets)
+            }
+            AnyTable::Moses(table) => {
+                let targets = |record, targets: &mut Targets| table.targets(record, targets);
+                count(columns_of_moses(table), table.records(), targets)
             }
         }
-        for column in &mut scores {
-            column.mean /= entries.max(1) as f64;
-        }
-        Ok(Statistics { scores, target_words, single_targets })
     }
+}
+
+fn columns(table: &PhraseTable) -> Vec<ColumnStatistics> {
+    let column = |(column, book): (&Column, &Option<crate::table::Codebook>)| {
+        let storage = match column {
+            Column::Raw => "raw",
+            Column::Coded => "coded",
+            Column::CodedWithCounts => "coded with counts",
+        };
+        ColumnStatistics::new(storage, book.as_ref().map(|book| book.values.len()))
+    };
+    table.metadata.columns.iter().zip(&table.codebooks).map(column).collect()
+}
+
+fn columns_of_moses(table: &MosesTable) -> Vec<ColumnStatistics> {
+    vec![ColumnStatistics::new("raw", None); table.num_scores()]
+}
+
+fn count(
+    mut scores: Vec<ColumnStatistics>,
+    records: impl Iterator<Item = Record>,
+    read: impl Fn(Record, &mut Targets) -> Result<()>,
+) -> Result<Statistics> {
+    let (mut entries, mut target_words, mut max_target_length) = (0u64, 0, 0);
+    let (mut single_targets, mut max_targets) = (0, 0);
+    let mut targets = Targets::new();
+    for record in records {
+        read(record, &mut targets)?;
+        single_targets += u64::from(targets.len() == 1);
+        max_targets = max_targets.max(targets.len());
+        for i in 0..targets.len() {
+            let length = targets.words(i).len();
+            entries += 1;
+            target_words += length as u64;
+            max_target_length = max_target_length.max(length);
+            for (column, &score) in scores.iter_mut().zip(targets.scores(i)) {
+                column.lowest = column.lowest.min(score);
+                column.highest = column.highest.max(score);
+                column.mean += f64::from(score);
+            }
+        }
+    }
+    for column in &mut scores {
+        column.mean /= entries.max(1) as f64;
+    }
+    Ok(Statistics { scores, entries, target_words, max_target_length, single_targets, max_targets })
 }

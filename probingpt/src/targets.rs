@@ -17,6 +17,9 @@ pub struct Targets {
     alignment: Vec<u32>,
     word_ends: Vec<u32>,
     words: Vec<u32>,
+    /// Reordering scores that lie in the record itself, row by row.
+    own_reordering: Vec<f32>,
+    num_own_reordering: usize,
 }
 
 impl Targets {
@@ -44,10 +47,19 @@ impl Targets {
     }
 
     /// The row of reordering scores of target `i`, for
-    /// [`PhraseTable::reordering_scores`]; 0 for none.
+    /// [`PhraseTable::reordering_scores`]; 0 for none. A [`crate::MosesTable`]
+    /// has no rows: see [`Targets::own_reordering`].
     #[inline]
     pub fn reordering(&self, i: usize) -> u32 {
         self.reordering[i]
+    }
+
+    /// The reordering scores of target `i` where records hold them, as those of a
+    /// [`crate::MosesTable`] do; nothing where there are none.
+    #[inline]
+    pub fn own_reordering(&self, i: usize) -> Option<&[f32]> {
+        let width = self.num_own_reordering;
+        self.own_reordering.get(i * width..(i + 1) * width).filter(|row| !row.is_empty())
     }
 
     /// The words of target `i`, as ids of [`PhraseTable::target_words`].
@@ -62,6 +74,49 @@ impl Targets {
     #[inline]
     pub fn alignment(&self, i: usize) -> u32 {
         self.alignment[i]
+    }
+}
+
+/// Filling by rows, target by target.
+impl Targets {
+    /// Forgets all targets; the next have so many scores.
+    pub(crate) fn clear(&mut self, num_scores: usize, num_reordering: usize) {
+        self.len = 0;
+        (self.num_scores, self.num_own_reordering) = (num_scores, num_reordering);
+        self.scores.clear();
+        self.reordering.clear();
+        self.own_reordering.clear();
+        self.alignment.clear();
+        self.word_ends.clear();
+        self.words.clear();
+    }
+
+    /// The phrase scores of the next target.
+    #[inline]
+    pub(crate) fn push_scores(&mut self, scores: impl Iterator<Item = f32>) {
+        self.scores.extend(scores);
+    }
+
+    /// The reordering scores of the next target.
+    #[inline]
+    pub(crate) fn push_reordering(&mut self, scores: impl Iterator<Item = f32>) {
+        self.own_reordering.extend(scores);
+    }
+
+    /// The next target, whose scores are there.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        alignment: u32,
+        words: impl Iterator<Item = u32>,
+    ) -> Result<(), &'static str> {
+        self.alignment.push(alignment);
+        self.reordering.push(0);
+        self.words.extend(words);
+        let end = u32::try_from(self.words.len()).map_err(|_| "it has too many words")?;
+        self.word_ends.push(end);
+        self.len += 1;
+        Ok(())
     }
 }
 
@@ -99,6 +154,7 @@ impl PhraseTable {
 
         let width = self.num_scores();
         targets.num_scores = width;
+        targets.num_own_reordering = 0;
         for (k, codebook) in self.codebooks.iter().enumerate() {
             match codebook {
                 None => {

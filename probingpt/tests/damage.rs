@@ -8,8 +8,8 @@ use std::path::Path;
 use miriam_layout::zerocopy::IntoBytes;
 use miriam_layout::{Bytes, Container, ContainerWriter};
 use miriam_probingpt::{
-    Annotations, EntryPrinter, KIND, PhraseTable, Record, SpanLookup, Targets, VERSION, load_text,
-    verify,
+    Annotations, AnyTable, EntryPrinter, KIND, PhraseTable, Record, SpanLookup, Targets, VERSION,
+    load_text, verify,
 };
 use miriam_text::Silent;
 use proptest::prelude::*;
@@ -43,10 +43,12 @@ fn file(lines: &[Line]) -> Vec<u8> {
 }
 
 /// Reads everything there is to read; answers do not matter.
-fn use_it(table: &PhraseTable) {
+fn use_it(table: PhraseTable) {
+    let any = AnyTable::from(table);
+    let AnyTable::Own(table) = &any else { unreachable!("made of our table") };
     let mut targets = Targets::new();
     let mut annotations = Annotations::new();
-    let mut printer = EntryPrinter::new(table);
+    let mut printer = EntryPrinter::new(&any);
     let mut out = Vec::new();
     let mut words = Vec::new();
     let mut lookup = SpanLookup::new();
@@ -61,13 +63,13 @@ fn use_it(table: &PhraseTable) {
             }
         }
         let _ = table.annotations(record, &mut annotations);
-        let _ = printer.phrase_table(record, &mut out);
-        let _ = printer.query(record, true, &mut out);
+        let _ = printer.phrase_table(record, &words, &mut out);
+        let _ = printer.query(record, &words, true, &mut out);
         out.clear();
     }
     let ids: Vec<u32> = (0..12).map(|i| i % 4).collect();
     table.lookup_spans(&ids, usize::MAX, &mut lookup);
-    let _ = table.statistics();
+    let _ = any.statistics();
 }
 
 /// The container of `table` with `change` made to its section `name`: checksums
@@ -101,7 +103,7 @@ fn every_flipped_bit_and_every_cut_is_found_or_harmless() {
     let read = |bytes: &[u8]| -> miriam_probingpt::Result<()> {
         let container = Container::from_bytes(Bytes::copy_from(bytes), Path::new("damaged"))?;
         let table = PhraseTable::from_container(container.clone())?;
-        use_it(&table);
+        use_it(table);
         container.verify()?;
         verify(&container)
     };
@@ -145,7 +147,7 @@ proptest! {
             }
         });
         if let Ok(table) = PhraseTable::from_container(container.clone()) {
-            use_it(&table);
+            use_it(table);
             let _ = verify(&container);
         }
     }
@@ -164,7 +166,7 @@ proptest! {
             let _ = table.targets(record, &mut targets);
             let _ = table.annotations(record, &mut Annotations::new());
         }
-        use_it(&table);
+        use_it(table);
     }
 
     #[test]
@@ -201,13 +203,13 @@ fn what_cannot_be_read_is_not_printed() {
         [("source.offsets", &word), ("target.offsets", &word), ("alignment.points", &points)];
     for (section, change) in changes {
         let container = with_section(&table, section, change);
-        let table = PhraseTable::from_container(container).unwrap();
-        let mut printer = EntryPrinter::new(&table);
-        let mut printed = |record| {
-            printer.query(record, false, &mut Vec::new())?;
-            printer.phrase_table(record, &mut Vec::new())
-        };
-        let result = table.records().try_for_each(&mut printed);
+        let any = AnyTable::from(PhraseTable::from_container(container).unwrap());
+        let AnyTable::Own(table) = &any else { unreachable!("made of our table") };
+        let mut printer = EntryPrinter::new(&any);
+        let result = any.for_each_source(|record, source| {
+            printer.query(record, source, false, &mut Vec::new())?;
+            printer.phrase_table(record, source, &mut Vec::new())
+        });
         let error = result.expect_err(section).to_string();
         assert!(error.contains(section), "{error}");
         assert!(table.source_word(u32::MAX).is_err() && table.target_word(u32::MAX).is_err());

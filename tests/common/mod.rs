@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses its part")]
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -84,4 +85,29 @@ pub fn feed(command: &mut Command, input: &[u8]) -> Output {
     writer.join().expect("the writer ends");
     assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
     output
+}
+
+/// The files of a tar archive, by their names without folders.
+pub fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
+    let mut files = HashMap::new();
+    let mut rest = archive;
+    while rest.len() >= 512 && rest[0] != 0 {
+        let until_zero = |bytes: &[u8]| text(bytes.split(|&b| b == 0 || b == b' ').next().unwrap());
+        let size = usize::from_str_radix(&until_zero(&rest[124..136]), 8).unwrap();
+        let name = until_zero(&rest[..100]);
+        if !name.ends_with('/') {
+            files.insert(name.rsplit('/').next().unwrap().to_owned(), &rest[512..512 + size]);
+        }
+        rest = &rest[512 + size.next_multiple_of(512)..];
+    }
+    files
+}
+
+/// Writes the files of the `.tar.zst` archive at `path` into the new folder
+/// `folder`.
+pub fn unpack(path: &Path, folder: &Path) {
+    std::fs::create_dir(folder).unwrap();
+    for (name, bytes) in untar(&read(path)) {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
 }

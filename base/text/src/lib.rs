@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod affinity;
 mod blocks;
 mod error;
 pub mod fields;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use miriam_layout::Load;
-use miriam_probingpt::{BuildOptions, EntryPrinter, PhraseTable, build_file};
+use miriam_probingpt::{AnyTable, BuildOptions, EntryPrinter, Statistics, build_file};
 use miriam_text::{Input, Lines, Output, fields, parse_size};
 
 use crate::common::Common;
@@ -61,7 +61,7 @@ pub struct Build {
 /// Example: echo "ein mann" | miriam pt query phrase-table.miriam
 #[derive(Args)]
 pub struct Query {
-    /// The phrase table
+    /// The phrase table: a file of ours, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Add a fifth field with the reordering scores
     #[arg(long)]
@@ -80,14 +80,15 @@ pub struct Query {
 /// their order, sources come in the order of the file's index, the same for the
 /// same text. Probabilities are printed with as many digits as bring the stored
 /// score back; those below e^-100 were cut there. `| LC_ALL=C sort` gives the
-/// order that `pt build` takes.
+/// order that `pt build` takes. Of a ProbingPT directory of Moses only the source
+/// phrases in its cache are printed: it keeps the others as hashes.
 ///
 /// Example: miriam pt dump phrase-table.miriam -o phrase-table.gz --reordering
 /// reordering-table.gz
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Dump {
-    /// The phrase table
+    /// The phrase table: a file of ours, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Where the text goes; `-` is standard output, .gz and .zst are compressed
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -102,7 +103,7 @@ pub struct Dump {
 /// Example: miriam pt info phrase-table.miriam --json
 #[derive(Args)]
 pub struct Info {
-    /// The phrase table
+    /// The phrase table: a file of ours, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -163,7 +164,7 @@ fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
 
 fn query(arguments: Query) -> anyhow::Result<()> {
     Input::check(&arguments.input, Some(&arguments.output))?;
-    let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
+    let table = AnyTable::open(&arguments.file, Load::Lazy)?;
     let mut printer = EntryPrinter::new(&table);
     let mut lines = Lines::new(Input::open(&arguments.input)?);
     let mut output = Output::create(&arguments.output)?;
@@ -174,9 +175,9 @@ fn query(arguments: Query) -> anyhow::Result<()> {
         text.clear();
         let words = fields::words(fields::trim(line.bytes));
         // An unknown word has no id, and no phrase.
-        source.extend(words.map(|word| table.source_words().find(word).unwrap_or(u32::MAX)));
+        source.extend(words.map(|word| table.find_source_word(word).unwrap_or(u32::MAX)));
         if let Some(record) = table.find(&source) {
-            printer.query(record, arguments.reordering, &mut text)?;
+            printer.query(record, &source, arguments.reordering, &mut text)?;
         }
         text.push(b'\n');
         output.write(&text)?;
@@ -191,7 +192,7 @@ fn query(arguments: Query) -> anyhow::Result<()> {
 
 fn dump(arguments: Dump) -> anyhow::Result<()> {
     Input::check(&arguments.file, Some(&arguments.output))?;
-    let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
+    let table = AnyTable::open(&arguments.file, Load::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering() == 0 {
         anyhow::bail!("{}: there are no reordering scores in it", arguments.file.display());
     }
@@ -199,50 +200,42 @@ fn dump(arguments: Dump) -> anyhow::Result<()> {
     let mut output = Output::create(&arguments.output)?;
     let mut reordering = arguments.reordering.as_deref().map(Output::create).transpose()?;
     let mut text = Vec::new();
-    for record in table.records() {
+    let left_out = table.for_each_source(|record, source| -> anyhow::Result<()> {
         text.clear();
-        printer.phrase_table(record, &mut text)?;
+        printer.phrase_table(record, source, &mut text)?;
         output.write(&text)?;
         if let Some(reordering) = &mut reordering {
             text.clear();
-            printer.reordering_table(record, &mut text)?;
+            printer.reordering_table(record, source, &mut text)?;
             reordering.write(&text)?;
         }
-    }
+        Ok(())
+    })?;
     output.finish()?;
     if let Some(reordering) = reordering {
         reordering.finish()?;
+    }
+    if left_out > 0 {
+        tracing::warn!(
+            "{}: {left_out} source phrases are left out: a table of Moses names only those in its \
+             cache by their words; `miriam pt query` prints the entries of any phrase it is given",
+            arguments.file.display()
+        );
     }
     Ok(())
 }
 
 fn info(arguments: Info) -> anyhow::Result<()> {
-    let table = PhraseTable::open(&arguments.file, Load::Lazy)?;
+    let table = AnyTable::open(&arguments.file, Load::Lazy)?;
     let statistics = table.statistics()?;
-    let counts = [
-        ("entries", table.num_entries()),
-        ("sources", table.num_sources()),
-        ("single_targets", statistics.single_targets),
-        ("max_targets", table.max_targets() as u64),
-        ("source_words", table.source_words().len() as u64),
-        ("target_words", table.target_words().len() as u64),
-        ("target_tokens", statistics.target_words),
-        ("max_source_length", table.max_source_length() as u64),
-        ("max_target_length", table.max_target_length() as u64),
-        ("scores", table.num_scores() as u64),
-        ("reordering_scores", table.num_reordering() as u64),
-        ("reordering_rows", (table.num_reordering_rows() as u64).saturating_sub(1)),
-        ("missing_reordering", table.missing_reordering()),
-        ("alignments", table.num_alignments() as u64),
-        ("bytes", table.container().file_length()),
-    ];
+    let counts = counts(&table, &statistics);
+    let parts = parts(&table);
     let mut output = Output::create("-".as_ref())?;
     let text = if arguments.json {
-        let mut parts: Vec<String> =
-            counts.iter().map(|(name, count)| format!("\"{name}\":{count}")).collect();
-        let sections = table.container().sections().iter();
-        let sections: Vec<_> = sections.map(|s| format!("\"{}\":{}", s.name, s.length)).collect();
-        parts.push(format!("\"sections\":{{{}}}", sections.join(",")));
+        let pair = |(name, number): &(&str, u64)| format!("\"{name}\":{number}");
+        let mut members: Vec<String> = counts.iter().map(pair).collect();
+        let parts: Vec<String> = parts.iter().map(pair).collect();
+        members.push(format!("\"sections\":{{{}}}", parts.join(",")));
         let scores = statistics.scores.iter().map(|s| {
             let distinct = s.distinct.map_or("null".into(), |n| n.to_string());
             let [lowest, highest, mean] =
@@ -252,16 +245,16 @@ fn info(arguments: Info) -> anyhow::Result<()> {
                 s.storage
             )
         });
-        parts.push(format!("\"score_columns\":[{}]", scores.collect::<Vec<_>>().join(",")));
-        format!("{{{}}}\n", parts.join(","))
+        members.push(format!("\"score_columns\":[{}]", scores.collect::<Vec<_>>().join(",")));
+        format!("{{{}}}\n", members.join(","))
     } else {
         let mut text = String::new();
         for (name, count) in counts {
             text += &format!("{:<20} {count:>14}\n", name.replace('_', " "));
         }
         text += "\nsection                       bytes\n";
-        for section in table.container().sections() {
-            text += &format!("{:<20} {:>14}\n", section.name, section.length);
+        for (name, length) in parts {
+            text += &format!("{name:<20} {length:>14}\n");
         }
         text += "\nscore  lowest ln  mean ln  highest ln  stored\n";
         for (k, s) in statistics.scores.iter().enumerate() {
@@ -280,6 +273,51 @@ fn info(arguments: Info) -> anyhow::Result<()> {
     output.write(text.as_bytes())?;
     output.finish()?;
     Ok(())
+}
+
+/// What `table` holds, by number. A table of Moses does not know them all.
+fn counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str, u64)> {
+    let mut counts = vec![
+        ("entries", statistics.entries),
+        ("single_targets", statistics.single_targets),
+        ("max_targets", statistics.max_targets as u64),
+        ("source_words", u64::from(table.num_source_words())),
+        ("target_words", u64::from(table.num_target_words())),
+        ("target_tokens", statistics.target_words),
+        ("max_target_length", statistics.max_target_length as u64),
+        ("scores", table.num_scores() as u64),
+        ("reordering_scores", table.num_reordering() as u64),
+    ];
+    match table {
+        AnyTable::Own(table) => {
+            counts.insert(1, ("sources", table.num_sources()));
+            counts.insert(7, ("max_source_length", table.max_source_length() as u64));
+            counts.extend([
+                ("reordering_rows", (table.num_reordering_rows() as u64).saturating_sub(1)),
+                ("missing_reordering", table.missing_reordering()),
+                ("alignments", table.num_alignments() as u64),
+                ("bytes", table.container().file_length()),
+            ]);
+        }
+        AnyTable::Moses(table) => {
+            counts.insert(1, ("sources", table.num_sources()));
+            let bytes = table.files().map(|(_, length)| length).sum();
+            counts.extend([("alignments", table.num_alignments() as u64), ("bytes", bytes)]);
+        }
+    }
+    counts
+}
+
+/// The sections of our file, or the files of a table of Moses, with their sizes
+/// in bytes.
+fn parts(table: &AnyTable) -> Vec<(&str, u64)> {
+    match table {
+        AnyTable::Own(table) => {
+            let sections = table.container().sections().iter();
+            sections.map(|section| (section.name.as_str(), section.length)).collect()
+        }
+        AnyTable::Moses(table) => table.files().collect(),
+    }
 }
 
 /// A number as JSON has it; an empty table has no lowest score.

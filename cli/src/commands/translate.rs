@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use miriam_decoder::{Configuration, Error, System, help, translate_until};
+use miriam_decoder::{Configuration, Error, System, help, translate_text};
 use miriam_text::{Input, Stop};
 
 use crate::common::{Common, Threads, is_broken_pipe};
@@ -82,7 +82,8 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     let progress = Bar::new(tokens.common.quiet || any_shown);
     let stop = Stop::new();
     let interrupts = Interrupts::ask(&stop)?;
-    let outcome = translate_until(&system, &stop, &progress).map_err(anyhow::Error::from);
+    let input = Input::open(&system.settings().input)?;
+    let outcome = translate_text(&system, input, &stop, &progress).map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also take the reader away.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
         interrupts.end_by_signal();

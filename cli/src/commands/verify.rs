@@ -1,23 +1,33 @@
-//! `miriam verify`: a full check of any of our files.
+//! `miriam verify`: a full check of any of our files, and of Moses' tables.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use miriam_layout::{Container, Load};
+use miriam_probingpt::AnyTable;
 
 use crate::common::Common;
 
 /// Check a model file whole: every checksum, offset and id.
 ///
+/// Of a ProbingPT directory of Moses, which has no checksums, every entry is read.
+///
 /// Example: miriam verify model/phrase-table.miriam
 #[derive(Args)]
 pub struct Arguments {
-    /// The file to check
+    /// The file to check, or a ProbingPT directory of Moses
     file: PathBuf,
 }
 
 pub fn run(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
+    if arguments.file.is_dir() {
+        let table = AnyTable::open(&arguments.file, Load::Lazy)?;
+        let entries = table.statistics()?.entries;
+        let file = arguments.file.display();
+        writeln!(std::io::stdout(), "{file}: readable: a table of Moses, {entries} entries")?;
+        return Ok(());
+    }
     let container = Container::open_any(&arguments.file, Load::Lazy)?;
     container.verify()?;
     match container.kind() {

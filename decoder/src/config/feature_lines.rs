@@ -83,7 +83,7 @@ pub struct TableSpec {
 pub enum TableFormat {
     /// Moses text, read into memory (`PhraseDictionaryMemory`).
     Text,
-    /// Our binary file (`ProbingPT`).
+    /// Our binary file, or a directory of Moses' (`ProbingPT`).
     Binary,
 }
 

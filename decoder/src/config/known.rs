@@ -37,6 +37,14 @@ const SUPPORTED: &[Known] = &[
     ),
     known("output-file", "o", "FILE", "where translations go; - or absent: standard output"),
     known("threads", "th", "N|all", "worker threads [all]"),
+    known("cpus", "", "LIST", "the CPUs of the workers, one each, as 0,2,4-7 [the system chooses]"),
+    known(
+        "cpu-affinity-offset",
+        "",
+        "N",
+        "the first worker's CPU, counted from 0; -1 lets the system choose [-1]",
+    ),
+    known("cpu-affinity-increment", "", "N", "CPUs from one worker's to the next's [1]"),
     known("search-algorithm", "", "0|1|14", "0 stack decoding, 1 or 14 cube pruning [0]"),
     known("stack", "s", "N", "hypotheses kept a stack (cube pruning: a mini-stack) [200]"),
     known("cube-pruning-pop-limit", "cbp", "N", "pops a stack [1000]"),
@@ -153,8 +161,6 @@ const SUPPORTED: &[Known] = &[
 
 /// Parameters of Moses and Moses2 that are understood but not implemented.
 const NOT_IMPLEMENTED: &[&str] = &[
-    "cpu-affinity-increment",
-    "cpu-affinity-offset",
     "factor-delimiter",
     "lattice-samples",
     "monotone-at-punctuation",

@@ -5,6 +5,7 @@
 //! options; [`FeatureSpec`]s are the feature lines with their weights.
 
 mod arguments;
+mod cpus;
 mod feature_edits;
 mod feature_lines;
 mod feature_types;

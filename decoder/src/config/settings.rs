@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{OutputOptions, Parameters};
+use super::{OutputOptions, Parameters, cpus};
 use crate::{Result, Stream};
 
 /// How hypotheses are built.
@@ -25,6 +25,8 @@ pub struct Settings {
     pub outputs: Vec<(Stream, PathBuf)>,
     /// Worker threads.
     pub threads: usize,
+    /// The CPU of each worker, round and round; empty where the system chooses.
+    pub cpus: Vec<usize>,
     /// How hypotheses are built.
     pub algorithm: SearchAlgorithm,
     /// Hypotheses kept a stack (cube pruning: a mini-stack), at least 1.
@@ -135,6 +137,7 @@ impl Settings {
             input: read.value("input-file")?.unwrap_or("-").into(),
             outputs,
             threads,
+            cpus: read.cpus(threads)?,
             algorithm,
             stack_size,
             pop_limit: read.count("cube-pruning-pop-limit", 1000)?,
@@ -176,6 +179,22 @@ impl Reader<'_> {
             Some([value]) => Ok(Some(value)),
             Some([]) => self.fail(name, "needs a value"),
             Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
+        }
+    }
+
+    /// `cpus`, else Moses2's offset and increment.
+    fn cpus(&self, threads: usize) -> Result<Vec<usize>> {
+        if let Some(list) = self.value("cpus")? {
+            return cpus::parse_list(list).or_else(|reason| self.fail("cpus", reason));
+        }
+        let offset = self.integer("cpu-affinity-offset", -1)?;
+        let increment = self.integer("cpu-affinity-increment", 1)?;
+        if offset < 0 {
+            return Ok(Vec::new());
+        }
+        match miriam_text::affinity::allowed_cpus() {
+            Ok(allowed) => Ok(cpus::spread(offset, increment, threads, &allowed)),
+            Err(reason) => self.fail("cpu-affinity-offset", reason.to_string()),
         }
     }
 

@@ -123,8 +123,7 @@ impl Preparer {
             let mut first = components.reordering;
             for model in &system.reordering {
                 if let Some(offset) = model.in_phrase_table
-                    && let Some(scores) =
-                        table.phrases.reordering_scores(self.targets.reordering(target))
+                    && let Some(scores) = table.phrases.reordering_scores(&self.targets, target)
                 {
                     model.copy(&scores[offset..], &mut row[first..]);
                 }

@@ -171,8 +171,7 @@ impl Preparer {
                 let row = list.reordering.len();
                 list.reordering.resize(row + model.cells.len(), 0.0);
                 if let Some(offset) = model.in_phrase_table {
-                    let scores =
-                        table.phrases.reordering_scores(self.targets.reordering(i as usize));
+                    let scores = table.phrases.reordering_scores(&self.targets, i as usize);
                     if let Some(scores) = scores {
                         model.weigh(&scores[offset..], &mut list.reordering[row..]);
                     }

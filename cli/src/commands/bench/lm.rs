@@ -1,28 +1,22 @@
-//! `miriam bench`: the benchmarks that the documentation quotes.
+//! `miriam bench lm`: queries a second of a language model, in every way in which
+//! it can be asked.
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use miriam_layout::{Container, Load};
 use miriam_lmcpu::probing::{self, ProbingModel};
 use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State};
 use miriam_text::{Input, Log10};
-use rustix::time::{ClockId, clock_gettime};
+use nix::time::{ClockId, clock_gettime};
 
 use crate::common::{Common, parse_load};
 
-#[derive(Subcommand)]
-pub enum Command {
-    /// Queries a second of a language model, loading excluded
-    #[command(after_help = "Example:\n  miriam bench lm lm.miriam -i text.en --threads 1")]
-    Lm(LmArguments),
-}
-
 #[derive(Args)]
-pub struct LmArguments {
+pub struct Arguments {
     /// A model file of ours or of KenLM's, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
     /// The text: plain, .gz or .zst; - for standard input
@@ -83,12 +77,6 @@ impl Model {
     }
 }
 
-pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
-    match command {
-        Command::Lm(arguments) => lm(arguments, common),
-    }
-}
-
 /// What one row of the table says.
 struct Row {
     way: Way,
@@ -99,7 +87,7 @@ struct Row {
     log10: f64,
 }
 
-fn lm(arguments: LmArguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.input, arguments.csv.as_deref())?;
     Input::check(&arguments.model, arguments.csv.as_deref())?;
     let mut text = Vec::new();
@@ -225,8 +213,8 @@ fn measure(
 
 /// User and system time of this process.
 fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("every process has it");
+    time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9
 }
 
 /// Sentences of a batch.

@@ -1,0 +1,61 @@
+//! Which CPUs threads run on. Only Linux lets a program say so; elsewhere every
+//! call is an error that says that.
+
+use std::io;
+
+/// The CPUs that the calling thread may run on, ascending: what is online and in
+/// the process's share of the machine.
+#[cfg(target_os = "linux")]
+pub fn allowed_cpus() -> io::Result<Vec<usize>> {
+    let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0))?;
+    let is_in = |&cpu: &usize| set.is_set(cpu).unwrap_or(false);
+    Ok((0..nix::sched::CpuSet::count()).filter(is_in).collect())
+}
+
+/// Lets the calling thread, and threads that it starts later, run on `cpus` only.
+#[cfg(target_os = "linux")]
+pub fn run_on(cpus: &[usize]) -> io::Result<()> {
+    let mut set = nix::sched::CpuSet::new();
+    for &cpu in cpus {
+        set.set(cpu)?;
+    }
+    Ok(nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set)?)
+}
+
+/// See above.
+#[cfg(not(target_os = "linux"))]
+pub fn allowed_cpus() -> io::Result<Vec<usize>> {
+    Err(unsupported())
+}
+
+/// See above.
+#[cfg(not(target_os = "linux"))]
+pub fn run_on(_cpus: &[usize]) -> io::Result<()> {
+    Err(unsupported())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unsupported() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "threads are tied to CPUs on Linux only")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_stays_where_it_is_put() {
+        let all = allowed_cpus().unwrap();
+        assert!(!all.is_empty() && all.is_sorted());
+        for &cpu in &all {
+            let seen = std::thread::spawn(move || {
+                run_on(&[cpu]).unwrap();
+                // Threads that it starts stay there too.
+                std::thread::spawn(|| allowed_cpus().unwrap()).join().unwrap()
+            });
+            assert_eq!(seen.join().unwrap(), [cpu]);
+        }
+        assert_eq!(allowed_cpus().unwrap(), all, "others are left alone");
+        assert!(run_on(&[]).is_err() && run_on(&[usize::MAX]).is_err());
+    }
+}

@@ -1,0 +1,27 @@
+//! `miriam bench`: the benchmarks that the documentation quotes.
+
+mod lm;
+mod scaling;
+
+use clap::Subcommand;
+
+use crate::common::Common;
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Queries a second of a language model, loading excluded
+    #[command(after_help = "Example:\n  miriam bench lm lm.miriam -i text.en --threads 1")]
+    Lm(lm::Arguments),
+    Scaling(scaling::Arguments),
+    /// One measurement of `scaling`, in a process of its own
+    #[command(hide = true)]
+    ScalingRun(scaling::RunArguments),
+}
+
+pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+    match command {
+        Command::Lm(arguments) => lm::run(arguments, common),
+        Command::Scaling(arguments) => scaling::study(arguments),
+        Command::ScalingRun(arguments) => scaling::measure_here(arguments),
+    }
+}

@@ -1,0 +1,309 @@
+//! The curves of a study as SVG: words a second above, efficiency below, over the
+//! number of threads.
+//!
+//! Written by hand: two panels of axes, lines and dots are less than any drawing
+//! library asks for, and the file stays small enough to read.
+
+use std::fmt::Write;
+
+use super::date;
+use super::report::{self, Point, Study};
+
+const WIDTH: f64 = 860.0;
+const HEIGHT: f64 = 640.0;
+const LEFT: f64 = 90.0;
+const RIGHT: f64 = 830.0;
+/// Top and bottom of the two panels.
+const SPEED: (f64, f64) = (84.0, 370.0);
+const EFFICIENCY: (f64, f64) = (420.0, 580.0);
+
+const INK: &str = "#222222";
+const FAINT: &str = "#dddddd";
+const CURVE: &str = "#1f5fa8";
+const IDEAL: &str = "#888888";
+const SHADE: &str = "#f1ece0";
+
+/// The picture of `study`.
+pub fn draw(study: &Study) -> String {
+    let most = study.points.iter().map(|point| point.threads).max().unwrap_or(1);
+    let one = study.points[0].median().rate();
+    let fastest = study.points.iter().flat_map(|point| &point.runs).map(|run| run.rate());
+    let fastest = fastest.fold(one, f64::max);
+    let cores = study.topology.physical_cores();
+    // The ideal line may leave the panel: hyperthreads are never ideal.
+    let highest = (fastest * 1.08).max(one * most.min(cores) as f64);
+    let mut page = Page { svg: String::new(), most: most as f64 };
+    let _ = write!(
+        page.svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"13\" \
+         fill=\"{INK}\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+    );
+    page.text(LEFT, 30.0, "start", "18", "How translation speeds up with threads");
+    let machine = format!("{}: {}; {}", report::processor(), study.topology, date::today());
+    page.text(LEFT, 52.0, "start", "13", &machine);
+
+    for panel in [SPEED, EFFICIENCY] {
+        page.hyperthreads(panel, cores);
+    }
+    let speed = Axis { panel: SPEED, highest: nice_ceiling(highest) };
+    page.axes(&speed, "words a second", &study.points);
+    page.line(
+        &[(1.0, one), (most as f64, one * most as f64)],
+        &speed,
+        IDEAL,
+        " stroke-dasharray=\"5 4\"",
+    );
+    page.curve(&speed, &study.points, |point| point.median().rate());
+    for point in &study.points {
+        page.spread(&speed, point);
+    }
+    let efficiency = Axis { panel: EFFICIENCY, highest: 1.2 };
+    page.axes(&efficiency, "efficiency", &study.points);
+    page.line(&[(1.0, 1.0), (most as f64, 1.0)], &efficiency, IDEAL, " stroke-dasharray=\"5 4\"");
+    page.curve(&efficiency, &study.points, |point| study.efficiency(point));
+
+    page.text((LEFT + RIGHT) / 2.0, 622.0, "middle", "13", "threads");
+    page.legend();
+    page.svg.push_str("</svg>\n");
+    page.svg
+}
+
+/// A vertical axis from 0.
+struct Axis {
+    panel: (f64, f64),
+    highest: f64,
+}
+
+impl Axis {
+    /// Where a value lies; what lies above the panel is cut at its top.
+    fn y(&self, value: f64) -> f64 {
+        let (top, bottom) = self.panel;
+        (bottom - value / self.highest * (bottom - top)).max(top)
+    }
+}
+
+struct Page {
+    svg: String,
+    most: f64,
+}
+
+impl Page {
+    fn x(&self, threads: f64) -> f64 {
+        // A single count stands in the middle.
+        let share = if self.most > 1.0 { (threads - 1.0) / (self.most - 1.0) } else { 0.5 };
+        // A margin for the dots.
+        LEFT + 20.0 + share * (RIGHT - LEFT - 40.0)
+    }
+
+    fn text(&mut self, x: f64, y: f64, anchor: &str, size: &str, text: &str) {
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let _ = writeln!(
+            self.svg,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-size=\"{size}\">{text}</text>"
+        );
+    }
+
+    fn segment(&mut self, from: (f64, f64), to: (f64, f64), style: &str) {
+        let ((x1, y1), (x2, y2)) = (from, to);
+        let _ = writeln!(
+            self.svg,
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>"
+        );
+    }
+
+    /// Shades what lies beyond the physical cores.
+    fn hyperthreads(&mut self, (top, bottom): (f64, f64), cores: usize) {
+        if self.most <= cores as f64 {
+            return;
+        }
+        let x = self.x(cores as f64);
+        let _ = writeln!(
+            self.svg,
+            "<rect x=\"{x:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{SHADE}\"/>",
+            RIGHT - x,
+            bottom - top
+        );
+        self.text((x + RIGHT) / 2.0, bottom - 8.0, "middle", "12", "hyperthreads");
+    }
+
+    /// Frame, ticks and labels of a panel.
+    fn axes(&mut self, axis: &Axis, label: &str, points: &[Point]) {
+        let (top, bottom) = axis.panel;
+        let faint = format!("stroke=\"{FAINT}\"");
+        let ink = format!("stroke=\"{INK}\"");
+        let step = nice_step(axis.highest / 6.0);
+        let mut tick = 0.0;
+        while tick <= axis.highest * 1.0001 {
+            let y = axis.y(tick);
+            self.segment((LEFT, y), (RIGHT, y), &faint);
+            self.text(LEFT - 8.0, y + 4.0, "end", "12", &tick_label(tick, step));
+            tick += step;
+        }
+        self.segment((LEFT, bottom), (RIGHT, bottom), &ink);
+        self.segment((LEFT, top), (LEFT, bottom), &ink);
+        // Counts close together would write over each other.
+        let mut last = f64::NEG_INFINITY;
+        for point in points {
+            let x = self.x(point.threads as f64);
+            self.segment((x, bottom), (x, bottom + 5.0), &ink);
+            if x - last >= 24.0 {
+                self.text(x, bottom + 19.0, "middle", "12", &point.threads.to_string());
+                last = x;
+            }
+        }
+        let (x, y) = (24.0, (top + bottom) / 2.0);
+        let _ = writeln!(
+            self.svg,
+            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" transform=\"rotate(-90 {x} {y})\">{label}</text>"
+        );
+    }
+
+    /// A line through these counts and values, cut at the panel's top.
+    fn line(&mut self, values: &[(f64, f64)], axis: &Axis, colour: &str, style: &str) {
+        let mut places = Vec::new();
+        for (i, &(threads, value)) in values.iter().enumerate() {
+            if value > axis.highest && i > 0 && values[i - 1].1 < axis.highest {
+                let (from, low) = values[i - 1];
+                let share = (axis.highest - low) / (value - low);
+                places.push((from + share * (threads - from), axis.highest));
+                break;
+            }
+            places.push((threads, value));
+        }
+        let places: Vec<String> = places
+            .iter()
+            .map(|&(threads, value)| format!("{:.1},{:.1}", self.x(threads), axis.y(value)))
+            .collect();
+        let _ = writeln!(
+            self.svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{style}/>",
+            places.join(" ")
+        );
+    }
+
+    /// The measured values of every count, with a dot each.
+    fn curve(&mut self, axis: &Axis, points: &[Point], value: impl Fn(&Point) -> f64) {
+        let values: Vec<(f64, f64)> =
+            points.iter().map(|point| (point.threads as f64, value(point))).collect();
+        self.line(&values, axis, CURVE, "");
+        for (threads, value) in values {
+            let (x, y) = (self.x(threads), axis.y(value));
+            let _ = writeln!(
+                self.svg,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{CURVE}\"/>"
+            );
+        }
+    }
+
+    /// From the slowest to the fastest run of a count.
+    fn spread(&mut self, axis: &Axis, point: &Point) {
+        let rates = point.runs.iter().map(|run| run.rate());
+        let (low, high) = (rates.clone().fold(f64::INFINITY, f64::min), rates.fold(0.0, f64::max));
+        let x = self.x(point.threads as f64);
+        let style = format!("stroke=\"{CURVE}\" stroke-width=\"1\"");
+        self.segment((x, axis.y(low)), (x, axis.y(high)), &style);
+        for end in [low, high] {
+            self.segment((x - 4.0, axis.y(end)), (x + 4.0, axis.y(end)), &style);
+        }
+    }
+
+    fn legend(&mut self) {
+        let y = 72.0;
+        let entries = [
+            ("measured (median; bars: slowest to fastest)", CURVE, ""),
+            ("ideal", IDEAL, " stroke-dasharray=\"5 4\""),
+        ];
+        let mut x = LEFT;
+        for (label, colour, style) in entries {
+            let style = format!("stroke=\"{colour}\" stroke-width=\"2\"{style}");
+            self.segment((x, y - 4.0), (x + 26.0, y - 4.0), &style);
+            self.text(x + 32.0, y, "start", "12", label);
+            x += 310.0;
+        }
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, the least that is not below `least`.
+fn nice_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.max(1e-9).log10().floor());
+    let factors = [1.0, 2.0, 5.0, 10.0];
+    let fits = |factor: &&f64| **factor * power >= least * 0.9999;
+    factors.iter().find(fits).unwrap_or(&10.0) * power
+}
+
+/// A whole number of steps, not below `value`.
+fn nice_ceiling(value: f64) -> f64 {
+    let step = nice_step(value / 5.0);
+    (value / step).ceil() * step
+}
+
+fn tick_label(value: f64, step: f64) -> String {
+    if step >= 1.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::process::Run;
+    use super::super::topology::Topology;
+    use super::*;
+
+    /// Eight cores with two threads each, the last point slower than the one
+    /// before; and a study of one count, which has no range to draw over.
+    #[test]
+    fn hyperthreads_are_shaded_and_everything_lies_on_the_page() {
+        let draw_rates = |topology: Topology, rates: &[(usize, u64)]| {
+            let counts: Vec<usize> = rates.iter().map(|rate| rate.0).collect();
+            let mut study = Study::new(topology, &counts);
+            for (place, &(_, words)) in rates.iter().enumerate() {
+                for words in [words, words * 9 / 10, words * 11 / 10] {
+                    let (wall, user, system) = (1.0, 1.0, 0.0);
+                    let (voluntary, involuntary, peak) = (0, 0, 0);
+                    study.add(
+                        place,
+                        Run { words, wall, user, system, voluntary, involuntary, peak },
+                    );
+                }
+            }
+            draw(&study)
+        };
+        let rates = [(1, 900), (2, 1790), (4, 3500), (8, 6900), (12, 8000), (16, 7900)];
+        let shaded = draw_rates(Topology::uniform(1, 8, 2), &rates);
+        let alone = draw_rates(Topology::uniform(2, 8, 1), &rates[..1]);
+        let count = |svg: &str, tag: &str| {
+            let document = roxmltree::Document::parse(svg).unwrap();
+            document.descendants().filter(|node| node.tag_name().name() == tag).count()
+        };
+        assert_eq!((count(&shaded, "circle"), count(&alone, "circle")), (12, 2));
+        assert_eq!((count(&shaded, "rect"), count(&alone, "rect")), (3, 1));
+        assert_eq!(shaded.matches(">hyperthreads<").count(), 2);
+        for svg in [&shaded, &alone] {
+            let document = roxmltree::Document::parse(svg).unwrap();
+            let attributes = document.descendants().flat_map(|node| node.attributes());
+            for attribute in attributes.filter(|a| ["x", "x1", "x2", "cx"].contains(&a.name())) {
+                let x: f64 = attribute.value().parse().unwrap();
+                assert!((0.0..=WIDTH).contains(&x), "{x}");
+            }
+            for attribute in document.descendants().flat_map(|node| node.attributes()) {
+                if ["y", "y1", "y2", "cy"].contains(&attribute.name()) {
+                    let y: f64 = attribute.value().parse().unwrap();
+                    assert!((0.0..=HEIGHT).contains(&y), "{y}");
+                }
+            }
+        }
+        // To be looked at: MIRIAM_DRAW=FOLDER cargo test ...
+        if let Some(folder) = std::env::var_os("MIRIAM_DRAW") {
+            std::fs::write(std::path::Path::new(&folder).join("hyperthreads.svg"), shaded).unwrap();
+        }
+    }
+
+    #[test]
+    fn ticks_are_round_numbers() {
+        assert_eq!([nice_step(0.24), nice_step(3.0), nice_step(1000.0)], [0.5, 5.0, 1000.0]);
+        assert_eq!(nice_ceiling(1234.0), 1500.0);
+        assert_eq!(
+            (tick_label(0.6, 0.2), tick_label(2000.0, 500.0)),
+            ("0.6".into(), "2000".into())
+        );
+    }
+}

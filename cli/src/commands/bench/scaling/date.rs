@@ -1,0 +1,39 @@
+//! Today's date, for the record.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The date in UTC as `2026-11-21`.
+pub fn today() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
+    let (year, month, day) = civil(seconds / 86_400);
+    format!("{year}-{month:02}-{day:02}")
+}
+
+/// Year, month and day of the day that many days after 1970-01-01.
+fn civil(days: u64) -> (u64, u64, u64) {
+    // Years from 1 March, so that the leap day is a year's last; 400 of them are
+    // 146,097 days. Day 0 of this count is 1 March 0000.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let first = (153 * month + 2) / 5;
+    let (year, month_of_year) = (era * 400 + year + u64::from(month > 9), (month + 2) % 12 + 1);
+    (year, month_of_year, day - first + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::civil;
+
+    #[test]
+    fn dates() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(59), (1970, 3, 1));
+        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(civil(20_778), (2026, 11, 21));
+        assert_eq!(civil(20_818), (2026, 12, 31));
+        assert_eq!(civil(20_819), (2027, 1, 1));
+    }
+}

@@ -1,0 +1,221 @@
+//! One measurement: the process that makes it, and the call that starts it.
+//!
+//! The two speak through the child's standard output, one line of numbers; its
+//! translations go nowhere.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::Args;
+use miriam_decoder::{Configuration, System, translate_text};
+use miriam_text::{Input, Silent, Stop, affinity, fields};
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+
+use super::Arguments;
+
+/// What one run took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    /// Words translated.
+    pub words: u64,
+    /// Seconds from the first word to the last translation.
+    pub wall: f64,
+    /// Seconds of all threads in the program itself.
+    pub user: f64,
+    /// Seconds of all threads in the kernel.
+    pub system: f64,
+    /// Times a thread waited for something.
+    pub voluntary: u64,
+    /// Times a thread was taken off its CPU.
+    pub involuntary: u64,
+    /// Bytes of memory at most, models included.
+    pub peak: u64,
+}
+
+impl Run {
+    /// Words a second.
+    pub fn rate(&self) -> f64 {
+        self.words as f64 / self.wall
+    }
+
+    /// The kernel's share of the processor time, 0 to 1.
+    pub fn system_share(&self) -> f64 {
+        self.system / (self.user + self.system).max(1e-9)
+    }
+
+    fn to_line(self) -> String {
+        let Run { words, wall, user, system, voluntary, involuntary, peak } = self;
+        format!("{words} {wall} {user} {system} {voluntary} {involuntary} {peak}\n")
+    }
+
+    fn from_line(line: &str) -> Option<Self> {
+        let numbers: Vec<f64> =
+            line.split_ascii_whitespace().map(|n| n.parse().ok()).collect::<Option<_>>()?;
+        let &[words, wall, user, system, voluntary, involuntary, peak] = &numbers[..] else {
+            return None;
+        };
+        let [words, voluntary, involuntary, peak] =
+            [words, voluntary, involuntary, peak].map(|n| n as u64);
+        Some(Run { words, wall, user, system, voluntary, involuntary, peak })
+    }
+}
+
+/// Measures one worker on each of `cpus` in a process of its own.
+pub fn measure(study: &Arguments, cpus: &[usize]) -> anyhow::Result<Run> {
+    let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
+    let output = Command::new(std::env::current_exe().context("finding this program")?)
+        .args(["bench", "scaling-run", "--log-level", "warn", "--seconds"])
+        .arg(study.seconds.to_string())
+        .arg("--")
+        .arg("-f")
+        .arg(&study.config)
+        .arg("-i")
+        .arg(&study.input)
+        .args(["-threads", &cpus.len().to_string(), "-cpus", &list.join(",")])
+        .args(&study.options)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("starting a measurement")?;
+    let line = String::from_utf8_lossy(&output.stdout);
+    match Run::from_line(&line) {
+        Some(run) if output.status.success() => Ok(run),
+        _ => anyhow::bail!("the measurement of {} threads failed: {}", cpus.len(), output.status),
+    }
+}
+
+#[derive(Args)]
+pub struct RunArguments {
+    /// The least time of the measurement
+    #[arg(long, value_name = "S")]
+    seconds: f64,
+    /// Options of `translate`
+    #[arg(last = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+/// Loads the system, translates the text once, then as often as it takes, and
+/// prints what that took.
+pub fn measure_here(arguments: RunArguments) -> anyhow::Result<()> {
+    let mut configuration = Configuration::from_command_line(&arguments.options)?;
+    for (_, path) in &mut configuration.settings.outputs {
+        if path.as_os_str() == "-" {
+            *path = "/dev/null".into();
+        }
+    }
+    let settings = &configuration.settings;
+    // Readers, writers and threads that load models too.
+    affinity::run_on(&settings.cpus).context("tying the process to its CPUs")?;
+    let mut text = Vec::new();
+    let name = miriam_text::name_of(&settings.input);
+    Input::open(&settings.input)?
+        .read_to_end(&mut text)
+        .with_context(|| format!("{name}: cannot read"))?;
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    let words: u64 =
+        text.split(|&b| b == b'\n').map(|line| fields::words(line).count() as u64).sum();
+    anyhow::ensure!(words > 0, "{name}: there are no words to translate");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
+    let system = pool.install(|| System::load(&configuration, &Silent))?;
+    drop(pool);
+
+    // The first pass also fills what is kept from sentence to sentence.
+    let translate = |passes: u64| -> anyhow::Result<f64> {
+        let text = Repeated { text: text.clone(), at: 0, passes };
+        let start = Instant::now();
+        let input = Input::from_reader(text, &name, None)?;
+        translate_text(&system, input, &Stop::new(), &Silent)?;
+        Ok(start.elapsed().as_secs_f64())
+    };
+    let passes = (arguments.seconds / translate(1)?.max(1e-6)).ceil().clamp(1.0, 1e9) as u64;
+    let before = getrusage(UsageWho::RUSAGE_SELF)?;
+    let wall = translate(passes)?;
+    let after = getrusage(UsageWho::RUSAGE_SELF)?;
+
+    let seconds = |time: fn(&Usage) -> nix::sys::time::TimeVal| {
+        let of = |usage| time(usage).tv_sec() as f64 + time(usage).tv_usec() as f64 / 1e6;
+        of(&after) - of(&before)
+    };
+    let times = |count: fn(&Usage) -> nix::libc::c_long| (count(&after) - count(&before)) as u64;
+    let run = Run {
+        words: words * passes,
+        wall,
+        user: seconds(Usage::user_time),
+        system: seconds(Usage::system_time),
+        voluntary: times(Usage::voluntary_context_switches),
+        involuntary: times(Usage::involuntary_context_switches),
+        peak: peak_memory().unwrap_or(after.max_rss() as u64 * 1024),
+    };
+    io::stdout().write_all(run.to_line().as_bytes())?;
+    Ok(())
+}
+
+/// The most memory this process has had, in bytes, as Linux tells it. What
+/// getrusage tells includes the process that started this one.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string(Path::new("/proc/self/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// A text read from front to end so many times.
+struct Repeated {
+    text: Vec<u8>,
+    at: usize,
+    passes: u64,
+}
+
+impl Read for Repeated {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.text.len() {
+            self.passes -= 1;
+            self.at = 0;
+        }
+        if self.passes == 0 {
+            self.at = self.text.len();
+            self.passes = 1;
+            return Ok(0);
+        }
+        let taken = buffer.len().min(self.text.len() - self.at);
+        buffer[..taken].copy_from_slice(&self.text[self.at..self.at + taken]);
+        self.at += taken;
+        Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_comes_as_often_as_asked() {
+        let mut all = Vec::new();
+        let mut reader = Repeated { text: b"abc\n".to_vec(), at: 0, passes: 3 };
+        reader.by_ref().take(6).read_to_end(&mut all).unwrap();
+        reader.read_to_end(&mut all).unwrap();
+        assert_eq!(all, b"abc\nabc\nabc\n");
+        assert_eq!(reader.read(&mut [0; 8]).unwrap(), 0, "and then ends for good");
+    }
+
+    #[test]
+    fn a_run_goes_through_its_line() {
+        let run = Run {
+            words: 123_456_789,
+            wall: 1.25,
+            user: 2.5,
+            system: 0.125,
+            voluntary: 7,
+            involuntary: 0,
+            peak: 1 << 40,
+        };
+        assert_eq!(Run::from_line(&run.to_line()), Some(run));
+        assert_eq!(Run::from_line(""), None);
+        assert_eq!(Run::from_line("1 2 3"), None);
+    }
+}

@@ -1,0 +1,223 @@
+//! Which CPUs share a core and which cores a socket, as Linux tells it in folders.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// The CPUs a process may use, by core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// Sockets in ascending order, and cores in the order of their first CPUs.
+    cores: Vec<Core>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Core {
+    socket: u32,
+    identity: Identity,
+    /// Its hardware threads, ascending.
+    cpus: Vec<usize>,
+}
+
+/// What tells a core from others. The list of siblings is best: core numbers may
+/// repeat within a socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Identity {
+    /// The first CPU of those that share the core, allowed or not.
+    FirstSibling(usize),
+    /// Its number within the socket.
+    Number(u32),
+    /// A CPU of which nothing is known is a core.
+    Alone(usize),
+}
+
+impl Topology {
+    /// Reads what `folder` (`/sys/devices/system/cpu`) says about the `allowed`
+    /// CPUs, which ascend. CPUs that are offline are left out; where files are missing a CPU
+    /// counts as a core of its own.
+    pub fn read(folder: &Path, allowed: &[usize]) -> Self {
+        let mut cores: Vec<Core> = Vec::new();
+        for &cpu in allowed {
+            let file = |name: &str| {
+                let path = folder.join(format!("cpu{cpu}")).join(name);
+                fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+            };
+            let number = |name: &str| file(name).and_then(|text| text.parse::<u32>().ok());
+            if file("online").as_deref() == Some("0") {
+                continue;
+            }
+            let socket = number("topology/physical_package_id").unwrap_or(0);
+            let siblings = file("topology/thread_siblings_list");
+            let identity = match siblings.as_deref().and_then(first_of_list) {
+                Some(first) => Identity::FirstSibling(first),
+                None => match number("topology/core_id") {
+                    Some(number) => Identity::Number(number),
+                    None => Identity::Alone(cpu),
+                },
+            };
+            match cores.iter_mut().find(|c| c.socket == socket && c.identity == identity) {
+                Some(core) => core.cpus.push(cpu),
+                None => cores.push(Core { socket, identity, cpus: vec![cpu] }),
+            }
+        }
+        // Stable: cores of a socket stay in the order of their first CPUs.
+        cores.sort_by_key(|core| core.socket);
+        Topology { cores }
+    }
+
+    /// A machine of so many equal sockets, for tests.
+    #[cfg(test)]
+    pub fn uniform(sockets: u32, cores: usize, threads: usize) -> Self {
+        let all = sockets as usize * cores;
+        let core = |i: usize| Core {
+            socket: (i / cores) as u32,
+            identity: Identity::FirstSibling(i),
+            cpus: (0..threads).map(|thread| thread * all + i).collect(),
+        };
+        Topology { cores: (0..all).map(core).collect() }
+    }
+
+    /// The CPUs in the order in which workers take them: one of every core, the
+    /// cores of a socket together, then the second of every core, and so on.
+    pub fn order(&self) -> Vec<usize> {
+        let most = self.cores.iter().map(|core| core.cpus.len()).max().unwrap_or(0);
+        let nth = |n: usize| self.cores.iter().filter_map(move |core| core.cpus.get(n));
+        (0..most).flat_map(nth).copied().collect()
+    }
+
+    /// How many cores there are.
+    pub fn physical_cores(&self) -> usize {
+        self.cores.len()
+    }
+
+    /// How many sockets these cores are on.
+    fn sockets(&self) -> usize {
+        self.cores.chunk_by(|a, b| a.socket == b.socket).count()
+    }
+}
+
+/// The first number of a list like `0-1,8`.
+fn first_of_list(list: &str) -> Option<usize> {
+    list.split([',', '-']).next()?.parse().ok()
+}
+
+impl fmt::Display for Topology {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let (sockets, cores) = (self.sockets(), self.physical_cores());
+        let threads = self.order().len();
+        write!(
+            f,
+            "{sockets} socket{}, {cores} core{}, {threads} hardware thread{}",
+            plural(sockets),
+            plural(cores),
+            plural(threads)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder as Linux has it: for each CPU the files with their contents.
+    fn folder(cpus: &[(usize, &[(&str, &str)])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (cpu, files) in cpus {
+            for (name, text) in *files {
+                let path = folder.path().join(format!("cpu{cpu}")).join(name);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, format!("{text}\n")).unwrap();
+            }
+        }
+        folder
+    }
+
+    const PACKAGE: &str = "topology/physical_package_id";
+    const CORE: &str = "topology/core_id";
+    const SIBLINGS: &str = "topology/thread_siblings_list";
+
+    #[test]
+    fn two_cores_without_hyperthreads() {
+        let folder = folder(&[
+            (0, &[(PACKAGE, "0"), (CORE, "0"), (SIBLINGS, "0")]),
+            (1, &[(PACKAGE, "0"), (CORE, "1"), (SIBLINGS, "1")]),
+        ]);
+        let topology = Topology::read(folder.path(), &[0, 1]);
+        assert_eq!((topology.physical_cores(), topology.order()), (2, vec![0, 1]));
+        assert_eq!(topology.to_string(), "1 socket, 2 cores, 2 hardware threads");
+    }
+
+    /// Siblings side by side on one machine, far apart on another.
+    #[test]
+    fn sixteen_cores_with_two_threads_each() {
+        for far in [true, false] {
+            let sibling = |cpu: usize| if far { (cpu + 16) % 32 } else { cpu ^ 1 };
+            let texts: Vec<[String; 2]> = (0..32)
+                .map(|cpu| {
+                    let (a, b) = (cpu.min(sibling(cpu)), cpu.max(sibling(cpu)));
+                    let core = if far { cpu % 16 } else { cpu / 2 };
+                    [core.to_string(), if far { format!("{a},{b}") } else { format!("{a}-{b}") }]
+                })
+                .collect();
+            let files: Vec<[(&str, &str); 3]> = texts
+                .iter()
+                .map(|[core, list]| [(PACKAGE, "0"), (CORE, &core[..]), (SIBLINGS, &list[..])])
+                .collect();
+            let cpus: Vec<(usize, &[(&str, &str)])> =
+                files.iter().enumerate().map(|(cpu, files)| (cpu, &files[..])).collect();
+            let folder = folder(&cpus);
+            let all: Vec<usize> = (0..32).collect();
+            let topology = Topology::read(folder.path(), &all);
+            assert_eq!(topology.physical_cores(), 16);
+            let order = topology.order();
+            if far {
+                assert_eq!(order, all);
+            } else {
+                assert_eq!((order[..3].to_vec(), order[15], order[16]), (vec![0, 2, 4], 30, 1));
+            }
+            // A process confined to one core and a half.
+            let mut allowed = [3, sibling(3), 5];
+            allowed.sort_unstable();
+            let confined = Topology::read(folder.path(), &allowed);
+            assert_eq!(confined.physical_cores(), 2);
+            let mut first_two = confined.order()[..2].to_vec();
+            first_two.sort_unstable();
+            assert_eq!(first_two, [3.min(sibling(3)), 5]);
+        }
+    }
+
+    /// Even CPUs on one socket, odd ones on the other, and core numbers that
+    /// repeat from socket to socket. One socket is filled before the next.
+    #[test]
+    fn two_sockets() {
+        let folder = folder(&[
+            (0, &[(PACKAGE, "0"), (CORE, "0"), (SIBLINGS, "0,4")]),
+            (1, &[(PACKAGE, "1"), (CORE, "0"), (SIBLINGS, "1,5")]),
+            (2, &[(PACKAGE, "0"), (CORE, "1"), (SIBLINGS, "2,6")]),
+            (3, &[(PACKAGE, "1"), (CORE, "1"), (SIBLINGS, "3,7")]),
+            (4, &[(PACKAGE, "0"), (CORE, "0"), (SIBLINGS, "0,4")]),
+            (5, &[(PACKAGE, "1"), (CORE, "0"), (SIBLINGS, "1,5")]),
+            (6, &[(PACKAGE, "0"), (CORE, "1"), (SIBLINGS, "2,6")]),
+            (7, &[("online", "0")]),
+        ]);
+        let topology = Topology::read(folder.path(), &[0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(topology.order(), [0, 2, 1, 3, 4, 6, 5], "without CPU 7, which is offline");
+        assert_eq!(topology.to_string(), "2 sockets, 4 cores, 7 hardware threads");
+    }
+
+    #[test]
+    fn missing_files() {
+        let no_lists = folder(&[
+            (0, &[(PACKAGE, "0"), (CORE, "3")]),
+            (1, &[(PACKAGE, "0"), (CORE, "3")]),
+            (2, &[(PACKAGE, "1"), (CORE, "3")]),
+        ]);
+        assert_eq!(Topology::read(no_lists.path(), &[0, 1, 2]).order(), [0, 2, 1]);
+        let nothing = folder(&[]);
+        let topology = Topology::read(nothing.path(), &[4, 6]);
+        assert_eq!((topology.physical_cores(), topology.order()), (2, vec![4, 6]));
+        let odd = folder(&[(0, &[(SIBLINGS, "x"), (CORE, "-1")]), (1, &[(SIBLINGS, "")])]);
+        assert_eq!(Topology::read(odd.path(), &[0, 1]).physical_cores(), 2);
+    }
+}

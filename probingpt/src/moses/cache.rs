@@ -1,0 +1,43 @@
+//! `cache`: the most frequent source phrases, for Moses2 to prepare at start-up.
+//!
+//! Nothing needs preparing here. But these are the only source phrases that a
+//! directory keeps as words, so a dump reads them.
+
+use super::MosesTable;
+use super::text::TextFile;
+use crate::{Record, Result};
+
+impl MosesTable {
+    /// Calls `each` with every source phrase that `cache` names, most frequent
+    /// first, and the ids of its words. Returns how many there are.
+    pub fn listed_sources<E: From<crate::Error>>(
+        &self,
+        mut each: impl FnMut(Record, &[u32]) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let file = TextFile::open(&self.file("cache"))?;
+        let mut source = Vec::new();
+        let mut listed = 0;
+        // The first line is the sum of the counts.
+        for line in file.lines().skip(1) {
+            let (key, phrase) = line.pair().and_then(|(_, rest)| line.pair_of(rest))?;
+            source.clear();
+            for word in miriam_text::fields::words(phrase) {
+                let Some(id) = self.find_source_word(word) else {
+                    let word = String::from_utf8_lossy(word);
+                    let reason = format!("{word:?} is none of the words in source_vocabids");
+                    return Err(line.error(Some(3), reason).into());
+                };
+                source.push(id);
+            }
+            if self.key(&source) != Some(line.number(2, key)?) {
+                return Err(line.error(Some(2), "this is not the key of the phrase").into());
+            }
+            let Some(record) = self.find(&source) else {
+                return Err(line.error(Some(3), "this phrase is not in the table").into());
+            };
+            each(record, &source)?;
+            listed += 1;
+        }
+        Ok(listed)
+    }
+}

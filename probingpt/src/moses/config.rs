@@ -1,0 +1,74 @@
+//! `config`: what a directory says about itself.
+
+use std::path::Path;
+
+use super::text::TextFile;
+use crate::format::{MAX_REORDERING, MAX_SCORES};
+use crate::{Error, Result};
+
+/// The version of ProbingPT's layout that is read.
+const VERSION: u64 = 15;
+
+/// The numbers of `config`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Config {
+    /// Distinct source phrases, which decide the size of the hash table.
+    pub sources: u64,
+    /// Phrase scores a target.
+    pub num_scores: usize,
+    /// Scores behind them, of reordering models.
+    pub num_reordering: usize,
+    /// Whether scores are logarithms already.
+    pub log_prob: bool,
+}
+
+impl Config {
+    pub fn read(path: &Path) -> Result<Self> {
+        let file = TextFile::open(path)?;
+        // What stands twice counts as it stands last, as in Moses.
+        let find = |name: &str| -> Result<(super::text::Line<'_>, &[u8])> {
+            let mut found = Err(missing(&file, name));
+            for line in file.lines() {
+                let (key, value) = line.pair()?;
+                if key == name.as_bytes() {
+                    found = Ok((line, value));
+                }
+            }
+            found
+        };
+        let number = |name: &str| find(name).and_then(|(line, value)| line.number::<u64>(2, value));
+        let version = number("API_VERSION")?;
+        if version != VERSION {
+            return Err(Error::Options(format!(
+                "{}: ProbingPT version {version}, this program reads version {VERSION}; build the \
+                 table again with `miriam pt build`",
+                path.display()
+            )));
+        }
+        let bounded = |name: &str, least: u64, most: usize| -> Result<usize> {
+            let (line, value) = find(name)?;
+            let number = line.number::<u64>(2, value)?;
+            if !(least..=most as u64).contains(&number) {
+                let reason = format!("{name} is {number}, not between {least} and {most}");
+                return Err(line.error(Some(2), reason));
+            }
+            Ok(number as usize)
+        };
+        let (line, log_prob) = find("log_prob")?;
+        let log_prob = match log_prob.to_ascii_lowercase().as_slice() {
+            b"1" | b"true" | b"yes" | b"y" => true,
+            b"0" | b"false" | b"no" | b"n" => false,
+            _ => return Err(line.error(Some(2), "log_prob is neither 0 nor 1")),
+        };
+        Ok(Config {
+            sources: number("uniq_entries")?,
+            num_scores: bounded("num_scores", 1, MAX_SCORES)?,
+            num_reordering: bounded("num_lex_scores", 0, MAX_REORDERING)?,
+            log_prob,
+        })
+    }
+}
+
+fn missing(file: &TextFile, name: &str) -> Error {
+    file.error(format!("{name} is missing; tables older than version {VERSION} are not read"))
+}

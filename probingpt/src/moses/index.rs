@@ -1,0 +1,97 @@
+//! `probing_hash.dat`: a bare array of buckets, each the key of a source phrase
+//! and where its targets lie. A search starts at the remainder of the key and
+//! goes on, around the end, to the key or an empty bucket.
+//!
+//! A key is a sum of shifted word hashes and nothing checks the words behind it:
+//! phrases with equal keys share their targets, in Moses as here.
+
+use std::path::Path;
+
+use miriam_layout::{Bytes, Load, View, prefetch_at};
+
+use crate::Result;
+
+/// A bucket with this key is empty.
+const EMPTY: u64 = 0;
+/// The offset of a phrase that only begins others (tables of hierarchical
+/// systems).
+const ONLY_A_PREFIX: u64 = u64::MAX;
+
+/// The hash table, mapped.
+pub(super) struct Index {
+    /// Key and offset.
+    buckets: View<[u64; 2]>,
+}
+
+/// How many buckets a table of this many sources has. The product is one of
+/// 32-bit floats, whose rounding is part of the format.
+fn buckets_for(sources: u64) -> u64 {
+    sources.saturating_add(1).max((1.2 * sources as f32) as u64)
+}
+
+impl Index {
+    /// Opens the hash table of a directory with this many `sources`.
+    pub fn open(path: &Path, sources: u64, load: Load) -> Result<Self> {
+        let bytes = Bytes::open(path, load)?;
+        let expected = u128::from(buckets_for(sources)) * 16;
+        if bytes.len() as u128 != expected {
+            let reason = format!(
+                "it has {} bytes, but uniq_entries in config asks for {expected}",
+                bytes.len()
+            );
+            return Err(miriam_layout::Error::damaged(path, "size", reason).into());
+        }
+        let buckets = View::new(&bytes, 0, bytes.len())
+            .map_err(|reason| miriam_layout::Error::damaged(path, "buckets", reason))?;
+        Ok(Index { buckets })
+    }
+
+    #[inline]
+    fn home(&self, key: u64) -> usize {
+        (key % self.buckets.len() as u64) as usize
+    }
+
+    /// Asks for the memory in which the search for `key` begins.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        prefetch_at(&self.buckets, self.home(key));
+    }
+
+    /// Where the targets of the phrase with `key` lie.
+    #[inline]
+    pub fn find(&self, key: u64) -> Option<u64> {
+        let (before, from_home) = self.buckets.split_at(self.home(key));
+        // A damaged table may have no empty bucket: each is looked at once.
+        for &[found, offset] in from_home.iter().chain(before) {
+            if found == EMPTY {
+                return None;
+            }
+            if found == key {
+                return (offset != ONLY_A_PREFIX).then_some(offset);
+            }
+        }
+        None
+    }
+
+    /// Where the targets of every phrase lie, in the order of the buckets.
+    pub fn offsets(&self) -> impl Iterator<Item = u64> + '_ {
+        let used = |bucket: &&[u64; 2]| bucket[0] != EMPTY && bucket[1] != ONLY_A_PREFIX;
+        self.buckets.iter().filter(used).map(|bucket| bucket[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sizes of three tables that Moses built, and one where f32 rounds.
+    #[test]
+    fn the_number_of_buckets_is_moses() {
+        for (sources, buckets) in
+            [(27_489, 32_986), (582_384, 698_860), (1, 2), (0, 1), (100_000_001, 120_000_008)]
+        {
+            assert_eq!(buckets_for(sources), buckets, "{sources}");
+        }
+        assert_eq!(buckets_for(u64::MAX), u64::MAX);
+    }
+}

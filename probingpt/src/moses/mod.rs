@@ -1,0 +1,205 @@
+//! Phrase tables of Moses: the directories that its ProbingPT tools write
+//! (version 15, `phrase-decoding.md` 2.4), read where they lie.
+//!
+//! The hash table and the target records are mapped; the vocabularies and the
+//! alignments, which are text, are read once. What lies inside records is checked
+//! where it is used. Scores are those Moses2 sees: as stored where the table
+//! keeps logarithms, else max(ln p, -100), taken at lookup.
+//!
+//! | file | what | here |
+//! |---|---|---|
+//! | `config` | version and counts | [`config`] |
+//! | `probing_hash.dat` | where the targets of a source phrase lie | [`index`] |
+//! | `TargetColl.dat` | the targets | [`records`] |
+//! | `source_vocabids`, `TargetVocab.dat` | words | [`words`] |
+//! | `Alignments.dat` | word alignments | [`alignments`] |
+//! | `cache` | frequent source phrases, as words | [`cache`] |
+
+mod alignments;
+mod cache;
+mod config;
+mod index;
+mod murmur;
+mod records;
+mod text;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use miriam_layout::{Bytes, Load, prefetch_at};
+use miriam_text::{Vocabulary, WordId};
+
+use crate::lookup::Span;
+use crate::{Error, Record, Result, SpanHit, SpanLookup};
+
+use alignments::Alignments;
+use config::Config;
+use index::Index;
+use words::SourceWords;
+
+/// The files of a directory, and what `miriam pt info` calls the size of each.
+const FILES: [&str; 7] = [
+    "Alignments.dat",
+    "TargetColl.dat",
+    "TargetVocab.dat",
+    "cache",
+    "config",
+    "probing_hash.dat",
+    "source_vocabids",
+];
+
+/// A phrase table in one of Moses' ProbingPT directories. Share it in an `Arc`;
+/// reading needs no lock and writes nothing.
+pub struct MosesTable {
+    folder: PathBuf,
+    config: Config,
+    index: Index,
+    records: Bytes,
+    source: SourceWords,
+    target: Vocabulary,
+    alignments: Alignments,
+}
+
+impl MosesTable {
+    /// Opens the directory at `folder`; `load` is about its two large files.
+    pub fn open(folder: &Path, load: Load) -> Result<Self> {
+        let at = |name: &str| folder.join(name);
+        if !at("config").exists() {
+            let remedy = "nor a ProbingPT directory of Moses, which has a file called config";
+            return Err(miriam_layout::Error::NotAFile { path: folder.to_owned(), remedy }.into());
+        }
+        let config = Config::read(&at("config"))?;
+        Ok(MosesTable {
+            config,
+            index: Index::open(&at("probing_hash.dat"), config.sources, load)?,
+            records: Bytes::open(&at("TargetColl.dat"), load)?,
+            source: SourceWords::read(&at("source_vocabids"))?,
+            target: words::read_target_words(&at("TargetVocab.dat"))?,
+            alignments: Alignments::read(&at("Alignments.dat"))?,
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The files that there are, with their sizes in bytes.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        FILES.iter().filter_map(|&name| Some((name, self.file(name).metadata().ok()?.len())))
+    }
+
+    /// Phrase scores a target.
+    pub fn num_scores(&self) -> usize {
+        self.config.num_scores
+    }
+
+    /// Scores of reordering models a target; 0 in a table without reordering.
+    pub fn num_reordering(&self) -> usize {
+        self.config.num_reordering
+    }
+
+    /// Distinct source phrases.
+    pub fn num_sources(&self) -> u64 {
+        self.config.sources
+    }
+
+    /// Distinct alignments.
+    pub fn num_alignments(&self) -> usize {
+        self.alignments.len()
+    }
+
+    /// Words of source phrases; their ids go from 0.
+    pub fn num_source_words(&self) -> usize {
+        self.source.words.len()
+    }
+
+    /// Words of target phrases; their ids go from 0.
+    pub fn num_target_words(&self) -> usize {
+        self.target.len()
+    }
+
+    /// The text of source word `id`.
+    pub fn source_word(&self, id: u32) -> Result<&[u8]> {
+        self.word(&self.source.words, "source_vocabids", id)
+    }
+
+    /// The text of target word `id`.
+    pub fn target_word(&self, id: u32) -> Result<&[u8]> {
+        self.word(&self.target, "TargetVocab.dat", id)
+    }
+
+    fn word<'a>(&self, words: &'a Vocabulary, file: &str, id: u32) -> Result<&'a [u8]> {
+        if id as usize >= words.len() {
+            let reason = format!("word {id} has no text");
+            return Err(miriam_layout::Error::damaged(&self.file(file), "its lines", reason).into());
+        }
+        Ok(words.word(WordId(id)))
+    }
+
+    /// The id of a source word.
+    pub fn find_source_word(&self, word: &[u8]) -> Option<u32> {
+        self.source.words.find(word).map(|id| id.0)
+    }
+
+    /// The (source, target) positions of alignment `id`; none for an id that does
+    /// not exist.
+    pub fn alignment_points(&self, id: u32) -> &[(u16, u16)] {
+        self.alignments.points(id)
+    }
+
+    /// Every source phrase, in the order of the hash table.
+    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
+        self.index.offsets().map(Record)
+    }
+
+    /// Looks up every span of up to `max_length` words, given as ids of source
+    /// words; any other number stands for an unknown word, which no span crosses.
+    pub fn lookup_spans(&self, sentence: &[u32], max_length: usize, lookup: &mut SpanLookup) {
+        let SpanLookup { hits, spans, .. } = lookup;
+        hits.clear();
+        spans.clear();
+        for start in 0..sentence.len() {
+            let mut key = 0;
+            for (i, &word) in sentence[start..].iter().take(max_length).enumerate() {
+                let Some(longer) = self.longer_key(key, i, word) else { break };
+                key = longer;
+                self.index.prefetch(key);
+                spans.push(Span { start: start as u32, end: (start + i + 1) as u32, hash: key });
+            }
+        }
+        for span in spans {
+            if let Some(offset) = self.index.find(span.hash) {
+                prefetch_at(&self.records, offset as usize);
+                hits.push(SpanHit { start: span.start, end: span.end, record: Record(offset) });
+            }
+        }
+    }
+
+    /// The record of one source phrase, given as ids of source words.
+    pub fn find(&self, source: &[u32]) -> Option<Record> {
+        self.index.find(self.key(source)?).map(Record)
+    }
+
+    fn key(&self, source: &[u32]) -> Option<u64> {
+        source.iter().enumerate().try_fold(0, |key, (i, &word)| self.longer_key(key, i, word))
+    }
+
+    /// The key of a phrase whose first `length` words have `key`, with one more.
+    #[inline(always)]
+    fn longer_key(&self, key: u64, length: usize, word: u32) -> Option<u64> {
+        let hash = *self.source.hashes.get(word as usize)?;
+        Some(key.wrapping_add(hash.wrapping_shl(length as u32)))
+    }
+
+    #[cold]
+    fn damaged_record(&self, record: Record, reason: &str) -> Error {
+        let place = format!("record at {}", record.0);
+        miriam_layout::Error::damaged(&self.file("TargetColl.dat"), &place, reason).into()
+    }
+}

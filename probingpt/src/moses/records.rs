@@ -1,0 +1,82 @@
+//! `TargetColl.dat`: the targets of each source phrase, one after another.
+//!
+//! | field | bytes |
+//! |---|---|
+//! | number of targets | 8 |
+//! | each target: alignment, alignment of non-terminals | 4, 4 |
+//! | number of words, length of properties (always 0), garbage | 2, 2, 4 |
+//! | phrase scores, then reordering scores, `f32` | 4 each |
+//! | word ids | 4 each |
+
+use miriam_text::Ln;
+
+use super::MosesTable;
+use crate::{Record, Result, Targets};
+
+/// Bytes of a target before its scores.
+const HEAD: usize = 16;
+
+const CUT: &str = "it is cut";
+
+impl MosesTable {
+    /// Decodes all targets of `record`, which must come from this table, into
+    /// `targets`. A damaged record is an error and leaves no targets.
+    pub fn targets(&self, record: Record, targets: &mut Targets) -> Result<()> {
+        targets.clear(self.num_scores(), self.num_reordering());
+        self.decode(record, targets).map_err(|reason| {
+            targets.clear(0, 0);
+            self.damaged_record(record, reason)
+        })
+    }
+
+    fn decode(&self, record: Record, targets: &mut Targets) -> Result<(), &'static str> {
+        let start = usize::try_from(record.0).map_err(|_| CUT)?;
+        let rest = self.records.get(start..).ok_or("it begins behind the end of the file")?;
+        let (&count, mut rest) = rest.split_first_chunk::<8>().ok_or(CUT)?;
+        let count = u64::from_le_bytes(count);
+        let scores_length = 4 * (self.num_scores() + self.num_reordering());
+        if count == 0 {
+            return Err("it has no targets");
+        }
+        // Before memory is reserved for them.
+        if count > (rest.len() / (HEAD + scores_length)) as u64 {
+            return Err(CUT);
+        }
+        for _ in 0..count {
+            let (head, behind) = rest.split_first_chunk::<HEAD>().ok_or(CUT)?;
+            let &[a, b, c, d, _, _, _, _, words_low, words_high, no, properties, ..] = head;
+            if [no, properties] != [0, 0] {
+                return Err("a target has properties, which version 15 does not");
+            }
+            let alignment = u32::from_le_bytes([a, b, c, d]);
+            if alignment as usize >= self.alignments.len() {
+                return Err("an alignment is none of those in Alignments.dat");
+            }
+            let (scores, behind) = behind.split_at_checked(scores_length).ok_or(CUT)?;
+            let words_length = 4 * usize::from(u16::from_le_bytes([words_low, words_high]));
+            let (words, behind) = behind.split_at_checked(words_length).ok_or(CUT)?;
+            rest = behind;
+            let (scores, reordering) = scores.as_chunks().0.split_at(self.num_scores());
+            if self.config.log_prob {
+                targets.push_scores(scores.iter().copied().map(f32::from_le_bytes));
+                targets.push_reordering(reordering.iter().copied().map(f32::from_le_bytes));
+            } else {
+                let ln = |&p: &[u8; 4]| Ln::of_probability(f32::from_le_bytes(p)).0;
+                targets.push_scores(scores.iter().map(ln));
+                targets.push_reordering(reordering.iter().map(ln));
+            }
+            let mut known = true;
+            let words = words.as_chunks().0.iter().map(|&id| {
+                // Moses counts from 1.
+                let word = u32::from_le_bytes(id).wrapping_sub(1);
+                known &= (word as usize) < self.target.len();
+                word
+            });
+            targets.push(alignment, words)?;
+            if !known {
+                return Err("a word is none of those in TargetVocab.dat");
+            }
+        }
+        Ok(())
+    }
+}

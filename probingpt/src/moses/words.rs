@@ -1,0 +1,65 @@
+//! `source_vocabids` and `TargetVocab.dat`: the words of both sides.
+//!
+//! Moses names a source word by its hash and a target word by its first
+//! appearance, from 1. Here words of both sides are numbered from 0: source words
+//! in the order of the file, target words by Moses' ids.
+
+use std::path::Path;
+
+use miriam_text::{Vocabulary, WordId};
+
+use super::murmur;
+use super::text::TextFile;
+use crate::Result;
+
+/// Source words, and the hash of each.
+pub(super) struct SourceWords {
+    pub words: Vocabulary,
+    pub hashes: Vec<u64>,
+}
+
+impl SourceWords {
+    pub fn read(path: &Path) -> Result<Self> {
+        let file = TextFile::open(path)?;
+        let (mut words, mut hashes) = (Vocabulary::new(), Vec::new());
+        for line in file.lines() {
+            let (word, hash) = line.pair()?;
+            let hash = line.number(2, hash)?;
+            if hash != murmur::hash(word) {
+                return Err(line.error(Some(2), "this is not the hash of the word"));
+            }
+            words.intern(word);
+            hashes.push(hash);
+            if words.len() != hashes.len() {
+                return Err(line.error(Some(1), "this word stands there already"));
+            }
+        }
+        Ok(SourceWords { words, hashes })
+    }
+}
+
+/// The target words in the order of their ids.
+pub(super) fn read_target_words(path: &Path) -> Result<Vocabulary> {
+    let file = TextFile::open(path)?;
+    let mut by_id = vec![None; file.lines().count()];
+    for line in file.lines() {
+        let (word, id) = line.pair()?;
+        let place = line.number::<usize>(2, id)?.checked_sub(1);
+        match place.and_then(|place| by_id.get_mut(place)) {
+            Some(slot @ None) => *slot = Some((line, word)),
+            Some(Some(_)) => return Err(line.error(Some(2), "this id is taken already")),
+            None => {
+                let reason = format!("ids go from 1 to the number of lines, {}", by_id.len());
+                return Err(line.error(Some(2), reason));
+            }
+        }
+    }
+    // As many ids as lines, and none twice: all are there.
+    let mut words = Vocabulary::new();
+    for (id, (line, word)) in by_id.into_iter().flatten().enumerate() {
+        if words.intern(word) != WordId(id as u32) {
+            return Err(line.error(Some(1), "this word has two ids"));
+        }
+    }
+    Ok(words)
+}
