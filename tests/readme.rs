@@ -20,6 +20,16 @@ fn commands_in_the_page_on_perplexity_do_what_it_says() {
     check("docs/perplexity.md", 8);
 }
 
+#[test]
+fn commands_in_the_page_on_translating_do_what_it_says() {
+    check("docs/translate.md", 4);
+}
+
+#[test]
+fn commands_in_the_page_on_scaling_do_what_it_says() {
+    check("docs/scaling.md", 1);
+}
+
 /// Runs the commands of `page`, at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
     let page = text(&read(&project().join(page)));
