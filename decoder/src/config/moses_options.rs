@@ -109,7 +109,7 @@ const OPTIONS: &[MosesOption] = &[
     missing("global-lexical-file", "gl", SPARSE),
     missing("glm-feature", "", SPARSE),
     missing("lminimum-bayes-risk", "lmbr", BAYES),
-    missing("lmodel-oov-feature", "", "a feature that counts what language models do not know"),
+    missing("lmodel-oov-feature", "", "oov-feature=1 on the line of the KENLM feature instead"),
     missing("minimum-bayes-risk", "mbr", BAYES),
     missing("n-best-trees", "", HIERARCHICAL),
     missing("output-search-graph-pb", "pb", "protocol buffers, which are not written"),
