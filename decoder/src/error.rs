@@ -31,6 +31,12 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// One line of the input cannot be translated; others can.
+    #[error("{reason}")]
+    Line {
+        /// Which word or column, what is wrong with it and what would be right.
+        reason: String,
+    },
     /// Text could not be read or written.
     #[error(transparent)]
     Text(#[from] miriam_text::Error),
@@ -53,6 +59,10 @@ impl Error {
 
     pub(crate) fn section(ini: &Path, section: &str, reason: impl Into<String>) -> Self {
         Error::configuration(format!("{}, [{section}]", ini.display()), reason)
+    }
+
+    pub(crate) fn line(reason: impl Into<String>) -> Self {
+        Error::Line { reason: reason.into() }
     }
 
     pub(crate) fn feature(name: &str, reason: impl Into<String>) -> Self {

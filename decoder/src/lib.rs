@@ -15,23 +15,31 @@
 mod config;
 mod coverage;
 mod error;
+mod factored_system;
+mod factors;
 mod features;
 mod future_cost;
+mod input_line;
+mod markup;
 mod options;
 mod output;
+mod printed_words;
+mod reordering_constraint;
 mod search;
 mod sentence;
+mod sentence_table;
 mod streams;
 mod system;
 mod translate;
 mod translator;
 
 pub use config::{
-    Configuration, FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec,
-    SearchAlgorithm, Settings, TableFormat, TableSpec, help,
+    Configuration, FactorSettings, FeatureKind, FeatureSpec, InputSettings, LanguageModelSpec,
+    ReorderingSource, ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
+pub use markup::{Brackets, Element, MarkedText, MarkupError, MarkupMode};
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;

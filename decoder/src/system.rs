@@ -16,9 +16,12 @@ use crate::config::{
     Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
     TableFormat, TableSpec,
 };
+use crate::factored_system;
+use crate::factors::FactorScheme;
 use crate::features::ReorderingType;
 use crate::options::{OptionList, OptionMemo};
 use crate::search::RecombinationKey;
+use crate::sentence::{Stretch, surface};
 use crate::{Error, Result};
 
 /// A word that a model does not know.
@@ -32,6 +35,8 @@ pub(crate) enum Slot {
     Unknown,
     /// The table of this number.
     Table(usize),
+    /// The table in the line, as the feature of this number sees it.
+    SentenceTable(usize),
 }
 
 /// Features of a phrase alone, in the order of the ini.
@@ -71,6 +76,10 @@ pub(crate) struct Table {
     pub(crate) phrases: PhraseTable,
     pub(crate) weights: Vec<f32>,
     pub(crate) limit: Option<usize>,
+    /// Which factors its source words are; nothing where words are surfaces.
+    pub(crate) factors: Option<Vec<usize>>,
+    /// Whether its options are the same whatever else is known of the source.
+    pub(crate) keeps_options: bool,
     /// Its source ids by words of the vocabulary.
     source_ids: Vec<u32>,
     /// Words of the vocabulary by its target ids.
@@ -78,7 +87,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    fn damaged(&self, section: &str, id: u32) -> Error {
+    pub(crate) fn damaged(&self, section: &str, id: u32) -> Error {
         let reason = format!("word {id} lies outside the words");
         miriam_probingpt::Error::from(self.phrases.container().damaged(section, reason)).into()
     }
@@ -88,6 +97,16 @@ impl Table {
     pub(crate) fn source_id(&self, word: WordId) -> u32 {
         self.source_ids.get(word.index()).copied().unwrap_or(NOT_THERE)
     }
+}
+
+/// A table that comes with each sentence, as one feature weighs it.
+pub(crate) struct SentenceTableFeature {
+    pub(crate) name: String,
+    pub(crate) weights: Vec<f32>,
+    pub(crate) limit: Option<usize>,
+    /// Which factors its source words are, and its target words.
+    pub(crate) input_factors: Vec<usize>,
+    pub(crate) output_factors: Option<Vec<usize>>,
 }
 
 /// A reordering model.
@@ -110,7 +129,10 @@ impl Reordering {
 
 /// Reordering scores in a table of their own, joined to the vocabulary.
 pub(crate) struct ReorderingTable {
-    table: Table,
+    pub(crate) table: Table,
+    /// Words of the vocabulary with the factors alone that its target words have;
+    /// nothing where words are surfaces.
+    pub(crate) reduced: Option<Vec<WordId>>,
 }
 
 impl ReorderingTable {
@@ -118,17 +140,28 @@ impl ReorderingTable {
     /// in the table with the source `source`.
     pub(crate) fn attach(
         &self,
-        source: &[WordId],
+        source: Stretch<'_>,
+        system: &System,
         targets: &mut Targets,
         list: &mut OptionList,
         mut give: impl FnMut(&[f32], &mut OptionList, usize),
     ) -> Result<()> {
-        let ids: Vec<u32> = source.iter().map(|&word| self.table.source_id(word)).collect();
+        let mut ids = Vec::new();
+        source.table_ids(&self.table, system, &mut ids);
         let Some(record) = self.table.phrases.find(&ids) else { return Ok(()) };
         self.table.phrases.targets(record, targets)?;
         for option in 0..list.scores.len() {
             let scores = list.scores[option];
             let words = &list.words[scores.words as usize..(scores.words + scores.len) as usize];
+            let reduced: Vec<WordId>;
+            let words = match &self.reduced {
+                None => words,
+                Some(of) => {
+                    let reduce = |w: &WordId| of.get(w.index()).copied().unwrap_or(*w);
+                    reduced = words.iter().map(reduce).collect();
+                    &reduced
+                }
+            };
             let same = |i: &usize| {
                 let candidate = targets.words(*i);
                 candidate.len() == words.len()
@@ -156,14 +189,32 @@ pub(crate) struct LanguageModelFeature {
     pub(crate) begin: LmWord,
     /// Its ids by words of the vocabulary.
     pub(crate) words: Vec<LmWord>,
+    /// The factor it looks at.
+    pub(crate) factor: usize,
+}
+
+impl LanguageModelFeature {
+    /// What the model calls `word`; a word without its factor is unknown.
+    pub(crate) fn word_id(&self, word: &[u8], factors: Option<&FactorScheme>) -> LmWord {
+        match factors {
+            None => self.model.word_id(word),
+            Some(scheme) => match scheme.factor(word, self.factor) {
+                Some(factor) => self.model.word_id(factor),
+                None => LmWord::UNKNOWN,
+            },
+        }
+    }
 }
 
 /// Everything a translator needs.
 pub struct System {
     pub(crate) settings: Settings,
     pub(crate) vocabulary: Vocabulary,
+    /// How words are cut into factors; nothing where only surfaces count.
+    pub(crate) factors: Option<FactorScheme>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) tables: Vec<Table>,
+    pub(crate) sentence_tables: Vec<SentenceTableFeature>,
     pub(crate) reordering: Vec<Reordering>,
     /// Reordering scores an option, all models together.
     pub(crate) reordering_width: usize,
@@ -181,8 +232,10 @@ impl System {
         let mut system = System {
             settings: configuration.settings.clone(),
             vocabulary: Vocabulary::new(),
+            factors: factored_system::scheme(configuration),
             slots: Vec::new(),
             tables: Vec::new(),
+            sentence_tables: Vec::new(),
             reordering: Vec::new(),
             reordering_width: 0,
             language_models: Vec::new(),
@@ -229,6 +282,7 @@ impl System {
                         weight,
                         begin,
                         words,
+                        factor: spec.factor,
                     });
                     system.phrase_features.push(PhraseFeature::LanguageModel(lm));
                     system
@@ -249,7 +303,7 @@ impl System {
                 "add the line UnknownWordPenalty to [feature]: it translates unknown words";
             return Err(Error::section(&configuration.ini, "feature", reason));
         }
-        system.join_vocabularies()?;
+        system.join_vocabularies(configuration)?;
         system.check_reordering(configuration)?;
         Ok(system)
     }
@@ -266,6 +320,9 @@ impl System {
         spec: &TableSpec,
         progress: &dyn Progress,
     ) -> Result<()> {
+        if spec.format == TableFormat::InLine {
+            return self.add_sentence_table(feature, spec);
+        }
         let path = configuration.locate(&spec.path);
         let threads = self.settings.threads;
         let is_ours = Container::is_container(&path);
@@ -296,7 +353,7 @@ impl System {
             TableFormat::Text => {
                 miriam_probingpt::load_text(&path, Some(feature.num_components), threads, progress)?
             }
-            TableFormat::Binary => PhraseTable::open(&path, spec.load)?,
+            _ => PhraseTable::open(&path, spec.load)?,
         };
         if phrases.num_scores() != feature.num_components {
             let reason = format!(
@@ -312,8 +369,27 @@ impl System {
             phrases,
             weights: feature.weights.clone(),
             limit: spec.limit,
+            factors: self.factors.is_some().then(|| spec.input_factors.clone()),
+            keeps_options: self.factors.is_none()
+                || factored_system::decides_reordering(configuration, &spec.input_factors),
             source_ids: Vec::new(),
             target_words: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn add_sentence_table(&mut self, feature: &FeatureSpec, spec: &TableSpec) -> Result<()> {
+        if !self.settings.text.brings_table {
+            let reason = "its phrases come with the input: set inputtype to 7";
+            return Err(Error::feature(&feature.name, reason));
+        }
+        self.slots.push(Slot::SentenceTable(self.sentence_tables.len()));
+        self.sentence_tables.push(SentenceTableFeature {
+            name: feature.name.clone(),
+            weights: feature.weights.clone(),
+            limit: spec.limit,
+            input_factors: spec.input_factors.clone(),
+            output_factors: spec.output_factors.clone(),
         });
         Ok(())
     }
@@ -337,9 +413,16 @@ impl System {
                     progress,
                 )?;
                 let (source_ids, target_words) = (Vec::new(), Vec::new());
-                let table =
-                    Table { phrases, weights: Vec::new(), limit: None, source_ids, target_words };
-                own_table = Some(ReorderingTable { table });
+                let table = Table {
+                    phrases,
+                    weights: Vec::new(),
+                    limit: None,
+                    factors: self.factors.is_some().then(|| spec.input_factors.clone()),
+                    keeps_options: true,
+                    source_ids,
+                    target_words,
+                };
+                own_table = Some(ReorderingTable { table, reduced: None });
             }
         }
         let column = self.reordering_width;
@@ -374,7 +457,10 @@ impl System {
     }
 
     /// One vocabulary for all tables, and what each model calls its words.
-    fn join_vocabularies(&mut self) -> Result<()> {
+    fn join_vocabularies(&mut self, configuration: &Configuration) -> Result<()> {
+        if self.factors.is_some() {
+            return factored_system::join_vocabularies(self, configuration);
+        }
         let vocabulary = &mut self.vocabulary;
         let own =
             self.reordering.iter_mut().filter_map(|r| r.own_table.as_mut().map(|o| &mut o.table));
@@ -384,7 +470,7 @@ impl System {
             for id in 0..table.phrases.target_words().len() as u32 {
                 let word = table.phrases.target_words().get(id);
                 let word = word.ok_or_else(|| table.damaged("target.offsets", id))?;
-                table.target_words.push(vocabulary.intern(word));
+                table.target_words.push(vocabulary.intern(surface(word)));
             }
             for id in 0..table.phrases.source_words().len() as u32 {
                 let word = table.phrases.source_words().get(id);

@@ -4,8 +4,12 @@ use miriam_text::fields;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
+use crate::input_line::{Beside, InputLine};
+use crate::markup::Annotations;
 use crate::options::SentenceOptions;
 use crate::output::{PhraseMatch, Shown, Translation};
+use crate::printed_words::PrintedWords;
+use crate::reordering_constraint::{self, ReorderingConstraint};
 use crate::search::{
     CubePruning, HypothesisId, JointStates, LanguageModelScores, Requests, Search, SearchSpace,
     StackSearch,
@@ -17,10 +21,12 @@ use crate::{Result, SearchAlgorithm};
 /// Translates sentences one at a time, in buffers that it reuses.
 pub struct Translator<'s> {
     system: &'s System,
+    input: InputLine,
     sentence: Sentence,
     options: SentenceOptions,
     costs: FutureCost,
     coverages: Coverages,
+    constraint: ReorderingConstraint,
     lms: Vec<LanguageModelScores>,
     joint: JointStates,
     requests: Requests,
@@ -54,10 +60,12 @@ impl<'s> Translator<'s> {
         let models = system.language_models.len();
         Translator {
             system,
+            input: InputLine::default(),
             sentence: Sentence::default(),
             options: SentenceOptions::default(),
             costs: FutureCost::default(),
             coverages: Coverages::default(),
+            constraint: ReorderingConstraint::default(),
             lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
             joint: JointStates::new(models),
             requests: Requests::default(),
@@ -79,7 +87,8 @@ impl<'s> Translator<'s> {
     }
 
     /// Appends the output line of the input line `line` to `out`, without line
-    /// ends. Fails only where a model file is damaged.
+    /// ends. Fails where a model file is damaged, and with [`crate::Error::Line`]
+    /// where something is wrong with this line.
     ///
     /// A line of more than [`PIECE`] words is translated in pieces, whose scores
     /// are added, with a warning: time grows with the cube of the length.
@@ -90,11 +99,13 @@ impl<'s> Translator<'s> {
         let score = self.decode_pieces(line, |translator, offset| {
             for &id in &translator.path {
                 let hypothesis = &translator.search.hypotheses()[id.0 as usize];
-                for &word in translator.options.words(hypothesis.option) {
-                    shown.word(&mut body, translator.sentence.word(word, translator.system));
-                }
+                let words = translator.printed_words();
+                words.of(hypothesis.option, hypothesis.span, |word| {
+                    shown.word(&mut body, word);
+                })?;
                 shown.end_phrase(&mut body, hypothesis.span.shifted(offset));
             }
+            Ok(())
         })?;
         shown.begin(out, score);
         if score.is_some() {
@@ -109,29 +120,31 @@ impl<'s> Translator<'s> {
     pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
         let mut phrases = Vec::new();
         let score = self.decode_pieces(line, |translator, offset| {
-            phrases.extend(translator.path.iter().map(|&id| translator.phrase(id, offset)));
+            for &id in &translator.path {
+                phrases.push(translator.phrase(id, offset)?);
+            }
+            Ok(())
         })?;
         Ok(score.map(|score| Translation { score, phrases }))
     }
 
     /// What a hypothesis of the best path adds to the translation.
-    fn phrase(&self, id: HypothesisId, offset: u32) -> PhraseMatch {
+    fn phrase(&self, id: HypothesisId, offset: u32) -> Result<PhraseMatch> {
         let hypothesis = &self.search.hypotheses()[id.0 as usize];
-        let words = self.options.words(hypothesis.option);
-        let origin = self.options.origin(hypothesis.option);
-        let alignment = match origin.table {
-            Some(table) => {
-                let phrases = &self.system.tables[table as usize].phrases;
-                phrases.alignment_points(origin.alignment).collect()
-            }
-            // A copied word stands for itself.
-            None => words.iter().map(|_| (0, 0)).collect(),
-        };
-        PhraseMatch {
+        let mut words = Vec::new();
+        let printed = self.printed_words();
+        printed.of(hypothesis.option, hypothesis.span, |word| words.push(word.to_vec()))?;
+        Ok(PhraseMatch {
             source: hypothesis.span.shifted(offset),
-            words: words.iter().map(|&w| self.sentence.word(w, self.system).to_vec()).collect(),
-            alignment,
-        }
+            words,
+            alignment: self.options.alignment(hypothesis.option, self.system),
+        })
+    }
+
+    /// The words of options as they are printed.
+    fn printed_words(&self) -> PrintedWords<'_> {
+        let Translator { system, sentence, options, .. } = self;
+        PrintedWords { system, sentence, options }
     }
 
     /// Decodes `line` piece by piece; `each` sees the best path of a piece and
@@ -140,12 +153,28 @@ impl<'s> Translator<'s> {
     fn decode_pieces(
         &mut self,
         line: &[u8],
-        mut each: impl FnMut(&Self, u32),
+        each: impl FnMut(&Self, u32) -> Result<()>,
+    ) -> Result<Option<f32>> {
+        let mut input = std::mem::take(&mut self.input);
+        let score = match input.read(line, &self.system.settings.text) {
+            Ok((text, beside)) => self.decode_text(text, beside, each),
+            Err(error) => Err(error),
+        };
+        self.input = input;
+        score
+    }
+
+    /// The same of the words of a line, with what stands beside them.
+    fn decode_text(
+        &mut self,
+        line: &[u8],
+        beside: &Beside,
+        mut each: impl FnMut(&Self, u32) -> Result<()>,
     ) -> Result<Option<f32>> {
         let words = fields::words(line).count();
         if words <= PIECE {
-            self.decode(line)?;
-            each(self, 0);
+            self.decode(line, beside)?;
+            each(self, 0)?;
             return Ok(self.score);
         }
         tracing::warn!("a line of {words} words is translated in pieces of {PIECE}");
@@ -159,8 +188,8 @@ impl<'s> Translator<'s> {
                 piece.extend_from_slice(word);
                 piece.push(b' ');
             }
-            self.decode(&piece)?;
-            each(self, offset);
+            self.decode(&piece, beside)?;
+            each(self, offset)?;
             total = total.zip(self.score).map(|(sum, score)| sum + score);
             offset += PIECE as u32;
         }
@@ -168,10 +197,13 @@ impl<'s> Translator<'s> {
     }
 
     /// Searches; leaves the best path and its score.
-    fn decode(&mut self, line: &[u8]) -> Result<()> {
+    fn decode(&mut self, line: &[u8], beside: &Beside) -> Result<()> {
         self.path.clear();
         self.score = None;
-        self.sentence.read(line, self.system);
+        self.sentence.read(line, self.system)?;
+        for (position, entity) in &beside.annotations.placeholders {
+            self.sentence.replace(*position, entity);
+        }
         self.statistics.sentences += 1;
         self.statistics.words += self.sentence.len() as u64;
         if self.sentence.len() == 0 {
@@ -186,7 +218,8 @@ impl<'s> Translator<'s> {
             self.states.push(lm.intern(&feature.model.begin_state()));
         }
         let begin = self.joint.intern(&self.states);
-        self.options.collect(self.system, &mut self.sentence, &mut self.lms)?;
+        self.options.collect(self.system, &mut self.sentence, beside, &mut self.lms)?;
+        self.constrain(&beside.annotations);
         let length = self.sentence.len();
         let options = &self.options;
         self.costs.fill(length, options.longest() as usize, |start, len| options.best(start, len));
@@ -197,6 +230,7 @@ impl<'s> Translator<'s> {
             options,
             costs: &self.costs,
             coverages: &mut self.coverages,
+            constraint: self.constraint.is_active().then_some(&self.constraint),
         };
         self.search.start(&mut space, begin);
         loop {
@@ -219,5 +253,24 @@ impl<'s> Translator<'s> {
             self.path.reverse();
         }
         Ok(())
+    }
+
+    /// Sets up the walls and zones of the sentence.
+    fn constrain(&mut self, annotations: &Annotations) {
+        let Translator { sentence, system, constraint, .. } = self;
+        let at_punctuation = system.settings.text.monotone_at_punctuation;
+        if !at_punctuation && annotations.is_empty() {
+            constraint.clear();
+            return;
+        }
+        let is_punctuation = |position: usize| {
+            let word = sentence.word(sentence.ids()[position], system);
+            let surface = match &system.factors {
+                None => word,
+                Some(scheme) => scheme.factor(word, 0).unwrap_or(word),
+            };
+            reordering_constraint::is_punctuation(surface)
+        };
+        constraint.start(sentence.len(), annotations, at_punctuation.then_some(is_punctuation));
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use miriam_layout::Load;
 
+use super::input;
 use super::settings::parse_boolean;
 use crate::features::ReorderingType;
 use crate::{Error, Result};
@@ -53,6 +54,10 @@ pub struct TableSpec {
     pub limit: Option<usize>,
     /// How a binary file is loaded.
     pub load: Load,
+    /// Which factors the words of its source phrases are.
+    pub input_factors: Vec<usize>,
+    /// The same of target phrases; nothing for as many as a word has.
+    pub output_factors: Option<Vec<usize>>,
 }
 
 /// Where a phrase table comes from.
@@ -62,6 +67,8 @@ pub enum TableFormat {
     Text,
     /// Our binary file (`ProbingPT`).
     Binary,
+    /// The line that is translated (`DynamicPhraseTable`).
+    InLine,
 }
 
 /// A lexicalised reordering model's parameters.
@@ -71,6 +78,10 @@ pub struct ReorderingSpec {
     pub model: ReorderingType,
     /// Where the scores are.
     pub source: ReorderingSource,
+    /// Which factors the words of source phrases are in a table of its own.
+    pub input_factors: Vec<usize>,
+    /// The same of target phrases.
+    pub output_factors: Vec<usize>,
 }
 
 /// Where reordering scores come from.
@@ -89,10 +100,13 @@ pub struct LanguageModelSpec {
     pub path: String,
     /// How a binary file is loaded.
     pub load: Load,
+    /// The factor of target words it looks at.
+    pub factor: usize,
 }
 
 const TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, Distortion, \
-    LexicalReordering, KENLM, PhraseDictionaryMemory, ProbingPT";
+    LexicalReordering, KENLM, PhraseDictionaryMemory, ProbingPT, \
+    DynamicPhraseTable";
 
 /// The features of `lines`; weights are still empty.
 pub(super) fn parse(ini: &Path, lines: &[String]) -> Result<Vec<FeatureSpec>> {
@@ -136,24 +150,26 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
         keys.take("num-features").map(|text| parse_count("num-features", &text)).transpose()?;
     let tuneable = keys.take("tuneable").map(|text| parse_flag("tuneable", &text)).transpose()?;
     let one = |kind| Ok((kind, 1));
-    let (kind, components) = match &keys.type_name[..] {
-        "UnknownWordPenalty" => one(FeatureKind::UnknownWordPenalty),
-        "WordPenalty" => one(FeatureKind::WordPenalty),
-        "PhrasePenalty" => one(FeatureKind::PhrasePenalty),
-        "Distortion" => one(FeatureKind::Distortion),
-        "LexicalReordering" => reordering(keys).map(|spec| {
-            let components = spec.model.num_components();
-            (FeatureKind::LexicalReordering(spec), components)
-        }),
-        "KENLM" => one(FeatureKind::LanguageModel(language_model(keys)?)),
-        "PhraseDictionaryMemory" => {
-            table(keys, TableFormat::Text).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
-        }
-        "ProbingPT" => {
-            table(keys, TableFormat::Binary).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
-        }
-        other => Err(format!("feature type {other} is not supported; supported: {TYPES}")),
-    }?;
+    let (kind, components) =
+        match &keys.type_name[..] {
+            "UnknownWordPenalty" => one(FeatureKind::UnknownWordPenalty),
+            "WordPenalty" => one(FeatureKind::WordPenalty),
+            "PhrasePenalty" => one(FeatureKind::PhrasePenalty),
+            "Distortion" => one(FeatureKind::Distortion),
+            "LexicalReordering" => reordering(keys).map(|spec| {
+                let components = spec.model.num_components();
+                (FeatureKind::LexicalReordering(spec), components)
+            }),
+            "KENLM" => one(FeatureKind::LanguageModel(language_model(keys)?)),
+            "PhraseDictionaryMemory" => {
+                table(keys, TableFormat::Text).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
+            }
+            "ProbingPT" => table(keys, TableFormat::Binary)
+                .map(|t| (FeatureKind::Table(t), given.unwrap_or(1))),
+            "DynamicPhraseTable" => table(keys, TableFormat::InLine)
+                .map(|t| (FeatureKind::Table(t), given.unwrap_or(1))),
+            other => Err(format!("feature type {other} is not supported; supported: {TYPES}")),
+        }?;
     if components == 0 {
         return Err("num-features=0: a table has at least one score".into());
     }
@@ -168,20 +184,25 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
 }
 
 fn table(keys: &mut Keys, format: TableFormat) -> Result<TableSpec, String> {
-    keys.only("input-factor", "0")?;
-    keys.only("output-factor", "0")?;
+    let input_factors = keys.factors("input-factor")?.unwrap_or_else(|| vec![0]);
+    let output_factors = keys.factors("output-factor")?;
     // A size for Moses2's static cache, which has no counterpart here.
     keys.take("cache-size");
     let limit =
         keys.take("table-limit").map_or(Ok(20), |text| parse_count("table-limit", &text))?;
     let load = if format == TableFormat::Binary { keys.load()? } else { Load::Lazy };
-    let path = keys.take("path").ok_or("path= is missing")?;
-    Ok(TableSpec { format, path, limit: (limit > 0).then_some(limit), load })
+    let path = match (keys.take("path"), format) {
+        (Some(path), _) => path,
+        (None, TableFormat::InLine) => String::new(),
+        (None, _) => return Err("path= is missing".into()),
+    };
+    let limit = (limit > 0).then_some(limit);
+    Ok(TableSpec { format, path, limit, load, input_factors, output_factors })
 }
 
 fn reordering(keys: &mut Keys) -> Result<ReorderingSpec, String> {
-    keys.only("input-factor", "0")?;
-    keys.only("output-factor", "0")?;
+    let input_factors = keys.factors("input-factor")?.unwrap_or_else(|| vec![0]);
+    let output_factors = keys.factors("output-factor")?.unwrap_or_else(|| vec![0]);
     let model = ReorderingType::parse(&keys.take("type").ok_or("type= is missing")?)?;
     let index =
         keys.take("property-index").map(|text| parse_count("property-index", &text)).transpose()?;
@@ -194,15 +215,15 @@ fn reordering(keys: &mut Keys) -> Result<ReorderingSpec, String> {
         (None, None) => return Err("path= or property-index= is missing".into()),
         (Some(_), Some(_)) => return Err("path= and property-index= exclude each other".into()),
     };
-    Ok(ReorderingSpec { model, source })
+    Ok(ReorderingSpec { model, source, input_factors, output_factors })
 }
 
 fn language_model(keys: &mut Keys) -> Result<LanguageModelSpec, String> {
-    keys.only("factor", "0")?;
+    let factor = keys.take("factor").map_or(Ok(0), |text| input::factor(&text))?;
     // The order is the file's.
     keys.take("order");
     let path = keys.take("path").ok_or("path= is missing")?;
-    Ok(LanguageModelSpec { path, load: keys.load()? })
+    Ok(LanguageModelSpec { path, load: keys.load()?, factor })
 }
 
 fn parse_count(key: &str, text: &str) -> Result<usize, String> {
@@ -241,13 +262,10 @@ impl Keys {
         Some(self.pairs.remove(at).1)
     }
 
-    fn only(&mut self, key: &str, value: &str) -> Result<(), String> {
-        match self.take(key) {
-            Some(given) if given != value => {
-                Err(format!("{key}={given}: only {key}={value} is supported so far"))
-            }
-            _ => Ok(()),
-        }
+    /// A list of factors, `0,1`.
+    fn factors(&mut self, key: &str) -> Result<Option<Vec<usize>>, String> {
+        let list = self.take(key).map(|text| input::factors(&text));
+        list.transpose().map_err(|reason| format!("{key}=: {reason}"))
     }
 
     /// `load=` and `lazyken=`: whichever stands later counts.

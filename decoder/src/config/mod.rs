@@ -7,6 +7,7 @@
 mod arguments;
 mod feature_lines;
 mod ini;
+mod input;
 mod known;
 mod settings;
 mod weights;
@@ -17,6 +18,7 @@ pub use feature_lines::{
     FeatureKind, FeatureSpec, LanguageModelSpec, ReorderingSource, ReorderingSpec, TableFormat,
     TableSpec,
 };
+pub use input::{FactorSettings, InputSettings};
 pub use known::help;
 pub use settings::{SearchAlgorithm, Settings};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Parameters;
+use super::{InputSettings, Parameters};
 use crate::{Result, Stream};
 
 /// How hypotheses are built.
@@ -50,6 +50,8 @@ pub struct Settings {
     pub print_segmentation: bool,
     /// Whether a CR at a line's end belongs to its last word.
     pub keep_cr: bool,
+    /// What may stand in a line besides words, and how words are written.
+    pub text: InputSettings,
 }
 
 impl Settings {
@@ -91,16 +93,6 @@ impl Settings {
                 _ => return read.fail("threads", "give a number from 1 to 4096, or all"),
             },
         };
-        for (name, only) in [
-            ("input-factors", "0"),
-            ("output-factors", "0"),
-            ("inputtype", "0"),
-            ("xml-input", "pass-through"),
-        ] {
-            if read.value(name)?.is_some_and(|value| value != only) {
-                return read.fail(name, format!("only {only} is supported so far"));
-            }
-        }
         let mark_unknown = read.boolean("mark-unknown", false)?.then(|| {
             let text = |name, default: &str| match parameters.get(name) {
                 Some([value, ..]) => value.clone(),
@@ -126,28 +118,36 @@ impl Settings {
             // Moses2 looks only whether it is there.
             print_segmentation: parameters.get("report-segmentation").is_some(),
             keep_cr: read.boolean("keep-cr", false)?,
+            text: InputSettings::new(&read)?,
         })
     }
 }
 
 /// Reads single values, with complaints that name the parameter.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     ini: &'a Path,
     parameters: &'a Parameters,
 }
 
 impl Reader<'_> {
-    fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
+    pub(super) fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
         Err(self.parameters.complain(self.ini, name, reason))
     }
 
-    fn value(&self, name: &str) -> Result<Option<&str>> {
+    pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
         match self.parameters.get(name) {
             None => Ok(None),
             Some([value]) => Ok(Some(value)),
             Some([]) => self.fail(name, "needs a value"),
             Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
+    }
+
+    /// All values, cut at blanks.
+    pub(super) fn words(&self, name: &str) -> Option<Vec<String>> {
+        let values = self.parameters.get(name)?;
+        let words = values.iter().flat_map(|value| value.split_ascii_whitespace());
+        Some(words.map(str::to_owned).collect())
     }
 
     fn integer(&self, name: &str, default: i64) -> Result<i64> {
@@ -178,7 +178,7 @@ impl Reader<'_> {
     }
 
     /// Absent: the default; without a value: true; otherwise yes or no (1.3).
-    fn boolean(&self, name: &str, default: bool) -> Result<bool> {
+    pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
         match self.parameters.get(name) {
             None => Ok(default),
             Some([]) => Ok(true),

@@ -8,6 +8,7 @@
 
 mod language_model_part;
 mod memo;
+mod own_options;
 mod prepare;
 mod sentence_options;
 
@@ -46,6 +47,29 @@ pub(crate) struct OptionList {
 }
 
 impl OptionList {
+    /// The options for whose words `keep` is true.
+    fn filtered(&self, keep: impl Fn(&[WordId]) -> bool) -> OptionList {
+        let width = |column: usize| column / self.scores.len().max(1);
+        let (reordering, models) = (width(self.reordering.len()), width(self.lm_parts.len()));
+        // Words and pool stay whole: what is kept refers to them.
+        let mut kept = OptionList {
+            words: self.words.clone(),
+            lm_pool: self.lm_pool.clone(),
+            ..OptionList::default()
+        };
+        for (i, scores) in self.scores.iter().enumerate() {
+            let words = &self.words[scores.words as usize..][..scores.len as usize];
+            if keep(words) {
+                kept.scores.push(*scores);
+                kept.alignments.push(self.alignments[i]);
+                let row = i * reordering..(i + 1) * reordering;
+                kept.reordering.extend_from_slice(&self.reordering[row]);
+                kept.lm_parts.extend_from_slice(&self.lm_parts[i * models..(i + 1) * models]);
+            }
+        }
+        kept
+    }
+
     /// Bytes of memory in use.
     fn memory(&self) -> usize {
         size_of::<Self>()

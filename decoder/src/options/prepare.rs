@@ -9,7 +9,18 @@ use miriam_text::WordId;
 use super::language_model_part::Isolated;
 use super::{OptionList, OptionScores};
 use crate::Result;
+use crate::sentence::{Sentence, Stretch};
 use crate::system::{PhraseFeature, System, Table};
+
+/// A phrase that comes with the sentence.
+pub(crate) struct OwnPhrase {
+    /// The weighted scores that it brings along.
+    pub(crate) total: f32,
+    /// Its words.
+    pub(crate) words: Vec<WordId>,
+    /// Its number among the alignments of the sentence.
+    pub(crate) alignment: u32,
+}
 
 /// Buffers for preparing options, reused.
 #[derive(Default)]
@@ -24,14 +35,13 @@ pub(crate) struct Preparer {
 }
 
 impl Preparer {
-    /// The options of `record` in `table`, whose source is `source` in words of
-    /// the system.
+    /// The options of `record` in `table`, whose source is `source`.
     pub(crate) fn prepare(
         &mut self,
         system: &System,
         table: &Table,
         record: Record,
-        source: &[WordId],
+        source: Stretch<'_>,
     ) -> Result<OptionList> {
         table.phrases.targets(record, &mut self.targets)?;
         self.candidates.clear();
@@ -50,6 +60,37 @@ impl Preparer {
         }
         self.cut(table.limit);
         self.collect(system, table, source)
+    }
+
+    /// The options of `source` that come with `sentence`.
+    pub(crate) fn own(
+        &mut self,
+        system: &System,
+        sentence: &Sentence,
+        source: Stretch<'_>,
+        phrases: &[OwnPhrase],
+        limit: Option<usize>,
+    ) -> Result<OptionList> {
+        let lm_word = |lm, word| sentence.lm_word(word, lm, system);
+        self.candidates.clear();
+        for (i, phrase) in phrases.iter().enumerate() {
+            self.words.clear();
+            self.words.extend_from_slice(&phrase.words);
+            let (total, future) = self.phrase_features(system, phrase.total, lm_word);
+            self.candidates.push((total, future, i as u32));
+        }
+        self.cut(limit);
+        let mut list = OptionList::default();
+        for at in 0..self.candidates.len() {
+            let (total, future, i) = self.candidates[at];
+            let phrase = &phrases[i as usize];
+            self.words.clear();
+            self.words.extend_from_slice(&phrase.words);
+            self.push_option(system, &mut list, total, future, phrase.alignment, lm_word);
+        }
+        list.reordering.resize(self.candidates.len() * system.reordering_width, 0.0);
+        self.attach_reordering(system, source, &mut list)?;
+        Ok(list)
     }
 
     /// The one option of an unknown word: `target` (empty when it is dropped)
@@ -111,7 +152,12 @@ impl Preparer {
     }
 
     /// The kept candidates as a list.
-    fn collect(&mut self, system: &System, table: &Table, source: &[WordId]) -> Result<OptionList> {
+    fn collect(
+        &mut self,
+        system: &System,
+        table: &Table,
+        source: Stretch<'_>,
+    ) -> Result<OptionList> {
         let mut list = OptionList::default();
         for at in 0..self.candidates.len() {
             let (total, future, i) = self.candidates[at];
@@ -134,27 +180,34 @@ impl Preparer {
                 }
             }
         }
-        let mut first = 0;
-        for model in &system.reordering {
-            if let Some(own) = &model.own_table {
-                own.attach(
-                    source,
-                    &mut self.reordering_targets,
-                    &mut list,
-                    |scores, list, option| {
-                        let row = option * system.reordering_width + first;
-                        model.weigh(scores, &mut list.reordering[row..row + model.weights.len()]);
-                    },
-                )?;
-            }
-            first += model.weights.len();
-        }
+        self.attach_reordering(system, source, &mut list)?;
         list.scores.shrink_to_fit();
         list.words.shrink_to_fit();
         list.reordering.shrink_to_fit();
         list.lm_parts.shrink_to_fit();
         list.lm_pool.shrink_to_fit();
         Ok(list)
+    }
+
+    /// The scores of reordering models that have tables of their own.
+    fn attach_reordering(
+        &mut self,
+        system: &System,
+        source: Stretch<'_>,
+        list: &mut OptionList,
+    ) -> Result<()> {
+        let mut first = 0;
+        for model in &system.reordering {
+            if let Some(own) = &model.own_table {
+                let targets = &mut self.reordering_targets;
+                own.attach(source, system, targets, list, |scores, list, option| {
+                    let row = option * system.reordering_width + first;
+                    model.weigh(scores, &mut list.reordering[row..row + model.weights.len()]);
+                })?;
+            }
+            first += model.weights.len();
+        }
+        Ok(())
     }
 
     /// Appends the option of `self.words` without reordering scores.

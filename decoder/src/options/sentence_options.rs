@@ -6,10 +6,12 @@ use miriam_text::WordId;
 
 use super::language_model_part::{LmPart, read_state};
 use super::memo::Key;
+use super::own_options::TableRule;
 use super::prepare::Preparer;
 use super::{OptionList, OptionScores};
 use crate::Result;
 use crate::features::Span;
+use crate::input_line::Beside;
 use crate::search::LanguageModelScores;
 use crate::sentence::Sentence;
 use crate::system::{Slot, System};
@@ -21,9 +23,10 @@ pub(crate) struct OptionId(pub(crate) u32);
 /// Where an option comes from, for output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// The table; nothing for an unknown word.
+    /// The table; nothing for what the sentence itself brings.
     pub(crate) table: Option<u32>,
-    /// Its alignment there.
+    /// Its alignment there, or among those of the sentence; `u32::MAX` for a
+    /// word that is copied.
     pub(crate) alignment: u32,
 }
 
@@ -45,6 +48,8 @@ pub(crate) struct SentenceOptions {
     lm_parts: Vec<LmPart>,
     lm_pool: Vec<u32>,
     origins: Vec<Origin>,
+    /// Alignments of phrases that the sentence brings.
+    pub(super) own_alignments: Vec<Vec<(u16, u16)>>,
     /// By start, then length, then slot.
     ranges: Vec<OptionRange>,
     slots: usize,
@@ -52,7 +57,7 @@ pub(crate) struct SentenceOptions {
     reordering_width: usize,
     models: usize,
     /// Scratch.
-    preparer: Preparer,
+    pub(super) preparer: Preparer,
     lookup: SpanLookup,
     table_ids: Vec<u32>,
 }
@@ -63,18 +68,28 @@ impl SentenceOptions {
         &mut self,
         system: &System,
         sentence: &mut Sentence,
+        beside: &Beside,
         lms: &mut [LanguageModelScores],
     ) -> Result<()> {
-        self.clear(system, sentence.len());
+        self.clear(system, sentence.len(), beside.annotations.longest());
+        let rule = TableRule::new(system, sentence, beside);
         for (slot, kind) in system.slots.iter().enumerate() {
-            if let Slot::Table(table) = *kind {
-                self.collect_table(system, slot, table, sentence, lms)?;
+            match *kind {
+                Slot::Table(table) => {
+                    self.collect_table(system, slot, table, sentence, &rule, lms)?;
+                }
+                Slot::SentenceTable(table) => {
+                    self.collect_sentence_table(system, slot, table, sentence, beside, lms)?;
+                }
+                Slot::Unknown if beside.annotations.options.is_empty() => {}
+                Slot::Unknown => self.collect_forced(system, slot, sentence, beside, lms)?,
             }
         }
         if let Some(slot) = system.slots.iter().position(|s| matches!(s, Slot::Unknown)) {
             for position in 0..sentence.len() {
                 let span = Span { start: position as u32, end: position as u32 + 1 };
-                if (0..self.slots).all(|slot| self.range(span, slot).count == 0) {
+                let free = rule.allows_unknown(span);
+                if free && (0..self.slots).all(|slot| self.range(span, slot).count == 0) {
                     let list = self.unknown_word(system, sentence, position);
                     self.append(&list, system, slot, span, None, lms);
                 }
@@ -83,15 +98,16 @@ impl SentenceOptions {
         Ok(())
     }
 
-    fn clear(&mut self, system: &System, length: usize) {
+    fn clear(&mut self, system: &System, length: usize, longest_forced: usize) {
         self.scores.clear();
         self.words.clear();
         self.reordering.clear();
         self.lm_parts.clear();
         self.lm_pool.clear();
         self.origins.clear();
+        self.own_alignments.clear();
         self.slots = system.slots.len();
-        self.longest = system.settings.max_phrase_length.min(length);
+        self.longest = system.settings.max_phrase_length.max(longest_forced).min(length);
         self.reordering_width = system.reordering_width;
         self.models = system.language_models.len();
         self.ranges.clear();
@@ -104,23 +120,34 @@ impl SentenceOptions {
         slot: usize,
         number: usize,
         sentence: &Sentence,
+        rule: &TableRule<'_>,
         lms: &mut [LanguageModelScores],
     ) -> Result<()> {
         let table = &system.tables[number];
+        let whole = Span { start: 0, end: sentence.len() as u32 };
         self.table_ids.clear();
-        self.table_ids.extend(sentence.ids().iter().map(|&word| table.source_id(word)));
+        sentence.stretch(whole).table_ids(table, system, &mut self.table_ids);
         let mut lookup = std::mem::take(&mut self.lookup);
-        table.phrases.lookup_spans(&self.table_ids, self.longest, &mut lookup);
+        let longest = system.settings.max_phrase_length;
+        table.phrases.lookup_spans(&self.table_ids, longest, &mut lookup);
         for hit in lookup.hits() {
             let span = Span { start: hit.start, end: hit.end };
+            if !rule.allows_tables(span) {
+                continue;
+            }
             let key = Key { table: number as u32, record: hit.record };
             let made;
-            let list = match system.memo.get(key) {
+            let kept = if table.keeps_options { system.memo.get(key) } else { None };
+            let list = match kept {
                 Some(list) => list,
                 None => {
-                    let source = &sentence.ids()[hit.start as usize..hit.end as usize];
+                    let source = sentence.stretch(span);
                     let list = Box::new(self.preparer.prepare(system, table, hit.record, source)?);
-                    match system.memo.keep(key, list) {
+                    let kept = match table.keeps_options {
+                        true => system.memo.keep(key, list),
+                        false => Err(list),
+                    };
+                    match kept {
                         Ok(list) => list,
                         Err(list) => {
                             made = list;
@@ -129,7 +156,10 @@ impl SentenceOptions {
                     }
                 }
             };
-            self.append(list, system, slot, span, Some(number as u32), lms);
+            match rule.filter(span, list) {
+                None => self.append(list, system, slot, span, Some(number as u32), lms),
+                Some(list) => self.append(&list, system, slot, span, Some(number as u32), lms),
+            }
         }
         self.lookup = lookup;
         Ok(())
@@ -148,11 +178,12 @@ impl SentenceOptions {
             (None, false) => Some(word),
             (Some((prefix, suffix)), false) => {
                 let bytes = sentence.word(word, system);
-                let marked = [prefix.as_bytes(), bytes, suffix.as_bytes()].concat();
-                Some(match system.vocabulary.find(&marked) {
-                    Some(known) => known,
-                    None => sentence.local_word(&marked, system),
-                })
+                let (prefix, suffix) = (prefix.as_bytes(), suffix.as_bytes());
+                let marked = match &system.factors {
+                    None => [prefix, bytes, suffix].concat(),
+                    Some(scheme) => scheme.mark(bytes, prefix, suffix),
+                };
+                Some(sentence.intern(&marked, system))
             }
         };
         let sentence = &*sentence;
@@ -161,7 +192,7 @@ impl SentenceOptions {
     }
 
     /// Copies `list` behind the options there are, as those of `span`.
-    fn append(
+    pub(super) fn append(
         &mut self,
         list: &OptionList,
         system: &System,

@@ -29,6 +29,7 @@ pub(crate) use stack::StackSearch;
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
+use crate::reordering_constraint::ReorderingConstraint;
 use crate::system::System;
 
 /// What a search reads and grows while it works on a sentence.
@@ -38,6 +39,8 @@ pub(crate) struct SearchSpace<'a> {
     pub(crate) options: &'a SentenceOptions,
     pub(crate) costs: &'a FutureCost,
     pub(crate) coverages: &'a mut Coverages,
+    /// Walls and zones; nothing where there are none.
+    pub(crate) constraint: Option<&'a ReorderingConstraint>,
 }
 
 /// A search that can be interrupted wherever it needs scores.

@@ -6,7 +6,7 @@
 //! waits for itself.
 
 use super::candidates::{Candidates, Limits};
-use super::expansion::{self, may_extend};
+use super::expansion::{self, may_extend, respects_constraint};
 use super::hypothesis::{Hypothesis, HypothesisId};
 use super::{Requests, Search, SearchSpace};
 use crate::coverage::CoverageId;
@@ -127,6 +127,7 @@ impl StackSearch {
             let last_end = hypothesis.span.end;
             if (span.start..span.end).any(|p| space.coverages.is_covered(coverage, p))
                 || !may_extend(limit, last_end, span, facts.first_gap)
+                || !respects_constraint(space, coverage, span)
             {
                 continue;
             }
