@@ -136,7 +136,7 @@ impl Sentence {
 /// A part of a sentence.
 #[derive(Clone, Copy)]
 pub(crate) struct Stretch<'a> {
-    sentence: &'a Sentence,
+    pub(crate) sentence: &'a Sentence,
     span: Span,
 }
 

@@ -2,11 +2,14 @@
 //! order, every choice of options, scored from the text files with plain f64
 //! sums. With wide stacks all must find the same best score.
 
+mod markup;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use markup::{Markup, markup};
 use miriam_decoder::{Configuration, System, Translator};
 use miriam_text::Silent;
 use proptest::prelude::*;
@@ -213,24 +216,30 @@ impl Lm {
 /// Target words, weighted phrase score, backward reordering probabilities.
 type Choice = (Vec<usize>, f64, Option<[f32; 3]>);
 
+/// The words of a phrase as the language models count them.
+fn numbers(phrase: &str) -> Vec<usize> {
+    let words = phrase.split(' ').filter(|word| !word.is_empty());
+    words.map(|word| WORDS.iter().position(|known| *known == word).unwrap()).collect()
+}
+
 struct Exhaustive<'a> {
     model: &'a Model,
+    markup: &'a Markup,
     source: Vec<String>,
     options: HashMap<(usize, usize), Vec<Choice>>,
     best: f64,
 }
 
 impl Exhaustive<'_> {
-    fn run(model: &Model, line: &str) -> f64 {
+    fn run(model: &Model, line: &str, markup: &Markup) -> f64 {
         let source: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut options: HashMap<_, Vec<_>> = HashMap::new();
         for start in 0..source.len() {
             for end in start + 1..=source.len() {
                 let phrase = source[start..end].join(" ");
-                for pair in model.pairs.iter().filter(|pair| pair.source == phrase) {
-                    let words =
-                        pair.target.split(' ').map(|w| WORDS.iter().position(|k| *k == w).unwrap());
-                    let words: Vec<usize> = words.collect();
+                let pairs = || model.pairs.iter().filter(|pair| pair.source == phrase);
+                for pair in pairs().filter(|pair| markup.allows(start, end, &pair.target)) {
+                    let words = numbers(&pair.target);
                     for (p, weight) in
                         pair.probabilities.iter().zip(TABLE_WEIGHTS).take(model.tables)
                     {
@@ -241,13 +250,21 @@ impl Exhaustive<'_> {
                         }
                     }
                 }
+                for (target, p) in markup.forced(start, end) {
+                    let score = p.map_or(0.0, |p| f64::from(p).ln());
+                    let reordering = pairs().find(|pair| pair.target == *target);
+                    let choice = (numbers(target), score, reordering.map(|pair| pair.reordering));
+                    options.entry((start, end)).or_default().push(choice);
+                }
             }
             // No source word is a word of the language model.
-            options.entry((start, start + 1)).or_insert_with(|| vec![(vec![0], -100.0, None)]);
+            if markup.allows_unknown(start) {
+                options.entry((start, start + 1)).or_insert_with(|| vec![(vec![0], -100.0, None)]);
+            }
         }
-        let mut search = Exhaustive { model, source, options, best: f64::NEG_INFINITY };
+        let mut search = Exhaustive { model, markup, source, options, best: f64::NEG_INFINITY };
         let covered = vec![false; search.source.len()];
-        search.extend(&covered, None, &[1], 0.0);
+        search.extend(&covered, None, &[1], 0.0, false);
         search.best
     }
 
@@ -257,9 +274,12 @@ impl Exhaustive<'_> {
         last: Option<(usize, usize)>,
         history: &[usize],
         score: f64,
+        ends: bool,
     ) {
         if covered.iter().all(|&c| c) {
-            self.best = self.best.max(score + self.model.lm(history, 2));
+            // Behind an empty phrase no sentence end is scored.
+            let end = if ends { self.model.lm(history, 2) } else { 0.0 };
+            self.best = self.best.max(score + end);
             return;
         }
         let n = covered.len();
@@ -273,6 +293,9 @@ impl Exhaustive<'_> {
                 let jump = (last.map_or(0, |l| l.1) as i64 - start as i64).abs();
                 let limit = i64::from(self.model.limit);
                 if limit != -1 && (jump > limit || (start != gap && (end - gap) as i64 > limit)) {
+                    continue;
+                }
+                if !self.markup.may_follow(covered, start, end - 1, limit) {
                     continue;
                 }
                 let orientation = match last {
@@ -294,42 +317,60 @@ impl Exhaustive<'_> {
                         total += self.model.lm(&history, w);
                         history.push(w);
                     }
-                    self.extend(&next, Some((start, end)), &history, total);
+                    self.extend(&next, Some((start, end)), &history, total, !words.is_empty());
                 }
             }
         }
     }
 }
 
+/// All searches must find the best score there is for `line`, which is `words`
+/// with `markup`.
+fn check(model: &Model, words: &[&str], line: &str, markup: &Markup) -> Result<(), TestCaseError> {
+    let folder = tempfile::tempdir().unwrap();
+    model.write(folder.path());
+    let expected = Exhaustive::run(model, &words.join(" "), markup);
+    for (algorithm, lazy) in [(0, false), (1, false), (1, true)] {
+        let ini = folder.path().join("moses.ini");
+        let mode = format!("[xml-input]\n{}\n", markup.mode);
+        fs::write(&ini, model.ini(algorithm, lazy) + &mode).unwrap();
+        let configuration = Configuration::from_ini(&ini).unwrap();
+        let system = System::load(&configuration, &Silent).unwrap();
+        let translation = Translator::new(&system).translate(line.as_bytes()).unwrap();
+        match translation {
+            Some(found) => {
+                let difference = (f64::from(found.score) - expected).abs();
+                prop_assert!(
+                    difference < 1e-4 * (1.0 + expected.abs()),
+                    "algorithm {algorithm}, lazy {lazy}: {} against {expected}",
+                    found.score
+                );
+            }
+            None => prop_assert_eq!(expected, f64::NEG_INFINITY),
+        }
+    }
+    Ok(())
+}
+
+fn sentence() -> impl Strategy<Value = Vec<&'static str>> {
+    proptest::collection::vec(proptest::sample::select(vec!["u", "v", "w", "x"]), 1..5)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn searches_find_the_best_translation(
-        model in model(),
-        line in proptest::collection::vec(proptest::sample::select(vec!["u", "v", "w", "x"]), 1..5),
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        model.write(folder.path());
-        let line = line.join(" ");
-        let expected = Exhaustive::run(&model, &line);
-        for (algorithm, lazy) in [(0, false), (1, false), (1, true)] {
-            let ini = folder.path().join("moses.ini");
-            fs::write(&ini, model.ini(algorithm, lazy)).unwrap();
-            let configuration = Configuration::from_ini(&ini).unwrap();
-            let system = System::load(&configuration, &Silent).unwrap();
-            let translation = Translator::new(&system).translate(line.as_bytes()).unwrap();
-            match translation {
-                Some(found) => {
-                    let difference = (f64::from(found.score) - expected).abs();
-                    prop_assert!(
-                        difference < 1e-4 * (1.0 + expected.abs()),
-                        "algorithm {algorithm}, lazy {lazy}: {} against {expected}",
-                        found.score
-                    );
-                }
-                None => prop_assert_eq!(expected, f64::NEG_INFINITY),
-            }
-        }
+    fn searches_find_the_best_translation(model in model(), words in sentence()) {
+        check(&model, &words, &words.join(" "), &Markup::none())?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
+
+    #[test]
+    fn searches_do_what_markup_asks_for(model in model(), words in sentence(), markup in markup(4)) {
+        let markup = markup.cut(words.len());
+        check(&model, &words, &markup.write(&words), &markup)?;
     }
 }

@@ -135,7 +135,7 @@ impl SentenceOptions {
                 phrases.push(OwnPhrase { total, words, alignment });
             }
             let source = sentence.stretch(span);
-            let list = self.preparer.own(system, sentence, source, &phrases, None)?;
+            let list = self.preparer.own(system, source, &phrases, None)?;
             self.append(&list, system, slot, span, None, lms);
         }
         Ok(())
@@ -186,7 +186,7 @@ impl SentenceOptions {
                     phrases.push(OwnPhrase { total, words, alignment });
                 }
                 let stretch = sentence.stretch(span);
-                let list = self.preparer.own(system, sentence, stretch, &phrases, feature.limit)?;
+                let list = self.preparer.own(system, stretch, &phrases, feature.limit)?;
                 self.append(&list, system, slot, span, None, lms);
             }
         }

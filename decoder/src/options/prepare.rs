@@ -9,7 +9,7 @@ use miriam_text::WordId;
 use super::language_model_part::Isolated;
 use super::{OptionList, OptionScores};
 use crate::Result;
-use crate::sentence::{Sentence, Stretch};
+use crate::sentence::Stretch;
 use crate::system::{PhraseFeature, System, Table};
 
 /// A phrase that comes with the sentence.
@@ -18,7 +18,8 @@ pub(crate) struct OwnPhrase {
     pub(crate) total: f32,
     /// Its words.
     pub(crate) words: Vec<WordId>,
-    /// Its number among the alignments of the sentence.
+    /// Its number among the alignments of the sentence; `u32::MAX` for a word that
+    /// is copied.
     pub(crate) alignment: u32,
 }
 
@@ -62,16 +63,16 @@ impl Preparer {
         self.collect(system, table, source)
     }
 
-    /// The options of `source` that come with `sentence`.
+    /// The options of `source` that come with its sentence, unknown words among
+    /// them.
     pub(crate) fn own(
         &mut self,
         system: &System,
-        sentence: &Sentence,
         source: Stretch<'_>,
         phrases: &[OwnPhrase],
         limit: Option<usize>,
     ) -> Result<OptionList> {
-        let lm_word = |lm, word| sentence.lm_word(word, lm, system);
+        let lm_word = |lm, word| source.sentence.lm_word(word, lm, system);
         self.candidates.clear();
         for (i, phrase) in phrases.iter().enumerate() {
             self.words.clear();
@@ -91,24 +92,6 @@ impl Preparer {
         list.reordering.resize(self.candidates.len() * system.reordering_width, 0.0);
         self.attach_reordering(system, source, &mut list)?;
         Ok(list)
-    }
-
-    /// The one option of an unknown word: `target` (empty when it is dropped)
-    /// with a penalty. `lm_word` knows words of the sentence too.
-    pub(crate) fn unknown(
-        &mut self,
-        system: &System,
-        target: &[WordId],
-        lm_word: impl Fn(usize, WordId) -> LmWord + Copy,
-    ) -> OptionList {
-        self.words.clear();
-        self.words.extend_from_slice(target);
-        let penalty = 0f32 + -100f32 * system.unknown_weight;
-        let (total, future) = self.phrase_features(system, penalty, lm_word);
-        let mut list = OptionList::default();
-        self.push_option(system, &mut list, total, future, u32::MAX, lm_word);
-        list.reordering.resize(system.reordering_width, 0.0);
-        list
     }
 
     /// Adds the features of the phrase alone to `total`: the total, and the

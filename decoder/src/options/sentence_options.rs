@@ -7,7 +7,7 @@ use miriam_text::WordId;
 use super::language_model_part::{LmPart, read_state};
 use super::memo::Key;
 use super::own_options::TableRule;
-use super::prepare::Preparer;
+use super::prepare::{OwnPhrase, Preparer};
 use super::{OptionList, OptionScores};
 use crate::Result;
 use crate::features::Span;
@@ -90,7 +90,7 @@ impl SentenceOptions {
                 let span = Span { start: position as u32, end: position as u32 + 1 };
                 let free = rule.allows_unknown(span);
                 if free && (0..self.slots).all(|slot| self.range(span, slot).count == 0) {
-                    let list = self.unknown_word(system, sentence, position);
+                    let list = self.unknown_word(system, sentence, span)?;
                     self.append(&list, system, slot, span, None, lms);
                 }
             }
@@ -170,9 +170,9 @@ impl SentenceOptions {
         &mut self,
         system: &System,
         sentence: &mut Sentence,
-        position: usize,
-    ) -> OptionList {
-        let word = sentence.ids()[position];
+        span: Span,
+    ) -> Result<OptionList> {
+        let word = sentence.ids()[span.start as usize];
         let target = match (&system.settings.mark_unknown, system.settings.drop_unknown) {
             (_, true) => None,
             (None, false) => Some(word),
@@ -186,9 +186,12 @@ impl SentenceOptions {
                 Some(sentence.intern(&marked, system))
             }
         };
-        let sentence = &*sentence;
-        self.preparer
-            .unknown(system, target.as_slice(), |lm, word| sentence.lm_word(word, lm, system))
+        let phrase = OwnPhrase {
+            total: 0f32 + -100f32 * system.unknown_weight,
+            words: target.into_iter().collect(),
+            alignment: u32::MAX,
+        };
+        self.preparer.own(system, sentence.stretch(span), &[phrase], None)
     }
 
     /// Copies `list` behind the options there are, as those of `span`.
