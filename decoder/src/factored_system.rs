@@ -47,6 +47,8 @@ fn reordering(
 pub(crate) fn scheme(configuration: &Configuration) -> Option<FactorScheme> {
     let settings = &configuration.settings.text.factors;
     let (mut source, mut target) = (Vec::new(), Vec::new());
+    // Target words without a factor of a reordering model have no scores there.
+    let mut reordered = Vec::new();
     let mut output_is_first = true;
     let need = |needed: &mut Vec<_>, factors: &[usize], feature: &FeatureSpec| {
         needed.extend(factors.iter().map(|&factor| (factor, feature.name.clone())));
@@ -57,7 +59,7 @@ pub(crate) fn scheme(configuration: &Configuration) -> Option<FactorScheme> {
     }
     for (feature, spec) in reordering(configuration) {
         need(&mut source, &spec.input_factors, feature);
-        need(&mut target, &spec.output_factors, feature);
+        need(&mut reordered, &spec.output_factors, feature);
     }
     for feature in &configuration.features {
         if let FeatureKind::LanguageModel(spec) = &feature.kind {
@@ -70,7 +72,8 @@ pub(crate) fn scheme(configuration: &Configuration) -> Option<FactorScheme> {
         ..FactorSettings::default()
     };
     let first = |needed: &[(usize, String)]| needed.iter().all(|(factor, _)| *factor == 0);
-    if *settings == plain && output_is_first && first(&source) && first(&target) {
+    let none_looks = [&source, &target, &reordered].into_iter().all(|needed| first(needed));
+    if *settings == plain && output_is_first && none_looks {
         return None;
     }
     Some(FactorScheme::new(settings, source, target))
