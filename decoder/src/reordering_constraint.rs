@@ -57,17 +57,16 @@ impl ReorderingConstraint {
         self.local_walls.clear();
         self.local_walls.resize(length, NONE);
         for (z, zone) in self.zones.iter().enumerate() {
+            let outer = |z: u32| {
+                let other = self.zones[z as usize];
+                other.start < zone.start || other.end > zone.end
+            };
             // The wall behind a zone's last word is not inside it.
-            for position in zone.start as usize..zone.end as usize - 1 {
-                let local = &mut self.local_walls[position];
-                let outer = |z: u32| {
-                    let other = self.zones[z as usize];
-                    other.start < zone.start || other.end > zone.end
-                };
-                if walls[position] {
-                    walls[position] = false;
-                    *local = z as u32;
-                } else if *local != NONE && outer(*local) {
+            let inside = zone.start as usize..zone.end as usize - 1;
+            for (wall, local) in walls[inside.clone()].iter_mut().zip(&mut self.local_walls[inside])
+            {
+                let becomes_local = std::mem::take(wall);
+                if becomes_local || *local != NONE && outer(*local) {
                     *local = z as u32;
                 }
             }
