@@ -2,6 +2,8 @@
 //! (`phrase-decoding.md` 3.2) and the entries of its own table (1.9), and what
 //! forced translations mean to the options of the tables.
 
+use miriam_text::{Ln, WordId, fields};
+
 use super::prepare::OwnPhrase;
 use super::{OptionId, OptionList, SentenceOptions};
 use crate::features::Span;
@@ -11,7 +13,6 @@ use crate::search::LanguageModelScores;
 use crate::sentence::Sentence;
 use crate::system::System;
 use crate::{Error, Result};
-use miriam_text::{Ln, WordId, fields};
 
 /// What the tables may say where translations are forced.
 pub(super) struct TableRule<'a> {
