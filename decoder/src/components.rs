@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::config::{Configuration, FeatureKind};
+use crate::config::{Configuration, FeatureKind, TableFormat};
 
 /// One feature function's place among the values of a translation.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub(crate) struct Components {
     pub(crate) unknown: usize,
     /// By number of the table.
     pub(crate) tables: Vec<usize>,
+    /// By number of the table that comes with sentences.
+    pub(crate) sentence_tables: Vec<usize>,
     /// By place among the features of a phrase alone.
     pub(crate) phrase: Vec<usize>,
     /// By place among the features that look at what stands before.
@@ -83,8 +85,11 @@ impl Components {
                     components.phrase.push(first);
                     components.stateful.push(first);
                 }
-                FeatureKind::Table(_) => {
-                    if configuration.mapping.iter().any(|step| step.table == number) {
+                FeatureKind::Table(spec) => {
+                    let is_used = configuration.mapping.iter().any(|step| step.table == number);
+                    if is_used && spec.format == TableFormat::InLine {
+                        components.sentence_tables.push(first);
+                    } else if is_used {
                         components.tables.push(first);
                         components.inner = components.inner.max(feature.num_components);
                     }
@@ -92,7 +97,8 @@ impl Components {
             }
         }
         components.reordering = components.inner + models;
-        components.phrase_width = components.reordering + components.cells.len();
+        // A row is never empty, so that rows can be counted.
+        components.phrase_width = (components.reordering + components.cells.len()).max(1);
         components
     }
 }

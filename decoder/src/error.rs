@@ -61,6 +61,10 @@ impl Error {
         Error::configuration(format!("{}, [{section}]", ini.display()), reason)
     }
 
+    pub(crate) fn line(reason: impl Into<String>) -> Self {
+        Error::Line { reason: reason.into() }
+    }
+
     pub(crate) fn feature(name: &str, reason: impl Into<String>) -> Self {
         Error::Feature { feature: name.to_owned(), reason: reason.into() }
     }

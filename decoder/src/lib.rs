@@ -16,15 +16,22 @@ mod components;
 mod config;
 mod coverage;
 mod error;
+mod factored_system;
+mod factors;
 mod features;
 mod future_cost;
+mod input_line;
+mod markup;
 mod mishaps;
 mod n_best;
 mod options;
 mod output;
+mod printed_words;
+mod reordering_constraint;
 mod reports;
 mod search;
 mod sentence;
+mod sentence_table;
 mod streams;
 mod system;
 mod translate;
@@ -32,12 +39,13 @@ mod translator;
 
 pub use components::FeatureComponents;
 pub use config::{
-    Backoff, Configuration, DecodingStep, FeatureKind, FeatureSpec, LanguageModelSpec,
-    NBestOptions, OperationModelSpec, OutputOptions, ReorderingSource, ReorderingSpec,
-    SearchAlgorithm, Settings, TableFormat, TableSpec, UnknownWords, help,
+    Backoff, Configuration, DecodingStep, FactorSettings, FeatureKind, FeatureSpec, InputSettings,
+    LanguageModelSpec, NBestOptions, OperationModelSpec, OutputOptions, ReorderingSource,
+    ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec, UnknownWords, help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
+pub use markup::{Brackets, Element, MarkedText, MarkupError, MarkupMode};
 pub use mishaps::{Mishap, MishapKind};
 pub use n_best::Derivation;
 pub use output::{PhraseMatch, Translation};

@@ -25,7 +25,8 @@ pub struct Mishap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MishapKind {
-    /// Something in the line that cannot be understood; its translation is empty.
+    /// Something in the line that cannot be understood; its translation is empty, or
+    /// entries of its n-best list are left out.
     Malformed,
     /// The time limit; the translation is that of a narrower search.
     TimeLimit,

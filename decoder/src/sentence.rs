@@ -6,7 +6,9 @@
 use miriam_lmcpu::LmWord;
 use miriam_text::{Vocabulary, WordId, fields};
 
-use crate::system::System;
+use crate::features::Span;
+use crate::system::{NOT_THERE, System, Table};
+use crate::{Error, Result};
 
 /// The words of a line, in buffers that are reused.
 #[derive(Default)]
@@ -17,31 +19,84 @@ pub(crate) struct Sentence {
     /// Their ids in the language models, all models of a word together.
     local_lm: Vec<LmWord>,
     first_local: u32,
+    /// Positions of placeholders, ascending, and what is printed for them.
+    placeholders: Vec<(u32, Vec<u8>)>,
 }
 
 impl Sentence {
-    /// Becomes the sentence of `line`.
-    pub(crate) fn read(&mut self, line: &[u8], system: &System) {
+    /// Becomes the sentence of `line`. Fails where a word lacks a factor that the
+    /// system looks at.
+    pub(crate) fn read(&mut self, line: &[u8], system: &System) -> Result<()> {
         self.ids.clear();
         self.local.clear();
         self.local_lm.clear();
+        self.placeholders.clear();
         self.first_local = system.vocabulary.len() as u32;
+        if system.factors.is_some() {
+            return self.read_factored(line, system);
+        }
         for token in fields::words(line) {
-            let word = surface(token);
-            let id = match system.vocabulary.find(word) {
-                Some(id) => id,
-                None => self.local_word(word, system),
-            };
+            let id = self.intern(surface(token), system);
             self.ids.push(id);
+        }
+        Ok(())
+    }
+
+    fn read_factored(&mut self, line: &[u8], system: &System) -> Result<()> {
+        let Some(scheme) = &system.factors else { return Ok(()) };
+        let mut word = Vec::new();
+        for (i, token) in fields::words(line).enumerate() {
+            scheme.read(token, &mut word);
+            if let Some(factor) = system.settings.text.factors.placeholder
+                && let Some(entity) = scheme.take(&mut word, factor)
+            {
+                self.placeholders.push((i as u32, entity));
+            }
+            if let Some(missing) = scheme.missing_in_source(&word) {
+                let token = String::from_utf8_lossy(token);
+                return Err(Error::line(format!("word {}, {token:?}, {missing}", i + 1)));
+            }
+            let id = self.intern(&word, system);
+            self.ids.push(id);
+        }
+        Ok(())
+    }
+
+    /// Prints `entity` for the word at `position`.
+    pub(crate) fn replace(&mut self, position: u32, entity: &[u8]) {
+        match self.placeholders.binary_search_by_key(&position, |p| p.0) {
+            Ok(at) => self.placeholders[at].1 = entity.to_vec(),
+            Err(at) => self.placeholders.insert(at, (position, entity.to_vec())),
+        }
+    }
+
+    /// The placeholders in `span`: positions within it, and what is printed.
+    pub(crate) fn placeholders(&self, span: Span) -> impl Iterator<Item = (u32, &[u8])> {
+        let inside =
+            self.placeholders.iter().filter(move |p| (span.start..span.end).contains(&p.0));
+        inside.map(move |(position, entity)| (position - span.start, &entity[..]))
+    }
+
+    /// Whether there are placeholders anywhere.
+    pub(crate) fn has_placeholders(&self) -> bool {
+        !self.placeholders.is_empty()
+    }
+
+    /// The id of `word`, for as long as the sentence lasts.
+    pub(crate) fn intern(&mut self, word: &[u8], system: &System) -> WordId {
+        match system.vocabulary.find(word) {
+            Some(id) => id,
+            None => self.local_word(word, system),
         }
     }
 
     /// The id of a word that lives only in this sentence.
-    pub(crate) fn local_word(&mut self, word: &[u8], system: &System) -> WordId {
+    fn local_word(&mut self, word: &[u8], system: &System) -> WordId {
         let id = self.local.intern(word);
         let models = &system.language_models;
         if self.local_lm.len() < self.local.len() * models.len() {
-            self.local_lm.extend(models.iter().map(|lm| lm.model.word_id(word)));
+            let factors = system.factors.as_ref();
+            self.local_lm.extend(models.iter().map(|lm| lm.word_id(word, factors)));
         }
         WordId(self.first_local + id.0)
     }
@@ -54,6 +109,11 @@ impl Sentence {
     /// How many words there are.
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
+    }
+
+    /// A part of the sentence.
+    pub(crate) fn stretch(&self, span: Span) -> Stretch<'_> {
+        Stretch { sentence: self, span }
     }
 
     /// The bytes of a word of the sentence or the system.
@@ -73,9 +133,65 @@ impl Sentence {
     }
 }
 
+/// A part of a sentence.
+#[derive(Clone, Copy)]
+pub(crate) struct Stretch<'a> {
+    pub(crate) sentence: &'a Sentence,
+    span: Span,
+}
+
+impl<'a> Stretch<'a> {
+    /// The ids of the words.
+    pub(crate) fn ids(self) -> &'a [WordId] {
+        &self.sentence.ids[self.span.start as usize..self.span.end as usize]
+    }
+
+    /// The surfaces of the words.
+    pub(crate) fn surfaces(self, system: &'a System) -> Vec<&'a [u8]> {
+        let surface = |&word: &WordId| system.surface(self.sentence.word(word, system));
+        self.ids().iter().map(surface).collect()
+    }
+
+    /// Appends what `table` calls the words.
+    pub(crate) fn table_ids(self, table: &Table, system: &System, ids: &mut Vec<u32>) {
+        let words = self.ids();
+        let (Some(scheme), Some(factors)) = (&system.factors, &table.factors) else {
+            ids.extend(words.iter().map(|&word| table.source_id(word)));
+            return;
+        };
+        let mut written = Vec::new();
+        ids.extend(words.iter().map(|&word| {
+            if !scheme.project(self.sentence.word(word, system), factors, &mut written) {
+                return NOT_THERE;
+            }
+            table.phrases.find_source_word(&written).unwrap_or(NOT_THERE)
+        }));
+    }
+
+    /// The words as a table writes them whose words are the factors `factors`,
+    /// joined by blanks.
+    pub(crate) fn written(self, factors: &[usize], system: &System, text: &mut Vec<u8>) {
+        text.clear();
+        let mut written = Vec::new();
+        for position in self.span.start..self.span.end {
+            if position > self.span.start {
+                text.push(b' ');
+            }
+            let word = self.sentence.word(self.sentence.ids[position as usize], system);
+            match &system.factors {
+                None => text.extend_from_slice(word),
+                Some(scheme) => {
+                    scheme.project(word, factors, &mut written);
+                    text.extend_from_slice(&written);
+                }
+            }
+        }
+    }
+}
+
 /// Factor 0 of a token: what stands before its first bar. Empty factors vanish;
 /// a token of bars alone stays as it is.
-fn surface(token: &[u8]) -> &[u8] {
+pub(crate) fn surface(token: &[u8]) -> &[u8] {
     token.split(|&b| b == b'|').find(|factor| !factor.is_empty()).unwrap_or(token)
 }
 

@@ -17,9 +17,12 @@ use crate::config::{
     Backoff, Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
     TableFormat, TableSpec,
 };
+use crate::factored_system;
+use crate::factors::FactorScheme;
 use crate::features::{OperationModel, Orientations};
 use crate::options::{OptionMemo, PhraseValues};
 use crate::search::{Context, RecombinationKey, Usual};
+use crate::sentence::{Stretch, surface};
 use crate::{Error, Result};
 
 /// A word that a model does not know.
@@ -33,15 +36,15 @@ pub(crate) enum Slot {
     Unknown,
     /// The table of this number.
     Table(usize),
+    /// The table in the line, as the feature of this number sees it.
+    SentenceTable(usize),
 }
 
-/// A table to be asked about the spans of a sentence.
+/// A table, of files or of sentences, to be asked about the spans of a sentence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lookup {
-    /// Its slot.
+    /// Its slot, which tells what it is.
     pub(crate) slot: usize,
-    /// Its number.
-    pub(crate) table: usize,
     /// About which spans it is asked.
     pub(crate) backoff: Backoff,
 }
@@ -117,6 +120,10 @@ pub(crate) struct Table {
     pub(crate) phrases: AnyTable,
     pub(crate) weights: Vec<f32>,
     pub(crate) limit: Option<usize>,
+    /// Which factors its source words are; nothing where words are surfaces.
+    pub(crate) factors: Option<Vec<usize>>,
+    /// Whether its options are the same whatever else is known of the source.
+    pub(crate) keeps_options: bool,
     /// Its source ids by words of the vocabulary.
     source_ids: Vec<u32>,
     /// Words of the vocabulary by its target ids.
@@ -129,6 +136,16 @@ impl Table {
     pub(crate) fn source_id(&self, word: WordId) -> u32 {
         self.source_ids.get(word.index()).copied().unwrap_or(NOT_THERE)
     }
+}
+
+/// A table that comes with each sentence, as one feature weighs it.
+pub(crate) struct SentenceTableFeature {
+    pub(crate) name: String,
+    pub(crate) weights: Vec<f32>,
+    pub(crate) limit: Option<usize>,
+    /// Which factors its source words are, and its target words.
+    pub(crate) input_factors: Vec<usize>,
+    pub(crate) output_factors: Option<Vec<usize>>,
 }
 
 /// A reordering model.
@@ -159,7 +176,10 @@ impl Reordering {
 
 /// Reordering scores in a table of their own, joined to the vocabulary.
 pub(crate) struct ReorderingTable {
-    table: Table,
+    pub(crate) table: Table,
+    /// Words of the vocabulary with the factors alone that its target words have;
+    /// nothing where words are surfaces.
+    pub(crate) reduced: Option<Vec<WordId>>,
 }
 
 impl ReorderingTable {
@@ -167,17 +187,28 @@ impl ReorderingTable {
     /// which `words` tells, that stands in the table with the source `source`.
     pub(crate) fn attach<'w>(
         &self,
-        source: &[WordId],
+        source: Stretch<'_>,
+        system: &System,
         targets: &mut Targets,
         options: usize,
         words: impl Fn(usize) -> &'w [WordId],
         mut give: impl FnMut(&[f32], usize),
     ) -> Result<()> {
-        let ids: Vec<u32> = source.iter().map(|&word| self.table.source_id(word)).collect();
+        let mut ids = Vec::new();
+        source.table_ids(&self.table, system, &mut ids);
         let Some(record) = self.table.phrases.find(&ids) else { return Ok(()) };
         self.table.phrases.targets(record, targets)?;
         for option in 0..options {
             let words = words(option);
+            let reduced: Vec<WordId>;
+            let words = match &self.reduced {
+                None => words,
+                Some(of) => {
+                    let reduce = |w: &WordId| of.get(w.index()).copied().unwrap_or(*w);
+                    reduced = words.iter().map(reduce).collect();
+                    &reduced
+                }
+            };
             let same = |i: &usize| {
                 let candidate = targets.words(*i);
                 candidate.len() == words.len()
@@ -205,16 +236,34 @@ pub(crate) struct LanguageModelFeature {
     pub(crate) begin: LmWord,
     /// Its ids by words of the vocabulary.
     pub(crate) words: Vec<LmWord>,
+    /// The factor it looks at.
+    pub(crate) factor: usize,
+}
+
+impl LanguageModelFeature {
+    /// What the model calls `word`; a word without its factor is unknown.
+    pub(crate) fn word_id(&self, word: &[u8], factors: Option<&FactorScheme>) -> LmWord {
+        match factors {
+            None => self.model.word_id(word),
+            Some(scheme) => match scheme.factor(word, self.factor) {
+                Some(factor) => self.model.word_id(factor),
+                None => LmWord::UNKNOWN,
+            },
+        }
+    }
 }
 
 /// Everything a translator needs.
 pub struct System {
     pub(crate) settings: Settings,
     pub(crate) vocabulary: Vocabulary,
+    /// How words are cut into factors; nothing where only surfaces count.
+    pub(crate) factors: Option<FactorScheme>,
     pub(crate) slots: Vec<Slot>,
     /// Tables in the order in which they are asked, that of the mapping.
     pub(crate) lookups: Vec<Lookup>,
     pub(crate) tables: Vec<Table>,
+    pub(crate) sentence_tables: Vec<SentenceTableFeature>,
     pub(crate) reordering: Vec<Reordering>,
     /// Reordering scores an option, all models together.
     pub(crate) reordering_width: usize,
@@ -241,9 +290,11 @@ impl System {
         let mut system = System {
             settings: configuration.settings.clone(),
             vocabulary: Vocabulary::new(),
+            factors: factored_system::scheme(configuration),
             slots: Vec::new(),
             lookups: Vec::new(),
             tables: Vec::new(),
+            sentence_tables: Vec::new(),
             reordering: Vec::new(),
             reordering_width: 0,
             language_models: Vec::new(),
@@ -299,6 +350,7 @@ impl System {
                         weight,
                         begin,
                         words,
+                        factor: spec.factor,
                     });
                     system.phrase_features.push(PhraseFeature::LanguageModel(lm));
                     if let [_, weight] = feature.weights[..] {
@@ -321,9 +373,9 @@ impl System {
                 FeatureKind::Table(spec) => {
                     let step = configuration.mapping.iter().position(|s| s.table == number);
                     if let Some(step) = step {
-                        let (slot, table) = (system.slots.len(), system.tables.len());
+                        let slot = system.slots.len();
                         let backoff = configuration.mapping[step].backoff;
-                        steps.push((step, Lookup { slot, table, backoff }));
+                        steps.push((step, Lookup { slot, backoff }));
                         system.add_table(configuration, feature, spec, progress)?;
                     } else {
                         tracing::warn!("{} is not in [mapping] and not used", feature.name);
@@ -339,7 +391,7 @@ impl System {
         steps.sort_unstable_by_key(|&(step, _)| step);
         system.lookups = steps.into_iter().map(|(_, lookup)| lookup).collect();
         system.recombine_exactly(configuration);
-        system.join_vocabularies()?;
+        system.join_vocabularies(configuration)?;
         system.check_reordering(configuration)?;
         if system.contexts.is_empty() {
             system.usual = Usual::of(&system.stateful_features, system.reordering_width);
@@ -350,6 +402,15 @@ impl System {
     /// The features in the order of the ini, and where the values of each stand.
     pub fn features(&self) -> &[FeatureComponents] {
         &self.components.features
+    }
+
+    /// Factor 0 of a word, which is all that some look at; of a word that has none,
+    /// the word itself.
+    pub(crate) fn surface<'a>(&'a self, word: &'a [u8]) -> &'a [u8] {
+        match &self.factors {
+            None => word,
+            Some(scheme) => scheme.factor(word, 0).unwrap_or(word),
+        }
     }
 
     /// Search and output options.
@@ -364,6 +425,9 @@ impl System {
         spec: &TableSpec,
         progress: &dyn Progress,
     ) -> Result<()> {
+        if spec.format == TableFormat::InLine {
+            return self.add_sentence_table(feature, spec);
+        }
         let path = configuration.locate(&spec.path);
         let threads = self.settings.threads;
         let is_ours = Container::is_container(&path);
@@ -387,7 +451,7 @@ impl System {
                 miriam_probingpt::load_text(&path, Some(feature.num_components), threads, progress)?
                     .into()
             }
-            TableFormat::Binary => AnyTable::open(&path, spec.load)?,
+            _ => AnyTable::open(&path, spec.load)?,
         };
         if phrases.num_scores() != feature.num_components {
             let reason = format!(
@@ -403,8 +467,27 @@ impl System {
             phrases,
             weights: feature.weights.clone(),
             limit: spec.limit,
+            factors: self.factors.is_some().then(|| spec.input_factors.clone()),
+            keeps_options: self.factors.is_none()
+                || factored_system::decides_options(configuration, &spec.input_factors),
             source_ids: Vec::new(),
             target_words: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn add_sentence_table(&mut self, feature: &FeatureSpec, spec: &TableSpec) -> Result<()> {
+        if !self.settings.text.brings_table {
+            let reason = "its phrases come with the input: set inputtype to 7";
+            return Err(Error::feature(&feature.name, reason));
+        }
+        self.slots.push(Slot::SentenceTable(self.sentence_tables.len()));
+        self.sentence_tables.push(SentenceTableFeature {
+            name: feature.name.clone(),
+            weights: feature.weights.clone(),
+            limit: spec.limit,
+            input_factors: spec.input_factors.clone(),
+            output_factors: spec.output_factors.clone(),
         });
         Ok(())
     }
@@ -429,9 +512,16 @@ impl System {
                 )?
                 .into();
                 let (source_ids, target_words) = (Vec::new(), Vec::new());
-                let table =
-                    Table { phrases, weights: Vec::new(), limit: None, source_ids, target_words };
-                own_table = Some(ReorderingTable { table });
+                let table = Table {
+                    phrases,
+                    weights: Vec::new(),
+                    limit: None,
+                    factors: self.factors.is_some().then(|| spec.input_factors.clone()),
+                    keeps_options: true,
+                    source_ids,
+                    target_words,
+                };
+                own_table = Some(ReorderingTable { table, reduced: None });
             }
         }
         let column = self.reordering_width;
@@ -511,7 +601,10 @@ impl System {
     }
 
     /// One vocabulary for all tables, and what each model calls its words.
-    fn join_vocabularies(&mut self) -> Result<()> {
+    fn join_vocabularies(&mut self, configuration: &Configuration) -> Result<()> {
+        if self.factors.is_some() {
+            return factored_system::join_vocabularies(self, configuration);
+        }
         let vocabulary = &mut self.vocabulary;
         let own =
             self.reordering.iter_mut().filter_map(|r| r.own_table.as_mut().map(|o| &mut o.table));
@@ -519,8 +612,8 @@ impl System {
         for table in &mut tables {
             table.target_words.clear();
             for id in 0..table.phrases.num_target_words() {
-                let word = vocabulary.intern(table.phrases.target_word(id)?);
-                table.target_words.push(word);
+                let word = surface(table.phrases.target_word(id)?);
+                table.target_words.push(vocabulary.intern(word));
             }
             for id in 0..table.phrases.num_source_words() {
                 vocabulary.intern(table.phrases.source_word(id)?);

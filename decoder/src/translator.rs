@@ -4,10 +4,13 @@ use miriam_text::fields;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
+use crate::input_line::{Beside, InputLine};
+use crate::markup::Annotations;
 use crate::n_best::NBest;
-use crate::options::OptionId;
-use crate::options::SentenceOptions;
+use crate::options::{OptionId, SentenceOptions};
 use crate::output::{PhraseMatch, Translation};
+use crate::printed_words::PrintedWords;
+use crate::reordering_constraint::{self, ReorderingConstraint};
 use crate::reports::Columns;
 use crate::search::{
     Contexts, CubePruning, Effort, Forgotten, HypothesisId, JointStates, Kept, LanguageModelScores,
@@ -20,14 +23,18 @@ use crate::{Error, Mishap, MishapKind, Result, SearchAlgorithm, Settings};
 /// Translates sentences one at a time, in buffers that it reuses.
 pub struct Translator<'s> {
     pub(crate) system: &'s System,
+    input: InputLine,
     pub(crate) sentence: Sentence,
     pub(crate) options: SentenceOptions,
     costs: FutureCost,
     pub(crate) coverages: Coverages,
+    constraint: ReorderingConstraint,
     pub(crate) lms: Vec<LanguageModelScores>,
     pub(crate) contexts: Contexts,
     pub(crate) joint: JointStates,
     pub(crate) search: Box<dyn Search + Send>,
+    /// Whether the line is translated in pieces.
+    pub(crate) in_pieces: bool,
     /// Hypotheses of the best translation, in target order.
     pub(crate) path: Vec<HypothesisId>,
     score: Option<f32>,
@@ -36,7 +43,7 @@ pub struct Translator<'s> {
     /// The least effort that a piece of the line got.
     effort: Effort,
     /// What went wrong with the line.
-    mishaps: Vec<Mishap>,
+    pub(crate) mishaps: Vec<Mishap>,
     pub(crate) n_best: NBest,
     /// The text of a line, until its score is known.
     pub(crate) columns: Columns,
@@ -65,14 +72,17 @@ impl<'s> Translator<'s> {
         let models = system.language_models.len();
         Translator {
             system,
+            input: InputLine::default(),
             sentence: Sentence::default(),
             options: SentenceOptions::default(),
             costs: FutureCost::default(),
             coverages: Coverages::default(),
+            constraint: ReorderingConstraint::default(),
             lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
             contexts: Contexts::new(system),
             joint: JointStates::new(models + system.contexts.len()),
             search: new_search(&system.settings, system.settings.needs_lattice()),
+            in_pieces: false,
             path: Vec::new(),
             score: None,
             time: None,
@@ -96,8 +106,8 @@ impl<'s> Translator<'s> {
     }
 
     /// Appends the output line of the input line `line` to `out`, without line
-    /// ends. Fails only where a model file is damaged; a sentence that cannot be
-    /// translated gives an empty line and a mishap.
+    /// ends. Fails only where a model file is damaged; a line that something is
+    /// wrong with, or that cannot be translated, gives an empty line and a mishap.
     ///
     /// A line of more than [`PIECE`] words is translated in pieces, whose scores
     /// are added, with a warning: time grows with the cube of the length.
@@ -121,23 +131,29 @@ impl<'s> Translator<'s> {
     pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
         let mut phrases = Vec::new();
         let score = self.decode_pieces(line, |translator, offset| {
-            phrases.extend(translator.path.iter().map(|&id| translator.phrase(id, offset)));
+            for &id in &translator.path {
+                phrases.push(translator.phrase(id, offset)?);
+            }
             Ok(())
         })?;
         Ok(score.map(|score| Translation { score, phrases }))
     }
 
     /// What a hypothesis of the best path adds to the translation.
-    pub(crate) fn phrase(&self, id: HypothesisId, offset: u32) -> PhraseMatch {
+    pub(crate) fn phrase(&self, id: HypothesisId, offset: u32) -> Result<PhraseMatch> {
         let hypothesis = &self.search.hypotheses()[id.0 as usize];
-        let words = self.options.words(hypothesis.option);
+        let mut words = Vec::new();
+        let printed = self.printed_words();
+        printed.of(hypothesis.option, hypothesis.span, |word| words.push(word.to_vec()))?;
         let mut alignment = Vec::new();
         self.alignment_points(hypothesis.option, &mut alignment);
-        PhraseMatch {
-            source: hypothesis.span.shifted(offset),
-            words: words.iter().map(|&w| self.sentence.word(w, self.system).to_vec()).collect(),
-            alignment,
-        }
+        Ok(PhraseMatch { source: hypothesis.span.shifted(offset), words, alignment })
+    }
+
+    /// The words of options as they are printed.
+    pub(crate) fn printed_words(&self) -> PrintedWords<'_> {
+        let Translator { system, sentence, options, .. } = self;
+        PrintedWords { system, sentence, options }
     }
 
     /// Lists the alignment of an option in `points`, source and target positions
@@ -145,15 +161,7 @@ impl<'s> Translator<'s> {
     /// settings say so.
     pub(crate) fn alignment_points(&self, option: OptionId, points: &mut Vec<(u16, u16)>) {
         points.clear();
-        let origin = self.options.origin(option);
-        match origin.table {
-            Some(table) => {
-                let phrases = &self.system.tables[table as usize].phrases;
-                points.extend(phrases.alignment_points(origin.alignment));
-            }
-            // A copied word stands for itself.
-            None => points.extend(self.options.words(option).iter().map(|_| (0, 0))),
-        }
+        self.options.push_alignment(option, self.system, points);
         match self.system.settings.output.alignment_by_target {
             true => points.sort_unstable_by_key(|&(source, target)| (target, source)),
             false => points.sort_unstable(),
@@ -175,18 +183,36 @@ impl<'s> Translator<'s> {
     pub(crate) fn decode_pieces(
         &mut self,
         line: &[u8],
-        mut each: impl FnMut(&mut Self, u32) -> Result<()>,
+        each: impl FnMut(&mut Self, u32) -> Result<()>,
     ) -> Result<Option<f32>> {
         self.mishaps.clear();
         self.time = self.system.settings.time_limit.map(TimeLimit::start);
         self.effort = Effort::Full;
+        self.in_pieces = false;
+        let mut input = std::mem::take(&mut self.input);
+        let score = match input.read(line, &self.system.settings.text) {
+            Ok((text, beside)) => self.decode_text(text, beside, each),
+            Err(error) => Err(error),
+        };
+        self.input = input;
+        score
+    }
+
+    /// The same of the words of a line, with what stands beside them.
+    fn decode_text(
+        &mut self,
+        line: &[u8],
+        beside: &Beside,
+        mut each: impl FnMut(&mut Self, u32) -> Result<()>,
+    ) -> Result<Option<f32>> {
         let words = fields::words(line).count();
         if words <= PIECE {
-            self.decode(line)?;
+            self.decode(line, beside)?;
             each(self, 0)?;
             self.note_mishaps(self.score);
             return Ok(self.score);
         }
+        self.in_pieces = true;
         let reason = format!("{words} words are translated in pieces of {PIECE}");
         self.mishaps.push(Mishap::new(MishapKind::LongLine, reason));
         let mut total = Some(0.0);
@@ -199,7 +225,7 @@ impl<'s> Translator<'s> {
                 piece.extend_from_slice(word);
                 piece.push(b' ');
             }
-            self.decode(&piece)?;
+            self.decode(&piece, beside)?;
             each(self, offset)?;
             total = total.zip(self.score).map(|(sum, score)| sum + score);
             offset += PIECE as u32;
@@ -249,15 +275,19 @@ impl<'s> Translator<'s> {
             lms: &mut self.lms,
             contexts: &mut self.contexts,
             joint: &mut self.joint,
+            constraint: self.constraint.is_active().then_some(&self.constraint),
         };
         (space, &mut *self.search)
     }
 
     /// Searches; leaves the best path and its score.
-    pub(crate) fn decode(&mut self, line: &[u8]) -> Result<()> {
+    pub(crate) fn decode(&mut self, line: &[u8], beside: &Beside) -> Result<()> {
         self.path.clear();
         self.score = None;
-        self.sentence.read(line, self.system);
+        self.sentence.read(line, self.system)?;
+        for (position, entity) in &beside.annotations.placeholders {
+            self.sentence.replace(*position, entity);
+        }
         self.statistics.sentences += 1;
         self.statistics.words += self.sentence.len() as u64;
         if self.sentence.len() == 0 {
@@ -273,7 +303,8 @@ impl<'s> Translator<'s> {
         }
         self.contexts.start(self.system, &mut self.joint);
         let begin = self.joint.join();
-        self.options.collect(self.system, &mut self.sentence, &mut self.lms)?;
+        self.options.collect(self.system, &mut self.sentence, beside, &mut self.lms)?;
+        self.constrain(&beside.annotations);
         let length = self.sentence.len();
         let options = &self.options;
         self.costs.fill(length, options.longest() as usize, |start, len| options.best(start, len));
@@ -294,6 +325,21 @@ impl<'s> Translator<'s> {
             self.path.reverse();
         }
         Ok(())
+    }
+
+    /// Sets up the walls and zones of the sentence.
+    fn constrain(&mut self, annotations: &Annotations) {
+        let Translator { sentence, system, constraint, .. } = self;
+        let at_punctuation = system.settings.text.monotone_at_punctuation;
+        if !at_punctuation && annotations.is_empty() {
+            constraint.clear();
+            return;
+        }
+        let is_punctuation = |position: usize| {
+            let word = sentence.word(sentence.ids()[position], system);
+            reordering_constraint::is_punctuation(system.surface(word))
+        };
+        constraint.start(sentence.len(), annotations, at_punctuation.then_some(is_punctuation));
     }
 }
 
@@ -334,8 +380,9 @@ mod tests {
         translator.time = seconds.map(|seconds| {
             TimeLimit::started_before(Duration::from_secs(seconds), Duration::from_secs(60))
         });
-        translator.decode(&LINE.repeat(3)).unwrap();
-        let phrases = translator.path.iter().map(|&id| translator.phrase(id, 0)).collect();
+        translator.decode(&LINE.repeat(3), &Beside::default()).unwrap();
+        let phrases = translator.path.iter().map(|&id| translator.phrase(id, 0));
+        let phrases = phrases.collect::<Result<_>>().unwrap();
         (translator.effort, translator.score.unwrap(), phrases)
     }
 

@@ -2,11 +2,14 @@
 //! order, every choice of options, scored from the text files with plain f64
 //! sums. With wide stacks all must find the same best score.
 
+mod markup;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use markup::{Markup, markup};
 use miriam_decoder::{Configuration, Derivation, System, Translator};
 use miriam_text::Silent;
 use proptest::prelude::*;
@@ -117,14 +120,23 @@ fn model() -> impl Strategy<Value = Model> {
 }
 
 impl Model {
+    /// The lines of a table.
+    fn lines(&self, table: usize) -> Vec<String> {
+        let line = |pair: &Pair| {
+            let Pair { source, target, probabilities, .. } = pair;
+            probabilities[table].map(|p| format!("{source} ||| {target} ||| {p} ||| 0-0"))
+        };
+        self.pairs.iter().filter_map(line).collect()
+    }
+
+    /// A table as it stands in a line of input.
+    fn in_line(&self, table: usize) -> String {
+        self.lines(table).join(" $$$ ")
+    }
+
     fn write(&self, folder: &Path) {
         for table in 0..self.tables {
-            let mut text = String::new();
-            for Pair { source, target, probabilities, .. } in &self.pairs {
-                if let Some(p) = probabilities[table] {
-                    writeln!(text, "{source} ||| {target} ||| {p} ||| 0-0").unwrap();
-                }
-            }
+            let text: String = self.lines(table).iter().map(|line| format!("{line}\n")).collect();
             fs::write(folder.join(format!("table{table}")), text).unwrap();
         }
         let mut reordering = String::new();
@@ -213,8 +225,15 @@ impl Lm {
 /// Target words, weighted phrase score, backward reordering probabilities.
 type Choice = (Vec<usize>, f64, Option<[f32; 3]>);
 
+/// The words of a phrase as the language models count them.
+fn numbers(phrase: &str) -> Vec<usize> {
+    let words = phrase.split(' ').filter(|word| !word.is_empty());
+    words.map(|word| WORDS.iter().position(|known| *known == word).unwrap()).collect()
+}
+
 struct Exhaustive<'a> {
     model: &'a Model,
+    markup: &'a Markup,
     source: Vec<String>,
     options: HashMap<(usize, usize), Vec<Choice>>,
     /// The scores of all derivations.
@@ -223,16 +242,15 @@ struct Exhaustive<'a> {
 
 impl Exhaustive<'_> {
     /// The scores of all derivations, best first.
-    fn run(model: &Model, line: &str) -> Vec<f64> {
+    fn run(model: &Model, line: &str, markup: &Markup) -> Vec<f64> {
         let source: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut options: HashMap<_, Vec<_>> = HashMap::new();
         for start in 0..source.len() {
             for end in start + 1..=source.len() {
                 let phrase = source[start..end].join(" ");
-                for pair in model.pairs.iter().filter(|pair| pair.source == phrase) {
-                    let words =
-                        pair.target.split(' ').map(|w| WORDS.iter().position(|k| *k == w).unwrap());
-                    let words: Vec<usize> = words.collect();
+                let pairs = || model.pairs.iter().filter(|pair| pair.source == phrase);
+                for pair in pairs().filter(|pair| markup.allows(start, end, &pair.target)) {
+                    let words = numbers(&pair.target);
                     for (p, weight) in
                         pair.probabilities.iter().zip(TABLE_WEIGHTS).take(model.tables)
                     {
@@ -243,13 +261,21 @@ impl Exhaustive<'_> {
                         }
                     }
                 }
+                for (target, p) in markup.forced(start, end) {
+                    let score = p.map_or(0.0, |p| f64::from(p).ln());
+                    let reordering = pairs().find(|pair| pair.target == *target);
+                    let choice = (numbers(target), score, reordering.map(|pair| pair.reordering));
+                    options.entry((start, end)).or_default().push(choice);
+                }
             }
             // No source word is a word of the language model.
-            options.entry((start, start + 1)).or_insert_with(|| vec![(vec![0], -100.0, None)]);
+            if markup.allows_unknown(start) {
+                options.entry((start, start + 1)).or_insert_with(|| vec![(vec![0], -100.0, None)]);
+            }
         }
-        let mut search = Exhaustive { model, source, options, scores: Vec::new() };
+        let mut search = Exhaustive { model, markup, source, options, scores: Vec::new() };
         let covered = vec![false; search.source.len()];
-        search.extend(&covered, None, &[1], 0.0);
+        search.extend(&covered, None, &[1], 0.0, false);
         search.scores.sort_by(|a, b| b.total_cmp(a));
         search.scores
     }
@@ -260,9 +286,12 @@ impl Exhaustive<'_> {
         last: Option<(usize, usize)>,
         history: &[usize],
         score: f64,
+        ends: bool,
     ) {
         if covered.iter().all(|&c| c) {
-            self.scores.push(score + self.model.lm(history, 2));
+            // Behind an empty phrase no sentence end is scored.
+            let end = if ends { self.model.lm(history, 2) } else { 0.0 };
+            self.scores.push(score + end);
             return;
         }
         let n = covered.len();
@@ -276,6 +305,9 @@ impl Exhaustive<'_> {
                 let jump = (last.map_or(0, |l| l.1) as i64 - start as i64).abs();
                 let limit = i64::from(self.model.limit);
                 if limit != -1 && (jump > limit || (start != gap && (end - gap) as i64 > limit)) {
+                    continue;
+                }
+                if !self.markup.may_follow(covered, start, end - 1, limit) {
                     continue;
                 }
                 let orientation = match last {
@@ -297,94 +329,169 @@ impl Exhaustive<'_> {
                         total += self.model.lm(&history, w);
                         history.push(w);
                     }
-                    self.extend(&next, Some((start, end)), &history, total);
+                    self.extend(&next, Some((start, end)), &history, total, !words.is_empty());
                 }
             }
         }
     }
 }
 
+/// Where each line's second table stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Second {
+    /// In a file, as the first does.
+    File,
+    /// In the line itself.
+    Line,
+}
+
+/// The searches there are: algorithm, and whether it scores lazily.
+const SEARCHES: [(u32, bool); 3] = [(0, false), (1, false), (1, true)];
+
+/// The system of `model` in `folder` with one of the searches.
+fn system(
+    model: &Model,
+    folder: &Path,
+    (algorithm, lazy): (u32, bool),
+    markup: &Markup,
+    second: Second,
+) -> System {
+    let mut text = model.ini(algorithm, lazy);
+    match second {
+        Second::File => write!(text, "[xml-input]\n{}\n", markup.mode).unwrap(),
+        Second::Line => {
+            text = text
+                .replace("PhraseDictionaryMemory name=T1", "DynamicPhraseTable name=T1")
+                .replace(" path=table1", "");
+            text.push_str("[inputtype]\n7\n");
+        }
+    }
+    let ini = folder.join("moses.ini");
+    fs::write(&ini, text).unwrap();
+    System::load(&Configuration::from_ini(&ini).unwrap(), &Silent).unwrap()
+}
+
+fn close(found: f32, expected: f64) -> bool {
+    (f64::from(found) - expected).abs() < 1e-4 * (1.0 + expected.abs())
+}
+
+/// All searches must find the best score there is for `line`, which is `words`
+/// with `markup`.
+fn check(model: &Model, words: &[&str], line: &str, markup: &Markup) -> Result<(), TestCaseError> {
+    let folder = tempfile::tempdir().unwrap();
+    model.write(folder.path());
+    let scores = Exhaustive::run(model, &words.join(" "), markup);
+    let expected = scores.first().copied().unwrap_or(f64::NEG_INFINITY);
+    for search in SEARCHES {
+        let system = system(model, folder.path(), search, markup, Second::File);
+        let translation = Translator::new(&system).translate(line.as_bytes()).unwrap();
+        match translation {
+            Some(found) => prop_assert!(
+                close(found.score, expected),
+                "{search:?}: {} against {expected}",
+                found.score
+            ),
+            None => prop_assert_eq!(expected, f64::NEG_INFINITY),
+        }
+    }
+    Ok(())
+}
+
+/// With room for everything a list for `line`, which is `words` with `markup` or a
+/// table, must hold every derivation once, with the score that the values and
+/// weights of its features give.
+fn check_lists(
+    model: &Model,
+    words: &[&str],
+    line: &str,
+    markup: &Markup,
+    second: Second,
+) -> Result<(), TestCaseError> {
+    let folder = tempfile::tempdir().unwrap();
+    model.write(folder.path());
+    let mut expected = Exhaustive::run(model, &words.join(" "), markup);
+    let size = expected.len().min(3000) + 1;
+    expected.truncate(size);
+    for search in SEARCHES {
+        let system = system(model, folder.path(), search, markup, second);
+        let mut translator = Translator::new(&system);
+        let list = translator.n_best(line.as_bytes(), size, false).unwrap();
+        prop_assert_eq!(list.len(), expected.len(), "{:?}", search);
+        for (i, (found, &score)) in list.iter().zip(&expected).enumerate() {
+            prop_assert!(close(found.score, score), "entry {i}: {found:?}, not {score}");
+            let mut sum = 0.0;
+            for feature in system.features() {
+                let values = &found.values[feature.range.clone()];
+                for (value, weight) in values.iter().zip(&feature.weights) {
+                    sum += f64::from(value * weight);
+                }
+            }
+            prop_assert!(close(found.score, sum), "entry {i}: {found:?} sums to {sum}");
+        }
+        let best = translator.translate(line.as_bytes()).unwrap();
+        prop_assert_eq!(best.map(|best| best.score), list.first().map(|first| first.score));
+        if list.len() == size {
+            // Cut: what a distinct list goes on with is not here.
+            continue;
+        }
+        // Of each translation the best derivation is left.
+        let words = |found: &Derivation| -> Vec<Vec<u8>> {
+            found.phrases.iter().flat_map(|phrase| phrase.words.clone()).collect()
+        };
+        let mut seen = HashSet::new();
+        let firsts: Vec<&Derivation> =
+            list.iter().filter(|found| seen.insert(words(found))).collect();
+        let distinct = translator.n_best(line.as_bytes(), size, true).unwrap();
+        prop_assert_eq!(distinct.iter().collect::<Vec<_>>(), firsts);
+    }
+    Ok(())
+}
+
+fn sentence() -> impl Strategy<Value = Vec<&'static str>> {
+    proptest::collection::vec(proptest::sample::select(vec!["u", "v", "w", "x"]), 1..5)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn searches_find_the_best_translation(
-        model in model(),
-        line in proptest::collection::vec(proptest::sample::select(vec!["u", "v", "w", "x"]), 1..5),
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        model.write(folder.path());
-        let line = line.join(" ");
-        let scores = Exhaustive::run(&model, &line);
-        let expected = scores.first().copied().unwrap_or(f64::NEG_INFINITY);
-        for (algorithm, lazy) in [(0, false), (1, false), (1, true)] {
-            let ini = folder.path().join("moses.ini");
-            fs::write(&ini, model.ini(algorithm, lazy)).unwrap();
-            let configuration = Configuration::from_ini(&ini).unwrap();
-            let system = System::load(&configuration, &Silent).unwrap();
-            let translation = Translator::new(&system).translate(line.as_bytes()).unwrap();
-            match translation {
-                Some(found) => {
-                    let difference = (f64::from(found.score) - expected).abs();
-                    prop_assert!(
-                        difference < 1e-4 * (1.0 + expected.abs()),
-                        "algorithm {algorithm}, lazy {lazy}: {} against {expected}",
-                        found.score
-                    );
-                }
-                None => prop_assert_eq!(expected, f64::NEG_INFINITY),
-            }
-        }
+    fn searches_find_the_best_translation(model in model(), words in sentence()) {
+        check(&model, &words, &words.join(" "), &Markup::none())?;
     }
 
-    /// With room for everything a list holds every derivation once, with the score
-    /// that the values and weights of its features give.
     #[test]
-    fn lists_hold_every_derivation(
+    fn lists_hold_every_derivation(model in model(), words in sentence()) {
+        check_lists(&model, &words, &words.join(" "), &Markup::none(), Second::File)?;
+    }
+
+    #[test]
+    fn lists_of_marked_lines_hold_every_derivation(
         model in model(),
-        line in proptest::collection::vec(proptest::sample::select(vec!["u", "v", "w", "x"]), 1..5),
+        words in sentence(),
+        markup in markup(4),
     ) {
-        let folder = tempfile::tempdir().unwrap();
-        model.write(folder.path());
-        let line = line.join(" ");
-        let mut expected = Exhaustive::run(&model, &line);
-        let size = expected.len().min(3000) + 1;
-        expected.truncate(size);
-        let close = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-4 * (1.0 + b.abs());
-        for (algorithm, lazy) in [(0, false), (1, false), (1, true)] {
-            let ini = folder.path().join("moses.ini");
-            fs::write(&ini, model.ini(algorithm, lazy)).unwrap();
-            let configuration = Configuration::from_ini(&ini).unwrap();
-            let system = System::load(&configuration, &Silent).unwrap();
-            let mut translator = Translator::new(&system);
-            let list = translator.n_best(line.as_bytes(), size, false).unwrap();
-            prop_assert_eq!(list.len(), expected.len(), "algorithm {}, lazy {}", algorithm, lazy);
-            for (i, (found, &score)) in list.iter().zip(&expected).enumerate() {
-                prop_assert!(close(found.score, score), "entry {i}: {found:?}, not {score}");
-                let mut sum = 0.0;
-                for feature in system.features() {
-                    let values = &found.values[feature.range.clone()];
-                    for (value, weight) in values.iter().zip(&feature.weights) {
-                        sum += f64::from(value * weight);
-                    }
-                }
-                prop_assert!(close(found.score, sum), "entry {i}: {found:?} sums to {sum}");
-            }
-            let best = translator.translate(line.as_bytes()).unwrap();
-            prop_assert_eq!(best.map(|best| best.score), list.first().map(|first| first.score));
-            if list.len() == size {
-                // Cut: what a distinct list goes on with is not here.
-                continue;
-            }
-            // Of each translation the best derivation is left.
-            let words = |found: &Derivation| -> Vec<Vec<u8>> {
-                found.phrases.iter().flat_map(|phrase| phrase.words.clone()).collect()
-            };
-            let mut seen = HashSet::new();
-            let firsts: Vec<&Derivation> =
-                list.iter().filter(|found| seen.insert(words(found))).collect();
-            let distinct = translator.n_best(line.as_bytes(), size, true).unwrap();
-            prop_assert_eq!(distinct.iter().collect::<Vec<_>>(), firsts);
-        }
+        let markup = markup.cut(words.len());
+        check_lists(&model, &words, &markup.write(&words), &markup, Second::File)?;
+    }
+
+    /// A table in the line is worth what the same table in a file is.
+    #[test]
+    fn lists_with_a_table_in_the_line_hold_every_derivation(
+        mut model in model(),
+        words in sentence(),
+    ) {
+        model.tables = 2;
+        let line = format!("{}@@@{}", words.join(" "), model.in_line(1));
+        check_lists(&model, &words, &line, &Markup::none(), Second::Line)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
+
+    #[test]
+    fn searches_do_what_markup_asks_for(model in model(), words in sentence(), markup in markup(4)) {
+        let markup = markup.cut(words.len());
+        check(&model, &words, &markup.write(&words), &markup)?;
     }
 }

@@ -6,6 +6,7 @@ use miriam_layout::Load;
 
 use super::feature_edits::{self, Edit, Edited};
 use super::feature_types;
+use super::input;
 use super::settings::parse_boolean;
 use crate::features::ReorderingType;
 use crate::{Error, Result};
@@ -76,6 +77,10 @@ pub struct TableSpec {
     pub limit: Option<usize>,
     /// How a binary file is loaded.
     pub load: Load,
+    /// Which factors the words of its source phrases are.
+    pub input_factors: Vec<usize>,
+    /// The same of target phrases; nothing for as many as a word has.
+    pub output_factors: Option<Vec<usize>>,
 }
 
 /// Where a phrase table comes from.
@@ -85,6 +90,8 @@ pub enum TableFormat {
     Text,
     /// Our binary file, or a directory of Moses' (`ProbingPT`).
     Binary,
+    /// The line that is translated (`DynamicPhraseTable`).
+    InLine,
 }
 
 /// A lexicalised reordering model's parameters.
@@ -94,6 +101,10 @@ pub struct ReorderingSpec {
     pub model: ReorderingType,
     /// Where the scores are.
     pub source: ReorderingSource,
+    /// Which factors the words of source phrases are in a table of its own.
+    pub input_factors: Vec<usize>,
+    /// The same of target phrases.
+    pub output_factors: Vec<usize>,
 }
 
 /// Where reordering scores come from.
@@ -114,6 +125,8 @@ pub struct LanguageModelSpec {
     pub load: Load,
     /// Whether a second score counts the words that the model does not know.
     pub counts_unknown: bool,
+    /// The factor of target words it looks at.
+    pub factor: usize,
 }
 
 /// An operation sequence model's parameters.
@@ -126,7 +139,8 @@ pub struct OperationModelSpec {
 }
 
 const TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, Distortion, \
-    LexicalReordering, KENLM, OpSequenceModel, PhraseDictionaryMemory, ProbingPT";
+    LexicalReordering, KENLM, OpSequenceModel, PhraseDictionaryMemory, ProbingPT, \
+    DynamicPhraseTable";
 
 /// The features of `lines` with `edits` made; weights are still empty.
 pub(super) fn parse(ini: &Path, lines: &[String], edits: Vec<Edit>) -> Result<Vec<FeatureSpec>> {
@@ -188,32 +202,34 @@ fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
         keys.take("num-features").map(|text| parse_count("num-features", &text)).transpose()?;
     let tuneable = keys.take("tuneable").map(|text| parse_flag("tuneable", &text)).transpose()?;
     let one = |kind| Ok((kind, 1));
-    let (kind, components) = match &keys.type_name[..] {
-        "UnknownWordPenalty" => one(FeatureKind::UnknownWordPenalty(unknown_words(keys)?)),
-        "WordPenalty" => one(FeatureKind::WordPenalty),
-        "PhrasePenalty" => one(FeatureKind::PhrasePenalty),
-        "Distortion" => one(FeatureKind::Distortion),
-        "LexicalReordering" => reordering(keys).map(|spec| {
-            let components = spec.model.num_components(given);
-            (FeatureKind::LexicalReordering(spec), components)
-        }),
-        "KENLM" => model(keys),
-        other if feature_types::is_language_model(other) => {
-            tracing::warn!("{name}: {other} files are opened as KENLM opens ARPA files");
-            model(keys)
-        }
-        "OpSequenceModel" => operation_model(keys),
-        "PhraseDictionaryMemory" => {
-            table(keys, TableFormat::Text).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
-        }
-        "ProbingPT" => {
-            table(keys, TableFormat::Binary).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
-        }
-        other => match feature_types::missing(other) {
-            Some(why) => Err(format!("feature type {other}: {why}")),
-            None => Err(format!("feature type {other} is unknown; supported: {TYPES}")),
-        },
-    }?;
+    let (kind, components) =
+        match &keys.type_name[..] {
+            "UnknownWordPenalty" => one(FeatureKind::UnknownWordPenalty(unknown_words(keys)?)),
+            "WordPenalty" => one(FeatureKind::WordPenalty),
+            "PhrasePenalty" => one(FeatureKind::PhrasePenalty),
+            "Distortion" => one(FeatureKind::Distortion),
+            "LexicalReordering" => reordering(keys).map(|spec| {
+                let components = spec.model.num_components(given);
+                (FeatureKind::LexicalReordering(spec), components)
+            }),
+            "KENLM" => model(keys),
+            other if feature_types::is_language_model(other) => {
+                tracing::warn!("{name}: {other} files are opened as KENLM opens ARPA files");
+                model(keys)
+            }
+            "OpSequenceModel" => operation_model(keys),
+            "PhraseDictionaryMemory" => {
+                table(keys, TableFormat::Text).map(|t| (FeatureKind::Table(t), given.unwrap_or(1)))
+            }
+            "ProbingPT" => table(keys, TableFormat::Binary)
+                .map(|t| (FeatureKind::Table(t), given.unwrap_or(1))),
+            "DynamicPhraseTable" => table(keys, TableFormat::InLine)
+                .map(|t| (FeatureKind::Table(t), given.unwrap_or(1))),
+            other => match feature_types::missing(other) {
+                Some(why) => Err(format!("feature type {other}: {why}")),
+                None => Err(format!("feature type {other} is unknown; supported: {TYPES}")),
+            },
+        }?;
     if components == 0 {
         return Err("num-features=0: a table has at least one score".into());
     }
@@ -238,20 +254,25 @@ fn unknown_words(keys: &mut Keys) -> Result<UnknownWords, String> {
 }
 
 fn table(keys: &mut Keys, format: TableFormat) -> Result<TableSpec, String> {
-    keys.only("input-factor", "0")?;
-    keys.only("output-factor", "0")?;
+    let input_factors = keys.factors("input-factor")?.unwrap_or_else(|| vec![0]);
+    let output_factors = keys.factors("output-factor")?;
     // A size for Moses2's static cache, which has no counterpart here.
     keys.take("cache-size");
     let limit =
         keys.take("table-limit").map_or(Ok(20), |text| parse_count("table-limit", &text))?;
     let load = if format == TableFormat::Binary { keys.load()? } else { Load::Lazy };
-    let path = keys.take("path").ok_or("path= is missing")?;
-    Ok(TableSpec { format, path, limit: (limit > 0).then_some(limit), load })
+    let path = match (keys.take("path"), format) {
+        (Some(path), _) => path,
+        (None, TableFormat::InLine) => String::new(),
+        (None, _) => return Err("path= is missing".into()),
+    };
+    let limit = (limit > 0).then_some(limit);
+    Ok(TableSpec { format, path, limit, load, input_factors, output_factors })
 }
 
 fn reordering(keys: &mut Keys) -> Result<ReorderingSpec, String> {
-    keys.only("input-factor", "0")?;
-    keys.only("output-factor", "0")?;
+    let input_factors = keys.factors("input-factor")?.unwrap_or_else(|| vec![0]);
+    let output_factors = keys.factors("output-factor")?.unwrap_or_else(|| vec![0]);
     let model = ReorderingType::parse(&keys.take("type").ok_or("type= is missing")?)?;
     let index =
         keys.take("property-index").map(|text| parse_count("property-index", &text)).transpose()?;
@@ -264,17 +285,17 @@ fn reordering(keys: &mut Keys) -> Result<ReorderingSpec, String> {
         (None, None) => return Err("path= or property-index= is missing".into()),
         (Some(_), Some(_)) => return Err("path= and property-index= exclude each other".into()),
     };
-    Ok(ReorderingSpec { model, source })
+    Ok(ReorderingSpec { model, source, input_factors, output_factors })
 }
 
 fn language_model(keys: &mut Keys) -> Result<LanguageModelSpec, String> {
-    keys.only("factor", "0")?;
+    let factor = keys.take("factor").map_or(Ok(0), |text| input::factor(&text))?;
     // The order is the file's.
     keys.take("order");
     let counts_unknown = keys.take("oov-feature").map(|text| parse_flag("oov-feature", &text));
     let counts_unknown = counts_unknown.transpose()?.unwrap_or(false);
     let path = keys.take("path").ok_or("path= is missing")?;
-    Ok(LanguageModelSpec { path, load: keys.load()?, counts_unknown })
+    Ok(LanguageModelSpec { path, load: keys.load()?, counts_unknown, factor })
 }
 
 /// An operation sequence model and how many scores it has.
@@ -344,6 +365,12 @@ impl Keys {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A list of factors, `0,1`.
+    fn factors(&mut self, key: &str) -> Result<Option<Vec<usize>>, String> {
+        let list = self.take(key).map(|text| input::factors(&text));
+        list.transpose().map_err(|reason| format!("{key}=: {reason}"))
     }
 
     /// `load=` and `lazyken=`: whichever stands later counts.

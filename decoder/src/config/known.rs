@@ -151,33 +151,42 @@ const SUPPORTED: &[Known] = &[
         "N",
         "a value a decoding step: 0 every span, -1 spans without options, N such of N words [0]",
     ),
-    known("input-factors", "", "0", "factors of the input; only 0"),
-    known("output-factors", "", "0", "factors of the output; only 0"),
-    known("inputtype", "", "0", "kind of input; only 0, plain text"),
-    known("xml-input", "xi", "pass-through", "markup in the input; only pass-through"),
+    known(
+        "input-factors",
+        "",
+        "LIST",
+        "the factors that the columns of an input word are [0,1,..]",
+    ),
+    known("output-factors", "", "LIST", "factors that are printed [0]"),
+    known("factor-delimiter", "", "TEXT|none", "what stands between the factors of a word [|]"),
+    known("output-factor-delimiter", "", "TEXT", "what is printed between factors [the same]"),
+    known("report-all-factors", "", "BOOL", "print all factors of a word [false]"),
+    known("placeholder-factor", "", "N", "factor of the input that is printed for the word: <ne>"),
+    known("inputtype", "", "0|7", "0 text; 7 `text @@@ table entry $$$ table entry ..` [0]"),
+    known(
+        "xml-input",
+        "xi",
+        "MODE",
+        "markup: pass-through, ignore, inclusive, exclusive, constraint [pass-through]",
+    ),
+    known("xml-brackets", "xb", "OPEN CLOSE", "strings around tags, as in \"{{ }}\" [< >]"),
+    known("monotone-at-punctuation", "mp", "BOOL", "reorder nothing across punctuation [false]"),
     known("verbose", "v", "N", "accepted, does nothing"),
     known("cache-size", "", "N", "accepted, does nothing: there is no cache to size"),
 ];
 
 /// Parameters of Moses and Moses2 that are understood but not implemented.
 const NOT_IMPLEMENTED: &[&str] = &[
-    "factor-delimiter",
     "lattice-samples",
-    "monotone-at-punctuation",
-    "mp",
-    "output-factor-delimiter",
     "output-search-graph-extended",
     "output-search-graph-hypergraph",
     "output-search-graph-slf",
     "output-word-graph",
     "osgx",
-    "placeholder-factor",
     "print-passthrough",
     "print-passthrough-in-n-best",
-    "report-all-factors",
     "report-all-factors-in-n-best",
     "translation-all-details",
-    "xml-brackets",
 ];
 
 /// The long name of an option given by its long or short name.

@@ -10,6 +10,7 @@ mod feature_edits;
 mod feature_lines;
 mod feature_types;
 mod ini;
+mod input;
 mod known;
 mod mapping;
 mod moses_options;
@@ -24,6 +25,7 @@ pub use feature_lines::{
     FeatureKind, FeatureSpec, LanguageModelSpec, OperationModelSpec, ReorderingSource,
     ReorderingSpec, TableFormat, TableSpec, UnknownWords,
 };
+pub use input::{FactorSettings, InputSettings};
 pub use known::help;
 pub use mapping::{Backoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};

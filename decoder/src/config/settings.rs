@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{OutputOptions, Parameters, cpus};
+use super::{InputSettings, OutputOptions, Parameters, cpus};
 use crate::{Result, Stream};
 
 /// How hypotheses are built.
@@ -65,6 +65,8 @@ pub struct Settings {
     pub time_limit: Option<Duration>,
     /// Whether the weights are to be printed and nothing translated.
     pub show_weights: bool,
+    /// What may stand in a line besides words, and how words are written.
+    pub text: InputSettings,
 }
 
 impl Settings {
@@ -111,16 +113,6 @@ impl Settings {
                 _ => return read.fail("threads", "give a number from 1 to 4096, or all"),
             },
         };
-        for (name, only) in [
-            ("input-factors", "0"),
-            ("output-factors", "0"),
-            ("inputtype", "0"),
-            ("xml-input", "pass-through"),
-        ] {
-            if read.value(name)?.is_some_and(|value| value != only) {
-                return read.fail(name, format!("only {only} is supported so far"));
-            }
-        }
         let mark_unknown = read.boolean("mark-unknown", false)?.then(|| {
             let text = |name, default: &str| match parameters.get(name) {
                 Some([value, ..]) => value.clone(),
@@ -158,6 +150,7 @@ impl Settings {
             copy_known_words: read.boolean("always-create-direct-transopt", false)?,
             time_limit: read.time_limit()?,
             show_weights: parameters.get("show-weights").is_some(),
+            text: InputSettings::new(&read)?,
         })
     }
 }
@@ -180,6 +173,13 @@ impl Reader<'_> {
             Some([]) => self.fail(name, "needs a value"),
             Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
+    }
+
+    /// All values, cut at blanks.
+    pub(super) fn words(&self, name: &str) -> Option<Vec<String>> {
+        let values = self.parameters.get(name)?;
+        let words = values.iter().flat_map(|value| value.split_ascii_whitespace());
+        Some(words.map(str::to_owned).collect())
     }
 
     /// `cpus`, else Moses2's offset and increment.

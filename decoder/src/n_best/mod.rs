@@ -7,14 +7,16 @@
 mod paths;
 mod values;
 
-use hashbrown::HashTable;
-use miriam_text::{WordId, fields};
+use hashbrown::{HashSet, HashTable};
+use miriam_text::WordId;
 
 pub(crate) use values::{Searched, Values};
 
 use crate::output::PhraseMatch;
-use crate::search::HypothesisId;
-use crate::translator::{PIECE, Translator};
+use crate::search::{Hypothesis, HypothesisId};
+#[cfg(doc)]
+use crate::translator::PIECE;
+use crate::translator::Translator;
 use crate::{Result, System};
 use paths::{Paths, Space};
 
@@ -56,6 +58,8 @@ pub(crate) struct NBest {
     paths: Paths,
     values: Values,
     seen: SeenWords,
+    /// The same as texts, where words have factors.
+    seen_texts: HashSet<Vec<u8>>,
 }
 
 impl Translator<'_> {
@@ -76,25 +80,29 @@ impl Translator<'_> {
         if size == 0 {
             return Ok(list);
         }
-        if fields::words(line).count() > PIECE {
-            let mut joined = Derivation { score: 0.0, phrases: Vec::new(), values: Vec::new() };
-            let score = self.decode_pieces(line, |translator, offset| {
-                let phrases = translator.path.iter().map(|&id| translator.phrase(id, offset));
-                joined.phrases.extend(phrases);
-                translator.add_best_values(&mut joined.values)
-            })?;
+        let mut joined = Derivation { score: 0.0, phrases: Vec::new(), values: Vec::new() };
+        let score = self.decode_pieces(line, |translator, offset| {
+            if translator.in_pieces {
+                for &id in &translator.path {
+                    joined.phrases.push(translator.phrase(id, offset)?);
+                }
+                translator.add_best_values(&mut joined.values)?;
+            }
+            Ok(())
+        })?;
+        if self.in_pieces {
             list.extend(score.map(|score| Derivation { score, ..joined }));
             return Ok(list);
         }
-        self.decode(line)?;
         let tries = self.system.settings.output.n_best_factor.saturating_mul(size);
         self.for_each_best(Extent { entries: size, tries, distinct }, |translator, entry| {
-            let nodes = entry.nodes.iter().rev();
+            let phrases = entry.nodes.iter().rev().map(|&id| translator.phrase(id, 0));
             list.push(Derivation {
                 score: entry.total,
-                phrases: nodes.map(|&id| translator.phrase(id, 0)).collect(),
+                phrases: phrases.collect::<Result<_>>()?,
                 values: entry.values.to_vec(),
             });
+            Ok(())
         })?;
         Ok(list)
     }
@@ -103,7 +111,7 @@ impl Translator<'_> {
     pub(crate) fn for_each_best(
         &mut self,
         extent: Extent,
-        visit: impl FnMut(&Self, Entry<'_>),
+        visit: impl FnMut(&Self, Entry<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut n_best = std::mem::take(&mut self.n_best);
         let result = n_best.visit(self, extent, visit);
@@ -115,19 +123,17 @@ impl Translator<'_> {
     /// in target order, with the values so far.
     pub(crate) fn for_each_value(
         &mut self,
-        mut visit: impl FnMut(&Self, HypothesisId, &[f32]),
+        mut visit: impl FnMut(&Self, HypothesisId, &[f32]) -> Result<()>,
     ) -> Result<()> {
         let mut n_best = std::mem::take(&mut self.n_best);
         n_best.values.start(self.system);
         let mut result = Ok(());
         for i in 0..self.path.len() {
             let id = self.path[i];
-            match n_best.values.of_hypothesis(&mut self.searched(), id) {
-                Ok(values) => visit(self, id, values),
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
+            let values = n_best.values.of_hypothesis(&mut self.searched(), id);
+            result = values.and_then(|values| visit(self, id, values));
+            if result.is_err() {
+                break;
             }
         }
         self.n_best = n_best;
@@ -143,6 +149,7 @@ impl Translator<'_> {
             if Some(id) == last {
                 values.iter_mut().zip(more).for_each(|(value, more)| *value += more);
             }
+            Ok(())
         })
     }
 }
@@ -152,13 +159,13 @@ impl NBest {
         &mut self,
         translator: &mut Translator<'s>,
         extent: Extent,
-        mut visit: impl FnMut(&Translator<'s>, Entry<'_>),
+        mut visit: impl FnMut(&Translator<'s>, Entry<'_>) -> Result<()>,
     ) -> Result<()> {
         let system: &System = translator.system;
         self.values.start(system);
         if translator.sentence.len() == 0 {
             if extent.entries.min(extent.tries) > 0 {
-                visit(translator, Entry { nodes: &[], values: self.values.zero(), total: 0.0 });
+                visit(translator, Entry { nodes: &[], values: self.values.zero(), total: 0.0 })?;
             }
             return Ok(());
         }
@@ -166,6 +173,7 @@ impl NBest {
             self.paths.start(space, translator.search.complete());
         }
         self.seen.clear();
+        self.seen_texts.clear();
         let mut entries = 0;
         for _ in 0..extent.tries {
             if entries == extent.entries {
@@ -173,20 +181,32 @@ impl NBest {
             }
             let Some(space) = translator.space() else { break };
             let Some(id) = self.paths.next(space) else { break };
-            let hypotheses = space.hypotheses;
-            let phrases =
-                self.paths.nodes().iter().rev().map(|id| hypotheses[id.0 as usize].option);
-            if extent.distinct
-                && !self.seen.insert(phrases.flat_map(|phrase| translator.options.words(phrase)))
-            {
+            if extent.distinct && !self.is_new(translator, space.hypotheses) {
                 continue;
             }
             entries += 1;
             let values = self.values.of_path(&mut translator.searched(), &self.paths, id)?;
             let (nodes, total) = (self.paths.nodes(), self.paths.path(id).total);
-            visit(translator, Entry { nodes, values, total });
+            visit(translator, Entry { nodes, values, total })?;
         }
         Ok(())
+    }
+
+    /// Whether the path found last says what none before it said.
+    fn is_new(&mut self, translator: &Translator<'_>, hypotheses: &[Hypothesis]) -> bool {
+        let phrases = self.paths.nodes().iter().rev().map(|id| &hypotheses[id.0 as usize]);
+        if translator.system.factors.is_none() {
+            return self.seen.insert(phrases.flat_map(|h| translator.options.words(h.option)));
+        }
+        // Of words that differ the same may be printed.
+        let (mut text, printed) = (Vec::new(), translator.printed_words());
+        for hypothesis in phrases {
+            printed.of_any(hypothesis.option, hypothesis.span, |word| {
+                text.extend_from_slice(word);
+                text.push(b' ');
+            });
+        }
+        self.seen_texts.insert(text)
     }
 }
 

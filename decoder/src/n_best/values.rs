@@ -12,7 +12,7 @@ use miriam_text::{Log10, WordId};
 
 use crate::Result;
 use crate::features::Span;
-use crate::options::{OptionId, PhrasePlace, Preparer};
+use crate::options::{Giver, OptionId, PhrasePlace, Preparer};
 use crate::search::{
     Expansion, Hypothesis, HypothesisId, Parts, SearchSpace, Step, early_distortion, forward_block,
 };
@@ -174,7 +174,16 @@ impl Values {
                 let scores = system.tables[table as usize].weights.len();
                 add(&mut values[components.tables[table as usize]..], &phrase[..scores]);
             }
-            None => values[components.unknown] += -100.0,
+            None => match searched.space.options.own_part_of(hypothesis.option) {
+                Some(part) => {
+                    let at = match part.giver {
+                        Giver::Markup => components.unknown,
+                        Giver::SentenceTable(number) => components.sentence_tables[number],
+                    };
+                    add(&mut values[at..], &part.scores);
+                }
+                None => values[components.unknown] += -100.0,
+            },
         }
         let inner = &phrase[components.inner..];
         let (phrase, before) = (&phrase[components.reordering..], &before[components.reordering..]);

@@ -8,12 +8,14 @@
 
 mod language_model_part;
 mod memo;
+mod own_options;
 mod phrase_values;
 mod prepare;
 mod sentence_options;
 
 pub(crate) use language_model_part::LmPart;
 pub(crate) use memo::OptionMemo;
+pub(crate) use own_options::Giver;
 pub(crate) use phrase_values::{PhrasePlace, PhraseValues};
 pub(crate) use prepare::Preparer;
 pub(crate) use sentence_options::{HOT_COLUMNS, OptionId, SentenceOptions};
@@ -48,6 +50,39 @@ pub(crate) struct OptionList {
     pub(crate) alignments: Vec<u32>,
     /// Which target of its record each option is; `u32::MAX` for none.
     pub(crate) targets: Vec<u32>,
+}
+
+impl OptionList {
+    /// The words of option `i`.
+    fn words_of(&self, i: usize) -> &[WordId] {
+        let OptionScores { words, len, .. } = self.scores[i];
+        &self.words[words as usize..(words + len) as usize]
+    }
+
+    /// The options for whose words `keep` is true, and their places in this list.
+    fn filtered(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
+        let width = |column: usize| column / self.scores.len().max(1);
+        let (reordering, models) = (width(self.reordering.len()), width(self.lm_parts.len()));
+        // Words and pool stay whole: what is kept refers to them.
+        let mut kept = OptionList {
+            words: self.words.clone(),
+            lm_pool: self.lm_pool.clone(),
+            ..OptionList::default()
+        };
+        let mut places = Vec::new();
+        for (i, scores) in self.scores.iter().enumerate() {
+            if keep(self.words_of(i)) {
+                places.push(i as u32);
+                kept.scores.push(*scores);
+                kept.alignments.push(self.alignments[i]);
+                kept.targets.push(self.targets[i]);
+                let row = i * reordering..(i + 1) * reordering;
+                kept.reordering.extend_from_slice(&self.reordering[row]);
+                kept.lm_parts.extend_from_slice(&self.lm_parts[i * models..(i + 1) * models]);
+            }
+        }
+        (kept, places)
+    }
 }
 
 impl memo::Measured for OptionList {

@@ -13,7 +13,7 @@ use super::memo::{Key, Measured, Memo};
 use super::{OptionId, Preparer, SentenceOptions};
 use crate::Result;
 use crate::features::Span;
-use crate::sentence::Sentence;
+use crate::sentence::{Sentence, Stretch};
 use crate::system::{Slot, System, Table};
 
 /// Rows by source phrase, made when they are first asked for.
@@ -53,34 +53,31 @@ impl PhraseValues {
     ) -> Result<()> {
         let PhrasePlace { system, sentence, options, option, span } = place;
         let width = system.components.phrase_width;
-        let start = rows.len();
-        let table = options.origin(option).table;
-        let slot = table.and_then(|table| {
-            system.slots.iter().position(|&slot| slot == Slot::Table(table as usize))
-        });
-        let source = &sentence.ids()[span.start as usize..span.end as usize];
-        let found = table.zip(slot).and_then(|(number, slot)| {
+        let source = sentence.stretch(span);
+        let found = options.origin(option).table.and_then(|number| {
             let table = &system.tables[number as usize];
-            let ids: Vec<u32> = source.iter().map(|&word| table.source_id(word)).collect();
+            let slot = system.slots.iter().position(|&s| s == Slot::Table(number as usize))?;
+            let mut ids = Vec::new();
+            source.table_ids(table, system, &mut ids);
             let record = table.phrases.find(&ids)?;
-            Some((table, slot, Key { table: number, record }))
+            Some((table, options.range(span, slot), Key { table: number, record }))
         });
-        let Some((table, slot, key)) = found else {
-            // No table: neither scores nor reordering.
+        let Some((table, range, key)) = found else {
+            let start = rows.len();
             rows.resize(start + width, 0.0);
-            preparer.inner_scores(place, option, &mut rows[start + system.components.inner..]);
+            return preparer.own_values(place, &mut rows[start..]);
+        };
+        let first = options.place_in_list(option, range) * width;
+        let mut push = |all: &Rows| rows.extend_from_slice(&all.0[first..first + width]);
+        if !table.keeps_options {
+            push(&Rows(preparer.phrase_values(system, table, key, source)?));
             return Ok(());
-        };
+        }
         let memo = self.memo.get_or_init(Memo::new);
-        let first = options.range(span, slot).first;
-        let mut push = |all: &Rows| {
-            let row = (option.0 - first) as usize * width;
-            rows.extend_from_slice(&all.0[row..row + width]);
-        };
         match memo.get(key) {
             Some(all) => push(all),
             None => {
-                let made = preparer.phrase_values(place, table, key, source, slot)?;
+                let made = preparer.phrase_values(system, table, key, source)?;
                 match memo.keep(key, Box::new(Rows(made))) {
                     Ok(all) => push(all),
                     Err(all) => push(&all),
@@ -92,21 +89,16 @@ impl PhraseValues {
 }
 
 impl Preparer {
-    /// The rows of all options that a table has for the span of `place`.
+    /// The rows of all options that `table` has for `source`, which is `key`.
     fn phrase_values(
         &mut self,
-        place: PhrasePlace<'_>,
+        system: &System,
         table: &Table,
         key: Key,
-        source: &[WordId],
-        slot: usize,
+        source: Stretch<'_>,
     ) -> Result<Vec<f32>> {
-        let PhrasePlace { system, options, span, .. } = place;
         let components = &system.components;
         let width = components.phrase_width;
-        let range = options.range(span, slot);
-        let option = |i: usize| OptionId(range.first + i as u32);
-        let mut rows = vec![0f32; range.count as usize * width];
         let made;
         let list = match system.memo.get(key) {
             Some(list) => list,
@@ -115,6 +107,8 @@ impl Preparer {
                 &made
             }
         };
+        let count = list.scores.len();
+        let mut rows = vec![0f32; count * width];
         table.phrases.targets(key.record, &mut self.targets)?;
         for (row, &target) in rows.chunks_exact_mut(width).zip(&list.targets) {
             let target = target as usize;
@@ -130,29 +124,58 @@ impl Preparer {
                 first += model.cells.len();
             }
         }
+        self.reordering_values(system, source, count, |i| list.words_of(i), &mut rows)?;
+        for (i, row) in rows.chunks_exact_mut(width).enumerate() {
+            let inner = &mut row[components.inner..];
+            self.inner_scores(system, source.sentence, list.words_of(i), inner);
+        }
+        Ok(rows)
+    }
+
+    /// The row of an option that came with the sentence, or a copied word: no table,
+    /// so neither its scores nor reordering scores in it.
+    fn own_values(&mut self, place: PhrasePlace<'_>, row: &mut [f32]) -> Result<()> {
+        let PhrasePlace { system, sentence, options, option, span } = place;
+        let words = options.words(option);
+        self.reordering_values(system, sentence.stretch(span), 1, |_| words, row)?;
+        self.inner_scores(system, sentence, words, &mut row[system.components.inner..]);
+        Ok(())
+    }
+
+    /// The scores of reordering models that have tables of their own, into the rows
+    /// of `options` options of `source`, the words of which `words` tells.
+    fn reordering_values<'w>(
+        &mut self,
+        system: &System,
+        source: Stretch<'_>,
+        options: usize,
+        words: impl Fn(usize) -> &'w [WordId],
+        rows: &mut [f32],
+    ) -> Result<()> {
+        let components = &system.components;
         let mut first = components.reordering;
         for model in &system.reordering {
             if let Some(own) = &model.own_table {
-                let words = |i: usize| options.words(option(i));
                 let targets = &mut self.reordering_targets;
-                own.attach(source, targets, range.count as usize, words, |scores, i| {
-                    model.copy(scores, &mut rows[i * width + first..]);
+                own.attach(source, system, targets, options, &words, |scores, i| {
+                    model.copy(scores, &mut rows[i * components.phrase_width + first..]);
                 })?;
             }
             first += model.cells.len();
         }
-        for (i, row) in rows.chunks_exact_mut(width).enumerate() {
-            self.inner_scores(place, option(i), &mut row[components.inner..]);
-        }
-        Ok(rows)
+        Ok(())
     }
 
     /// What each language model adds to the total of an option before its context
     /// is known, as natural logarithms: the scores of the words that stand too far
     /// inside to depend on it.
-    fn inner_scores(&mut self, place: PhrasePlace<'_>, option: OptionId, inner: &mut [f32]) {
-        let PhrasePlace { system, sentence, options, .. } = place;
-        let words = options.words(option);
+    fn inner_scores(
+        &mut self,
+        system: &System,
+        sentence: &Sentence,
+        words: &[WordId],
+        inner: &mut [f32],
+    ) {
         for (lm, model) in system.language_models.iter().enumerate() {
             if words.len() < model.model.order() {
                 continue;

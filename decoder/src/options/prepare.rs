@@ -7,10 +7,28 @@ use miriam_probingpt::{Record, Targets};
 use miriam_text::WordId;
 
 use super::language_model_part::Isolated;
+use super::own_options::OwnPart;
 use super::{OptionList, OptionScores};
 use crate::Result;
 use crate::features::{IsolatedOperations, UNKNOWN_TARGET};
+use crate::sentence::{Sentence, Stretch};
 use crate::system::{PhraseFeature, System, Table};
+
+/// A phrase that comes with the sentence.
+pub(crate) struct OwnPhrase {
+    /// The weighted scores that it brings along.
+    pub(crate) total: f32,
+    /// Its words.
+    pub(crate) words: Vec<WordId>,
+    /// The number of its other parts among those of the sentence, or
+    /// [`OwnPhrase::COPIED`].
+    pub(crate) part: u32,
+}
+
+impl OwnPhrase {
+    /// Instead of a part: the phrase is a word that is copied.
+    pub(crate) const COPIED: u32 = u32::MAX;
+}
 
 /// Buffers for preparing options, reused.
 #[derive(Default)]
@@ -28,27 +46,42 @@ pub(crate) struct Preparer {
 /// What an operation model looks at beside the target words; left empty where no
 /// model asks for it.
 struct Links<'a> {
+    sentence: &'a Sentence,
     source: &'a [&'a [u8]],
-    /// The table and the alignment there; nothing for an unknown word.
-    alignment: Option<(&'a Table, u32)>,
+    points: Points<'a>,
+}
+
+/// Where the alignment of a phrase is.
+enum Points<'a> {
+    /// In its table, under a number.
+    Table(&'a Table, u32),
+    /// Here: the phrase comes with the sentence.
+    Own(&'a [(u16, u16)]),
+    /// Nowhere: it is a copied word.
+    Copied,
+}
+
+/// The words of `source` as operation models see them; none where there are no such
+/// models.
+fn source_words<'a>(system: &'a System, source: Stretch<'a>) -> Vec<&'a [u8]> {
+    match system.operations.is_empty() {
+        true => Vec::new(),
+        false => source.surfaces(system),
+    }
 }
 
 impl Preparer {
-    /// The options of `record` in `table`, whose source is `source` in words of
-    /// the system.
+    /// The options of `record` in `table`, whose source is `source`.
     pub(crate) fn prepare(
         &mut self,
         system: &System,
         table: &Table,
         record: Record,
-        source: &[WordId],
+        source: Stretch<'_>,
     ) -> Result<OptionList> {
         table.phrases.targets(record, &mut self.targets)?;
         self.candidates.clear();
-        let source_words: Vec<&[u8]> = match system.operations.is_empty() {
-            true => Vec::new(),
-            false => source.iter().map(|&word| system.vocabulary.word(word)).collect(),
-        };
+        let source_words = source_words(system, source);
         for i in 0..self.targets.len() {
             self.words.clear();
             let words = self.targets.words(i);
@@ -57,8 +90,8 @@ impl Preparer {
             for (score, weight) in self.targets.scores(i).iter().zip(&table.weights) {
                 total += score * weight;
             }
-            let alignment = Some((table, self.targets.alignment(i)));
-            let links = Links { source: &source_words, alignment };
+            let points = Points::Table(table, self.targets.alignment(i));
+            let links = Links { sentence: source.sentence, source: &source_words, points };
             let (total, future) = self.phrase_features(system, total, links, |lm, word: WordId| {
                 system.language_models[lm].words[word.index()]
             });
@@ -68,25 +101,43 @@ impl Preparer {
         self.collect(system, table, source)
     }
 
-    /// The one option of the unknown word `source`: `target` (empty when it is
-    /// dropped) with a penalty. `lm_word` knows words of the sentence too.
-    pub(crate) fn unknown(
+    /// The options of `source` that come with its sentence, unknown words among
+    /// them. `parts` are the other parts of all such phrases of the sentence.
+    pub(crate) fn own(
         &mut self,
         system: &System,
-        source: &[u8],
-        target: &[WordId],
-        lm_word: impl Fn(usize, WordId) -> LmWord + Copy,
-    ) -> OptionList {
-        self.words.clear();
-        self.words.extend_from_slice(target);
-        let links = Links { source: &[source], alignment: None };
-        let penalty = 0f32 + -100f32 * system.unknown_weight;
-        let (total, future) = self.phrase_features(system, penalty, links, lm_word);
+        source: Stretch<'_>,
+        phrases: &[OwnPhrase],
+        parts: &[OwnPart],
+        limit: Option<usize>,
+    ) -> Result<OptionList> {
+        let lm_word = |lm, word| source.sentence.lm_word(word, lm, system);
+        let source_words = source_words(system, source);
+        self.candidates.clear();
+        for (i, phrase) in phrases.iter().enumerate() {
+            self.words.clear();
+            self.words.extend_from_slice(&phrase.words);
+            let points = match parts.get(phrase.part as usize) {
+                Some(part) => Points::Own(&part.alignment),
+                None => Points::Copied,
+            };
+            let links = Links { sentence: source.sentence, source: &source_words, points };
+            let (total, future) = self.phrase_features(system, phrase.total, links, lm_word);
+            self.candidates.push((total, future, i as u32));
+        }
+        self.cut(limit);
         let mut list = OptionList::default();
-        self.push_option(system, &mut list, total, future, u32::MAX, lm_word);
-        list.targets.push(u32::MAX);
-        list.reordering.resize(system.reordering_width, 0.0);
-        list
+        for at in 0..self.candidates.len() {
+            let (total, future, i) = self.candidates[at];
+            let phrase = &phrases[i as usize];
+            self.words.clear();
+            self.words.extend_from_slice(&phrase.words);
+            self.push_option(system, &mut list, total, future, phrase.part, lm_word);
+            list.targets.push(u32::MAX);
+        }
+        list.reordering.resize(self.candidates.len() * system.reordering_width, 0.0);
+        self.attach_reordering(system, source, &mut list)?;
+        Ok(list)
     }
 
     /// Adds the features of the phrase alone to `total`: the total, and the
@@ -127,16 +178,20 @@ impl Preparer {
     /// What the operation model `model` makes of the phrase alone.
     fn isolated_operations(&mut self, system: &System, model: usize, links: &Links<'_>) -> f32 {
         let model = &system.operations[model];
-        match links.alignment {
-            Some((table, alignment)) => {
-                let target: Vec<&[u8]> =
-                    self.words.iter().map(|&word| system.vocabulary.word(word)).collect();
+        let Links { sentence, source, ref points } = *links;
+        let surface = |&word: &WordId| system.surface(sentence.word(word, system));
+        let mut target: Vec<&[u8]> = self.words.iter().map(surface).collect();
+        match *points {
+            Points::Table(table, alignment) => {
                 let points = table.phrases.alignment_points(alignment);
-                self.operations.score(model, links.source, &target, points)
+                self.operations.score(model, source, &target, points)
             }
-            None => {
-                let target = vec![UNKNOWN_TARGET; self.words.len()];
-                self.operations.score(model, links.source, &target, std::iter::empty())
+            Points::Own(points) => {
+                self.operations.score(model, source, &target, points.iter().copied())
+            }
+            Points::Copied => {
+                target.fill(UNKNOWN_TARGET);
+                self.operations.score(model, source, &target, std::iter::empty())
             }
         }
     }
@@ -155,7 +210,12 @@ impl Preparer {
     }
 
     /// The kept candidates as a list.
-    fn collect(&mut self, system: &System, table: &Table, source: &[WordId]) -> Result<OptionList> {
+    fn collect(
+        &mut self,
+        system: &System,
+        table: &Table,
+        source: Stretch<'_>,
+    ) -> Result<OptionList> {
         let mut list = OptionList::default();
         for at in 0..self.candidates.len() {
             let (total, future, i) = self.candidates[at];
@@ -178,28 +238,39 @@ impl Preparer {
                 }
             }
         }
-        let mut first = 0;
-        for model in &system.reordering {
-            if let Some(own) = &model.own_table {
-                let OptionList { scores, words, reordering, .. } = &mut list;
-                let words = |option: usize| {
-                    let OptionScores { words: first, len, .. } = scores[option];
-                    &words[first as usize..(first + len) as usize]
-                };
-                let targets = &mut self.reordering_targets;
-                own.attach(source, targets, scores.len(), words, |scores, option| {
-                    let row = option * system.reordering_width + first;
-                    model.weigh(scores, &mut reordering[row..row + model.cells.len()]);
-                })?;
-            }
-            first += model.cells.len();
-        }
+        self.attach_reordering(system, source, &mut list)?;
         list.scores.shrink_to_fit();
         list.words.shrink_to_fit();
         list.reordering.shrink_to_fit();
         list.lm_parts.shrink_to_fit();
         list.lm_pool.shrink_to_fit();
         Ok(list)
+    }
+
+    /// The scores of reordering models that have tables of their own.
+    fn attach_reordering(
+        &mut self,
+        system: &System,
+        source: Stretch<'_>,
+        list: &mut OptionList,
+    ) -> Result<()> {
+        let mut first = 0;
+        for model in &system.reordering {
+            if let Some(own) = &model.own_table {
+                let OptionList { scores, words, reordering, .. } = &mut *list;
+                let words = |option: usize| {
+                    let OptionScores { words: first, len, .. } = scores[option];
+                    &words[first as usize..(first + len) as usize]
+                };
+                let targets = &mut self.reordering_targets;
+                own.attach(source, system, targets, scores.len(), words, |scores, option| {
+                    let row = option * system.reordering_width + first;
+                    model.weigh(scores, &mut reordering[row..row + model.cells.len()]);
+                })?;
+            }
+            first += model.cells.len();
+        }
+        Ok(())
     }
 
     /// Appends the option of `self.words` without reordering scores.

@@ -6,10 +6,12 @@ use miriam_text::WordId;
 
 use super::language_model_part::{LmPart, read_state};
 use super::memo::Key;
-use super::prepare::Preparer;
+use super::own_options::{OwnPart, TableRule, copied_word};
+use super::prepare::{OwnPhrase, Preparer};
 use super::{OptionList, OptionScores};
 use crate::Result;
 use crate::features::Span;
+use crate::input_line::Beside;
 use crate::search::LanguageModelScores;
 use crate::sentence::Sentence;
 use crate::system::{Lookup, Slot, System};
@@ -21,9 +23,10 @@ pub(crate) struct OptionId(pub(crate) u32);
 /// Where an option comes from, for output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// The table; nothing for an unknown word.
+    /// The table; nothing for what the sentence itself brings.
     pub(crate) table: Option<u32>,
-    /// Its alignment there.
+    /// Its alignment there, or the number among phrases of the sentence;
+    /// [`OwnPhrase::COPIED`] for a word that is copied.
     pub(crate) alignment: u32,
 }
 
@@ -66,6 +69,11 @@ pub(crate) struct SentenceOptions {
     lm_parts: Vec<LmPart>,
     lm_pool: Vec<u32>,
     origins: Vec<Origin>,
+    /// What is kept for output of phrases that the sentence brings.
+    pub(super) own_parts: Vec<OwnPart>,
+    /// Spans whose options are only some of their list's: the first option of each,
+    /// ascending, and the places in the list.
+    places: Vec<(u32, Vec<u32>)>,
     /// By start, then length, then slot.
     ranges: Vec<OptionRange>,
     /// Ends of spans with options, ascending, by start; and where those of each
@@ -77,7 +85,7 @@ pub(crate) struct SentenceOptions {
     reordering_width: usize,
     models: usize,
     /// Scratch.
-    preparer: Preparer,
+    pub(super) preparer: Preparer,
     lookup: SpanLookup,
     table_ids: Vec<u32>,
 }
@@ -88,17 +96,39 @@ impl SentenceOptions {
         &mut self,
         system: &System,
         sentence: &mut Sentence,
+        beside: &Beside,
         lms: &mut [LanguageModelScores],
     ) -> Result<()> {
-        self.clear(system, sentence.len());
-        for &lookup in &system.lookups {
-            self.collect_table(system, lookup, sentence, lms)?;
+        self.clear(system, sentence.len(), beside.annotations.longest());
+        let rule = TableRule::new(system, sentence, beside);
+        let unknown = system.slots.iter().position(|slot| *slot == Slot::Unknown);
+        // Before the tables: what is forced is there for steps that ask only about
+        // spans without options.
+        if let Some(slot) = unknown {
+            self.collect_forced(system, slot, sentence, &rule, lms)?;
         }
-        if let Some(slot) = system.slots.iter().position(|s| matches!(s, Slot::Unknown)) {
+        for &lookup in &system.lookups {
+            match system.slots[lookup.slot] {
+                Slot::Table(table) => {
+                    self.collect_table(system, lookup, table, sentence, &rule, lms)?;
+                }
+                Slot::SentenceTable(table) => {
+                    self.collect_sentence_table(system, lookup, table, sentence, beside, lms)?;
+                }
+                // Not asked: it steps in.
+                Slot::Unknown => {}
+            }
+        }
+        if let Some(slot) = unknown {
             for position in 0..sentence.len() {
                 let span = Span { start: position as u32, end: position as u32 + 1 };
-                if system.settings.copy_known_words || !self.has_options(span) {
-                    let list = self.unknown_word(system, sentence, position);
+                // Where a translation is forced and copying allowed, that is done.
+                let is_free = rule.allows_unknown(span) && self.range(span, slot).count == 0;
+                if is_free && (system.settings.copy_known_words || !self.has_options(span)) {
+                    let phrase = copied_word(system, sentence, span.start);
+                    let source = sentence.stretch(span);
+                    let list =
+                        self.preparer.own(system, source, &[phrase], &self.own_parts, None)?;
                     self.append(&list, system, slot, span, None, lms);
                 }
             }
@@ -123,7 +153,7 @@ impl SentenceOptions {
         self.first_ends.push(self.ends.len() as u32);
     }
 
-    fn clear(&mut self, system: &System, length: usize) {
+    fn clear(&mut self, system: &System, length: usize, longest_forced: usize) {
         self.scores.clear();
         self.hot.clear();
         self.words.clear();
@@ -131,8 +161,10 @@ impl SentenceOptions {
         self.lm_parts.clear();
         self.lm_pool.clear();
         self.origins.clear();
+        self.own_parts.clear();
+        self.places.clear();
         self.slots = system.slots.len();
-        self.longest = system.settings.max_phrase_length.min(length);
+        self.longest = system.settings.max_phrase_length.max(longest_forced).min(length);
         self.reordering_width = system.reordering_width;
         self.models = system.language_models.len();
         self.ranges.clear();
@@ -143,28 +175,39 @@ impl SentenceOptions {
         &mut self,
         system: &System,
         step: Lookup,
+        number: usize,
         sentence: &Sentence,
+        rule: &TableRule<'_>,
         lms: &mut [LanguageModelScores],
     ) -> Result<()> {
-        let Lookup { slot, table: number, backoff } = step;
         let table = &system.tables[number];
+        let whole = Span { start: 0, end: sentence.len() as u32 };
         self.table_ids.clear();
-        self.table_ids.extend(sentence.ids().iter().map(|&word| table.source_id(word)));
+        sentence.stretch(whole).table_ids(table, system, &mut self.table_ids);
         let mut lookup = std::mem::take(&mut self.lookup);
-        table.phrases.lookup_spans(&self.table_ids, self.longest, &mut lookup);
+        // Forced translations may be longer.
+        let longest = system.settings.max_phrase_length.min(self.longest);
+        table.phrases.lookup_spans(&self.table_ids, longest, &mut lookup);
         for hit in lookup.hits() {
             let span = Span { start: hit.start, end: hit.end };
-            if !backoff.asks(hit.end - hit.start, || self.has_options(span)) {
+            if !rule.allows_tables(span)
+                || !step.backoff.asks(hit.end - hit.start, || self.has_options(span))
+            {
                 continue;
             }
             let key = Key { table: number as u32, record: hit.record };
             let made;
-            let list = match system.memo.get(key) {
+            let kept = if table.keeps_options { system.memo.get(key) } else { None };
+            let list = match kept {
                 Some(list) => list,
                 None => {
-                    let source = &sentence.ids()[hit.start as usize..hit.end as usize];
+                    let source = sentence.stretch(span);
                     let list = Box::new(self.preparer.prepare(system, table, hit.record, source)?);
-                    match system.memo.keep(key, list) {
+                    let kept = match table.keeps_options {
+                        true => system.memo.keep(key, list),
+                        false => Err(list),
+                    };
+                    match kept {
                         Ok(list) => list,
                         Err(list) => {
                             made = list;
@@ -173,40 +216,23 @@ impl SentenceOptions {
                     }
                 }
             };
-            self.append(list, system, slot, span, Some(number as u32), lms);
+            let table = Some(number as u32);
+            match rule.filter(span, list) {
+                None => self.append(list, system, step.slot, span, table, lms),
+                Some((list, places)) => {
+                    if !places.is_empty() {
+                        self.places.push((self.scores.len() as u32, places));
+                    }
+                    self.append(&list, system, step.slot, span, table, lms);
+                }
+            }
         }
         self.lookup = lookup;
         Ok(())
     }
 
-    /// An option that copies an unknown word, marks it, or leaves it out.
-    fn unknown_word(
-        &mut self,
-        system: &System,
-        sentence: &mut Sentence,
-        position: usize,
-    ) -> OptionList {
-        let word = sentence.ids()[position];
-        let target = match (&system.settings.mark_unknown, system.settings.drop_unknown) {
-            (_, true) => None,
-            (None, false) => Some(word),
-            (Some((prefix, suffix)), false) => {
-                let bytes = sentence.word(word, system);
-                let marked = [prefix.as_bytes(), bytes, suffix.as_bytes()].concat();
-                Some(match system.vocabulary.find(&marked) {
-                    Some(known) => known,
-                    None => sentence.local_word(&marked, system),
-                })
-            }
-        };
-        let sentence = &*sentence;
-        self.preparer.unknown(system, sentence.word(word, system), target.as_slice(), |lm, word| {
-            sentence.lm_word(word, lm, system)
-        })
-    }
-
     /// Copies `list` behind the options there are, as those of `span`.
-    fn append(
+    pub(super) fn append(
         &mut self,
         list: &OptionList,
         system: &System,
@@ -248,8 +274,8 @@ impl SentenceOptions {
         }
     }
 
-    /// Whether any table has an option for `span`.
-    fn has_options(&self, span: Span) -> bool {
+    /// Whether there is an option for `span` already.
+    pub(super) fn has_options(&self, span: Span) -> bool {
         (0..self.slots).any(|slot| self.range(span, slot).count > 0)
     }
 
@@ -336,12 +362,28 @@ impl SentenceOptions {
         self.lm_pool[start..start + dependent + usize::from(part.constants)].split_at(dependent)
     }
 
-    /// Whether no phrase translates the word at `position`.
+    /// Whether the word at `position` may be copied, as words are that no phrase
+    /// translates.
     pub(crate) fn is_unknown(&self, position: u32) -> bool {
         let span = Span { start: position, end: position + 1 };
-        (0..self.slots)
-            .map(|slot| self.range(span, slot))
-            .any(|range| range.count > 0 && self.origins[range.first as usize].table.is_none())
+        (0..self.slots).map(|slot| self.range(span, slot)).any(|range| {
+            (range.first..range.first + range.count).any(|o| self.is_copied(OptionId(o)))
+        })
+    }
+
+    /// Whether an option is a copied word.
+    pub(crate) fn is_copied(&self, option: OptionId) -> bool {
+        let Origin { table, alignment } = self.origin(option);
+        table.is_none() && alignment == OwnPhrase::COPIED
+    }
+
+    /// The place of an option of `range` in the list it was taken from.
+    pub(crate) fn place_in_list(&self, option: OptionId, range: OptionRange) -> usize {
+        let at = option.0 - range.first;
+        match self.places.binary_search_by_key(&range.first, |(first, _)| *first) {
+            Ok(found) => self.places[found].1[at as usize] as usize,
+            Err(_) => at as usize,
+        }
     }
 
     /// Where an option comes from.

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use miriam_text::number::push_general_f32;
 
+use crate::Result;
 use crate::components::FeatureComponents;
 use crate::config::NBestOptions;
 use crate::features::Span;
@@ -43,17 +44,18 @@ impl Columns {
         id: HypothesisId,
         offset: u32,
         aligned: bool,
-    ) {
+    ) -> Result<()> {
         let hypothesis = &translator.search.hypotheses()[id.0 as usize];
-        let words = translator.options.words(hypothesis.option);
-        for &word in words {
-            self.words.extend_from_slice(translator.sentence.word(word, translator.system));
-            self.words.push(b' ');
-        }
+        let words = &mut self.words;
+        translator.printed_words().of(hypothesis.option, hypothesis.span, |word| {
+            words.extend_from_slice(word);
+            words.push(b' ');
+        })?;
         if aligned {
             self.align(translator, id, offset);
         }
-        self.position += words.len() as u32;
+        self.position += translator.options.words(hypothesis.option).len() as u32;
+        Ok(())
     }
 
     fn align(&mut self, translator: &Translator<'_>, id: HypothesisId, offset: u32) {

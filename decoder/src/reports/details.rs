@@ -33,10 +33,10 @@ impl Translator<'_> {
                 dropped.push(b'\n');
             }
             out.extend_from_slice(b"\n  TRANSLATED AS:");
-            for &word in words {
+            self.printed_words().of(hypothesis.option, span, |word| {
                 out.push(b' ');
-                out.extend_from_slice(self.sentence.word(word, self.system));
-            }
+                out.extend_from_slice(word);
+            })?;
             if words.is_empty() {
                 out.extend_from_slice(b" <EPSILON>");
             }

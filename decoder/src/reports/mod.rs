@@ -4,13 +4,11 @@ mod columns;
 mod details;
 mod search_graph;
 
-use miriam_text::fields;
-
-use crate::Result;
 use crate::n_best::Extent;
 use crate::output::Shown;
 use crate::streams::{LineOutput, Stream};
 use crate::translator::{PIECE, Translator};
+use crate::{Error, Mishap, MishapKind, Result};
 pub(crate) use columns::Columns;
 use columns::{push_n_best_line, push_values};
 use search_graph::GraphLine;
@@ -21,7 +19,6 @@ impl Translator<'_> {
         let settings = &self.system.settings;
         let wanted = |stream| settings.outputs.iter().any(|(wanted, _)| *wanted == stream);
         let list = settings.output.n_best.filter(|_| wanted(Stream::NBest));
-        let joined = list.is_some() && fields::words(line).count() > PIECE;
         let mut graph = wanted(Stream::SearchGraph).then(|| GraphLine::new(id));
         let mut columns = std::mem::take(&mut self.columns);
         columns.clear();
@@ -39,15 +36,22 @@ impl Translator<'_> {
             if wanted(Stream::Details) {
                 translator.push_details(out.stream(Stream::Details), offset)?;
             }
-            if joined {
-                for i in 0..translator.path.len() {
-                    entry.push(translator, translator.path[i], offset, true);
+            if list.is_some() && translator.in_pieces {
+                for &id in &translator.path {
+                    entry.push(translator, id, offset, true)?;
                 }
                 translator.add_best_values(&mut values)?;
             }
             Ok(())
         });
+        let is_wrong = score.is_err();
         let score = self.forgive(score)?;
+        if is_wrong {
+            // Nothing of it is shown, and what was searched last is another line.
+            out.stream(Stream::Unknowns).clear();
+            out.stream(Stream::Details).clear();
+            graph = graph.map(|_| GraphLine::new(id));
+        }
         self.finish_best(id, score, &columns, out.stream(Stream::Best));
         out.stream(Stream::Best).push(b'\n');
         if wanted(Stream::Alignment) {
@@ -63,23 +67,34 @@ impl Translator<'_> {
         if let Some(graph) = graph {
             graph.finish(out.stream(Stream::SearchGraph));
         }
-        if let Some(options) = list {
+        if let Some(options) = list.filter(|_| !is_wrong) {
             let tries = settings.output.n_best_factor.saturating_mul(options.size);
             let features = &self.system.components.features;
             let out = out.stream(Stream::NBest);
-            if !joined {
+            if !self.in_pieces {
                 // One more than asked for, as Moses2 prints.
                 let entries = options.size.saturating_add(1);
                 let aligned = options.segmentation || options.alignment;
                 let extent = Extent { entries, tries, distinct: options.distinct };
+                let mut left_out = None;
                 self.for_each_best(extent, |translator, entry| {
                     columns.clear();
-                    for &id in entry.nodes.iter().rev() {
-                        columns.push(translator, id, 0, aligned);
+                    let mut nodes = entry.nodes.iter().rev();
+                    match nodes.try_for_each(|&id| columns.push(translator, id, 0, aligned)) {
+                        Ok(()) => {
+                            let values = (entry.values, entry.total);
+                            push_n_best_line(out, id, &columns, features, values, options);
+                        }
+                        // The best translation stands, whatever is wrong with others.
+                        Err(Error::Line { reason }) => left_out = Some(reason),
+                        Err(error) => return Err(error),
                     }
-                    let values = (entry.values, entry.total);
-                    push_n_best_line(out, id, &columns, features, values, options);
+                    Ok(())
                 })?;
+                self.mishaps.extend(left_out.map(|reason| {
+                    let reason = format!("left out of the n-best list: {reason}");
+                    Mishap::new(MishapKind::Malformed, reason)
+                }));
             } else if let Some(score) = score
                 && tries > 0
             {
@@ -123,15 +138,16 @@ impl Translator<'_> {
         if settings.output.breakdown {
             let features = &self.system.components.features;
             return self.for_each_value(|translator, id, values| {
-                columns.push(translator, id, offset, aligned);
+                columns.push(translator, id, offset, aligned)?;
                 let span = translator.search.hypotheses()[id.0 as usize].span.shifted(offset);
                 shown.begin_breakdown(&mut columns.words, span);
                 push_values(&mut columns.words, features, values, true, Shown::number);
                 columns.words.extend_from_slice(b"| ");
+                Ok(())
             });
         }
         for &id in &self.path {
-            columns.push(self, id, offset, aligned);
+            columns.push(self, id, offset, aligned)?;
             let span = self.search.hypotheses()[id.0 as usize].span;
             shown.end_phrase(&mut columns.words, span.shifted(offset));
         }

@@ -138,12 +138,14 @@ impl Translator<'_> {
                 span.end - 1
             )
             .expect("memory does not fail");
-            for (i, &word) in self.options.words(hypothesis.option).iter().enumerate() {
-                if i > 0 {
+            // A hypothesis that cannot be printed is part of the graph like another.
+            let mut is_first = true;
+            self.printed_words().of_any(hypothesis.option, hypothesis.span, |word| {
+                if !std::mem::take(&mut is_first) {
                     json.push(b' ');
                 }
-                push_escaped(json, self.sentence.word(word, self.system));
-            }
+                push_escaped(json, word);
+            });
             json.push(b'"');
         }
         for (key, score) in [("score", hypothesis.total), ("future", hypothesis.future)] {

@@ -32,6 +32,36 @@ pub(crate) fn for_each_extension(
     last_end: u32,
     mut visit: impl FnMut(Span),
 ) {
+    match space.constraint {
+        None => for_each_reachable(space, coverage, last_end, visit),
+        Some(_) => for_each_reachable(space, coverage, last_end, |span| {
+            if respects_constraint(space, coverage, span) {
+                visit(span);
+            }
+        }),
+    }
+}
+
+/// Whether walls and zones, where there are any, let a hypothesis that covers
+/// `coverage` go on with `span`.
+#[inline]
+pub(crate) fn respects_constraint(
+    space: &SearchSpace<'_>,
+    coverage: CoverageId,
+    span: Span,
+) -> bool {
+    let limit = space.limits.distortion;
+    space.constraint.is_none_or(|c| c.allows(space.coverages, coverage, span, limit))
+}
+
+/// The same as [`for_each_extension`], whatever walls and zones there are.
+#[inline]
+fn for_each_reachable(
+    space: &SearchSpace<'_>,
+    coverage: CoverageId,
+    last_end: u32,
+    mut visit: impl FnMut(Span),
+) {
     let limit = space.limits.distortion;
     let first_gap = space.coverages.facts(coverage).first_gap;
     for start in first_gap..space.length {

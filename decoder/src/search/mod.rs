@@ -1,10 +1,11 @@
 //! The search: from the options of a sentence to its best translation.
 //!
 //! A [`Search`] is stepped, at most a stack at a time, until it is over; between
-//! steps whoever drives it may stop it ([`complete`] does, when time is up). Expansions are scored where they are made
-//! ([`SearchSpace::expand`]), because most come in ones and twos, the neighbours
-//! of a popped item, and most of their language-model scores lie in a cache that
-//! stays close; only where a stack is opened is there a batch worth prefetching.
+//! steps whoever drives it may stop it ([`complete`] does, when time is up).
+//! Expansions are scored where they are made ([`SearchSpace::expand`]), because
+//! most come in ones and twos, the neighbours of a popped item, and most of their
+//! language-model scores lie in a cache that stays close; only where a stack is
+//! opened is there a batch worth prefetching.
 //!
 //! Ties are broken by one rule everywhere: what was made earlier comes first.
 //! Options keep the order of their table, hypotheses of a stack are ordered by
@@ -42,6 +43,7 @@ use std::ops::Range;
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
 use crate::options::SentenceOptions;
+use crate::reordering_constraint::ReorderingConstraint;
 use crate::sentence::Sentence;
 use crate::system::System;
 
@@ -58,6 +60,8 @@ pub(crate) struct SearchSpace<'a> {
     pub(crate) lms: &'a mut [LanguageModelScores],
     pub(crate) contexts: &'a mut Contexts,
     pub(crate) joint: &'a mut JointStates,
+    /// Walls and zones; nothing where there are none.
+    pub(crate) constraint: Option<&'a ReorderingConstraint>,
 }
 
 /// A search that goes on step by step.

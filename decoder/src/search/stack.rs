@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::candidates::Candidates;
-use super::expansion::{Step, may_extend};
+use super::expansion::{Step, may_extend, respects_constraint};
 use super::hypothesis::{Hypothesis, HypothesisId};
 use super::lattice::{Forgotten, Lattice, Losers};
 use super::{Search, SearchSpace};
@@ -98,6 +98,7 @@ impl<L: Losers> StackSearch<L> {
             let last_end = previous.span.end;
             if (span.start..span.end).any(|p| space.coverages.is_covered(previous.coverage, p))
                 || !may_extend(space.limits.distortion, last_end, span, facts.first_gap)
+                || !respects_constraint(space, previous.coverage, span)
             {
                 continue;
             }

@@ -145,24 +145,17 @@ impl Operations {
             return;
         }
         let (system, sentence, options) = (space.system, space.sentence, space.options);
-        let word = |&id: &WordId| sentence.word(id, system);
-        let source: Vec<&[u8]> =
-            sentence.ids()[span.start as usize..span.end as usize].iter().map(word).collect();
-        let mut target: Vec<&[u8]> = options.words(option).iter().map(word).collect();
-        let model = &*system.operations[self.model].model;
-        let program = self.programs.make(option.0);
-        let origin = options.origin(option);
-        match origin.table {
-            Some(table) => {
-                let points =
-                    system.tables[table as usize].phrases.alignment_points(origin.alignment);
-                program.write(model, &source, &target, points);
-            }
-            None => {
-                target.fill(UNKNOWN_TARGET);
-                program.write(model, &source, &target, std::iter::empty());
-            }
+        let source = sentence.stretch(span).surfaces(system);
+        let surface = |&id: &WordId| system.surface(sentence.word(id, system));
+        let mut target: Vec<&[u8]> = options.words(option).iter().map(surface).collect();
+        let mut points = Vec::new();
+        if options.is_copied(option) {
+            target.fill(UNKNOWN_TARGET);
+        } else {
+            options.push_alignment(option, system, &mut points);
         }
+        let model = &*system.operations[self.model].model;
+        self.programs.make(option.0).write(model, &source, &target, points.into_iter());
     }
 
     /// The class of the place in `scratch`.

@@ -1,0 +1,155 @@
+//! Joining tables and models whose words have several factors.
+//!
+//! The vocabulary holds the target words of the tables, whole. Source words are
+//! not in it: what a table calls a word of a sentence is looked up when the
+//! sentence is read, because the word may have more factors than the table.
+
+use std::path::Path;
+
+use miriam_text::{Input, Lines, WordId, fields};
+
+use crate::config::{
+    Configuration, FactorSettings, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec,
+    TableFormat, TableSpec,
+};
+use crate::factors::FactorScheme;
+use crate::system::System;
+use crate::{Error, Result};
+
+/// The tables in use, in the order of [`System::tables`] and the tables of
+/// sentences.
+fn tables(configuration: &Configuration) -> impl Iterator<Item = (&FeatureSpec, &TableSpec)> {
+    let features = configuration.features.iter().enumerate();
+    features.filter_map(|(number, feature)| match &feature.kind {
+        FeatureKind::Table(spec)
+            if configuration.mapping.iter().any(|step| step.table == number) =>
+        {
+            Some((feature, spec))
+        }
+        _ => None,
+    })
+}
+
+/// The reordering models with tables of their own.
+fn reordering(
+    configuration: &Configuration,
+) -> impl Iterator<Item = (&FeatureSpec, &ReorderingSpec)> {
+    configuration.features.iter().filter_map(|feature| match &feature.kind {
+        FeatureKind::LexicalReordering(spec)
+            if matches!(spec.source, ReorderingSource::Text(_)) =>
+        {
+            Some((feature, spec))
+        }
+        _ => None,
+    })
+}
+
+/// How the words of a system are cut; nothing where nobody looks at any factor
+/// but the first.
+pub(crate) fn scheme(configuration: &Configuration) -> Option<FactorScheme> {
+    let settings = &configuration.settings.text.factors;
+    let (mut source, mut target) = (Vec::new(), Vec::new());
+    // Target words without a factor of a reordering model have no scores there.
+    let mut reordered = Vec::new();
+    let mut output_is_first = true;
+    let need = |needed: &mut Vec<_>, factors: &[usize], feature: &FeatureSpec| {
+        needed.extend(factors.iter().map(|&factor| (factor, feature.name.clone())));
+    };
+    for (feature, spec) in tables(configuration) {
+        need(&mut source, &spec.input_factors, feature);
+        output_is_first &= spec.output_factors.as_deref().is_none_or(|f| f == [0]);
+    }
+    for (feature, spec) in reordering(configuration) {
+        need(&mut source, &spec.input_factors, feature);
+        need(&mut reordered, &spec.output_factors, feature);
+    }
+    for feature in &configuration.features {
+        if let FeatureKind::LanguageModel(spec) = &feature.kind {
+            need(&mut target, &[spec.factor], feature);
+        }
+    }
+    let plain = FactorSettings {
+        output_delimiter: settings.output_delimiter.clone(),
+        input: settings.input.clone().filter(|factors| *factors == [0]),
+        ..FactorSettings::default()
+    };
+    let first = |needed: &[(usize, String)]| needed.iter().all(|(factor, _)| *factor == 0);
+    let none_looks = [&source, &target, &reordered].into_iter().all(|needed| first(needed));
+    if *settings == plain && output_is_first && none_looks {
+        return None;
+    }
+    Some(FactorScheme::new(settings, source, target))
+}
+
+/// Whether the factors `input` of a source phrase are all that any model looks at
+/// when it scores an option: reordering models and, for their estimates, operation
+/// models.
+pub(crate) fn decides_options(configuration: &Configuration, input: &[usize]) -> bool {
+    let looks_at_surfaces =
+        |feature: &FeatureSpec| matches!(feature.kind, FeatureKind::OperationModel(_));
+    reordering(configuration)
+        .all(|(_, spec)| spec.input_factors.iter().all(|factor| input.contains(factor)))
+        && (input.contains(&0) || !configuration.features.iter().any(looks_at_surfaces))
+}
+
+/// One vocabulary of whole words, and what each model calls them.
+pub(crate) fn join_vocabularies(system: &mut System, configuration: &Configuration) -> Result<()> {
+    let Some(scheme) = &system.factors else { return Ok(()) };
+    let vocabulary = &mut system.vocabulary;
+    let mut word = Vec::new();
+    let read = tables(configuration).filter(|(_, spec)| spec.format != TableFormat::InLine);
+    for ((feature, spec), table) in read.zip(&mut system.tables) {
+        for id in 0..table.phrases.num_target_words() {
+            let written = table.phrases.target_word(id)?;
+            scheme.place(written, spec.output_factors.as_deref(), &mut word);
+            if let Some(missing) = scheme.missing_in_target(&word) {
+                let path = configuration.locate(&spec.path);
+                let place = match spec.format {
+                    TableFormat::Text => first_line(&path, written)?,
+                    _ => path.display().to_string(),
+                };
+                let shown = String::from_utf8_lossy(written);
+                let reason = format!("{place}: the target word {shown:?} {missing}");
+                return Err(Error::feature(&feature.name, reason));
+            }
+            table.target_words.push(vocabulary.intern(&word));
+        }
+    }
+    let own_tables = || reordering(configuration).map(|(_, spec)| &spec.output_factors);
+    let models = system.reordering.iter_mut().filter_map(|model| model.own_table.as_mut());
+    for (factors, own) in own_tables().zip(models) {
+        let table = &mut own.table;
+        for id in 0..table.phrases.num_target_words() {
+            let written = table.phrases.target_word(id)?;
+            scheme.place(written, Some(factors), &mut word);
+            table.target_words.push(vocabulary.intern(&word));
+        }
+    }
+    let models = system.reordering.iter_mut().filter_map(|model| model.own_table.as_mut());
+    for (factors, own) in own_tables().zip(models) {
+        let reduced = vocabulary.iter().map(|whole| {
+            scheme.reduce(whole, factors, &mut word);
+            // A word that no table has is like no other.
+            vocabulary.find(&word).unwrap_or(WordId(u32::MAX))
+        });
+        own.reduced = Some(reduced.collect());
+    }
+    for lm in &mut system.language_models {
+        lm.words = vocabulary.iter().map(|word| lm.word_id(word, Some(scheme))).collect();
+    }
+    Ok(())
+}
+
+/// The first line of the text table at `path` that has the target word `word`,
+/// for a message.
+fn first_line(path: &Path, word: &[u8]) -> Result<String> {
+    let mut lines = Lines::new(Input::open(path)?);
+    let name = lines.name().to_owned();
+    while let Some(line) = lines.next()? {
+        let target = fields::three_bar(line.bytes).nth(1).unwrap_or_default();
+        if fields::words(target).any(|w| w == word) {
+            return Ok(format!("{name}, line {}", line.number));
+        }
+    }
+    Ok(name)
+}

@@ -1,0 +1,294 @@
+//! Words of several factors, `surface|lemma|tag` (`phrase-decoding.md` 2.1, 3.1).
+//!
+//! A word of the vocabulary is the whole factored word: its factors in the order
+//! of their numbers, joined by the delimiter, an absent one empty (`|NN` has a
+//! tag and no surface). Tables and models look at some of the factors; what they
+//! call a word is worked out by cutting its bytes, for the target words of the
+//! models once when they are loaded, for the words of a sentence when it is read.
+//! The search compares ids of whole words and knows nothing of factors. Where
+//! nobody looks at any factor but the first there is no [`FactorScheme`], and a
+//! word is its surface.
+
+use std::borrow::Cow;
+
+use crate::config::FactorSettings;
+
+/// The highest number a factor may have; Moses stops at 3.
+pub(crate) const LARGEST: usize = 15;
+
+/// How the words of a system are cut into factors, and who needs which.
+#[derive(Clone, Debug)]
+pub(crate) struct FactorScheme {
+    settings: FactorSettings,
+    /// The factors that words of the input must have, and whose wish that is.
+    source: Vec<(usize, String)>,
+    /// The same of target words.
+    target: Vec<(usize, String)>,
+}
+
+/// A factor that a word lacks, and who needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Missing<'a> {
+    /// The factor's number.
+    pub(crate) factor: usize,
+    /// Who looks at it.
+    pub(crate) needed_by: &'a str,
+}
+
+impl std::fmt::Display for Missing<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "has no factor {}, which {} needs", self.factor, self.needed_by)
+    }
+}
+
+impl FactorScheme {
+    /// The scheme of `settings`; `source` and `target` are the factors that the
+    /// models look at.
+    pub(crate) fn new(
+        settings: &FactorSettings,
+        source: Vec<(usize, String)>,
+        target: Vec<(usize, String)>,
+    ) -> Self {
+        let mut scheme = FactorScheme { settings: settings.clone(), source, target };
+        for &factor in settings.input.iter().flatten() {
+            scheme.source.push((factor, "input-factors".to_owned()));
+        }
+        for &factor in &settings.output {
+            scheme.target.push((factor, "output-factors".to_owned()));
+        }
+        scheme
+    }
+
+    /// The factors as a file or a line writes them, one behind the other; empty
+    /// ones vanish.
+    fn columns<'a>(&'a self, written: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        Cut { rest: Some(written), delimiter: self.delimiter() }.filter(|f| !f.is_empty())
+    }
+
+    fn delimiter(&self) -> &[u8] {
+        self.settings.delimiter.as_bytes()
+    }
+
+    /// The word that `written` stands for, into `word`: its i-th column is factor
+    /// `order[i]`, or factor i where there is no order. Columns beyond the order
+    /// are left out. A word of delimiters alone is its own surface.
+    pub(crate) fn place(&self, written: &[u8], order: Option<&[usize]>, word: &mut Vec<u8>) {
+        word.clear();
+        let mut factors: [&[u8]; LARGEST + 1] = [&[]; LARGEST + 1];
+        let mut any = false;
+        for (i, column) in self.columns(written).enumerate() {
+            let factor = match order {
+                Some(order) => order.get(i).copied(),
+                None => Some(i),
+            };
+            if let Some(slot) = factor.and_then(|f| factors.get_mut(f)) {
+                *slot = column;
+                any = true;
+            }
+        }
+        if !any {
+            word.extend_from_slice(written);
+            return;
+        }
+        self.join(&factors, word);
+    }
+
+    /// Appends factors in their order, without the absent ones at the end.
+    fn join(&self, factors: &[&[u8]], word: &mut Vec<u8>) {
+        let len = factors.iter().rposition(|f| !f.is_empty()).map_or(0, |last| last + 1);
+        for (i, factor) in factors[..len].iter().enumerate() {
+            if i > 0 {
+                word.extend_from_slice(self.delimiter());
+            }
+            word.extend_from_slice(factor);
+        }
+    }
+
+    /// Factor `number` of a word of the vocabulary; nothing where it is absent.
+    pub(crate) fn factor<'a>(&'a self, word: &'a [u8], number: usize) -> Option<&'a [u8]> {
+        let factor = Cut { rest: Some(word), delimiter: self.delimiter() }.nth(number);
+        factor.filter(|f| !f.is_empty())
+    }
+
+    /// What a file whose columns are the factors `order` calls `word`, into
+    /// `written`; false where the word lacks one.
+    pub(crate) fn project(&self, word: &[u8], order: &[usize], written: &mut Vec<u8>) -> bool {
+        written.clear();
+        for (i, &number) in order.iter().enumerate() {
+            if i > 0 {
+                written.extend_from_slice(self.delimiter());
+            }
+            match self.factor(word, number) {
+                Some(factor) => written.extend_from_slice(factor),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// `word` with the factors `kept` alone, into `reduced`.
+    pub(crate) fn reduce(&self, word: &[u8], kept: &[usize], reduced: &mut Vec<u8>) {
+        reduced.clear();
+        let mut factors: [&[u8]; LARGEST + 1] = [&[]; LARGEST + 1];
+        for &number in kept {
+            factors[number] = self.factor(word, number).unwrap_or_default();
+        }
+        self.join(&factors, reduced);
+    }
+
+    /// Takes factor `number` out of `word`; it comes back where it was there.
+    pub(crate) fn take(&self, word: &mut Vec<u8>, number: usize) -> Option<Vec<u8>> {
+        let taken = self.factor(word, number)?.to_vec();
+        let kept: Vec<usize> = (0..=LARGEST).filter(|&f| f != number).collect();
+        let mut rest = Vec::new();
+        self.reduce(word, &kept, &mut rest);
+        *word = rest;
+        Some(taken)
+    }
+
+    /// A word of the input, into `word`.
+    pub(crate) fn read(&self, token: &[u8], word: &mut Vec<u8>) {
+        self.place(token, self.settings.input.as_deref(), word);
+    }
+
+    /// The first factor that a model needs of a word of the input and that `word`
+    /// lacks.
+    pub(crate) fn missing_in_source(&self, word: &[u8]) -> Option<Missing<'_>> {
+        self.missing(&self.source, word)
+    }
+
+    /// The same of a target word.
+    pub(crate) fn missing_in_target(&self, word: &[u8]) -> Option<Missing<'_>> {
+        self.missing(&self.target, word)
+    }
+
+    fn missing<'a>(&'a self, needed: &'a [(usize, String)], word: &[u8]) -> Option<Missing<'a>> {
+        let lacking = needed.iter().find(|(number, _)| self.factor(word, *number).is_none());
+        lacking.map(|(factor, needed_by)| Missing { factor: *factor, needed_by })
+    }
+
+    /// `word` with `prefix` and `suffix` around its surface.
+    pub(crate) fn mark(&self, word: &[u8], prefix: &[u8], suffix: &[u8]) -> Vec<u8> {
+        let surface = Cut { rest: Some(word), delimiter: self.delimiter() }.next();
+        let length = surface.map_or(0, <[u8]>::len);
+        [prefix, &word[..length], suffix, &word[length..]].concat()
+    }
+
+    /// The word as it is printed: the output factors, or all there are. A factor
+    /// that an unknown word lacks is `UNK`, as Moses prints it.
+    pub(crate) fn printed<'a>(&'a self, word: &'a [u8]) -> Cow<'a, [u8]> {
+        let FactorSettings { output, output_delimiter, report_all, .. } = &self.settings;
+        let mut text = Vec::new();
+        let mut push = |factor: &[u8]| {
+            if !text.is_empty() {
+                text.extend_from_slice(output_delimiter.as_bytes());
+            }
+            text.extend_from_slice(factor);
+        };
+        match (report_all, &output[..]) {
+            (true, _) => self.columns(word).for_each(push),
+            (false, [only]) => {
+                return Cow::Borrowed(self.factor(word, *only).unwrap_or(b"UNK"));
+            }
+            (false, several) => {
+                several.iter().for_each(|&f| push(self.factor(word, f).unwrap_or(b"UNK")));
+            }
+        }
+        // A word of delimiters alone has no factors.
+        if text.is_empty() { Cow::Borrowed(word) } else { Cow::Owned(text) }
+    }
+}
+
+/// What stands between delimiters; the whole where the delimiter is empty.
+struct Cut<'a> {
+    rest: Option<&'a [u8]>,
+    delimiter: &'a [u8],
+}
+
+impl<'a> Iterator for Cut<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest.take()?;
+        let found = match self.delimiter {
+            [] => None,
+            [byte] => memchr::memchr(*byte, rest),
+            bytes => memchr::memmem::find(rest, bytes),
+        };
+        let Some(at) = found else { return Some(rest) };
+        self.rest = Some(&rest[at + self.delimiter.len()..]);
+        Some(&rest[..at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scheme(delimiter: &str, output: &[usize]) -> FactorScheme {
+        let settings = FactorSettings {
+            delimiter: delimiter.into(),
+            output: output.into(),
+            output_delimiter: "/".into(),
+            ..FactorSettings::default()
+        };
+        FactorScheme::new(&settings, vec![(0, "T".into()), (1, "M".into())], Vec::new())
+    }
+
+    fn placed(scheme: &FactorScheme, written: &str, order: Option<&[usize]>) -> String {
+        let mut word = Vec::new();
+        scheme.place(written.as_bytes(), order, &mut word);
+        String::from_utf8(word).unwrap()
+    }
+
+    #[test]
+    fn columns_become_factors() {
+        let bar = scheme("|", &[0]);
+        assert_eq!(placed(&bar, "house|NN", None), "house|NN");
+        assert_eq!(placed(&bar, "|house||NN|", None), "house|NN", "empty columns vanish");
+        assert_eq!(placed(&bar, "NN", Some(&[1])), "|NN");
+        assert_eq!(placed(&bar, "house|sg", Some(&[0, 2])), "house||sg");
+        assert_eq!(placed(&bar, "sg|house", Some(&[2, 0])), "house||sg");
+        assert_eq!(placed(&bar, "house|NN|sg", Some(&[0])), "house", "beyond the order");
+        assert_eq!(placed(&bar, "||", None), "||");
+        assert_eq!(placed(&scheme("_+", &[0]), "a|b_+c", None), "a|b_+c");
+        assert_eq!(placed(&scheme("", &[0]), "a|b", None), "a|b");
+    }
+
+    #[test]
+    fn factors_become_columns() {
+        let bar = scheme("|", &[0]);
+        let mut written = Vec::new();
+        assert!(bar.project(b"house||sg", &[0, 2], &mut written));
+        assert_eq!(written, b"house|sg");
+        assert!(!bar.project(b"house||sg", &[0, 1], &mut written));
+        assert!(!bar.project(b"house", &[1], &mut written));
+        bar.reduce(b"house|NN|sg", &[1], &mut written);
+        assert_eq!(written, b"|NN");
+        let mut word = b"house|NN|sg".to_vec();
+        assert_eq!(bar.take(&mut word, 1), Some(b"NN".to_vec()));
+        assert_eq!(word, b"house||sg");
+        assert_eq!(bar.take(&mut word, 3), None);
+        assert_eq!(scheme("", &[0]).factor(b"a|b", 1), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let bar = scheme("|", &[0]);
+        assert_eq!(bar.missing_in_source(b"house|NN"), None);
+        let missing = bar.missing_in_source(b"house").unwrap();
+        assert_eq!(missing.to_string(), "has no factor 1, which M needs");
+    }
+
+    #[test]
+    fn printing() {
+        assert_eq!(*scheme("|", &[0]).printed(b"house|NN"), *b"house");
+        assert_eq!(*scheme("|", &[1, 0]).printed(b"house|NN"), *b"NN/house");
+        assert_eq!(*scheme("|", &[0, 1]).printed(b"house"), *b"house/UNK");
+        let mut all = scheme("|", &[0]);
+        all.settings.report_all = true;
+        assert_eq!(*all.printed(b"house||sg"), *b"house/sg");
+        assert_eq!(*all.printed(b"||"), *b"||");
+        assert_eq!(all.mark(b"house|NN", b"<", b">"), b"<house>|NN");
+    }
+}

@@ -1,0 +1,62 @@
+//! An input line before it is a sentence: the words in it, and what stands beside
+//! them, be it markup or a phrase table.
+
+use crate::config::InputSettings;
+use crate::markup::{Annotations, MarkedText, MarkupMode};
+use crate::sentence_table::SentenceTable;
+use crate::translator::PIECE;
+use crate::{Error, Result};
+
+/// An input line, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct InputLine {
+    beside: Beside,
+    /// The words alone, where the line has more.
+    text: Vec<u8>,
+}
+
+/// What a line says beside its words.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// What its markup asks for.
+    pub(crate) annotations: Annotations,
+    /// The phrase table it brings along.
+    pub(crate) table: SentenceTable,
+}
+
+impl InputLine {
+    /// Reads `line` as `settings` say: its words, which are the line itself where
+    /// nothing may stand beside them, and the rest.
+    pub(crate) fn read<'a>(
+        &'a mut self,
+        line: &'a [u8],
+        settings: &InputSettings,
+    ) -> Result<(&'a [u8], &'a Beside)> {
+        if settings.brings_table {
+            let text = self.beside.table.read(line).map_err(Error::line)?;
+            return Ok((text, &self.beside));
+        }
+        if settings.markup == MarkupMode::PassThrough {
+            return Ok((line, &self.beside));
+        }
+        let text = MarkedText::parse(line, &settings.brackets);
+        let text = text.map_err(|e| Error::line(e.to_string()))?;
+        if settings.markup != MarkupMode::Ignore {
+            let annotations = Annotations::of(&text, settings.factors.placeholder.is_some());
+            self.beside.annotations = annotations.map_err(|e| Error::line(e.to_string()))?;
+            if !self.beside.annotations.is_empty() && text.words.len() > PIECE {
+                let length = text.words.len();
+                return Err(Error::line(format!(
+                    "markup in a line of {length} words, which is translated in pieces; markup \
+                     may stand in lines of up to {PIECE} words"
+                )));
+            }
+        }
+        self.text.clear();
+        for word in &text.words {
+            self.text.extend_from_slice(word);
+            self.text.push(b' ');
+        }
+        Ok((&self.text, &self.beside))
+    }
+}

@@ -1,0 +1,294 @@
+//! What the markup of a line asks for (`phrase-decoding.md` 3.2): translations
+//! forced on stretches of it, walls and zones that reordering must respect, and
+//! placeholders.
+//!
+//! | element | meaning |
+//! |---|---|
+//! | `<wall/>` | nothing is translated behind this point while something before it is left |
+//! | `<zone>..</zone>` | once begun, these words are finished before others are translated |
+//! | `<ne entity="E">w</ne>` | the word aligned to w is printed as E |
+//! | any other with `translation` | its words may be translated so |
+//!
+//! `translation` (or `english`, its old name) holds alternatives separated by
+//! `||`, `prob` one probability each; `span="2,4"` or `"2-4"` or `"2"` (positions
+//! from 0, the last included) names other words than those inside. Elements
+//! without a translation mean nothing.
+
+mod reader;
+
+use miriam_text::{fields, number};
+
+pub use reader::{Brackets, Element, MarkedText, MarkupError};
+
+use crate::features::Span;
+
+/// What becomes of markup in the input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MarkupMode {
+    /// It is text.
+    #[default]
+    PassThrough,
+    /// It is taken out and means nothing.
+    Ignore,
+    /// A forced translation competes with those of the tables.
+    Inclusive,
+    /// Tables are not asked about words that have a forced translation.
+    Exclusive,
+    /// Of the tables' translations those count that contain the forced one.
+    Constraint,
+}
+
+/// A translation forced on a stretch of a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ForcedOption {
+    /// Which words.
+    pub(crate) span: Span,
+    /// The translation as it is written.
+    pub(crate) translation: Vec<u8>,
+    /// Its probability, where one is given.
+    pub(crate) probability: Option<f32>,
+}
+
+/// What the markup of a sentence asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Annotations {
+    /// Forced translations: by span, those of a span in the order of the line.
+    pub(crate) options: Vec<ForcedOption>,
+    /// Positions behind which there is a wall.
+    pub(crate) walls: Vec<u32>,
+    /// Stretches to be translated in one go.
+    pub(crate) zones: Vec<Span>,
+    /// Positions and what is printed for them.
+    pub(crate) placeholders: Vec<(u32, Vec<u8>)>,
+    /// Whether a position has a forced translation; empty where none has.
+    forced: Vec<bool>,
+}
+
+impl Annotations {
+    /// Reads `text`. `placeholders` says whether the system knows them.
+    pub(crate) fn of(text: &MarkedText<'_>, placeholders: bool) -> Result<Self, MarkupError> {
+        let mut annotations = Annotations::default();
+        let length = text.words.len();
+        for element in &text.elements {
+            let fail = |reason: &str| {
+                Err(MarkupError { column: element.column, reason: reason.to_owned() })
+            };
+            match element.name {
+                b"wall" => {
+                    let span = place(element, length)?;
+                    annotations.walls.extend(span.start.checked_sub(1));
+                }
+                b"zone" => match place(element, length)? {
+                    span if span.start == span.end => return fail("the zone has no words"),
+                    span if !annotations.zones.contains(&span) => annotations.zones.push(span),
+                    _ => {}
+                },
+                b"ne" => {
+                    if !placeholders {
+                        return fail("<ne> needs the option -placeholder-factor");
+                    }
+                    let span = place(element, length)?;
+                    let Some(entity) = element.attribute("entity") else {
+                        return fail("<ne> needs an attribute entity=\"...\"");
+                    };
+                    if span.end - span.start != 1 {
+                        return fail("<ne> stands around one word");
+                    }
+                    annotations.placeholders.push((span.start, entity.to_vec()));
+                }
+                _ => annotations.force(element, length)?,
+            }
+        }
+        annotations.options.sort_by_key(|option| (option.span.start, option.span.end));
+        Ok(annotations)
+    }
+
+    /// The translations an element forces.
+    fn force(&mut self, element: &Element<'_>, length: usize) -> Result<(), MarkupError> {
+        let column = element.column;
+        let fail = |reason: String| Err(MarkupError { column, reason });
+        let mut translations: Vec<&[u8]> = Vec::new();
+        for name in ["translation", "english"] {
+            translations.extend(element.attribute(name).into_iter().flat_map(alternatives));
+        }
+        if translations.is_empty() {
+            return Ok(());
+        }
+        let span = place(element, length)?;
+        if span.start == span.end {
+            return fail("a translation of no words".into());
+        }
+        let mut probabilities = Vec::new();
+        for text in element.attribute("prob").into_iter().flat_map(alternatives) {
+            let text = fields::trim(text);
+            match number::parse_f32_through_f64(text).filter(|p| p.is_finite() && *p >= 0.0) {
+                Some(p) => probabilities.push(p),
+                None => {
+                    let text = String::from_utf8_lossy(text);
+                    return fail(format!("prob: {text:?} is not a probability"));
+                }
+            }
+        }
+        if !probabilities.is_empty() && probabilities.len() != translations.len() {
+            let (n, p) = (translations.len(), probabilities.len());
+            return fail(format!("prob has {p} values for {n} translations"));
+        }
+        self.forced.resize(length, false);
+        self.forced[span.start as usize..span.end as usize].fill(true);
+        for (i, translation) in translations.into_iter().enumerate() {
+            self.options.push(ForcedOption {
+                span,
+                translation: translation.to_vec(),
+                probability: probabilities.get(i).copied(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.options.is_empty()
+            && self.walls.is_empty()
+            && self.zones.is_empty()
+            && self.placeholders.is_empty()
+    }
+
+    /// Forced translations, a span after the other.
+    pub(crate) fn by_span(&self) -> impl Iterator<Item = &[ForcedOption]> {
+        self.options.chunk_by(|a, b| a.span == b.span)
+    }
+
+    /// The longest stretch with a forced translation, in words.
+    pub(crate) fn longest(&self) -> usize {
+        let lengths = self.options.iter().map(|o| (o.span.end - o.span.start) as usize);
+        lengths.max().unwrap_or(0)
+    }
+
+    /// Whether some word of `span` has a forced translation.
+    pub(crate) fn overlaps(&self, span: Span) -> bool {
+        let forced = self.forced.get(span.start as usize..span.end as usize);
+        forced.is_some_and(|words| words.contains(&true))
+    }
+}
+
+/// `a||b` as a and b.
+fn alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some(at) = memchr::memmem::find(text, b"||") else { return Some(text) };
+        rest = Some(&text[at + 2..]);
+        Some(&text[..at])
+    })
+}
+
+/// The words an element is about: its own, or those of its span attribute.
+fn place(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
+    let span = |start: usize, end: usize| Span { start: start as u32, end: end as u32 };
+    let Some(given) = element.attribute("span") else {
+        return Ok(span(element.start, element.end));
+    };
+    let mut numbers = given.split(|b| matches!(b, b',' | b'-')).map(|digits| {
+        let digits = std::str::from_utf8(fields::trim(digits)).ok()?;
+        digits.parse::<usize>().ok()
+    });
+    let first = numbers.next().flatten();
+    let last = numbers.next().unwrap_or(first);
+    match (first, last, numbers.next()) {
+        (Some(first), Some(last), None) if first <= last && last < length => {
+            Ok(span(first, last + 1))
+        }
+        _ => {
+            let given = String::from_utf8_lossy(given);
+            let reason = format!(
+                "span={given:?} is not of the form \"2-4\" with positions from 0 to {}",
+                length.saturating_sub(1)
+            );
+            Err(MarkupError { column: element.column, reason })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Annotations, MarkupError> {
+        let text = MarkedText::parse(line.as_bytes(), &Brackets::default())?;
+        Annotations::of(&text, true)
+    }
+
+    fn options(line: &str) -> Vec<(u32, u32, String, Option<f32>)> {
+        let shown = |o: &ForcedOption| {
+            let text = String::from_utf8(o.translation.clone()).unwrap();
+            (o.span.start, o.span.end, text, o.probability)
+        };
+        read(line).unwrap().options.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn translations_with_alternatives_and_probabilities() {
+        assert_eq!(
+            options("a <n translation='x y||z' prob='0.7|| 0.3'>b c</n> d"),
+            [(1, 3, "x y".into(), Some(0.7)), (1, 3, "z".into(), Some(0.3))]
+        );
+        assert_eq!(options("<n english='x' translation='y'>a</n>").len(), 2);
+    }
+
+    #[test]
+    fn places() {
+        let at = |line: &str| options(line).iter().map(|o| (o.0, o.1)).collect::<Vec<_>>();
+        assert_eq!(at("a b c <m span='0,1' translation='y'/>"), [(0, 2)]);
+        assert_eq!(at("a b c <m span='1-2' translation='y'/>"), [(1, 3)]);
+        assert_eq!(at("<m span='2' english='y'>a</m> b c"), [(2, 3)]);
+        assert_eq!(at("<m translation='y'>a <n translation='z'>b</n></m> c"), [(0, 2), (1, 2)]);
+        assert!(options("a <b>c</b> <wall/>").is_empty());
+        assert_eq!(options("a <b translation=''>c</b>"), [(1, 2, String::new(), None)]);
+    }
+
+    #[test]
+    fn walls_zones_and_placeholders() {
+        let read = read(
+            "<wall/>a <wall/><zone>b <zone>c</zone> <ne translation='@' entity='5 $'>@</ne></zone>",
+        )
+        .unwrap();
+        assert_eq!(read.walls, [0], "none before the first word");
+        assert_eq!(read.zones, [Span { start: 1, end: 4 }, Span { start: 2, end: 3 }]);
+        assert_eq!(read.placeholders, [(3, b"5 $".to_vec())]);
+        assert!(read.options.is_empty() && !read.is_empty());
+        assert!(!read.overlaps(Span { start: 0, end: 4 }));
+    }
+
+    #[test]
+    fn overlaps() {
+        let read = read("a b <n translation='x'>c</n> d").unwrap();
+        let overlaps = |start, end| read.overlaps(Span { start, end });
+        assert!(overlaps(2, 3) && overlaps(0, 3) && overlaps(2, 4));
+        assert!(!overlaps(0, 2) && !overlaps(3, 4));
+        assert_eq!(read.longest(), 1);
+    }
+
+    #[test]
+    fn complaints() {
+        for (line, reason) in [
+            ("a <n translation='x'></n>", "no words"),
+            ("a <n translation='x||y' prob='1'>b</n>", "1 values for 2"),
+            ("a <n translation='x' prob='often'>b</n>", "often"),
+            ("a <n translation='x' prob='-1'>b</n>", "-1"),
+            ("a <n translation='x' prob='nan'>b</n>", "nan"),
+            ("a <n translation='x' span='0-2'>b</n>", "0 to 1"),
+            ("a <n translation='x' span='1-0'>b</n>", "1-0"),
+            ("a <n translation='x' span='0-0-0'>b</n>", "form"),
+            ("a <n translation='x' span='99999999999999999999'>b</n>", "form"),
+            ("<zone></zone> a", "no words"),
+            ("<ne entity='x'>a b</ne>", "one word"),
+            ("<ne>a</ne>", "entity"),
+        ] {
+            let error = read(line).unwrap_err();
+            assert!(error.to_string().contains(reason), "{line}: {error}");
+        }
+        let text = MarkedText::parse(b"<ne entity='x'>a</ne>", &Brackets::default()).unwrap();
+        let error = Annotations::of(&text, false).unwrap_err();
+        assert!(error.reason.contains("placeholder-factor"), "{error}");
+    }
+}

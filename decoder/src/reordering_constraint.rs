@@ -1,0 +1,156 @@
+//! Walls and zones (`phrase-decoding.md` 3.2): where a sentence must not be
+//! reordered.
+//!
+//! A wall stands behind a position: nothing right of it is translated while
+//! something left of it is not. A zone is a stretch of words that, once begun, is
+//! finished before anything else is translated; walls inside a zone count inside
+//! the innermost zone only. The rules are Moses', which stop a search at the
+//! first phrase that cannot end well rather than describe the orders that can.
+
+use crate::coverage::{CoverageId, Coverages};
+use crate::features::Span;
+use crate::markup::Annotations;
+
+/// No zone, no wall.
+const NONE: u32 = u32::MAX;
+
+/// The walls and zones of a sentence, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct ReorderingConstraint {
+    /// For each position the zone whose wall stands behind it.
+    local_walls: Vec<u32>,
+    /// For each position the first that has a wall behind it, from it on.
+    next_wall: Vec<u32>,
+    zones: Vec<Span>,
+    is_active: bool,
+}
+
+impl ReorderingConstraint {
+    /// Forgets everything: a sentence may be reordered at will.
+    pub(crate) fn clear(&mut self) {
+        self.is_active = false;
+    }
+
+    /// Sets up the walls and zones of a sentence of `length` words. With
+    /// `is_punctuation` there are walls around the punctuation it tells.
+    pub(crate) fn start(
+        &mut self,
+        length: usize,
+        annotations: &Annotations,
+        is_punctuation: Option<impl Fn(usize) -> bool>,
+    ) {
+        let mut walls = vec![false; length];
+        if let Some(is_punctuation) = is_punctuation {
+            for i in (0..length).filter(|&i| is_punctuation(i)) {
+                walls[i] |= i > 0 && i + 1 < length;
+                if i > 1 {
+                    walls[i - 1] = true;
+                }
+            }
+        }
+        for &wall in &annotations.walls {
+            walls[wall as usize] = true;
+        }
+        self.zones.clear();
+        self.zones.extend_from_slice(&annotations.zones);
+        self.is_active = !self.zones.is_empty() || walls.contains(&true);
+        self.local_walls.clear();
+        self.local_walls.resize(length, NONE);
+        for (z, zone) in self.zones.iter().enumerate() {
+            let outer = |z: u32| {
+                let other = self.zones[z as usize];
+                other.start < zone.start || other.end > zone.end
+            };
+            // The wall behind a zone's last word is not inside it.
+            let inside = zone.start as usize..zone.end as usize - 1;
+            for (wall, local) in walls[inside.clone()].iter_mut().zip(&mut self.local_walls[inside])
+            {
+                let becomes_local = std::mem::take(wall);
+                if becomes_local || *local != NONE && outer(*local) {
+                    *local = z as u32;
+                }
+            }
+        }
+        self.next_wall.clear();
+        self.next_wall.resize(length, NONE);
+        let mut next = NONE;
+        for position in (0..length).rev() {
+            if walls[position] {
+                next = position as u32;
+            }
+            self.next_wall[position] = next;
+        }
+    }
+
+    /// Whether there is anything to respect.
+    pub(crate) fn is_active(&self) -> bool {
+        self.is_active
+    }
+
+    /// Whether a hypothesis that covers `coverage` may go on with `span`, which
+    /// it does not cover, under the distortion limit.
+    pub(crate) fn allows(
+        &self,
+        coverages: &Coverages,
+        coverage: CoverageId,
+        span: Span,
+        limit: Option<i64>,
+    ) -> bool {
+        let facts = coverages.facts(coverage);
+        let gap = facts.first_gap;
+        if span.start != gap && self.next_wall[gap as usize] < span.end - 1 {
+            return false;
+        }
+        // Everything up to here is translated: going on is always right.
+        if facts.covered == gap && span.start == gap {
+            return true;
+        }
+        let covered = |position: u32| coverages.is_covered(coverage, position);
+        for (z, zone) in self.zones.iter().enumerate() {
+            if gap >= zone.end {
+                continue;
+            }
+            let length = zone.end - zone.start;
+            let done = (zone.start..zone.end).filter(|&p| covered(p)).count() as u32;
+            if done == length {
+                continue;
+            }
+            if span.end <= zone.start || span.start >= zone.end {
+                if done > 0 {
+                    return false;
+                }
+                continue;
+            }
+            // Could the zone be finished and the gap still be reached?
+            if let Some(limit) = limit
+                && span.start != gap
+                && i64::from(zone.end - 1 - gap) >= limit
+            {
+                return false;
+            }
+            if span.start <= zone.start {
+                continue;
+            }
+            if span.end > zone.end {
+                // It leaves the zone, so it must finish it.
+                if zone.end - span.start < length - done {
+                    return false;
+                }
+                continue;
+            }
+            let mut left_behind = false;
+            for position in zone.start..span.end.min(zone.end) - 1 {
+                left_behind |= position < span.start && !covered(position);
+                if left_behind && self.local_walls[position as usize] == z as u32 {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Whether a word is punctuation that `monotone-at-punctuation` looks for.
+pub(crate) fn is_punctuation(word: &[u8]) -> bool {
+    matches!(word, b"," | b"." | b"!" | b"?" | b":" | b";" | b"\"")
+}

@@ -1,0 +1,166 @@
+//! A phrase table that comes with its sentence (`phrase-decoding.md` 1.9): the
+//! line `text @@@ pt-line $$$ pt-line`.
+//!
+//! The entries are those of a text table and are scored and limited like one's,
+//! but live for one line: they are kept as bytes, found by comparing bytes, and
+//! nothing of them is remembered for the next sentence. A table in a line is
+//! small, so there is no index beside one map from source phrases.
+
+use std::collections::HashMap;
+
+use miriam_text::{Ln, fields, number};
+
+/// What separates the text from the table.
+const TABLE: &[u8] = b"@@@";
+/// What separates the lines of the table.
+const LINE: &[u8] = b"$$$";
+
+/// One line of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    /// The target words as they are written, a blank between them.
+    pub(crate) target: Vec<u8>,
+    /// Natural logarithms.
+    pub(crate) scores: Vec<f32>,
+    /// Pairs of source and target positions.
+    pub(crate) alignment: Vec<(u16, u16)>,
+}
+
+/// The table of one sentence.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SentenceTable {
+    /// The entries of each source phrase, its words joined by blanks, in the
+    /// order of the line.
+    entries: HashMap<Vec<u8>, Vec<Entry>>,
+    longest: usize,
+}
+
+impl SentenceTable {
+    /// Reads the table of `line` and returns the text before it.
+    pub(crate) fn read<'a>(&mut self, line: &'a [u8]) -> Result<&'a [u8], String> {
+        self.entries.clear();
+        self.longest = 0;
+        let mut parts = split(line, TABLE);
+        let (Some(text), Some(table), None) = (parts.next(), parts.next(), parts.next()) else {
+            return Err("a line is `text @@@ table` with one @@@ (inputtype 7)".into());
+        };
+        let entries = split(table, LINE).filter(|entry| !fields::trim(entry).is_empty());
+        for (i, entry) in entries.enumerate() {
+            self.add(entry).map_err(|reason| format!("entry {} of the table: {reason}", i + 1))?;
+        }
+        Ok(text)
+    }
+
+    fn add(&mut self, line: &[u8]) -> Result<(), String> {
+        let mut columns = fields::three_bar(line);
+        let (Some(source), Some(target), Some(scores)) =
+            (columns.next(), columns.next(), columns.next())
+        else {
+            return Err("it is not `source ||| target ||| scores`".into());
+        };
+        let (mut key, mut words) = (Vec::new(), Vec::new());
+        let source_length = join(source, &mut key);
+        let target_length = join(target, &mut words);
+        if source_length == 0 {
+            return Err("it has no source words".into());
+        }
+        let scores = fields::words(scores).map(|text| {
+            let p = number::parse_f32_through_f64(text).filter(|p| p.is_finite() && *p >= 0.0);
+            let not = || format!("{} is not a probability", String::from_utf8_lossy(text));
+            p.map(|p| Ln::of_probability(p).0).ok_or_else(not)
+        });
+        let scores = scores.collect::<Result<Vec<f32>, String>>()?;
+        let points = fields::words(columns.next().unwrap_or_default()).map(|point| {
+            let inside = |&(s, t): &(u16, u16)| {
+                usize::from(s) < source_length && usize::from(t) < target_length
+            };
+            let wrong = || format!("alignment {} is wrong", String::from_utf8_lossy(point));
+            alignment_point(point).filter(inside).ok_or_else(wrong)
+        });
+        let alignment = points.collect::<Result<Vec<_>, String>>()?;
+        self.longest = self.longest.max(source_length);
+        let entry = Entry { target: words, scores, alignment };
+        self.entries.entry(key).or_default().push(entry);
+        Ok(())
+    }
+
+    /// The words of the longest source phrase.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// The entries of a source phrase, its words joined by blanks.
+    pub(crate) fn find(&self, source: &[u8]) -> &[Entry] {
+        self.entries.get(source).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn alignment_point(point: &[u8]) -> Option<(u16, u16)> {
+    let (source, target) = std::str::from_utf8(point).ok()?.split_once('-')?;
+    Some((source.parse().ok()?, target.parse().ok()?))
+}
+
+/// The words of `phrase` joined by blanks, and their number.
+fn join(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
+    let mut count = 0;
+    for word in fields::words(phrase) {
+        if count > 0 {
+            joined.push(b' ');
+        }
+        joined.extend_from_slice(word);
+        count += 1;
+    }
+    count
+}
+
+fn split<'a>(bytes: &'a [u8], separator: &'static [u8]) -> impl Iterator<Item = &'a [u8]> {
+    let mut rest = Some(bytes);
+    std::iter::from_fn(move || {
+        let bytes = rest.take()?;
+        let Some(at) = memchr::memmem::find(bytes, separator) else { return Some(bytes) };
+        rest = Some(&bytes[at + separator.len()..]);
+        Some(&bytes[..at])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_and_its_table() {
+        let mut table = SentenceTable::default();
+        let line =
+            b"a b@@@ a  b ||| x y ||| 0.5 0 ||| 0-1 1-0 ||| 3 $$$ $$$a ||| ||| 1$$$a|||z|||1\t";
+        assert_eq!(table.read(line), Ok(&b"a b"[..]));
+        assert_eq!(table.longest(), 2);
+        let expected = Entry {
+            target: b"x y".to_vec(),
+            scores: vec![-std::f32::consts::LN_2, -100.0],
+            alignment: vec![(0, 1), (1, 0)],
+        };
+        assert_eq!(table.find(b"a b"), [expected]);
+        let targets: Vec<_> = table.find(b"a").iter().map(|e| &e.target[..]).collect();
+        assert_eq!(targets, [&b""[..], b"z"], "in the order of the line");
+        assert!(table.find(b"b").is_empty());
+        assert_eq!(table.read(b"c @@@"), Ok(&b"c "[..]));
+        assert!(table.find(b"a").is_empty(), "nothing is left of the last line");
+    }
+
+    #[test]
+    fn complaints() {
+        for (line, reason) in [
+            ("a b", "one @@@"),
+            ("a @@@ b @@@ c", "one @@@"),
+            ("a @@@ a ||| b", "entry 1"),
+            ("a @@@ a ||| b ||| 1 $$$ a ||| b ||| x", "entry 2 of the table: x is not"),
+            ("a @@@ a ||| b ||| -1", "-1 is not"),
+            ("a @@@ ||| b ||| 1", "no source"),
+            ("a @@@ a ||| b ||| 1 ||| 0-1", "0-1"),
+            ("a @@@ a ||| b ||| 1 ||| 0:0", "0:0"),
+        ] {
+            let error = SentenceTable::default().read(line.as_bytes()).unwrap_err();
+            assert!(error.contains(reason), "{line}: {error}");
+        }
+    }
+}
