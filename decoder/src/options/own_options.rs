@@ -1,6 +1,6 @@
 //! Options that come with the sentence: translations forced by markup
-//! (`phrase-decoding.md` 3.2) and the entries of its own table (1.9), and what
-//! forced translations mean to the options of the tables.
+//! (`phrase-decoding.md` 3.2), the entries of its own table (1.9) and copied words,
+//! and what forced translations mean to the options of the tables.
 
 use miriam_text::{Ln, WordId, fields};
 
@@ -259,8 +259,11 @@ impl SentenceOptions {
     /// tables and for copied words.
     pub(crate) fn own_part_of(&self, option: OptionId) -> Option<&OwnPart> {
         let origin = self.origin(option);
-        // The number of a copied word is beyond all.
-        origin.table.map_or_else(|| self.own_parts.get(origin.alignment as usize), |_| None)
+        match origin.table {
+            Some(_) => None,
+            // The number of a copied word is beyond all.
+            None => self.own_parts.get(origin.alignment as usize),
+        }
     }
 }
 

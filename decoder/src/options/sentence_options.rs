@@ -122,7 +122,7 @@ impl SentenceOptions {
         if let Some(slot) = unknown {
             for position in 0..sentence.len() {
                 let span = Span { start: position as u32, end: position as u32 + 1 };
-                // Where a translation is forced and copying allowed, that is done.
+                // Beside a forced translation the word has been copied already.
                 let is_free = rule.allows_unknown(span) && self.range(span, slot).count == 0;
                 if is_free && (system.settings.copy_known_words || !self.has_options(span)) {
                     let phrase = copied_word(system, sentence, span.start);
