@@ -488,3 +488,105 @@ fn tables_in_the_line_as_in_moses2() {
     let message = complaint(miriam().args(["translate", "-f"]).arg(&path));
     assert!(message.contains("D0") && message.contains("inputtype"), "{message}");
 }
+
+/// What one run writes: the best translations, and the file of another stream.
+fn beside(ini: &Path, options: &str, stream: &str, input: &str) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stream");
+    let command = &mut miriam();
+    let command = command.args(["translate", "-threads", "1", "-f"]).arg(ini);
+    let command = command.args(options.split_ascii_whitespace());
+    let (name, rest) = stream.split_once(' ').unwrap_or((stream, ""));
+    let command = command.arg(name).arg(&path).args(rest.split_ascii_whitespace());
+    let best = feed(command, input.as_bytes()).stdout;
+    (text(&best), fs::read_to_string(path).unwrap())
+}
+
+/// Entities and factors are printed alike wherever words are.
+#[test]
+fn every_output_prints_words_alike() {
+    let system = Factored::new();
+    let ini = system.text_table();
+    let options = "-xi exclusive -placeholder-factor 2 -output-factors 1,0 \
+                   -output-factor-delimiter /";
+    let input = "@num@|CD|7 ist|V klein|ADJ\n";
+    let (best, list) = beside(&ini, options, "-n-best-list 10", input);
+    assert_eq!(best, "7 VB/is JJ/small \n");
+    assert!(list.starts_with("0 ||| 7 VB/is JJ/small ||| "), "{list}");
+    assert!(list.lines().count() > 2 && list.lines().all(|line| line.contains("7 ")), "{list}");
+    assert!(!list.contains("@num@") && !list.contains("is|VB"), "{list}");
+    let (_, details) = beside(&ini, options, "-T", input);
+    assert!(details.contains("TRANSLATED AS: 7\n") && details.contains("AS: VB/is\n"), "{details}");
+    let (_, graph) = beside(&ini, options, "-output-search-graph", input);
+    assert!(graph.contains("\"text\":\"7\"") && graph.contains("\"text\":\"VB/is\""), "{graph}");
+    assert!(!graph.contains("@num@"), "{graph}");
+    // Only the surface is printed: entries that differ in tags are the same.
+    let (_, distinct) = beside(&ini, "", "-n-best-list 50 distinct", SENTENCES);
+    let columns = distinct.lines().map(|line| line.split(" ||| ").take(2).collect::<Vec<_>>());
+    let mut entries: Vec<_> = columns.collect();
+    let all = entries.len();
+    entries.sort_unstable();
+    entries.dedup();
+    assert_eq!(entries.len(), all);
+}
+
+/// Nothing of the line before stands where a line cannot be understood.
+#[test]
+fn a_line_that_is_wrong_has_empty_outputs() {
+    let system = Factored::new();
+    let ini = system.text_table();
+    let input = "das|ART haus|NN\ndas|ART haus\nist|V foo|XY\n";
+    let (best, list) = beside(&ini, "", "-n-best-list 3", input);
+    assert_eq!(best, "the house \n\nis foo \n");
+    assert!(list.contains("0 ||| the house") && list.contains("2 ||| is foo"), "{list}");
+    assert!(!list.contains("1 ||| "), "{list}");
+    let (_, unknown) = beside(&ini, "", "-output-unknowns", input);
+    assert_eq!(unknown, "\n\nfoo|XY \n");
+    let (_, errors) = beside(&ini, "", "-errors", input);
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.contains("\"line\":2") && errors.contains("malformed"), "{errors}");
+}
+
+/// A placeholder that has no place in one entry of a list leaves the others.
+#[test]
+fn entries_that_cannot_be_printed_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = "@num@ ||| @num@ ||| 1 ||| 0-0\n@num@ ||| @num@ @num@ ||| 0.5 ||| 0-0 0-1\n";
+    fs::write(folder.path().join("pt"), table).unwrap();
+    let ini = folder.path().join("ini");
+    let text = "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\n\
+                PhraseDictionaryMemory path=pt num-features=1\n[weight]\nPhraseDictionaryMemory0= 1\n";
+    fs::write(&ini, text).unwrap();
+    let options = "-xi exclusive -placeholder-factor 1 -errors /dev/stdout";
+    let line = "<ne entity='5'>@num@</ne>\n";
+    let (best, list) = beside(&ini, options, "-n-best-list 5", line);
+    assert!(best.contains("5 \n") && best.contains("left out of the n-best list"), "{best}");
+    assert_eq!(list.lines().count(), 1, "{list}");
+    let (_, graph) = beside(&ini, options, "-output-search-graph", line);
+    assert!(graph.contains("\"text\":\"@num@ @num@\""), "{graph}");
+}
+
+/// A word may be translated as markup wants it, by the tables, or be copied.
+#[test]
+fn forced_and_copied_side_by_side() {
+    let line = "red <n translation='hogar' prob='0.5'>house</n> .\n";
+    let ini = project().join("examples/toy/moses.ini");
+    let words = |options: &str| {
+        let (_, list) = beside(&ini, options, "-n-best-list 2000", line);
+        ["hogar", "casa", "house"].map(|word| list.contains(word))
+    };
+    let copying = "-always-create-direct-transopt -b 0";
+    assert_eq!(words(&format!("-xi inclusive {copying}")), [true, true, true]);
+    assert_eq!(words(&format!("-xi exclusive {copying}")), [true, false, false]);
+    assert_eq!(words("-xi inclusive"), [true, true, false]);
+    let (_, unknown) = beside(&ini, "-xi inclusive", "-output-unknowns", line);
+    assert_eq!(unknown, "\n", "a forced translation is none of an unknown word");
+}
+
+/// An alignment that markup or the line brings is printed and sorted like others.
+#[test]
+fn alignments_of_what_comes_with_the_line() {
+    let options = "-xi exclusive -print-alignment-info";
+    let line = "<n translation='la casa'>the red house</n> <n translation='es'>is</n> big .";
+    assert_eq!(toy(options, line), ["la casa es grande . ||| 3-2 4-3 5-4 "]);
+}

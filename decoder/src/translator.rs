@@ -404,6 +404,39 @@ mod tests {
         }
     }
 
+    /// Walls and zones do not keep the last, greedy search from a translation.
+    #[test]
+    fn out_of_time_walls_and_zones_are_respected() {
+        for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
+            let mut system = toy(algorithm, 80, 100, 6);
+            system.settings.text.markup = crate::MarkupMode::Inclusive;
+            let line = b"the red <wall/> house <zone>is big and the small dog reads the old \
+                         <wall/> green</zone> book .";
+            let mut input = InputLine::default();
+            let (words, beside) = input.read(line, &system.settings.text).unwrap();
+            for (seconds, effort) in
+                [(0, Effort::Full), (61, Effort::Narrow), (121, Effort::Greedy)]
+            {
+                let mut translator = Translator::new(&system);
+                let (before, limit) = (Duration::from_secs(seconds), Duration::from_secs(60));
+                translator.time = Some(TimeLimit::started_before(before, limit));
+                translator.decode(words, beside).unwrap();
+                assert!(translator.constraint.is_active());
+                assert!(translator.score.is_some(), "{effort:?}");
+                assert_eq!(translator.effort, effort);
+                let hypotheses = translator.search.hypotheses();
+                let starts: Vec<u32> = translator
+                    .path
+                    .iter()
+                    .map(|&id| hypotheses[id.0 as usize].span.start)
+                    .collect();
+                let wall = starts.iter().position(|&start| start >= 2).unwrap();
+                assert!(starts[wall..].iter().all(|&start| start >= 2), "{starts:?}");
+                assert!(effort != Effort::Greedy || starts.is_sorted(), "{starts:?}");
+            }
+        }
+    }
+
     #[test]
     fn a_line_that_is_wrong_is_forgiven_and_a_damaged_model_is_not() {
         let system = toy(SearchAlgorithm::CubePruning, 10, 10, 6);

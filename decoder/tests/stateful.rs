@@ -3,7 +3,8 @@
 //! derivations: every segmentation, order and choice of options is listed and scored
 //! from its beginning, with plain f64 sums and nothing carried along. Under the
 //! exact rule of recombination wide stacks must find the same best score; under
-//! Moses2's rule none that is better.
+//! Moses2's rule none that is better. The phrase table is a file or comes in the line,
+//! which must make no difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -239,13 +240,27 @@ fn model() -> impl Strategy<Value = Model> {
         })
 }
 
+impl Pair {
+    /// Source and target, as tables have them.
+    fn words(&self) -> String {
+        format!("{} ||| {}", self.source.join(" "), self.target.join(" "))
+    }
+}
+
 impl Model {
-    fn write(&self, folder: &Path) {
-        let (mut table, mut reordering) = (String::new(), String::new());
-        for pair in &self.pairs {
-            let words = format!("{} ||| {}", pair.source.join(" "), pair.target.join(" "));
+    /// The lines of the phrase table.
+    fn table(&self) -> Vec<String> {
+        let line = |pair: &Pair| {
             let links: Vec<String> = pair.links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
-            writeln!(table, "{words} ||| {} ||| {}", pair.probability, links.join(" ")).unwrap();
+            format!("{} ||| {} ||| {}", pair.words(), pair.probability, links.join(" "))
+        };
+        self.pairs.iter().map(line).collect()
+    }
+
+    fn write(&self, folder: &Path) {
+        let (table, mut reordering) = (self.table().join("\n") + "\n", String::new());
+        for pair in &self.pairs {
+            let words = pair.words();
             if let Some(row) = &pair.reordering {
                 let row: Vec<_> = row[..self.kind.columns()].iter().map(f32::to_string).collect();
                 writeln!(reordering, "{words} ||| {}", row.join(" ")).unwrap();
@@ -618,16 +633,23 @@ proptest! {
         model in model(),
         line in proptest::collection::vec(select(vec!["u", "v", "w", "x"]), 1..5),
         algorithm in 0u32..2,
+        in_line in proptest::bool::weighted(0.3),
     ) {
         let folder = tempfile::tempdir().unwrap();
         model.write(folder.path());
         let expected = best(&model, &line);
         for exact in [true, false] {
             let ini = folder.path().join("moses.ini");
-            fs::write(&ini, model.ini(algorithm, exact)).unwrap();
+            let mut text = model.ini(algorithm, exact);
+            let mut line = line.join(" ");
+            if in_line {
+                text = text.replace("PhraseDictionaryMemory", "DynamicPhraseTable");
+                text = text.replace(" path=table ", " ") + "[inputtype]\n7\n";
+                write!(line, " @@@ {}", model.table().join(" $$$ ")).unwrap();
+            }
+            fs::write(&ini, text).unwrap();
             let configuration = Configuration::from_ini(&ini).unwrap();
             let system = System::load(&configuration, &Silent).unwrap();
-            let line = line.join(" ");
             let found = Translator::new(&system).translate(line.as_bytes()).unwrap();
             let Some(found) = found else {
                 prop_assert_eq!(expected, f64::NEG_INFINITY);
