@@ -13,7 +13,7 @@ use crate::config::{
     TableFormat, TableSpec,
 };
 use crate::factors::FactorScheme;
-use crate::system::System;
+use crate::system::{NOT_THERE, Reduced, System};
 use crate::{Error, Result};
 
 /// The tables in use, in the order of [`System::tables`] and the tables of
@@ -130,9 +130,9 @@ pub(crate) fn join_vocabularies(system: &mut System, configuration: &Configurati
         let reduced = vocabulary.iter().map(|whole| {
             scheme.reduce(whole, factors, &mut word);
             // A word that no table has is like no other.
-            vocabulary.find(&word).unwrap_or(WordId(u32::MAX))
+            vocabulary.find(&word).unwrap_or(WordId(NOT_THERE))
         });
-        own.reduced = Some(reduced.collect());
+        own.reduced = Some(Reduced { words: reduced.collect(), factors: factors.clone() });
     }
     for lm in &mut system.language_models {
         lm.words = vocabulary.iter().map(|word| lm.word_id(word, Some(scheme))).collect();

@@ -4,7 +4,7 @@
 //! A worker fills the streams of its line in memory; they are written in the order
 //! of the input, so that line n of every stream is about line n.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miriam_text::Output;
 
@@ -49,6 +49,18 @@ impl LineOutput {
     }
 }
 
+/// Whether two names are those of one file, as far as names tell.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let standard = |path: &Path| path.as_os_str() == "-";
+    if standard(one) || standard(other) {
+        return one == other;
+    }
+    match (std::path::absolute(one), std::path::absolute(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
 /// The files of all streams that somebody asked for.
 pub(crate) struct Streams {
     /// Streams to one file share it: what a line gives stays together.
@@ -60,7 +72,7 @@ impl Streams {
     pub(crate) fn create(settings: &Settings) -> Result<Self> {
         let mut places: Vec<(Vec<Stream>, &PathBuf)> = Vec::new();
         for (stream, path) in &settings.outputs {
-            match places.iter_mut().find(|(_, known)| *known == path) {
+            match places.iter_mut().find(|(_, known)| is_same(known, path)) {
                 Some((streams, _)) => streams.push(*stream),
                 None => places.push((vec![*stream], path)),
             }
@@ -94,11 +106,12 @@ impl Streams {
         Ok(())
     }
 
-    /// Ends all streams.
+    /// Ends all streams, also where one fails.
     pub(crate) fn finish(self) -> Result<()> {
+        let mut result = Ok(());
         for (_, output) in self.outputs {
-            output.finish()?;
+            result = result.and(output.finish());
         }
-        Ok(())
+        Ok(result?)
     }
 }

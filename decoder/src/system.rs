@@ -22,7 +22,7 @@ use crate::factors::FactorScheme;
 use crate::features::{OperationModel, Orientations};
 use crate::options::{OptionMemo, PhraseValues};
 use crate::search::{Context, RecombinationKey, Usual};
-use crate::sentence::{Stretch, surface};
+use crate::sentence::{Sentence, Stretch, surface};
 use crate::{Error, Result};
 
 /// A word that a model does not know.
@@ -177,9 +177,31 @@ impl Reordering {
 /// Reordering scores in a table of their own, joined to the vocabulary.
 pub(crate) struct ReorderingTable {
     pub(crate) table: Table,
-    /// Words of the vocabulary with the factors alone that its target words have;
-    /// nothing where words are surfaces.
-    pub(crate) reduced: Option<Vec<WordId>>,
+    /// What words come down to that its target words have; nothing where words are
+    /// surfaces.
+    pub(crate) reduced: Option<Reduced>,
+}
+
+/// Words with some of their factors alone.
+pub(crate) struct Reduced {
+    /// Those of the vocabulary.
+    pub(crate) words: Vec<WordId>,
+    /// Which factors are left.
+    pub(crate) factors: Vec<usize>,
+}
+
+impl Reduced {
+    /// The word of `sentence` or the vocabulary reduced; no word at all where no
+    /// table has it.
+    fn word(&self, word: WordId, sentence: &Sentence, system: &System) -> WordId {
+        if let Some(&reduced) = self.words.get(word.index()) {
+            return reduced;
+        }
+        let Some(scheme) = &system.factors else { return word };
+        let mut reduced = Vec::new();
+        scheme.reduce(sentence.word(word, system), &self.factors, &mut reduced);
+        system.vocabulary.find(&reduced).unwrap_or(WordId(NOT_THERE))
+    }
 }
 
 impl ReorderingTable {
@@ -203,8 +225,8 @@ impl ReorderingTable {
             let reduced: Vec<WordId>;
             let words = match &self.reduced {
                 None => words,
-                Some(of) => {
-                    let reduce = |w: &WordId| of.get(w.index()).copied().unwrap_or(*w);
+                Some(reduction) => {
+                    let reduce = |&w: &WordId| reduction.word(w, source.sentence, system);
                     reduced = words.iter().map(reduce).collect();
                     &reduced
                 }

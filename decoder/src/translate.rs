@@ -100,6 +100,7 @@ pub fn translate_text(
     if let Some(warnings) = warnings {
         warnings.finish();
     }
-    outcome?;
-    streams.finish()
+    // What has been written is whole also where more could not be.
+    let finished = streams.finish();
+    outcome.and(finished)
 }

@@ -437,6 +437,43 @@ mod tests {
         }
     }
 
+    /// A second search over a sentence starts from nothing, also where a feature
+    /// knows more of a hypothesis than its state.
+    #[test]
+    fn a_search_begun_again_forgets_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let operations = "\\data\\\nngram 1=5\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-2\t<s>\t-0.3\n\
+            -1\t</s>\n-0.5\t_JMP_FWD_\t-0.2\n-0.7\t_INS_GAP_\t-0.1\n\n\\2-grams:\n\
+            -0.1\t_INS_GAP_ _JMP_FWD_\n\n\\end\\\n";
+        std::fs::write(folder.path().join("operations.arpa"), operations).unwrap();
+        let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy");
+        let ini = std::fs::read_to_string(toy.join("moses.ini")).unwrap();
+        let ini = ini.replace(" path=", &format!(" path={}/", toy.display()));
+        let ini = ini
+            .replace("Distortion\n", "Distortion\nOpSequenceModel name=OSM path=operations.arpa\n");
+        let ini = ini.replace("Distortion0= 0.3", "Distortion0= 0.3\nOSM= 0.9 -0.3 -0.4 0.2 0.1");
+        std::fs::write(folder.path().join("moses.ini"), ini).unwrap();
+        let system = |stack: usize, pops: usize| {
+            let ini = folder.path().join("moses.ini");
+            let mut configuration = Configuration::from_ini(&ini).unwrap();
+            let settings = &mut configuration.settings;
+            (settings.algorithm, settings.threads) = (SearchAlgorithm::CubePruning, 1);
+            (settings.stack_size, settings.pop_limit) = (stack, pops);
+            System::load(&configuration, &miriam_text::Silent).unwrap()
+        };
+        let (wide, narrow) = (system(200, 400), system(2, 3));
+        let mut once = Translator::new(&narrow);
+        once.decode(LINE, &Beside::default()).unwrap();
+        let mut again = Translator::new(&wide);
+        again.decode(LINE, &Beside::default()).unwrap();
+        let begin = again.search.hypotheses()[0].state;
+        let (mut space, search) = again.split();
+        space.limits = SearchLimits::of(&narrow.settings);
+        complete(search, &mut space, begin, None);
+        let best = search.best().unwrap();
+        assert_eq!(once.score, Some(search.hypotheses()[best.0 as usize].total));
+    }
+
     #[test]
     fn a_line_that_is_wrong_is_forgiven_and_a_damaged_model_is_not() {
         let system = toy(SearchAlgorithm::CubePruning, 10, 10, 6);

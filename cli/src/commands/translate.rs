@@ -69,8 +69,11 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     if settings.show_weights {
         return Ok(io::stdout().write_all(configuration.weight_lines().as_bytes())?);
     }
+    let models: Vec<PathBuf> = configuration.model_files().filter(|file| file.exists()).collect();
     for (_, output) in &settings.outputs {
-        Input::check(&settings.input, Some(output))?;
+        for file in models.iter().chain([&settings.input]) {
+            Input::check(file, Some(output))?;
+        }
     }
     let progress = tokens.common.progress();
     let threads = configuration.settings.threads;
@@ -81,8 +84,9 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     let any_shown = system.settings().outputs.iter().any(|(_, output)| shown(output));
     let progress = Bar::new(tokens.common.quiet || any_shown);
     let stop = Stop::new();
-    let interrupts = Interrupts::ask(&stop)?;
+    // Opening waits for the first bytes, which a signal may end at once.
     let input = Input::open(&system.settings().input)?;
+    let interrupts = Interrupts::ask(&stop)?;
     let outcome = translate_text(&system, input, &stop, &progress).map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also take the reader away.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {

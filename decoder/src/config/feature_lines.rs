@@ -142,6 +142,9 @@ const TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, Distortion,
     LexicalReordering, KENLM, OpSequenceModel, PhraseDictionaryMemory, ProbingPT, \
     DynamicPhraseTable";
 
+/// Scores of one feature at most: more than any table has.
+const MAX_COMPONENTS: usize = 10_000;
+
 /// The features of `lines` with `edits` made; weights are still empty.
 pub(super) fn parse(ini: &Path, lines: &[String], edits: Vec<Edit>) -> Result<Vec<FeatureSpec>> {
     let fail = |reason: String| Err(Error::section(ini, "feature", reason));
@@ -200,6 +203,9 @@ fn numbered(type_name: &str, unnamed: &mut Vec<(String, usize)>) -> String {
 fn feature(name: String, keys: &mut Keys) -> Result<FeatureSpec, String> {
     let given =
         keys.take("num-features").map(|text| parse_count("num-features", &text)).transpose()?;
+    if let Some(given) = given.filter(|&given| given > MAX_COMPONENTS) {
+        return Err(format!("num-features={given}: there are at most {MAX_COMPONENTS}"));
+    }
     let tuneable = keys.take("tuneable").map(|text| parse_flag("tuneable", &text)).transpose()?;
     let one = |kind| Ok((kind, 1));
     let (kind, components) =

@@ -153,6 +153,21 @@ impl Configuration {
         weights::lines(&self.features)
     }
 
+    /// The ini and every file that a feature names, where it is looked for.
+    pub fn model_files(&self) -> impl Iterator<Item = PathBuf> {
+        let named = self.features.iter().filter_map(|feature| match &feature.kind {
+            FeatureKind::LanguageModel(spec) => Some(&spec.path),
+            FeatureKind::OperationModel(spec) => Some(&spec.path),
+            FeatureKind::LexicalReordering(ReorderingSpec {
+                source: ReorderingSource::Text(path),
+                ..
+            }) => Some(path),
+            FeatureKind::Table(spec) if spec.format != TableFormat::InLine => Some(&spec.path),
+            _ => None,
+        });
+        named.map(|path| self.locate(path)).chain([self.ini.clone()])
+    }
+
     /// Where the file called `path` is: as given, else in the ini's folder.
     pub fn locate(&self, path: &str) -> PathBuf {
         let given = PathBuf::from(path);

@@ -50,7 +50,7 @@ const OPTIONS: &[MosesOption] = &[
     ignored("context-string", "", CONTEXT),
     ignored("context-weights", "", CONTEXT),
     ignored("context-window", "", CONTEXT),
-    ignored("cpu-affinity-offset-increment", "", "threads are not bound to cores"),
+    missing("cpu-affinity-offset-increment", "", "its name in Moses2, cpu-affinity-increment"),
     ignored("cube-pruning-deterministic-search", "cbds", "the search always is deterministic"),
     ignored("default-non-term-for-empty-range-only", "", CHART),
     ignored("description", "", "it describes"),

@@ -124,7 +124,7 @@ impl Settings {
 }
 
 /// Moses writes to standard output under both names.
-fn place(path: &str) -> PathBuf {
+pub(super) fn place(path: &str) -> PathBuf {
     if path == "/dev/stdout" { "-".into() } else { path.into() }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{InputSettings, OutputOptions, Parameters, cpus};
+use super::{InputSettings, OutputOptions, Parameters, cpus, output_options};
 use crate::{Result, Stream};
 
 /// How hypotheses are built.
@@ -123,7 +123,7 @@ impl Settings {
         let mut outputs = Vec::new();
         let output = OutputOptions::read(&read, &mut outputs)?;
         if let Some(path) = read.value("errors")? {
-            outputs.push((Stream::Errors, path.into()));
+            outputs.push((Stream::Errors, output_options::place(path)));
         }
         Ok(Settings {
             input: read.value("input-file")?.unwrap_or("-").into(),

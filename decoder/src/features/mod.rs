@@ -4,9 +4,9 @@
 //! adding one: features of a phrase alone are scored when options are prepared
 //! (`options/`); features that need only the previous phrase's span and the coverage
 //! (distortion, most reordering) are scored from an edge and two options
-//! (`search/expansion.rs`); features with a state of words (language models) answer
-//! batches of requests (`search/language_models.rs`); features with any other state
-//! (hierarchical reordering, operation sequences) answer beside them
+//! (`search/expansion.rs`); features with a state of words (language models) are
+//! scored from a cache of states and words (`search/language_models.rs`); features with
+//! any other state (hierarchical reordering, operation sequences) keep it by themselves
 //! (`search/context/`).
 
 mod distortion;

@@ -64,6 +64,9 @@ pub(crate) struct Annotations {
     forced: Vec<bool>,
 }
 
+/// Zones of a line at most: every extension of a hypothesis looks at all.
+const MAX_ZONES: usize = 500;
+
 impl Annotations {
     /// Reads `text`. `placeholders` says whether the system knows them.
     pub(crate) fn of(text: &MarkedText<'_>, placeholders: bool) -> Result<Self, MarkupError> {
@@ -80,6 +83,9 @@ impl Annotations {
                 }
                 b"zone" => match place(element, length)? {
                     span if span.start == span.end => return fail("the zone has no words"),
+                    _ if annotations.zones.len() == MAX_ZONES => {
+                        return fail("there are more than 500 zones");
+                    }
                     span if !annotations.zones.contains(&span) => annotations.zones.push(span),
                     _ => {}
                 },

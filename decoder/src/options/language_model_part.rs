@@ -4,7 +4,7 @@
 //! still depend on what stands left of it: word j does only while the state
 //! behind word j - 1 reaches back to the first word. The first word whose state
 //! does not closes the phrase; the words behind it have constant scores, and
-//! the state behind the phrase is known. Most requests of the search thus come
+//! the state behind the phrase is known. Most of what the search asks thus comes
 //! down to one or two words. Scores are kept apart and added one by one, as
 //! KenLM and Moses2 add them (`phrase-decoding.md` 3.4, 3.6).
 

@@ -32,7 +32,7 @@ pub(crate) struct Hypothesis {
     pub(crate) future: f32,
 }
 
-const _: () = assert!(size_of::<Hypothesis>() <= 36);
+const _: () = assert!(size_of::<Hypothesis>() == 32);
 
 impl Hypothesis {
     /// The hypothesis that has translated nothing.

@@ -2,7 +2,7 @@
 //!
 //! Within a sentence the states of a model are interned: equal states have one
 //! `u32`, and hypotheses compare by it. Scores are cached by (state, word), 16
-//! bytes an entry, and only for the sentence: half of all requests repeat within
+//! bytes an entry, and only for the sentence: half of all questions repeat within
 //! one, few do across, and a small cache stays in the L2. Old entries are not
 //! cleared but recognised: state ids grow from sentence to sentence, and an
 //! entry below the sentence's first id counts as empty.

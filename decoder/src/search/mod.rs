@@ -72,6 +72,7 @@ pub(crate) trait Search {
 
     /// Goes on for a stack at most; false when the search is over.
     fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
+
     /// The best complete hypothesis, after the search is over.
     fn best(&self) -> Option<HypothesisId>;
 

@@ -62,6 +62,7 @@ pub(crate) fn complete(
         }
         space.limits = limits.greedy();
     }
+    space.contexts.restart();
     search.start(space, begin);
     while search.step(space) {}
     if time.is_some() { Effort::Greedy } else { Effort::Full }
@@ -78,6 +79,7 @@ fn complete_within(
     if is_over() {
         return false;
     }
+    space.contexts.restart();
     search.start(space, begin);
     while search.step(space) {
         if is_over() {

@@ -87,6 +87,9 @@ trait ContextFeature: Send {
     /// Begins a sentence; returns the state at its beginning.
     fn start(&mut self, system: &System) -> u32;
 
+    /// Forgets what it knows of hypotheses: they will be numbered anew.
+    fn restart(&mut self) {}
+
     /// Writes what `step` adds to the score, weighted, to `addends`, and returns
     /// the state behind it.
     fn apply(&mut self, step: &Step<'_>, addends: &mut [f32]) -> u32;
@@ -131,6 +134,13 @@ impl Contexts {
         let first = system.language_models.len();
         for (i, (feature, _)) in self.features.iter_mut().enumerate() {
             joint.set(first + i, feature.start(system));
+        }
+    }
+
+    /// A search begins over the sentence's options.
+    pub(super) fn restart(&mut self) {
+        for (feature, _) in &mut self.features {
+            feature.restart();
         }
     }
 

@@ -186,6 +186,13 @@ impl ContextFeature for Operations {
         self.class(true)
     }
 
+    fn restart(&mut self) {
+        let initial = HypothesisId::INITIAL.0;
+        self.scratch.place.clone_from(self.places.get(initial));
+        self.places.forget();
+        self.places.make(initial).clone_from(&self.scratch.place);
+    }
+
     fn apply(&mut self, step: &Step<'_>, addends: &mut [f32]) -> u32 {
         let (space, expansion) = (step.space, step.expansion);
         self.find_place(space, step.hypotheses, expansion.previous);
