@@ -25,7 +25,7 @@ pub struct Zeroed<T> {
 }
 
 impl<T: Plain> Zeroed<T> {
-    /// `len` zeros. Ends the program where there is no memory, as `Vec` does.
+    /// `len` zeros. Panics where there is no memory.
     pub fn new(len: usize) -> Self {
         Zeroed { memory: reserve::<T>(len), len, items: PhantomData }
     }

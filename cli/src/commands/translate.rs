@@ -34,7 +34,9 @@ impl Tokens {
         });
         while let Some(token) = tokens.next().transpose()? {
             let name = token.trim_start_matches('-');
-            if let Some(level) = name.strip_prefix("log-level=") {
+            if let Some(level) = name.strip_prefix("log-level=")
+                && token.starts_with('-')
+            {
                 sorted.common.set_log_level(level).map_err(|reason| Error::Usage { reason })?;
                 continue;
             }
