@@ -213,7 +213,10 @@ impl<'s> Translator<'s> {
             return Ok(self.score);
         }
         self.in_pieces = true;
-        let reason = format!("{words} words are translated in pieces of {PIECE}");
+        let mut reason = format!("{words} words are translated in pieces of {PIECE}");
+        if self.system.settings.output.n_best.is_some() {
+            reason.push_str("; the n-best list holds the best translation alone");
+        }
         self.mishaps.push(Mishap::new(MishapKind::LongLine, reason));
         let mut total = Some(0.0);
         let mut words = fields::words(line).peekable();
@@ -257,7 +260,8 @@ impl<'s> Translator<'s> {
             self.mishaps.push(Mishap::new(MishapKind::TimeLimit, reason));
         }
         if score.is_none() {
-            let reason = "no translation within the limits of the search (-dl, -s)";
+            let reason = "no translation within the limits of the search (-dl, -s, -cbp) and of \
+                          what the line asks for";
             self.mishaps.push(Mishap::new(MishapKind::NoTranslation, reason));
         }
     }

@@ -164,6 +164,7 @@ fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
 
 fn query(arguments: Query) -> anyhow::Result<()> {
     Input::check(&arguments.input, Some(&arguments.output))?;
+    Input::check(&arguments.file, Some(&arguments.output))?;
     let table = AnyTable::open(&arguments.file, Load::Lazy)?;
     let mut printer = EntryPrinter::new(&table);
     let mut lines = Lines::new(Input::open(&arguments.input)?);

@@ -7,7 +7,7 @@ mod search_graph;
 use crate::n_best::Extent;
 use crate::output::Shown;
 use crate::streams::{LineOutput, Stream};
-use crate::translator::{PIECE, Translator};
+use crate::translator::Translator;
 use crate::{Error, Mishap, MishapKind, Result};
 pub(crate) use columns::Columns;
 use columns::{push_n_best_line, push_values};
@@ -98,10 +98,6 @@ impl Translator<'_> {
             } else if let Some(score) = score
                 && tries > 0
             {
-                tracing::warn!(
-                    "line {id}: the n-best list of a line of more than {PIECE} words holds its \
-                     best translation alone"
-                );
                 push_n_best_line(out, id, &entry, features, (&values, score), options);
             }
         }
