@@ -13,7 +13,8 @@ use crate::config::{
     TableFormat, TableSpec,
 };
 use crate::factors::FactorScheme;
-use crate::system::{NOT_THERE, Reduced, System};
+use crate::reordering_model::Reduced;
+use crate::system::{NOT_THERE, System};
 use crate::{Error, Result};
 
 /// The tables in use, in the order of [`System::tables`] and the tables of

@@ -28,6 +28,7 @@ mod options;
 mod output;
 mod printed_words;
 mod reordering_constraint;
+mod reordering_model;
 mod reports;
 mod search;
 mod sentence;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use miriam_layout::Container;
 use miriam_lmcpu::{LanguageModel, LmWord};
-use miriam_probingpt::{AnyTable, Targets};
+use miriam_probingpt::AnyTable;
 use miriam_text::{Progress, Vocabulary, WordId};
 
 use crate::components::{Components, FeatureComponents};
@@ -21,8 +21,9 @@ use crate::factored_system;
 use crate::factors::FactorScheme;
 use crate::features::{OperationModel, Orientations};
 use crate::options::{OptionMemo, PhraseValues};
+use crate::reordering_model::{Reordering, ReorderingTable};
 use crate::search::{Context, RecombinationKey, Usual};
-use crate::sentence::{Sentence, Stretch, surface};
+use crate::sentence::surface;
 use crate::{Error, Result};
 
 /// A word that a model does not know.
@@ -146,108 +147,6 @@ pub(crate) struct SentenceTableFeature {
     /// Which factors its source words are, and its target words.
     pub(crate) input_factors: Vec<usize>,
     pub(crate) output_factors: Option<Vec<usize>>,
-}
-
-/// A reordering model.
-pub(crate) struct Reordering {
-    /// For each cell of an option's row the column of the table and the weight.
-    pub(crate) cells: Vec<(usize, f32)>,
-    /// Where its scores start in the records of the phrase tables.
-    pub(crate) in_phrase_table: Option<usize>,
-    /// Its own table.
-    pub(crate) own_table: Option<ReorderingTable>,
-}
-
-impl Reordering {
-    /// Writes the scores of each cell into `row`, unweighted.
-    pub(crate) fn copy(&self, scores: &[f32], row: &mut [f32]) {
-        for (cell, &(column, _)) in row.iter_mut().zip(&self.cells) {
-            *cell = scores[column];
-        }
-    }
-
-    /// Writes weighted scores into `row`.
-    pub(crate) fn weigh(&self, scores: &[f32], row: &mut [f32]) {
-        for (cell, &(column, weight)) in row.iter_mut().zip(&self.cells) {
-            *cell = scores[column] * weight;
-        }
-    }
-}
-
-/// Reordering scores in a table of their own, joined to the vocabulary.
-pub(crate) struct ReorderingTable {
-    pub(crate) table: Table,
-    /// What words come down to that its target words have; nothing where words are
-    /// surfaces.
-    pub(crate) reduced: Option<Reduced>,
-}
-
-/// Words with some of their factors alone.
-pub(crate) struct Reduced {
-    /// Those of the vocabulary.
-    pub(crate) words: Vec<WordId>,
-    /// Which factors are left.
-    pub(crate) factors: Vec<usize>,
-}
-
-impl Reduced {
-    /// The word of `sentence` or the vocabulary reduced; no word at all where no
-    /// table has it.
-    fn word(&self, word: WordId, sentence: &Sentence, system: &System) -> WordId {
-        if let Some(&reduced) = self.words.get(word.index()) {
-            return reduced;
-        }
-        let Some(scheme) = &system.factors else { return word };
-        let mut reduced = Vec::new();
-        scheme.reduce(sentence.word(word, system), &self.factors, &mut reduced);
-        system.vocabulary.find(&reduced).unwrap_or(WordId(NOT_THERE))
-    }
-}
-
-impl ReorderingTable {
-    /// Calls `give` with the scores of each of `options` options, the words of
-    /// which `words` tells, that stands in the table with the source `source`.
-    pub(crate) fn attach<'w>(
-        &self,
-        source: Stretch<'_>,
-        system: &System,
-        targets: &mut Targets,
-        options: usize,
-        words: impl Fn(usize) -> &'w [WordId],
-        mut give: impl FnMut(&[f32], usize),
-    ) -> Result<()> {
-        let mut ids = Vec::new();
-        source.table_ids(&self.table, system, &mut ids);
-        let Some(record) = self.table.phrases.find(&ids) else { return Ok(()) };
-        self.table.phrases.targets(record, targets)?;
-        for option in 0..options {
-            let words = words(option);
-            let reduced: Vec<WordId>;
-            let words = match &self.reduced {
-                None => words,
-                Some(reduction) => {
-                    let reduce = |&w: &WordId| reduction.word(w, source.sentence, system);
-                    reduced = words.iter().map(reduce).collect();
-                    &reduced
-                }
-            };
-            let same = |i: &usize| {
-                let candidate = targets.words(*i);
-                candidate.len() == words.len()
-                    && candidate
-                        .iter()
-                        .zip(words)
-                        .all(|(&c, &w)| self.table.target_words[c as usize] == w)
-            };
-            // Of a pair that stands there twice the last counts, as in Moses.
-            if let Some(i) = (0..targets.len()).rev().find(same)
-                && let Some(scores) = self.table.phrases.reordering_scores(targets, i)
-            {
-                give(scores, option);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A language model joined to the vocabulary.
