@@ -117,6 +117,7 @@ fn weights_are_shown_added_and_overwritten() {
         ("LM7= 1", "LM7"),
         ("0.5 LM0= 1", "0.5"),
         ("LM0= big", "big"),
+        ("", "Name= 0.5 x"),
     ] {
         let message = refused(&["-weight-overwrite", overwrite]);
         assert!(message.contains("-weight-overwrite") && message.contains(named), "{message}");

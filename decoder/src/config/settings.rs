@@ -120,6 +120,13 @@ impl Settings {
             };
             (text("unknown-word-prefix", "UNK"), text("unknown-word-suffix", ""))
         });
+        if mark_unknown.is_none() {
+            for name in ["unknown-word-prefix", "unknown-word-suffix"] {
+                if parameters.get(name).is_some() {
+                    tracing::warn!("{name} does nothing without mark-unknown");
+                }
+            }
+        }
         let mut outputs = Vec::new();
         let output = OutputOptions::read(&read, &mut outputs)?;
         if let Some(path) = read.value("errors")? {
