@@ -12,10 +12,27 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("miriam-text", &[]),
     ("miriam-lmcpu", &["miriam-layout", "miriam-text"]),
     ("miriam-probingpt", &["miriam-layout", "miriam-text"]),
-    ("miriam-decoder", &["miriam-layout", "miriam-text", "miriam-lmcpu", "miriam-probingpt"]),
+    ("miriam-segment", &[]),
+    ("miriam-metrics", &[]),
+    ("miriam-align", &["miriam-layout", "miriam-text"]),
+    ("miriam-extract", &["miriam-text"]),
+    (
+        "miriam-decoder",
+        &["miriam-layout", "miriam-text", "miriam-metrics", "miriam-lmcpu", "miriam-probingpt"],
+    ),
     (
         "miriam",
-        &["miriam-layout", "miriam-text", "miriam-lmcpu", "miriam-probingpt", "miriam-decoder"],
+        &[
+            "miriam-layout",
+            "miriam-text",
+            "miriam-segment",
+            "miriam-metrics",
+            "miriam-lmcpu",
+            "miriam-probingpt",
+            "miriam-align",
+            "miriam-extract",
+            "miriam-decoder",
+        ],
     ),
 ];
 
