@@ -21,6 +21,20 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["miriam-layout", "miriam-text", "miriam-metrics", "miriam-lmcpu", "miriam-probingpt"],
     ),
     (
+        "miriam-pipeline",
+        &[
+            "miriam-layout",
+            "miriam-text",
+            "miriam-segment",
+            "miriam-metrics",
+            "miriam-lmcpu",
+            "miriam-probingpt",
+            "miriam-align",
+            "miriam-extract",
+            "miriam-decoder",
+        ],
+    ),
+    (
         "miriam",
         &[
             "miriam-layout",
@@ -32,6 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "miriam-align",
             "miriam-extract",
             "miriam-decoder",
+            "miriam-pipeline",
         ],
     ),
 ];

@@ -1,0 +1,521 @@
+//! The stages of a training run, and the files between them.
+
+use std::fs::{self, File, TryLockError};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use miriam_align::AlignOptions;
+use miriam_extract::ExtractOptions;
+use miriam_layout::Load;
+use miriam_layout::hash::Hasher;
+use miriam_lmcpu::estimate::EstimateOptions;
+use miriam_lmcpu::{Duplicates, perplexity, probing, trie};
+use miriam_probingpt::BuildOptions;
+use miriam_text::{Input, Output, Progress, name_of};
+
+use crate::corpus::{self, Bounds, Sides};
+use crate::plan::{self, Plan};
+use crate::record::{Done, Facts};
+use crate::stage::{self, Stage};
+use crate::summary::DevSummary;
+use crate::{Error, LmKind, Result, Summary, TrainOptions, ini};
+
+/// What lies between stages, in the model's folder.
+const WORK: &str = "work";
+/// Tables as text, where they are kept.
+const TEXT: &str = "text";
+const TABLE: &str = "phrase-table.miriam";
+const LM: &str = "lm.miriam";
+const INI: &str = "moses.ini";
+const UNTUNED: &str = "moses.untuned.ini";
+/// Discounts for counts of 1, 2, and 3 or more where the text gives none, as lmplz'.
+const FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
+const LOCK: &str = "train.lock";
+
+/// Trains a phrase model as `options` say. A run that ended early goes on where it
+/// was; one that is asked for the same again has nothing to do.
+///
+/// The result depends neither on threads nor on memory.
+pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<Summary> {
+    check(options)?;
+    let folder = &options.output;
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+    let _lock = lock(folder)?;
+    remove_partial(&folder.join(WORK));
+    plan_of(options).tell(options);
+    let training = Training { options, folder };
+    let stages = training.stages(progress)?;
+    let outcome = stage::run(folder, &stages, progress)?;
+    let times =
+        stages.iter().map(|stage| stage.title).zip(outcome.results.iter().map(|r| r.seconds));
+    let summary = summary(options, &outcome.results, times.collect(), outcome.done_now);
+    if !options.keep_work {
+        let work = folder.join(WORK);
+        match fs::remove_dir_all(&work) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                tracing::warn!("{}: cannot remove: {e}", work.display());
+            }
+            _ => {}
+        }
+    }
+    Ok(summary)
+}
+
+/// Says what is wrong with the options before anything is done.
+fn check(options: &TrainOptions) -> Result<()> {
+    let wrong = |reason: String| Err(Error::Options { reason });
+    let mut files = vec![&options.source, &options.target];
+    files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));
+    files.extend(&options.lm_text);
+    for file in files {
+        if file.as_os_str() == "-" {
+            return wrong("texts are read more than once: give files, not standard input".into());
+        }
+        Input::check(file, None)?;
+    }
+    if options.max_length == 0 || options.max_words == 0 || options.max_ratio == 0 {
+        return wrong("lengths and ratios must be at least 1".into());
+    }
+    let order = EstimateOptions {
+        prune: options.lm_prune.clone(),
+        ..EstimateOptions::new(options.lm_order)
+    };
+    order.check()?;
+    Ok(())
+}
+
+/// Keeps other runs out of `folder` for as long as the file is open.
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join(LOCK);
+    let file = File::create(&path).map_err(|e| Error::io(&path, "create", e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Busy { folder: name_of(folder) }),
+        // Some file systems have no locks; two runs at once are rare.
+        Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// Removes what a killed run had half written.
+fn remove_partial(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with('.') && name.ends_with(".partial") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn plan_of(options: &TrainOptions) -> Plan {
+    let parallel = plan::unpacked(&options.source) + plan::unpacked(&options.target);
+    let lm_text = match &options.lm_text[..] {
+        [] => plan::unpacked(&options.target),
+        files => files.iter().map(|file| plan::unpacked(file)).sum(),
+    };
+    Plan::new(parallel, lm_text, options)
+}
+
+/// A hash of the bytes of files, in their order.
+fn hash_files<'f>(
+    files: impl IntoIterator<Item = &'f PathBuf>,
+    progress: &dyn Progress,
+) -> Result<String> {
+    let mut hasher = Hasher::new();
+    let mut buffer = vec![0; 1 << 20];
+    for path in files {
+        let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
+        let mut length = 0u64;
+        progress.begin("looking at files", file.metadata().ok().map(|found| found.len()));
+        loop {
+            let read = match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(Error::io(path, "read", e)),
+            };
+            hasher.update(&buffer[..read]);
+            length += read as u64;
+            progress.reached(length);
+        }
+        progress.end();
+        hasher.update(&length.to_le_bytes());
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn facts<const N: usize>(facts: [(&str, serde_json::Value); N]) -> Facts {
+    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// A run: its options, and the names of its files.
+struct Training<'a> {
+    options: &'a TrainOptions,
+    folder: &'a Path,
+}
+
+impl Training<'_> {
+    /// A file between stages, relative to the folder.
+    fn work(name: &str) -> PathBuf {
+        Path::new(WORK).join(name)
+    }
+
+    fn at(&self, file: impl AsRef<Path>) -> PathBuf {
+        self.folder.join(file)
+    }
+
+    /// The two files of a cleaned text, relative to the folder.
+    fn side_files(name: &str) -> [PathBuf; 2] {
+        ["source", "target"].map(|side| Self::work(&format!("{name}.{side}")))
+    }
+
+    fn sides(&self, name: &str) -> Sides {
+        Self::side_files(name).map(|file| self.at(file))
+    }
+
+    /// The folder of tables as text, relative to the folder.
+    fn tables(&self) -> PathBuf {
+        if self.options.text { TEXT.into() } else { Self::work("tables") }
+    }
+
+    fn table_files(&self) -> (PathBuf, Option<PathBuf>) {
+        let reordering = self.options.reordering.as_ref();
+        (
+            self.tables().join("phrase-table.gz"),
+            reordering.map(|_| self.tables().join("reordering-table.gz")),
+        )
+    }
+
+    fn arpa(&self) -> PathBuf {
+        if self.options.text { Path::new(TEXT).join("lm.arpa.gz") } else { Self::work("lm.arpa") }
+    }
+
+    fn stages(&self, progress: &dyn Progress) -> Result<Vec<Stage<'_>>> {
+        let options = self.options;
+        let lm_text = match &options.lm_text[..] {
+            [] => std::slice::from_ref(&options.target),
+            files => files,
+        };
+        let mut stages = vec![
+            self.corpus(hash_files([&options.source, &options.target], progress)?),
+            self.align(),
+            self.extract(),
+            self.table(),
+            self.lm_text(lm_text, hash_files(lm_text, progress)?),
+            self.lm(),
+            self.untuned(),
+        ];
+        if let Some((source, target)) = &options.dev {
+            stages.push(self.dev(source, target, hash_files([source, target], progress)?));
+            stages.push(self.perplexity());
+        }
+        stages.push(self.weights());
+        Ok(stages)
+    }
+
+    fn corpus(&self, hash: String) -> Stage<'_> {
+        let options = self.options;
+        let bounds = Bounds { words: options.max_words, ratio: options.max_ratio };
+        Stage {
+            name: "corpus",
+            title: "checking the parallel text",
+            reads: &[],
+            key: format!("{hash} {bounds:?}"),
+            files: Self::side_files("corpus").into(),
+            kept: false,
+            work: Box::new(move |progress| {
+                let from = [options.source.clone(), options.target.clone()];
+                corpus::clean(&from, &self.sides("corpus"), Some(bounds), progress)
+            }),
+        }
+    }
+
+    fn align(&self) -> Stage<'_> {
+        let options = self.options;
+        let align = AlignOptions {
+            model: options.alignment_model,
+            symmetrization: options.symmetrization,
+            threads: options.threads,
+            ..AlignOptions::default()
+        };
+        Stage {
+            name: "align",
+            title: "aligning words",
+            reads: &["corpus"],
+            key: format!("{:?} {:?}", align.model, align.symmetrization),
+            files: vec![Self::work("alignment")],
+            kept: false,
+            work: Box::new(move |progress| {
+                let ([source, target], output) =
+                    (self.sides("corpus"), self.at(Self::work("alignment")));
+                let done = miriam_align::align_files(&source, &target, &output, &align, progress)?;
+                Ok(facts([("links", done.links.into())]))
+            }),
+        }
+    }
+
+    fn extract(&self) -> Stage<'_> {
+        let options = self.options;
+        let (phrases, reordering) = self.table_files();
+        Stage {
+            name: "extract",
+            title: "extracting phrases",
+            reads: &["corpus", "align"],
+            key: format!("{} {:?}", options.max_length, options.reordering),
+            files: [phrases].into_iter().chain(reordering).collect(),
+            kept: options.text,
+            work: Box::new(move |progress| {
+                let [source, target] = self.sides("corpus");
+                let alignment = self.at(Self::work("alignment"));
+                let output = self.at(self.tables());
+                let extract = ExtractOptions {
+                    max_length: options.max_length,
+                    reordering: options.reordering.clone(),
+                    memory: options.memory,
+                    temp: output.clone(),
+                    threads: options.threads,
+                    ..ExtractOptions::default()
+                };
+                let done = miriam_extract::extract_files(
+                    &source, &target, &alignment, &output, &extract, progress,
+                )?;
+                Ok(facts([("phrases", done.entries.into()), ("sources", done.sources.into())]))
+            }),
+        }
+    }
+
+    fn table(&self) -> Stage<'_> {
+        let options = self.options;
+        Stage {
+            name: "table",
+            title: "building the phrase table",
+            reads: &["extract"],
+            key: String::new(),
+            files: vec![TABLE.into()],
+            kept: true,
+            work: Box::new(move |progress| {
+                let (phrases, reordering) = self.table_files();
+                let build = BuildOptions {
+                    phrase_table: self.at(phrases),
+                    reordering: reordering.map(|file| self.at(file)),
+                    memory: Some(options.memory),
+                    threads: options.threads,
+                    ..BuildOptions::default()
+                };
+                let done = miriam_probingpt::build_file(&build, &self.at(TABLE), progress)?;
+                Ok(facts([("phrases", done.entries.into()), ("bytes", done.bytes.into())]))
+            }),
+        }
+    }
+
+    fn lm_text<'s>(&'s self, from: &'s [PathBuf], hash: String) -> Stage<'s> {
+        Stage {
+            name: "lm-text",
+            title: "checking the language model's text",
+            reads: &[],
+            key: hash,
+            files: vec![Self::work("lm.text")],
+            kept: false,
+            work: Box::new(move |progress| {
+                corpus::clean_text(from, &self.at(Self::work("lm.text")), progress)
+            }),
+        }
+    }
+
+    fn lm(&self) -> Stage<'_> {
+        let options = self.options;
+        Stage {
+            name: "lm",
+            title: "estimating the language model",
+            reads: &["lm-text"],
+            key: format!(
+                "{} {:?} {:?} {}",
+                options.lm_order, options.lm_prune, options.lm_kind, options.text
+            ),
+            files: [PathBuf::from(LM)]
+                .into_iter()
+                .chain(options.text.then(|| self.arpa()))
+                .collect(),
+            kept: true,
+            work: Box::new(move |progress| {
+                let arpa = self.at(self.arpa());
+                let estimate = EstimateOptions {
+                    prune: options.lm_prune.clone(),
+                    // Small texts have no counts of counts for all orders.
+                    discount_fallback: Some(FALLBACK),
+                    skip_symbols: true,
+                    memory: options.memory,
+                    temp: self.at(WORK),
+                    threads: options.threads,
+                    ..EstimateOptions::new(options.lm_order)
+                };
+                let input = Input::open(&self.at(Self::work("lm.text")))?;
+                let mut output = Output::create_whole(&arpa)?;
+                let done =
+                    miriam_lmcpu::estimate::estimate(&estimate, input, &mut output, progress)?;
+                output.finish()?;
+                let model = self.at(LM);
+                pool(options.threads)?.install(|| match options.lm_kind {
+                    LmKind::Probing => {
+                        probing::build_probing(&arpa, &model, Duplicates::Refuse, progress)
+                            .map(drop)
+                    }
+                    LmKind::Trie => {
+                        trie::build_trie(&arpa, &model, None, Duplicates::Refuse, progress)
+                            .map(drop)
+                    }
+                })?;
+                if !options.text {
+                    fs::remove_file(&arpa).map_err(|e| Error::io(&arpa, "remove", e))?;
+                }
+                let bytes = fs::metadata(&model).map_err(|e| Error::io(&model, "find", e))?.len();
+                Ok(facts([
+                    ("tokens", done.tokens.into()),
+                    ("ngrams", done.counts.into()),
+                    ("bytes", bytes.into()),
+                ]))
+            }),
+        }
+    }
+
+    fn untuned(&self) -> Stage<'_> {
+        let options = self.options;
+        let text = ini::text(&ini::Parts {
+            table: TABLE,
+            lm: LM,
+            lm_order: options.lm_order,
+            reordering: options.reordering.as_deref(),
+        });
+        Stage {
+            name: "ini",
+            title: "writing the configuration",
+            reads: &[],
+            key: text.clone(),
+            files: vec![UNTUNED.into()],
+            kept: true,
+            work: Box::new(move |_| {
+                write_whole(&self.at(UNTUNED), text.as_bytes())?;
+                Ok(Facts::new())
+            }),
+        }
+    }
+
+    fn dev<'s>(&'s self, source: &'s Path, target: &'s Path, hash: String) -> Stage<'s> {
+        Stage {
+            name: "dev",
+            title: "checking the text for tuning",
+            reads: &[],
+            key: hash,
+            files: Self::side_files("dev").into(),
+            kept: false,
+            work: Box::new(move |progress| {
+                corpus::clean(&[source.into(), target.into()], &self.sides("dev"), None, progress)
+            }),
+        }
+    }
+
+    fn perplexity(&self) -> Stage<'_> {
+        let options = self.options;
+        Stage {
+            name: "perplexity",
+            title: "scoring the text for tuning",
+            reads: &["lm", "dev"],
+            key: String::new(),
+            files: Vec::new(),
+            kept: true,
+            work: Box::new(move |progress| {
+                let [_, target] = self.sides("dev");
+                let model = miriam_lmcpu::open(&self.at(LM), Load::Lazy, progress)?;
+                let input = Input::open(&target)?;
+                let mut nowhere = Output::create(Path::new("/dev/null"))?;
+                let asked = perplexity::Options {
+                    markers: true,
+                    threads: options.threads,
+                    per_line: false,
+                    json: None,
+                    filter: None,
+                };
+                let size = input.size();
+                let (sums, _) = perplexity::perplexity(
+                    &*model,
+                    [Ok(input)],
+                    size,
+                    &mut nowhere,
+                    &asked,
+                    progress,
+                )?;
+                Ok(facts([
+                    ("perplexity", sums.including_unknown().into()),
+                    ("tokens", sums.tokens.into()),
+                    ("unknown", sums.unknown.into()),
+                ]))
+            }),
+        }
+    }
+
+    /// The first weights as they are, where there is nothing to tune them on.
+    fn weights(&self) -> Stage<'_> {
+        Stage {
+            name: "weights",
+            title: "tuning the weights",
+            reads: &["ini"],
+            key: String::new(),
+            files: vec![INI.into()],
+            kept: true,
+            work: Box::new(move |_| {
+                let untuned = self.at(UNTUNED);
+                let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
+                write_whole(&self.at(INI), &ini)?;
+                Ok(Facts::new())
+            }),
+        }
+    }
+}
+
+/// What the stages' results come to.
+fn summary(
+    options: &TrainOptions,
+    results: &[Done],
+    times: Vec<(&'static str, f64)>,
+    done_now: usize,
+) -> Summary {
+    let facts =
+        |stage: &str| results.iter().find(|done| done.stage == stage).map(|done| &done.facts);
+    let value = |stage: &str, name: &str| facts(stage).and_then(|facts| facts.get(name));
+    let count = |stage: &str, name: &str| value(stage, name).and_then(|v| v.as_u64()).unwrap_or(0);
+    let number = |stage: &str, name: &str| value(stage, name).and_then(|v| v.as_f64());
+    Summary {
+        ini: options.output.join(INI),
+        stages: (done_now, results.len()),
+        times,
+        pairs: (count("corpus", "kept"), count("corpus", "pairs")),
+        words: (count("corpus", "source_words"), count("corpus", "target_words")),
+        links: count("align", "links"),
+        phrases: count("table", "phrases"),
+        table_bytes: count("table", "bytes"),
+        ngrams: value("lm", "ngrams")
+            .and_then(|counts| counts.as_array())
+            .map(|counts| counts.iter().filter_map(|count| count.as_u64()).collect())
+            .unwrap_or_default(),
+        lm_bytes: count("lm", "bytes"),
+        dev: number("perplexity", "perplexity").map(|perplexity| DevSummary {
+            perplexity,
+            unknown: count("perplexity", "unknown"),
+            tokens: count("perplexity", "tokens"),
+            bleu: number("weights", "first_bleu").zip(number("weights", "best_bleu")),
+        }),
+    }
+}
+
+/// Writes `path` whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut output = Output::create_whole(path)?;
+    output.write(bytes)?;
+    output.finish()?;
+    Ok(())
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| Error::Options { reason: format!("cannot start {threads} threads: {e}") })
+}
