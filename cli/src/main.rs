@@ -36,6 +36,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<std::ffi::OsString>,
     },
+    Extract(commands::extract::Arguments),
     /// Build, query and inspect binary phrase tables
     #[command(subcommand)]
     Pt(commands::pt::Command),
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(arguments, &common),
         Command::Translate { .. } => unreachable!("handled above"),
+        Command::Extract(arguments) => commands::extract::run(arguments, &common),
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
