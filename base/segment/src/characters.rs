@@ -51,12 +51,6 @@ impl Kinds {
         }
     }
 
-    /// The kinds of a byte below 128; of others none.
-    #[inline]
-    pub fn of_ascii(byte: u8) -> Kinds {
-        ONE_BYTE[usize::from(byte)]
-    }
-
     fn look_up(character: char) -> Kinds {
         let category = get_general_category(character);
         let mut kinds = match category {
@@ -315,7 +309,7 @@ mod tests {
     #[test]
     fn kinds_of_ascii_are_unicodes() {
         for byte in 0..128 {
-            assert_eq!(Kinds::of_ascii(byte), Kinds::look_up(char::from(byte)), "{byte}");
+            assert_eq!(Kinds::of(char::from(byte)), Kinds::look_up(char::from(byte)), "{byte}");
         }
     }
 

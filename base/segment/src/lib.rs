@@ -9,13 +9,19 @@
 #![forbid(unsafe_code)]
 
 mod characters;
+mod detokenizer;
 mod error;
 mod escape;
 mod language;
+mod normalizer;
 mod prefixes;
 mod tokenizer;
+mod truecaser;
 
+pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
 pub use escape::{escape, unescape};
+pub use normalizer::Normalizer;
 pub use prefixes::Prefixes;
 pub use tokenizer::{Protected, Tokenizer};
+pub use truecaser::{TruecaseModel, TruecaseTraining, detruecase};

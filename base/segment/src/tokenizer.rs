@@ -16,10 +16,10 @@ mod full_stops;
 mod protected;
 mod separate;
 
+use crate::Prefixes;
 use crate::characters::{Kinds, is_blank, symbols};
 use crate::escape::escape;
 use crate::language::Language;
-use crate::Prefixes;
 
 pub use protected::Protected;
 
@@ -117,7 +117,8 @@ impl Tokenizer {
         mut pieces: impl Iterator<Item = &'a [u8]>,
         out: &mut Vec<u8>,
     ) {
-        let put = if self.escape { escape } else { |text: &[u8], out: &mut Vec<u8>| out.extend(text) };
+        let put =
+            if self.escape { escape } else { |text: &[u8], out: &mut Vec<u8>| out.extend(text) };
         let mut rest = words;
         while let Some(at) = memchr::memchr2(RUN_DOT, PIECE, rest) {
             put(&rest[..at], out);

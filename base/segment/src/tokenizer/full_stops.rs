@@ -47,6 +47,5 @@ fn keeps(stem: &[u8], next: Option<&[u8]>, prefixes: &Prefixes) -> bool {
 
 /// Whether a word has a full stop and a letter: `p.m`, `U.S`.
 fn is_dotted(word: &[u8]) -> bool {
-    word.contains(&b'.')
-        && symbols(word).any(|(_, symbol)| symbol.kinds().is(Kinds::ALPHABETIC))
+    word.contains(&b'.') && symbols(word).any(|(_, symbol)| symbol.kinds().is(Kinds::ALPHABETIC))
 }

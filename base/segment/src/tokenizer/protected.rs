@@ -20,8 +20,11 @@ impl Protected {
     /// `-protected` has it.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path)
-            .map_err(|source| Error::Io { file: file.clone(), action: "read", source })?;
+        let text = fs::read_to_string(path).map_err(|source| Error::Io {
+            file: file.clone(),
+            action: "read",
+            source,
+        })?;
         Self::from_lines(&text, &file)
     }
 
