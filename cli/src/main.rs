@@ -36,12 +36,14 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<std::ffi::OsString>,
     },
+    Extract(commands::extract::Arguments),
     /// Build, query and inspect binary phrase tables
     #[command(subcommand)]
     Pt(commands::pt::Command),
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
+    Align(commands::align::Arguments),
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
@@ -63,8 +65,10 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(arguments, &common),
         Command::Translate { .. } => unreachable!("handled above"),
+        Command::Extract(arguments) => commands::extract::run(arguments, &common),
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
+        Command::Align(arguments) => commands::align::run(arguments, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
     };

@@ -27,7 +27,7 @@ pub use error::{Error, Result};
 pub use input::{Input, name_of};
 pub use lines::{Line, Lines};
 pub use ordered::{available_threads, ordered_map};
-pub use output::Output;
+pub use output::{Output, Wrapping};
 pub use progress::{Progress, Silent};
 pub use score::{Ln, Log10};
 pub use size::parse_size;

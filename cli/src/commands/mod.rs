@@ -1,9 +1,11 @@
 //! The subcommands, one module each.
 
+pub mod align;
 pub mod bench;
 pub mod demo;
 pub mod dump;
 mod estimate;
+pub mod extract;
 pub mod lm;
 pub mod pt;
 pub mod translate;

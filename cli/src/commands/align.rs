@@ -1,0 +1,121 @@
+//! `miriam align`: word alignments of parallel text.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use miriam_align::{AlignOptions, AlignSummary, Model, Symmetrization};
+use miriam_text::{Input, parse_size};
+
+use crate::common::Common;
+
+/// Align the words of parallel text, or join links of two directions
+///
+/// Writes a line of links for each line of text: i-j, source and target position from 0.
+///
+/// Example: miriam align --source train.de --target train.en -o links
+#[derive(Args)]
+pub struct Arguments {
+    /// The source text, a sentence a line: plain, .gz or .zst
+    #[arg(long, value_name = "FILE", requires = "target", required_unless_present = "forward")]
+    source: Option<PathBuf>,
+    /// Its translation, line by line
+    #[arg(long, value_name = "FILE", requires = "source")]
+    target: Option<PathBuf>,
+    /// The file of links to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// The alignment model
+    #[arg(long, value_name = "MODEL", value_enum, default_value_t = ModelName::Ibm2)]
+    model: ModelName,
+    /// How the links of both directions become one set
+    #[arg(long, visible_alias = "symmetrise", value_name = "HOW",
+          default_value = "grow-diag-final-and", value_parser = symmetrization_names())]
+    symmetrize: String,
+    /// Iterations of IBM model 2, the last of which only aligns
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
+    iterations: u16,
+    /// Links of the forward direction: join them with --reverse instead of training
+    #[arg(long, value_name = "FILE", requires = "reverse", conflicts_with = "source")]
+    forward: Option<PathBuf>,
+    /// Links of the reverse direction, written as source-target too
+    #[arg(long, value_name = "FILE", requires = "forward")]
+    reverse: Option<PathBuf>,
+    /// Memory to use; what does not fit goes to a temporary file
+    #[arg(short = 'S', long, value_name = "SIZE", default_value = "4G", value_parser = parse_size)]
+    memory: u64,
+    /// The folder for temporary files; without it, the system's
+    #[arg(short = 'T', long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ModelName {
+    /// IBM model 2 with a diagonal prior, as fast_align
+    Ibm2,
+    /// A hidden Markov model of jumps
+    Hmm,
+}
+
+fn symmetrization_names() -> clap::builder::PossibleValuesParser {
+    Symmetrization::ALL.map(Symmetrization::name).into()
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let how = Symmetrization::ALL
+        .into_iter()
+        .find(|how| how.name() == arguments.symmetrize)
+        .expect("the parser knows the names");
+    let output = &arguments.output;
+    let inputs = [&arguments.source, &arguments.target, &arguments.forward, &arguments.reverse];
+    for input in inputs.into_iter().flatten() {
+        Input::check(input, Some(output))?;
+    }
+    let threads = common.threads.count();
+    if let (Some(forward), Some(reverse)) = (&arguments.forward, &arguments.reverse) {
+        let summary = miriam_align::symmetrize_files(forward, reverse, output, how, threads)?;
+        tell(&summary);
+        return Ok(());
+    }
+    let (Some(source), Some(target)) = (&arguments.source, &arguments.target) else {
+        unreachable!("the parser asks for them")
+    };
+    let options = AlignOptions {
+        model: match arguments.model {
+            ModelName::Ibm2 => Model::Ibm2,
+            ModelName::Hmm => Model::Hmm,
+        },
+        symmetrization: how,
+        threads,
+        iterations: Some(arguments.iterations.into()),
+        memory: Some(arguments.memory),
+        temp: arguments.temp,
+    };
+    let summary = miriam_align::align_files(source, target, output, &options, &common.progress())?;
+    tell(&summary);
+    Ok(())
+}
+
+fn tell(summary: &AlignSummary) {
+    if summary.too_long > 0 {
+        tracing::warn!(
+            "{} lines of more than {} words were not aligned",
+            summary.too_long,
+            miriam_align::MAX_WORDS
+        );
+    }
+    let pairs = summary.pairs;
+    tracing::info!(
+        "{pairs} sentence pairs, {} of them empty; {} links",
+        summary.empty,
+        summary.links
+    );
+    if summary.word_pairs > 0 {
+        let [forward, reverse] = summary.perplexity;
+        tracing::info!(
+            "{} pairs of words; perplexity {forward:.2} forward, {reverse:.2} reverse; {} MiB of \
+             temporary files",
+            summary.word_pairs,
+            summary.spilled.div_ceil(1 << 20)
+        );
+    }
+}
