@@ -30,12 +30,14 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Demo(commands::demo::Arguments),
+    Train(commands::train::Arguments),
     /// Translate text with a phrase-based system (Moses2's options; see translate -help)
     Translate {
         /// -f moses.ini and Moses' options, with one dash or two
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<std::ffi::OsString>,
     },
+    Align(commands::align::Arguments),
     Extract(commands::extract::Arguments),
     /// Build, query and inspect binary phrase tables
     #[command(subcommand)]
@@ -43,7 +45,6 @@ enum Command {
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
-    Align(commands::align::Arguments),
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
     common.start_log();
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(arguments, &common),
+        Command::Train(arguments) => commands::train::run(arguments, &common),
         Command::Translate { .. } => unreachable!("handled above"),
         Command::Extract(arguments) => commands::extract::run(arguments, &common),
         Command::Pt(command) => commands::pt::run(command, &common),

@@ -5,20 +5,22 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use miriam_align::AlignOptions;
+use miriam_decoder::Configuration;
+use miriam_decoder::tuning::{self, TuneOptions};
 use miriam_extract::ExtractOptions;
 use miriam_layout::Load;
 use miriam_layout::hash::Hasher;
 use miriam_lmcpu::estimate::EstimateOptions;
 use miriam_lmcpu::{Duplicates, perplexity, probing, trie};
 use miriam_probingpt::BuildOptions;
-use miriam_text::{Input, Output, Progress, name_of};
+use miriam_text::{Input, Output, Progress, Wrapping, name_of};
 
 use crate::corpus::{self, Bounds, Sides};
 use crate::plan::{self, Plan};
 use crate::record::{Done, Facts};
 use crate::stage::{self, Stage};
 use crate::summary::DevSummary;
-use crate::{Error, LmKind, Result, Summary, TrainOptions, ini};
+use crate::{Error, LmKind, Result, Summary, TrainOptions, Tuning, ini};
 
 /// What lies between stages, in the model's folder.
 const WORK: &str = "work";
@@ -180,10 +182,9 @@ impl Training<'_> {
 
     fn table_files(&self) -> (PathBuf, Option<PathBuf>) {
         let reordering = self.options.reordering.as_ref();
-        (
-            self.tables().join("phrase-table.gz"),
-            reordering.map(|_| self.tables().join("reordering-table.gz")),
-        )
+        let end = if self.options.text { "gz" } else { "zst" };
+        let table = |name: &str| self.tables().join(format!("{name}.{end}"));
+        (table("phrase-table"), reordering.map(|_| table("reordering-table")))
     }
 
     fn arpa(&self) -> PathBuf {
@@ -236,6 +237,8 @@ impl Training<'_> {
             model: options.alignment_model,
             symmetrization: options.symmetrization,
             threads: options.threads,
+            memory: Some(options.memory),
+            temp: Some(self.at(WORK)),
             ..AlignOptions::default()
         };
         Stage {
@@ -273,6 +276,7 @@ impl Training<'_> {
                     reordering: options.reordering.clone(),
                     memory: options.memory,
                     temp: output.clone(),
+                    tables: if options.text { Wrapping::Gzip } else { Wrapping::Zstd },
                     threads: options.threads,
                     ..ExtractOptions::default()
                 };
@@ -453,20 +457,40 @@ impl Training<'_> {
         }
     }
 
-    /// The first weights as they are, where there is nothing to tune them on.
+    /// Tunes; or keeps the first weights, where there is nothing to tune them on.
     fn weights(&self) -> Stage<'_> {
+        let options = self.options;
+        let tuning = options.dev.as_ref().and(options.tuning);
         Stage {
             name: "weights",
-            title: "tuning the weights",
-            reads: &["ini"],
-            key: String::new(),
+            title: if tuning.is_some() { "tuning the weights" } else { "keeping the first weights" },
+            reads: match tuning {
+                Some(_) => &["table", "lm", "ini", "dev"],
+                None => &["ini"],
+            },
+            key: format!("{tuning:?}"),
             files: vec![INI.into()],
             kept: true,
-            work: Box::new(move |_| {
-                let untuned = self.at(UNTUNED);
-                let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
-                write_whole(&self.at(INI), &ini)?;
-                Ok(Facts::new())
+            work: Box::new(move |progress| {
+                let (untuned, output) = (self.at(UNTUNED), self.at(INI));
+                let Some(Tuning { method, seed, iterations }) = tuning else {
+                    let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
+                    write_whole(&output, &ini)?;
+                    return Ok(Facts::new());
+                };
+                let [source, target] = self.sides("dev");
+                let configuration = Configuration::from_ini(&untuned)?;
+                let mut tune = TuneOptions::new(configuration, source, vec![target], output);
+                tune.method = method;
+                tune.seed = seed;
+                tune.iterations = iterations.unwrap_or(tune.iterations);
+                tune.threads = options.threads;
+                let report = tuning::tune(&tune, progress)?;
+                Ok(facts([
+                    ("iterations", report.iterations.len().into()),
+                    ("first_bleu", report.iterations[0].bleu.into()),
+                    ("best_bleu", report.best().bleu.into()),
+                ]))
             }),
         }
     }

@@ -56,15 +56,19 @@ enum ModelName {
     Hmm,
 }
 
-fn symmetrization_names() -> clap::builder::PossibleValuesParser {
+/// The names of symmetrisations, for a parser of arguments.
+pub fn symmetrization_names() -> clap::builder::PossibleValuesParser {
     Symmetrization::ALL.map(Symmetrization::name).into()
 }
 
+/// The symmetrisation of a name that the parser let pass.
+pub fn symmetrization(name: &str) -> Symmetrization {
+    let mut all = Symmetrization::ALL.into_iter();
+    all.find(|how| how.name() == name).expect("the parser knows the names")
+}
+
 pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
-    let how = Symmetrization::ALL
-        .into_iter()
-        .find(|how| how.name() == arguments.symmetrize)
-        .expect("the parser knows the names");
+    let how = symmetrization(&arguments.symmetrize);
     let output = &arguments.output;
     let inputs = [&arguments.source, &arguments.target, &arguments.forward, &arguments.reverse];
     for input in inputs.into_iter().flatten() {

@@ -8,5 +8,6 @@ mod estimate;
 pub mod extract;
 pub mod lm;
 pub mod pt;
+pub mod train;
 pub mod translate;
 pub mod verify;

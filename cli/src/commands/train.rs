@@ -1,15 +1,23 @@
 //! `miriam train`: a tuned phrase model from parallel text.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
-use miriam_align::{Model, Symmetrization};
+use miriam_align::Model;
 use miriam_decoder::tuning::Method;
 use miriam_pipeline::{Languages, LmKind, TrainOptions, Tuning, train};
 use miriam_text::parse_size;
 
 use crate::common::Common;
 
+/// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
+///
+/// Leaves a folder that `miriam translate -f DIR/moses.ini` runs. The same command goes
+/// on where a run ended, and does only what is missing.
+///
+/// Example: miriam train --source train.de --target train.en --dev-source dev.de
+/// --dev-target dev.en -o model
 #[derive(Args)]
 pub struct Arguments {
     /// The source side of the parallel text: plain, .gz or .zst
@@ -50,8 +58,9 @@ pub struct Arguments {
     #[arg(long, value_name = "MODEL", default_value = "ibm2")]
     alignment_model: AlignmentModel,
     /// How alignments of both directions are joined, as in `align`
-    #[arg(long, value_name = "HOW", default_value = "grow-diag-final-and")]
-    symmetrize: Symmetrization,
+    #[arg(long, value_name = "HOW", default_value = "grow-diag-final-and",
+          value_parser = super::align::symmetrization_names())]
+    symmetrize: String,
     /// Words in the longest phrases
     #[arg(long, value_name = "N", default_value_t = 7)]
     max_length: usize,
@@ -129,7 +138,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
             AlignmentModel::Ibm2 => Model::Ibm2,
             AlignmentModel::Hmm => Model::Hmm,
         },
-        symmetrization: arguments.symmetrize,
+        symmetrization: super::align::symmetrization(&arguments.symmetrize),
         max_length: arguments.max_length,
         reordering: Some(arguments.reordering).filter(|name| name != "none"),
         lm_order: arguments.lm_order,
@@ -152,6 +161,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         options.memory = memory;
     }
     let summary = train(&options, &common.progress())?;
-    println!("{summary}");
+    // Not `println!`, which panics when the reader has gone.
+    writeln!(std::io::stdout(), "{summary}")?;
     Ok(())
 }
