@@ -42,6 +42,7 @@ enum Command {
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
+    Evaluate(commands::evaluate::Arguments),
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Command::Translate { .. } => unreachable!("handled above"),
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
+        Command::Evaluate(arguments) => commands::evaluate::run(arguments, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
     };

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod demo;
 pub mod dump;
 mod estimate;
+pub mod evaluate;
 pub mod lm;
 pub mod pt;
 pub mod translate;
