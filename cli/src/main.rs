@@ -43,6 +43,7 @@ enum Command {
     #[command(subcommand)]
     Lm(commands::lm::Command),
     Evaluate(commands::evaluate::Arguments),
+    Tune(commands::tune::Arguments),
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
         Command::Evaluate(arguments) => commands::evaluate::run(arguments, &common),
+        Command::Tune(arguments) => commands::tune::run(arguments, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
     };

@@ -8,4 +8,5 @@ pub mod evaluate;
 pub mod lm;
 pub mod pt;
 pub mod translate;
+pub mod tune;
 pub mod verify;
