@@ -37,6 +37,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<std::ffi::OsString>,
     },
+    Evaluate(commands::evaluate::Arguments),
+    Tune(commands::tune::Arguments),
     Align(commands::align::Arguments),
     Extract(commands::extract::Arguments),
     /// Build, query and inspect binary phrase tables
@@ -71,6 +73,8 @@ fn main() -> ExitCode {
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
         Command::Align(arguments) => commands::align::run(arguments, &common),
+        Command::Evaluate(arguments) => commands::evaluate::run(arguments, &common),
+        Command::Tune(arguments) => commands::tune::run(arguments, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
     };

@@ -30,6 +30,7 @@ mod printed_words;
 mod reordering_constraint;
 mod reordering_model;
 mod reports;
+mod reweighing;
 mod search;
 mod sentence;
 mod sentence_table;
@@ -37,6 +38,7 @@ mod streams;
 mod system;
 mod translate;
 mod translator;
+pub mod tuning;
 
 pub use components::FeatureComponents;
 pub use config::{
