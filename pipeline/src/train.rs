@@ -463,7 +463,11 @@ impl Training<'_> {
         let tuning = options.dev.as_ref().and(options.tuning);
         Stage {
             name: "weights",
-            title: if tuning.is_some() { "tuning the weights" } else { "keeping the first weights" },
+            title: if tuning.is_some() {
+                "tuning the weights"
+            } else {
+                "keeping the first weights"
+            },
             reads: match tuning {
                 Some(_) => &["table", "lm", "ini", "dev"],
                 None => &["ini"],

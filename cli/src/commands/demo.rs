@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use miriam_decoder::{Configuration, System, Translation, Translator};
-use miriam_metrics::bleu::{Bleu, Tokenization};
+use miriam_metrics::{Bleu, Tokenizer, corpus_score, corpus_statistics};
 use miriam_pipeline::{TrainOptions, train};
 
 use crate::common::Common;
@@ -64,7 +64,16 @@ pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
             writeln!(out, "reference    {reference}\n")?;
         }
     }
-    todo_bleu(out, &translations)?;
+    let metric = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
+    let references = [REFERENCE.lines().map(str::to_owned).collect::<Vec<_>>()];
+    let rows = corpus_statistics(&metric, &translations, &references)?;
+    let bleu = corpus_score(&metric, &rows, references.len());
+    writeln!(
+        out,
+        "BLEU         {:.2} on {} sentences that training has not seen",
+        bleu.value,
+        translations.len()
+    )?;
     Ok(())
 }
 
@@ -79,7 +88,8 @@ fn print_translation(out: &mut impl Write, translation: &Translation) -> io::Res
     let mut links = Vec::new();
     for phrase in &translation.phrases {
         for &(source, target) in &phrase.alignment {
-            links.push((phrase.source.start as usize + source as usize, position + target as usize));
+            links
+                .push((phrase.source.start as usize + source as usize, position + target as usize));
         }
         position += phrase.words.len();
     }

@@ -129,7 +129,9 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     let mut options = TrainOptions {
         dev: arguments.dev_source.zip(arguments.dev_target),
         lm_text: arguments.lm_text,
-        raw: arguments.source_language.zip(arguments.target_language)
+        raw: arguments
+            .source_language
+            .zip(arguments.target_language)
             .filter(|_| arguments.raw)
             .map(|(source, target)| Languages { source, target }),
         max_words: arguments.max_words,
