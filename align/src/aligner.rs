@@ -8,14 +8,18 @@ use crate::bitext::Bitext;
 use crate::cooccurrence::{Cells, Rows};
 use crate::diagonal::{Diagonal, Sizes};
 use crate::expectation::{Best, Work};
+use crate::jumps::Jumps;
 use crate::lexicon::{FORWARD, Lexicon, REVERSE};
 use crate::links::{Link, parse_links, print_links};
+use crate::one_way::Sums;
 use crate::positions::Positions;
 use crate::symmetrization::{Joiner, Symmetrization};
 use crate::{Error, Result};
 
 /// Iterations of IBM model 2, the last of which only aligns: fast_align's number.
 const ITERATIONS: usize = 5;
+/// Iterations of the HMM model behind them.
+const HMM_ITERATIONS: usize = 4;
 /// Bytes of memory to use where nobody says.
 const MEMORY: u64 = 4 << 30;
 /// The least that is left for cells: less would only write more small pieces.
@@ -30,8 +34,11 @@ pub struct AlignOptions {
     pub symmetrization: Symmetrization,
     /// Worker threads.
     pub threads: usize,
-    /// Iterations of training, the last of which only aligns; 5 without a number.
+    /// Iterations of IBM model 2, the last of which only aligns; 5 without a number.
     pub iterations: Option<usize>,
+    /// Iterations of the HMM model, which begins where IBM model 2 ends; 4 without a
+    /// number.
+    pub hmm_iterations: Option<usize>,
     /// Bytes of memory to use: what does not fit lies in a temporary file; 4 GiB
     /// without a number. The word pairs themselves must fit.
     pub memory: Option<u64>,
@@ -162,27 +169,43 @@ fn train(
         || Lexicon::zeros(rows.len(), text.source.vocabulary.len(), text.target.vocabulary.len());
     let mut lexicon = zeros();
     let mut counts = zeros();
+    let mut iterate =
+        |stage: &str, known: bool, positions: &[Positions; 2], lexicon: &mut Lexicon| {
+            progress.begin(stage, Some(text.len() as u64));
+            let known = known.then_some(&*lexicon);
+            let sums = work.expect(known, positions, &mut counts, &shares, progress)?;
+            counts.normalise(rows, &shares);
+            std::mem::swap(lexicon, &mut counts);
+            counts.clear();
+            summary.perplexity = sums.each_ref().map(Sums::perplexity);
+            progress.end();
+            Ok::<_, Error>(sums)
+        };
     let mut priors = [Diagonal::default(); 2];
     for iteration in 1..options.iterations.unwrap_or(ITERATIONS).max(2) {
-        progress.begin(&format!("iteration {iteration}"), Some(text.len() as u64));
-        let positions = priors.map(Positions::Diagonal);
-        let known = (iteration > 1).then_some(&lexicon);
-        let sums = work.expect(known, &positions, &mut counts, &shares, progress)?;
-        progress.end();
-        if iteration > 1 {
+        let (stage, positions) =
+            (format!("IBM 2, iteration {iteration}"), priors.map(Positions::Diagonal));
+        let sums = iterate(&stage, iteration > 1, &positions, &mut lexicon)?;
+        for direction in [FORWARD, REVERSE] {
+            if iteration > 1 && work.directions[direction] {
+                priors[direction].fit(&sums[direction], &sizes[direction]);
+            }
+        }
+    }
+    let mut positions = priors.map(Positions::Diagonal);
+    if options.model == Model::Hmm {
+        positions = [Positions::Jumps(Jumps::default()), Positions::Jumps(Jumps::default())];
+        for iteration in 1..=options.hmm_iterations.unwrap_or(HMM_ITERATIONS) {
+            let stage = format!("HMM, iteration {iteration}");
+            let sums = iterate(&stage, true, &positions, &mut lexicon)?;
             for direction in [FORWARD, REVERSE] {
                 if work.directions[direction] {
-                    priors[direction].fit(&sums[direction], &sizes[direction]);
+                    positions[direction] = Positions::Jumps(Jumps::fit(&sums[direction]));
                 }
             }
         }
-        counts.normalise(rows, &shares);
-        std::mem::swap(&mut lexicon, &mut counts);
-        counts.clear();
-        summary.perplexity = [FORWARD, REVERSE]
-            .map(|way| (-sums[way].ln_likelihood / sums[way].outputs.max(1.0)).exp());
     }
-    Ok(Trained { lexicon, positions: priors.map(Positions::Diagonal) })
+    Ok(Trained { lexicon, positions })
 }
 
 /// How many pairs there are of each (outputs, states) lengths, in both directions.

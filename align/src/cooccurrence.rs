@@ -93,11 +93,6 @@ impl Rows {
         self.targets.len()
     }
 
-    /// Source words.
-    pub fn words(&self) -> usize {
-        self.work.len()
-    }
-
     /// The entries of a source word.
     #[inline]
     pub fn row(&self, word: u32) -> Range<usize> {

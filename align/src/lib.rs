@@ -10,6 +10,7 @@ mod diagonal;
 mod digamma;
 mod error;
 mod expectation;
+mod jumps;
 mod lexicon;
 mod links;
 mod one_way;

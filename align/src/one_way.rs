@@ -63,6 +63,11 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
+    /// The perplexity of an output.
+    pub fn perplexity(&self) -> f64 {
+        (-self.ln_likelihood / self.outputs.max(1.0)).exp()
+    }
+
     /// Adds `other`. The order of additions is part of the result.
     pub fn add(&mut self, other: &Sums) {
         self.ln_likelihood += other.ln_likelihood;

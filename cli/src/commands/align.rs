@@ -34,6 +34,9 @@ pub struct Arguments {
     /// Iterations of IBM model 2, the last of which only aligns
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     iterations: u16,
+    /// Iterations of the HMM model, which begins where IBM model 2 ends
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    hmm_iterations: u16,
     /// Links of the forward direction: join them with --reverse instead of training
     #[arg(long, value_name = "FILE", requires = "reverse", conflicts_with = "source")]
     forward: Option<PathBuf>,
@@ -91,6 +94,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         symmetrization: how,
         threads,
         iterations: Some(arguments.iterations.into()),
+        hmm_iterations: Some(arguments.hmm_iterations.into()),
         memory: Some(arguments.memory),
         temp: arguments.temp,
     };
