@@ -128,11 +128,14 @@ fn scores_of_source_phrases_sum_over_their_translations() {
     );
 }
 
+/// Source words, target words, links.
+type SentencePair = (Vec<String>, Vec<String>, Vec<(usize, usize)>);
+
 /// A pair of phrases as words, with how often each of its alignments occurs.
 type Pairs = BTreeMap<(Vec<String>, Vec<String>), BTreeMap<Vec<(usize, usize)>, u32>>;
 
 /// The phrase table by definition.
-fn reference(corpus: &[(Vec<String>, Vec<String>, Vec<(usize, usize)>)], longest: usize) -> String {
+fn reference(corpus: &[SentencePair], longest: usize) -> String {
     let mut pairs = Pairs::new();
     let mut lexical: BTreeMap<(String, String), u32> = BTreeMap::new();
     for (source, target, links) in corpus {
@@ -238,11 +241,11 @@ fn reference(corpus: &[(Vec<String>, Vec<String>, Vec<(usize, usize)>)], longest
     String::from_utf8(lines.concat()).unwrap()
 }
 
-fn sentence_pairs() -> impl Strategy<Value = Vec<(Vec<String>, Vec<String>, Vec<(usize, usize)>)>> {
+fn sentence_pairs() -> impl Strategy<Value = Vec<SentencePair>> {
     let words = || proptest::collection::vec("[a|!é]|NULL|a\u{1}", 0..6);
     let pair = (words(), words(), proptest::collection::vec((0usize..6, 0usize..6), 0..7));
     proptest::collection::vec(pair, 1..14).prop_map(|pairs| {
-        let fit = |(source, target, links): (Vec<String>, Vec<String>, Vec<(usize, usize)>)| {
+        let fit = |(source, target, links): SentencePair| {
             let fits = |l: &(usize, usize)| l.0 < source.len() && l.1 < target.len();
             let mut links: Vec<_> = links.into_iter().filter(fits).collect();
             links.sort_unstable();
@@ -253,6 +256,20 @@ fn sentence_pairs() -> impl Strategy<Value = Vec<(Vec<String>, Vec<String>, Vec<
     })
 }
 
+/// Writes `corpus` as three files into `folder`.
+fn write_corpus(corpus: &[SentencePair], folder: &Path) {
+    let (mut source, mut target, mut links) = (String::new(), String::new(), String::new());
+    for (s, t, l) in corpus {
+        source += &(s.join(" ") + "\n");
+        target += &(t.join("\t ") + "\n");
+        let l: Vec<String> = l.iter().rev().map(|(s, t)| format!("{s}-{t}")).collect();
+        links += &(l.join(" ") + "\n");
+    }
+    for (name, text) in [("source", source), ("target", target), ("links", links)] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
@@ -261,16 +278,7 @@ proptest! {
         corpus in sentence_pairs(), longest in 1usize..5, memory in 1u64..40_000, threads in 1usize..4,
     ) {
         let temp = tempfile::tempdir().unwrap();
-        let (mut source, mut target, mut links) = (String::new(), String::new(), String::new());
-        for (s, t, l) in &corpus {
-            source += &(s.join(" ") + "\n");
-            target += &(t.join("\t ") + "\n");
-            let l: Vec<String> = l.iter().rev().map(|(s, t)| format!("{s}-{t}")).collect();
-            links += &(l.join(" ") + "\n");
-        }
-        for (name, text) in [("source", source), ("target", target), ("links", links)] {
-            fs::write(temp.path().join(name), text).unwrap();
-        }
+        write_corpus(&corpus, temp.path());
         let options = ExtractOptions { memory, threads, ..plain(longest, temp.path()) };
         let found = extracted(temp.path(), &options);
         prop_assert_eq!(&found["phrase-table"], &reference(&corpus, longest));
@@ -280,6 +288,62 @@ proptest! {
             table.lines().map(two).collect()
         };
         prop_assert_eq!(phrases(&found["phrase-table"]), phrases(&found["reordering-table"]));
+    }
+}
+
+/// Whether two phrases occur together more often than chance explains, counting
+/// sentence pairs one by one and ways of meeting in whole numbers.
+fn is_significant(
+    corpus: &[SentencePair],
+    source: &str,
+    target: &str,
+    level: Significance,
+) -> bool {
+    let holds = |words: &[String], phrase: &str| {
+        format!(" {} ", words.join(" ")).contains(&format!(" {phrase} "))
+    };
+    let count = |f: &dyn Fn(&&SentencePair) -> bool| corpus.iter().filter(f).count() as u128;
+    let all = corpus.len() as u128;
+    let of_source = count(&|pair| holds(&pair.0, source));
+    let of_target = count(&|pair| holds(&pair.1, target));
+    let together = count(&|pair| holds(&pair.0, source) && holds(&pair.1, target));
+    let choose = |n: u128, k: u128| -> u128 {
+        if k > n { 0 } else { (0..k).fold(1, |c, i| c * (n - i) / (i + 1)) }
+    };
+    let ways = |k: u128| choose(of_source, k) * choose(all - of_source, of_target - k);
+    let tail: u128 = (together..=of_source.min(of_target)).map(ways).sum();
+    let surprise = -(tail as f64 / choose(all, of_target) as f64).ln();
+    match level {
+        Significance::AboveAlpha => surprise > (all as f64).ln() + 1e-9,
+        Significance::Alpha => surprise > (all as f64).ln() - 1e-9,
+        Significance::Above(level) => surprise > level,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn insignificant_pairs_are_left_out_and_nothing_else_changes(
+        corpus in sentence_pairs(), longest in 1usize..4, memory in 1u64..20_000,
+        level in prop_oneof![
+            Just(Significance::AboveAlpha), Just(Significance::Alpha),
+            (1u32..30).prop_map(|tenths| Significance::Above(f64::from(tenths) * 0.1 + 0.0123)),
+        ],
+    ) {
+        let temp = tempfile::tempdir().unwrap();
+        write_corpus(&corpus, temp.path());
+        let options = ExtractOptions { memory, ..plain(longest, temp.path()) };
+        let everything = extracted(temp.path(), &options);
+        let pruned = extracted(temp.path(), &ExtractOptions { significance: Some(level), ..options });
+        for table in ["phrase-table", "reordering-table"] {
+            let kept = |line: &&str| {
+                let phrases: Vec<&str> = line.split(" ||| ").collect();
+                is_significant(&corpus, phrases[0], phrases[1], level)
+            };
+            let expected: Vec<&str> = everything[table].lines().filter(kept).collect();
+            prop_assert_eq!(pruned[table].lines().collect::<Vec<_>>(), expected);
+        }
     }
 }
 
@@ -300,8 +364,14 @@ fn runs_of_a_killed_extraction_are_used() {
     assert!(partitions > 4, "{partitions}");
     let job = options.job(&corpus, reordering);
     let mut state = State::open(&output, temp.path(), job, partitions).unwrap();
-    let extraction =
-        Extraction { corpus: &corpus, lexicon: &lexicon, longest: 3, reordering, partitions };
+    let extraction = Extraction {
+        corpus: &corpus,
+        lexicon: &lexicon,
+        longest: 3,
+        reordering,
+        significance: None,
+        partitions,
+    };
     for partition in [0, 2] {
         let mut writer = RunWriter::create(&state.run(partition)).unwrap();
         let counts = extraction.count(partition, || (), |entry| writer.push(entry)).unwrap();
