@@ -28,6 +28,7 @@ mod phrases;
 mod reordering;
 mod run;
 mod sentence;
+mod significance;
 mod spans;
 mod state;
 mod tables;
@@ -50,6 +51,7 @@ use crate::merge::Merge;
 use crate::partition::{CountsOfCounts, Extraction};
 pub use crate::reordering::{Evidence, Orientations, ReorderingModel};
 use crate::run::RunWriter;
+pub use crate::significance::Significance;
 use crate::state::{Finished, State};
 use crate::tables::Printer;
 
@@ -103,6 +105,7 @@ pub fn extract_files(
         lexicon: &lexicon,
         longest: options.max_length,
         reordering,
+        significance: options.significance,
         partitions: state.partitions(),
     };
     let state = count_partitions(&extraction, state, threads, progress)?;
@@ -184,26 +187,28 @@ fn write_tables(
         let mut printer = Printer::new(&corpus.words, &discount, with_smoothing);
         move |batch: merge::Batch| {
             let text = printer.print(&batch);
+            let counts = [batch.len() as u64, text.entries, text.sources];
             let wrapped = wrapping.wrap(text.phrases);
-            let wrapped =
-                wrapped.and_then(|phrases| Ok((phrases, wrapping.wrap(text.reordering)?)));
-            (batch.len() as u64, batch.sources().len() as u64, wrapped)
+            (counts, wrapped.and_then(|phrases| Ok((phrases, wrapping.wrap(text.reordering)?))))
         }
     };
+    let mut done = 0;
     ordered_map(
         options.threads.max(1),
         || merge.next(),
         worker,
-        |(entries, sources, wrapped), _| {
+        |(counts, wrapped), _| {
             let (phrases, reordering) =
                 wrapped.map_err(|e| miriam_text::Error::io(&name, "compress", e))?;
             phrase_table.write(&phrases)?;
             if let Some(table) = &mut reordering_table {
                 table.write(&reordering)?;
             }
+            let [pairs, entries, sources] = counts;
+            done += pairs;
             summary.entries += entries;
             summary.sources += sources;
-            progress.reached(summary.entries);
+            progress.reached(done);
             Ok::<_, Error>(())
         },
     )?;
@@ -226,6 +231,8 @@ pub struct ExtractOptions {
     pub reordering_smoothing: f64,
     /// How phrase translation probabilities are discounted.
     pub smoothing: Smoothing,
+    /// How significant phrase pairs have to be; none for all.
+    pub significance: Option<Significance>,
     /// How tables are wrapped.
     pub tables: Wrapping,
     /// Bytes of memory to use. Words and their translations are in memory in any case.
@@ -244,6 +251,7 @@ impl Default for ExtractOptions {
             reordering: Some("wbe-msd-bidirectional-fe".into()),
             reordering_smoothing: 0.5,
             smoothing: Smoothing::None,
+            significance: None,
             tables: Wrapping::Gzip,
             memory: 1 << 30,
             temp: std::env::temp_dir(),
@@ -290,7 +298,8 @@ impl ExtractOptions {
     /// What runs depend on.
     fn job(&self, corpus: &Corpus, reordering: Option<ReorderingModel>) -> String {
         let model = reordering.map_or_else(|| "none".to_owned(), |model| model.to_string());
-        format!("{:032x} {} {model}", corpus.digest, self.max_length)
+        let level = self.significance.map_or_else(|| "all".to_owned(), |level| level.to_string());
+        format!("{:032x} {} {model} {level}", corpus.digest, self.max_length)
     }
 
     /// Into how many partitions the memory left cuts the phrase pairs.

@@ -61,11 +61,6 @@ impl Batch {
         self.rows.len()
     }
 
-    /// The source phrases.
-    pub fn sources(&self) -> &[Source] {
-        &self.sources
-    }
-
     /// Calls `take` with every entry.
     pub fn entries(&self, mut take: impl FnMut(&Source, &Entry<'_>)) {
         let (mut words, mut links) = (&self.words[..], &self.links[..]);

@@ -12,6 +12,7 @@ use crate::links::Link;
 use crate::phrases::{Alignment, Pool, hash, hash_alignment, inverted, links_of};
 use crate::reordering::{MAX_CLASSES, Orienter, ReorderingModel};
 use crate::sentence::Sentence;
+use crate::significance::{Significance, insignificant};
 use crate::spans::blocks;
 
 /// A phrase pair of the table; words by numbers.
@@ -30,6 +31,8 @@ pub(crate) struct Entry<'a> {
     pub lexical: [f32; 2],
     /// How often each orientation occurs, to the previous and to the next phrase.
     pub orientations: [[u32; MAX_CLASSES]; 2],
+    /// Whether the pair is left out of tables; its counts are not.
+    pub pruned: bool,
 }
 
 /// What is extracted, from what.
@@ -38,6 +41,7 @@ pub(crate) struct Extraction<'a> {
     pub lexicon: &'a Lexicon,
     pub longest: usize,
     pub reordering: Option<ReorderingModel>,
+    pub significance: Option<Significance>,
     pub partitions: u64,
 }
 
@@ -85,7 +89,7 @@ impl Extraction<'_> {
             })?;
             block_done();
         }
-        self.sum_up(found, &mut take)
+        self.sum_up(partition, found, &mut take)
     }
 
     /// Whether a target phrase falls into `partition`.
@@ -141,6 +145,7 @@ impl Extraction<'_> {
     /// Turns what was found into entries.
     fn sum_up(
         &self,
+        partition: u64,
         found: Found,
         take: &mut impl FnMut(&Entry<'_>) -> Result<()>,
     ) -> Result<CountsOfCounts> {
@@ -157,11 +162,22 @@ impl Extraction<'_> {
         let pairs = || instances.chunk_by(|a, b| a.phrases() == b.phrases());
         pairs().for_each(|pair| distinct[target_order[pair[0].phrases().1 as usize] as usize] += 1);
 
+        let ids = |pair: &[Instance]| {
+            let (source, target) = pair[0].phrases();
+            (source_order[source as usize], target_order[target as usize])
+        };
+        let pruned = match self.significance {
+            Some(significance) => {
+                let pairs: Vec<(u32, u32)> = pairs().map(ids).collect();
+                insignificant(self, significance, partition, [&sources, &targets], &pairs)?
+            }
+            None => Vec::new(),
+        };
+
         let mut counts = CountsOfCounts::default();
         let mut weights = Weights::default();
-        for pair in pairs() {
-            let (source, target) = pair[0].phrases();
-            let (source, target) = (source_order[source as usize], target_order[target as usize]);
+        for (place, pair) in pairs().enumerate() {
+            let (source, target) = ids(pair);
             let mut orientations = [[0; MAX_CLASSES]; 2];
             for instance in pair {
                 orientations[0][usize::from(instance.orientation() & 15)] += 1;
@@ -182,6 +198,7 @@ impl Extraction<'_> {
                 target_distinct: distinct[id],
                 lexical,
                 orientations,
+                pruned: pruned.get(place).is_some_and(|&pruned| pruned),
             })?;
         }
         Ok(counts)

@@ -73,7 +73,7 @@ impl RunWriter {
             last.clear();
             last.extend_from_slice(words);
         }
-        push_varint(block, entry.count.into());
+        push_varint(block, u64::from(entry.count) << 1 | u64::from(entry.pruned));
         push_varint(block, entry.target_count);
         push_varint(block, entry.target_distinct.into());
         entry.lexical.iter().for_each(|weight| block.extend_from_slice(&weight.to_le_bytes()));
@@ -182,7 +182,8 @@ impl RunReader {
             words.extend((0..fresh).map(|_| read_varint(bytes, at) as u32));
         }
         let mut number = || read_varint(bytes, at);
-        self.numbers.count = number() as u32;
+        let count = number();
+        (self.numbers.count, self.numbers.pruned) = ((count >> 1) as u32, count & 1 == 1);
         self.numbers.target_count = number();
         self.numbers.target_distinct = number() as u32;
         for weight in &mut self.numbers.lexical {
@@ -240,6 +241,7 @@ mod tests {
             target_distinct: i as u32,
             lexical: [1.0 / i as f32, 0.5],
             orientations: [[1, 2, 3, i as u32], [0; 4]],
+            pruned: i % 5 == 0,
         };
         let mut writer = RunWriter::create(&path).unwrap();
         (0..words.len()).for_each(|i| writer.push(&entry(i)).unwrap());

@@ -23,6 +23,9 @@ pub(crate) struct Printer<'a> {
 /// The text of a batch.
 #[derive(Default)]
 pub(crate) struct Text {
+    /// How many phrase pairs and source phrases the tables hold.
+    pub entries: u64,
+    pub sources: u64,
     pub phrases: Vec<u8>,
     pub reordering: Vec<u8>,
 }
@@ -41,28 +44,42 @@ impl<'a> Printer<'a> {
     /// The lines of `batch`.
     pub fn print(&mut self, batch: &Batch) -> Text {
         let mut text = Text::default();
-        batch.entries(|source, entry| self.phrase_pair(source, entry, &mut text.phrases));
-        let Some((model, smoothing)) = self.reordering else { return text };
-        let line = &mut text.reordering;
+        // Of one source phrase: entries to come, entries printed, orientations.
+        let (mut left, mut printed) = (0, 0);
         let mut counts = [[0; MAX_CLASSES]; 2];
-        let mut left = 0;
         batch.entries(|source, entry| {
-            if model.of_pairs {
-                self.phrase(0, entry.source, line);
-                line.extend_from_slice(b"||| ");
-                self.phrase(1, entry.target, line);
-                line.extend_from_slice(b"|||");
-                self.scores(&model, smoothing, &entry.orientations, line);
-                return;
+            if !entry.pruned {
+                self.phrase_pair(source, entry, &mut text.phrases);
+                printed += 1;
             }
-            for (sum, own) in counts.iter_mut().flatten().zip(entry.orientations.iter().flatten()) {
-                *sum += own;
+            let line = &mut text.reordering;
+            match self.reordering {
+                Some((model, smoothing)) if model.of_pairs && !entry.pruned => {
+                    self.phrase(0, entry.source, line);
+                    line.extend_from_slice(b"||| ");
+                    self.phrase(1, entry.target, line);
+                    line.extend_from_slice(b"|||");
+                    self.scores(&model, smoothing, &entry.orientations, line);
+                }
+                _ => {
+                    let own = entry.orientations.iter().flatten();
+                    counts.iter_mut().flatten().zip(own).for_each(|(sum, own)| *sum += own);
+                }
             }
             left = if left == 0 { source.distinct } else { left } - 1;
-            if left == 0 {
+            if left > 0 {
+                return;
+            }
+            let (counts, printed) = (std::mem::take(&mut counts), std::mem::take(&mut printed));
+            text.entries += printed;
+            text.sources += u64::from(printed > 0);
+            if let Some((model, smoothing)) = self.reordering
+                && !model.of_pairs
+                && printed > 0
+            {
                 self.phrase(0, entry.source, line);
                 line.extend_from_slice(b"|||");
-                self.scores(&model, smoothing, &std::mem::take(&mut counts), line);
+                self.scores(&model, smoothing, &counts, line);
             }
         });
         text

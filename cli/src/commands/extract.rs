@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use miriam_extract::{ExtractOptions, Smoothing, extract_files};
+use miriam_extract::{ExtractOptions, Significance, Smoothing, extract_files};
 use miriam_lmcpu::estimate::default_memory;
 use miriam_text::{Input, Wrapping, parse_size};
 
@@ -42,6 +42,11 @@ pub struct Arguments {
     /// How phrase translation probabilities are discounted
     #[arg(long, value_enum, default_value_t = Discounts::None)]
     smoothing: Discounts,
+    /// Leave out phrase pairs that occur together by chance (Fisher's exact test): a+e
+    /// for pairs above ln(sentence pairs), which leaves out what occurs once; a-e for
+    /// those not below; or a number that -ln(p) has to exceed
+    #[arg(long, value_name = "LEVEL", value_parser = Significance::parse)]
+    significance: Option<Significance>,
     /// How tables are compressed: phrase-table.gz, phrase-table.zst or phrase-table
     #[arg(long, value_enum, default_value_t = Tables::Gz)]
     tables: Tables,
@@ -77,6 +82,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
             Discounts::GoodTuring => Smoothing::GoodTuring,
             Discounts::KneserNey => Smoothing::KneserNey,
         },
+        significance: arguments.significance,
         tables: match arguments.tables {
             Tables::Gz => Wrapping::Gzip,
             Tables::Zst => Wrapping::Zstd,
