@@ -6,5 +6,7 @@ pub mod dump;
 mod estimate;
 pub mod lm;
 pub mod pt;
+mod raw_text;
+pub mod segment;
 pub mod translate;
 pub mod verify;
