@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use anyhow::anyhow;
 use miriam_decoder::{Configuration, Error, MarkupMode, TextForm};
 use miriam_segment::{Preparation, PreparationSettings};
 
@@ -55,7 +56,10 @@ impl RawText {
         let mut settings = self.given;
         if self.from_file {
             let folder = configuration.ini.parent().unwrap_or(Path::new(""));
-            let file = PreparationSettings::read(&folder.join(PreparationSettings::FILE))?;
+            let file = PreparationSettings::read(&folder.join(PreparationSettings::FILE));
+            let file = file.map_err(|error| {
+                anyhow!("{error}; -raw takes the steps from it, -tokenize and others name them")
+            })?;
             settings.normalize = settings.normalize.or(file.normalize);
             settings.tokenize = settings.tokenize.or(file.tokenize);
             settings.truecase = settings.truecase.or(file.truecase);
