@@ -7,6 +7,7 @@ mod commands;
 mod common;
 mod progress;
 mod signals;
+mod text_files;
 
 use std::process::ExitCode;
 
@@ -51,6 +52,11 @@ enum Command {
     #[command(subcommand)]
     Bench(commands::bench::Command),
     Verify(commands::verify::Arguments),
+    Tokenize(commands::segment::tokenize::Arguments),
+    Detokenize(commands::segment::detokenize::Arguments),
+    Truecase(commands::segment::truecase::Arguments),
+    Normalize(commands::segment::normalize::Arguments),
+    Prepare(commands::segment::prepare::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -59,7 +65,7 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|first| first == "translate") {
         return translate(words, Common::default());
     }
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(commands::segment::with_two_dashes(std::env::args_os()));
     let common = arguments.common;
     if let Command::Translate { options } = arguments.command {
         return translate(options.into_iter(), common);
@@ -77,6 +83,11 @@ fn main() -> ExitCode {
         Command::Tune(arguments) => commands::tune::run(arguments, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
+        Command::Tokenize(arguments) => commands::segment::tokenize::run(arguments, &common),
+        Command::Detokenize(arguments) => commands::segment::detokenize::run(arguments, &common),
+        Command::Truecase(arguments) => commands::segment::truecase::run(arguments, &common),
+        Command::Normalize(arguments) => commands::segment::normalize::run(arguments, &common),
+        Command::Prepare(arguments) => commands::segment::prepare::run(arguments, &common),
     };
     common::exit_code(outcome)
 }

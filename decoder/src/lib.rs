@@ -54,5 +54,5 @@ pub use n_best::Derivation;
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;
-pub use translate::{translate, translate_text};
+pub use translate::{TextForm, translate, translate_raw_text, translate_text};
 pub use translator::{PIECE, Statistics, Translator};

@@ -213,7 +213,7 @@ impl<'a> Quotations<'a> {
             (true, b"\xe2\x80\x9c") => *count = 1,
             _ => {}
         }
-        let opens = *count % 2 == 0;
+        let opens = count.is_multiple_of(2);
         if opens && possessive {
             return Glue::Left;
         }

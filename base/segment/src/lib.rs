@@ -15,6 +15,7 @@ mod escape;
 mod language;
 mod normalizer;
 mod prefixes;
+mod preparation;
 mod tokenizer;
 mod truecaser;
 
@@ -23,5 +24,6 @@ pub use error::{Error, Result};
 pub use escape::{escape, unescape};
 pub use normalizer::Normalizer;
 pub use prefixes::Prefixes;
+pub use preparation::{Preparation, PreparationSettings};
 pub use tokenizer::{Protected, Tokenizer};
 pub use truecaser::{TruecaseModel, TruecaseTraining, detruecase};

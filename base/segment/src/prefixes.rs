@@ -67,7 +67,9 @@ impl Prefixes {
             match line {
                 "anywhere:" => place = Where::Anywhere,
                 "before a number:" => place = Where::BeforeNumber,
-                _ => words.extend(line.split(' ').map(|word| (word.as_bytes().into(), place))),
+                _ => words.extend(
+                    line.split_ascii_whitespace().map(|word| (word.as_bytes().into(), place)),
+                ),
             }
         }
         Prefixes { words }

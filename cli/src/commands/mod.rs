@@ -9,6 +9,8 @@ pub mod evaluate;
 pub mod extract;
 pub mod lm;
 pub mod pt;
+mod raw_text;
+pub mod segment;
 pub mod train;
 pub mod translate;
 pub mod tune;
