@@ -7,7 +7,6 @@ mod commands;
 mod common;
 mod progress;
 mod signals;
-mod text_files;
 
 use std::process::ExitCode;
 

@@ -16,6 +16,9 @@ pub enum Error {
     /// A model file could not be written or read.
     #[error(transparent)]
     Layout(#[from] miriam_layout::Error),
+    /// A truecase model could not be read.
+    #[error(transparent)]
+    Segment(#[from] miriam_segment::Error),
     /// Words could not be aligned.
     #[error(transparent)]
     Align(#[from] miriam_align::Error),

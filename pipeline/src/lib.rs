@@ -13,12 +13,15 @@ mod error;
 mod ini;
 mod options;
 mod plan;
+mod raw_text;
 mod record;
 mod stage;
+mod stages;
 mod summary;
 mod train;
 
 pub use error::{Error, Result};
 pub use options::{Languages, LmKind, TrainOptions, Tuning};
-pub use summary::Summary;
+pub use raw_text::{learn_true_case, prepare_file, train_truecaser};
+pub use summary::{DevSummary, Summary};
 pub use train::train;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use miriam_pipeline::{learn_true_case, prepare_file};
 use miriam_segment::{Preparation, TruecaseModel};
 
 use super::{Files, wrong_usage};
 use crate::common::Common;
-use crate::text_files::prepare_with_new_truecaser;
 
 /// Prepare raw text for training and translation
 ///
@@ -40,8 +40,8 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
             wrong_usage("--train-truecase goes through the text twice; name a file with -i");
         }
         let (threads, progress) = (common.threads.count(), common.progress());
-        let preparation = &mut preparation;
-        return prepare_with_new_truecaser(input, preparation, model, output, threads, &progress);
+        learn_true_case(input, &mut preparation, model, threads, &progress)?;
+        return Ok(prepare_file(input, &preparation, output, threads, &progress)?);
     }
     preparation.truecase = arguments.truecase.as_deref().map(TruecaseModel::read).transpose()?;
     arguments.files.map("preparing text", common, |line, out| preparation.prepare(line, out))

@@ -8,7 +8,7 @@ use miriam_text::{Input, Output};
 
 use super::Files;
 use crate::common::Common;
-use crate::text_files::train_truecaser;
+use miriam_pipeline::train_truecaser;
 
 /// Bring tokens into their true case, as Moses' truecase.perl
 ///

@@ -5,6 +5,8 @@ use std::path::Path;
 use miriam_segment::{Preparation, TruecaseModel, TruecaseTraining};
 use miriam_text::{Input, Output, Progress, lines_of, map_blocks, map_lines, name_of};
 
+use crate::Result;
+
 /// Counts the forms of the words in the lines of `input`, after `change` of each: what a
 /// truecase model is made of. With `first_tokens` see [`TruecaseTraining::new`].
 pub fn train_truecaser(
@@ -33,19 +35,15 @@ pub fn train_truecaser(
     Ok(all)
 }
 
-/// Trains a truecase model on what `preparation` makes of a raw text, and writes it; then
-/// writes the prepared text, in its true case. Goes through the text twice. Further text
-/// of the language, such as a development set, is prepared with `preparation` as this
-/// leaves it.
-pub fn prepare_with_new_truecaser(
+/// Trains a truecase model on what the steps of `preparation` before it make of a raw
+/// text, writes it to the file `model`, and leaves it in `preparation`.
+pub fn learn_true_case(
     text: &Path,
     preparation: &mut Preparation,
     model: &Path,
-    output: &Path,
     threads: usize,
     progress: &dyn Progress,
-) -> anyhow::Result<()> {
-    Input::check(text, Some(output))?;
+) -> Result<()> {
     Input::check(text, Some(model))?;
     preparation.truecase = None;
     let prepare = |line: &[u8], out: &mut Vec<u8>| preparation.prepare(line, out);
@@ -56,6 +54,18 @@ pub fn prepare_with_new_truecaser(
     file.write(&lines)?;
     file.finish()?;
     preparation.truecase = Some(TruecaseModel::from_text(&lines, &name_of(model))?);
+    Ok(())
+}
+
+/// Writes what `preparation` makes of the lines of `text` to `output`.
+pub fn prepare_file(
+    text: &Path,
+    preparation: &Preparation,
+    output: &Path,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<()> {
+    Input::check(text, Some(output))?;
     let mut file = Output::create_whole(output)?;
     let prepare = |line: &[u8], out: &mut Vec<u8>| preparation.prepare(line, out);
     map_lines(Input::open(text)?, &mut file, threads, ("preparing text", progress), prepare)?;
