@@ -43,6 +43,9 @@ enum Command {
     #[command(subcommand)]
     Lm(commands::lm::Command),
     Align(commands::align::Arguments),
+    /// Neural translation: shortlists
+    #[command(subcommand)]
+    Nmt(commands::nmt::Command),
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
         Command::Align(arguments) => commands::align::run(arguments, &common),
+        Command::Nmt(command) => commands::nmt::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
     };

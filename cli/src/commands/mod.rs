@@ -6,6 +6,7 @@ pub mod demo;
 pub mod dump;
 mod estimate;
 pub mod lm;
+pub mod nmt;
 pub mod pt;
 pub mod translate;
 pub mod verify;
