@@ -16,6 +16,7 @@ use crate::Result;
 use crate::bitext::{Bitext, Pair};
 use crate::cooccurrence::{Cells, Rows, each_place};
 use crate::lexicon::{FORWARD, Lexicon, REVERSE, UNKNOWN};
+use crate::model_file::SavedModel;
 use crate::one_way::{OneWay, Sums};
 use crate::positions::{Positions, Scratch};
 use miriam_text::Progress;
@@ -222,20 +223,16 @@ impl Work<'_> {
         }
     }
 
-    /// Calls `links` with every line and the best explanations of both directions, in
-    /// the order of the text, from many threads; what it returns goes to `write` in that
-    /// order.
-    pub fn decode<R: Send>(
+    /// The links of every line, in the order of the text: `draw` makes text of a line's
+    /// best explanations, on many threads, and `write` gets it.
+    pub fn decode<D: Default>(
         &self,
         lexicon: &Lexicon,
         positions: &[Positions; 2],
-        links: impl Fn(Option<Pair<'_>>, &Best, &mut R) + Sync,
-        mut write: impl FnMut(R) -> Result<()>,
+        draw: impl Fn(&mut D, &Best, &mut Drawn) + Sync,
+        mut write: impl FnMut(Drawn) -> Result<()>,
         progress: &dyn Progress,
-    ) -> Result<()>
-    where
-        R: Default,
-    {
+    ) -> Result<()> {
         for index in 0..self.cells.chunks() {
             let (lines, cells) = self.cells.chunk(index)?;
             let mut rest = &cells[..];
@@ -247,40 +244,93 @@ impl Work<'_> {
                     tasks.push((lines.clone(), here));
                     rest = behind;
                 }
-                let found: Vec<R> = tasks
-                    .into_par_iter()
-                    .map_init(
-                        || (Desk::default(), Best::default()),
-                        |(desk, best), (lines, mut cells)| {
-                            let mut result = R::default();
-                            for line in lines {
-                                let pair = self.text.pair(line);
-                                if let Some(pair) = pair {
-                                    let units =
-                                        self.fetch(pair, cells, Some(lexicon), &mut desk.local);
-                                    cells = &cells[units..];
-                                    desk.decode(
-                                        pair,
-                                        self.directions,
-                                        Some(lexicon),
-                                        positions,
-                                        best,
-                                    );
-                                } else {
-                                    best.clear();
-                                }
-                                links(pair, best, &mut result);
-                            }
-                            result
-                        },
-                    )
-                    .collect();
+                let decode =
+                    |(desk, drawer): &mut (Desk, D), (lines, mut cells): (Range<usize>, &[u16])| {
+                        let fetch = |pair: Pair<'_>, local: &mut Vec<[f64; 2]>| {
+                            let units = self.fetch(pair, cells, Some(lexicon), local);
+                            cells = &cells[units..];
+                        };
+                        let how = Explainer {
+                            text: self.text,
+                            directions: self.directions,
+                            lexicon,
+                            positions,
+                        };
+                        how.explain(lines, desk, fetch, |best, drawn| draw(drawer, best, drawn))
+                    };
+                let found: Vec<Drawn> =
+                    tasks.into_par_iter().map_init(Default::default, decode).collect();
                 found.into_iter().try_for_each(&mut write)?;
                 progress.reached(batch[batch.len() - 1].end as u64);
             }
         }
         Ok(())
     }
+}
+
+/// Lines of links.
+#[derive(Default)]
+pub(crate) struct Drawn {
+    pub text: Vec<u8>,
+    pub links: u64,
+}
+
+/// What explains text, once its words' probabilities are known.
+struct Explainer<'a> {
+    text: &'a Bitext,
+    directions: Directions,
+    lexicon: &'a Lexicon,
+    positions: &'a [Positions; 2],
+}
+
+impl Explainer<'_> {
+    /// Draws the best explanations of `lines`; `fetch` finds a pair's probabilities.
+    fn explain(
+        &self,
+        lines: Range<usize>,
+        desk: &mut Desk,
+        mut fetch: impl FnMut(Pair<'_>, &mut Vec<[f64; 2]>),
+        mut draw: impl FnMut(&Best, &mut Drawn),
+    ) -> Drawn {
+        let (mut drawn, mut best) = (Drawn::default(), Best::default());
+        for line in lines {
+            best.clear();
+            if let Some(pair) = self.text.pair(line) {
+                fetch(pair, &mut desk.local);
+                desk.lay_out(pair, self.directions, Some(self.lexicon));
+                for direction in [FORWARD, REVERSE] {
+                    if self.directions[direction] {
+                        let (way, scratch) = (&desk.ways[direction], &mut desk.scratch);
+                        self.positions[direction].decode(way, scratch, &mut best.0[direction]);
+                    }
+                }
+            }
+            draw(&best, &mut drawn);
+        }
+        drawn
+    }
+}
+
+/// As [`Work::decode`], of new text with a model that was saved.
+pub(crate) fn decode_new<D: Default>(
+    text: &Bitext,
+    model: &SavedModel,
+    directions: Directions,
+    draw: impl Fn(&mut D, &Best, &mut Drawn) + Sync,
+    mut write: impl FnMut(Drawn) -> Result<()>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let how = Explainer { text, directions, lexicon: &model.null, positions: &model.positions };
+    for batch in tasks_of(text, 0..text.len()).chunks(DECODED * rayon::current_num_threads()) {
+        let decode = |(desk, drawer): &mut (Desk, D), lines: &Range<usize>| {
+            let fetch = |pair: Pair<'_>, local: &mut Vec<[f64; 2]>| model.fetch(pair, local);
+            how.explain(lines.clone(), desk, fetch, |best, drawn| draw(drawer, best, drawn))
+        };
+        let found: Vec<Drawn> = batch.par_iter().map_init(Default::default, decode).collect();
+        found.into_iter().try_for_each(&mut write)?;
+        progress.reached(batch[batch.len() - 1].end as u64);
+    }
+    Ok(())
 }
 
 /// For each direction and each of its outputs the position that explains it best, or
@@ -350,25 +400,6 @@ impl Desk {
                 for (posterior, &place) in row.iter().zip(targets.places) {
                     cells[usize::from(place)][REVERSE] += posterior;
                 }
-            }
-        }
-    }
-
-    /// The best explanations of a pair whose probabilities are in `local`.
-    pub fn decode(
-        &mut self,
-        pair: Pair<'_>,
-        directions: Directions,
-        known: Known<'_>,
-        positions: &[Positions; 2],
-        best: &mut Best,
-    ) {
-        best.clear();
-        self.lay_out(pair, directions, known);
-        for direction in [FORWARD, REVERSE] {
-            if directions[direction] {
-                let (way, scratch) = (&mut self.ways[direction], &mut self.scratch);
-                positions[direction].decode(way, scratch, &mut best.0[direction]);
             }
         }
     }

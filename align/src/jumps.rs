@@ -25,7 +25,7 @@ const WIDEST: usize = 40;
 /// The probability that the null word explains an output.
 const NULL: f64 = 0.2;
 /// How much of each jump's probability is uniform.
-const UNIFORM: f64 = 0.1;
+const UNIFORM: f64 = 0.2;
 /// What is added to every expected count.
 const SMOOTHING: f64 = 0.5;
 /// How fast the first guess falls with the distance from a jump of one.
@@ -47,7 +47,7 @@ impl Default for Jumps {
     fn default() -> Self {
         let weight = |jump: isize| (-FIRST_FALL * (jump - 1).abs() as f64).exp();
         let widest = WIDEST as isize;
-        Self::with_weights((-widest..=widest).map(weight).collect())
+        Self::of((-widest..=widest).map(weight).collect())
     }
 }
 
@@ -78,13 +78,24 @@ fn index(jump: isize) -> usize {
 }
 
 impl Jumps {
-    fn with_weights(weights: Vec<f64>) -> Self {
+    fn of(weights: Vec<f64>) -> Self {
         Jumps { weights, ready: (0..=READY).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// The jumps with weights from a file; nothing if these are no weights.
+    pub fn with_weights(weights: Vec<f64>) -> Option<Self> {
+        let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
+        (fit && weights.len() == 2 * WIDEST + 1).then(|| Self::of(weights))
+    }
+
+    /// A weight for each jump, from the widest one back to the widest one ahead.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// The jumps that fit expected counts.
     pub fn fit(sums: &Sums) -> Self {
-        Self::with_weights(sums.jumps.iter().map(|count| count + SMOOTHING).collect())
+        Self::of(sums.jumps.iter().map(|count| count + SMOOTHING).collect())
     }
 
     /// A row for the start and for each of `n` positions: where the next jump lands.

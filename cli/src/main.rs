@@ -47,6 +47,9 @@ enum Command {
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
+    /// Neural translation: shortlists
+    #[command(subcommand)]
+    Nmt(commands::nmt::Command),
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::Align(arguments) => commands::align::run(arguments, &common),
         Command::Evaluate(arguments) => commands::evaluate::run(arguments, &common),
         Command::Tune(arguments) => commands::tune::run(arguments, &common),
+        Command::Nmt(command) => commands::nmt::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
         Command::Tokenize(arguments) => commands::segment::tokenize::run(arguments, &common),

@@ -1,5 +1,6 @@
 //! `miriam align`: word alignments of parallel text.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -11,12 +12,14 @@ use crate::common::Common;
 /// Align the words of parallel text, or join links of two directions
 ///
 /// Writes a line of links for each line of text: i-j, source and target position from 0.
+/// With --gold the links are compared with those of people; --links compares a file
+/// that is there already.
 ///
 /// Example: miriam align --source train.de --target train.en -o links
 #[derive(Args)]
 pub struct Arguments {
     /// The source text, a sentence a line: plain, .gz or .zst
-    #[arg(long, value_name = "FILE", requires = "target", required_unless_present = "forward")]
+    #[arg(long, value_name = "FILE", requires = "target", required_unless_present_any = ["forward", "links"])]
     source: Option<PathBuf>,
     /// Its translation, line by line
     #[arg(long, value_name = "FILE", requires = "source")]
@@ -35,7 +38,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     iterations: u16,
     /// Iterations of the HMM model, which begins where IBM model 2 ends
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 2)]
     hmm_iterations: u16,
     /// Links of the forward direction: join them with --reverse instead of training
     #[arg(long, value_name = "FILE", requires = "reverse", conflicts_with = "source")]
@@ -43,6 +46,23 @@ pub struct Arguments {
     /// Links of the reverse direction, written as source-target too
     #[arg(long, value_name = "FILE", requires = "forward")]
     reverse: Option<PathBuf>,
+    /// Save the trained model, for new text
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "load_model"])]
+    save_model: Option<PathBuf>,
+    /// Align with a saved model instead of training
+    #[arg(long, value_name = "FILE", conflicts_with = "forward")]
+    load_model: Option<PathBuf>,
+    /// Write the lexical translation table: source, target, p(target|source),
+    /// p(source|target)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "load_model"])]
+    lexical_table: Option<PathBuf>,
+    /// Links of people: sure ones i-j, other possible ones i?j; prints precision, recall
+    /// and alignment error rate on standard output
+    #[arg(long, value_name = "FILE")]
+    gold: Option<PathBuf>,
+    /// Links to compare with --gold, instead of making some
+    #[arg(long, value_name = "FILE", requires = "gold", conflicts_with_all = ["source", "forward"])]
+    links: Option<PathBuf>,
     /// Memory to use; what does not fit goes to a temporary file
     #[arg(short = 'S', long, value_name = "SIZE", default_value = "4G", value_parser = parse_size)]
     memory: u64,
@@ -71,17 +91,45 @@ pub fn symmetrization(name: &str) -> Symmetrization {
 }
 
 pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
-    let how = symmetrization(&arguments.symmetrize);
     let output = &arguments.output;
-    let inputs = [&arguments.source, &arguments.target, &arguments.forward, &arguments.reverse];
+    if arguments.gold.is_some() && arguments.links.is_none() && output.as_os_str() == "-" {
+        let reason =
+            "--gold: name a file for the links with -o, or one that is there with --links\n";
+        clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, reason).exit();
+    }
+    let inputs = [
+        &arguments.source,
+        &arguments.target,
+        &arguments.forward,
+        &arguments.reverse,
+        &arguments.load_model,
+        &arguments.gold,
+    ];
     for input in inputs.into_iter().flatten() {
         Input::check(input, Some(output))?;
     }
-    let threads = common.threads.count();
+    if arguments.links.is_none() {
+        tell(&make_links(&arguments, common)?);
+    }
+    if let Some(gold) = &arguments.gold {
+        let links = arguments.links.as_ref().unwrap_or(output);
+        let agreement = miriam_align::compare_with_gold(links, gold)?;
+        writeln!(
+            std::io::stdout(),
+            "precision {:.4}  recall {:.4}  AER {:.4}",
+            agreement.precision(),
+            agreement.recall(),
+            agreement.error_rate()
+        )?;
+    }
+    Ok(())
+}
+
+fn make_links(arguments: &Arguments, common: &Common) -> anyhow::Result<AlignSummary> {
+    let how = symmetrization(&arguments.symmetrize);
+    let (output, threads) = (&arguments.output, common.threads.count());
     if let (Some(forward), Some(reverse)) = (&arguments.forward, &arguments.reverse) {
-        let summary = miriam_align::symmetrize_files(forward, reverse, output, how, threads)?;
-        tell(&summary);
-        return Ok(());
+        return Ok(miriam_align::symmetrize_files(forward, reverse, output, how, threads)?);
     }
     let (Some(source), Some(target)) = (&arguments.source, &arguments.target) else {
         unreachable!("the parser asks for them")
@@ -96,11 +144,12 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         iterations: Some(arguments.iterations.into()),
         hmm_iterations: Some(arguments.hmm_iterations.into()),
         memory: Some(arguments.memory),
-        temp: arguments.temp,
+        temp: arguments.temp.clone(),
+        save_model: arguments.save_model.clone(),
+        load_model: arguments.load_model.clone(),
+        lexical_table: arguments.lexical_table.clone(),
     };
-    let summary = miriam_align::align_files(source, target, output, &options, &common.progress())?;
-    tell(&summary);
-    Ok(())
+    Ok(miriam_align::align_files(source, target, output, &options, &common.progress())?)
 }
 
 fn tell(summary: &AlignSummary) {
