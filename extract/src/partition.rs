@@ -96,7 +96,7 @@ impl Extraction<'_> {
     #[inline]
     pub fn is_of(&self, hash: u64, partition: u64) -> bool {
         // Bits that the tables of the part do not look at.
-        (hash >> 16 & 0xffff_ffff) * self.partitions >> 32 == partition
+        ((hash >> 16 & 0xffff_ffff) * self.partitions) >> 32 == partition
     }
 
     fn gather(

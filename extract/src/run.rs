@@ -241,7 +241,7 @@ mod tests {
             target_distinct: i as u32,
             lexical: [1.0 / i as f32, 0.5],
             orientations: [[1, 2, 3, i as u32], [0; 4]],
-            pruned: i % 5 == 0,
+            pruned: i.is_multiple_of(5),
         };
         let mut writer = RunWriter::create(&path).unwrap();
         (0..words.len()).for_each(|i| writer.push(&entry(i)).unwrap());
