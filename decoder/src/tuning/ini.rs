@@ -134,6 +134,7 @@ fn with_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn feature(name: &str, first: usize, count: usize, tuneable: bool) -> FeatureComponents {
         let (name, range) = (name.to_owned(), first..first + count);
@@ -165,6 +166,37 @@ mod tests {
             rewritten("[feature]\nx"),
             "[feature]\nx\n\n[weight]\nT0= 0.25 -0.5\nLM0= 0.1\n"
         );
+    }
+
+    proptest! {
+        /// Of any text the lines that are no weights of ours stay, and the weights are
+        /// there; done twice it is the same.
+        #[test]
+        fn any_text_keeps_its_other_lines(
+            lines in proptest::collection::vec(
+                prop_oneof![
+                    Just("[weight]"), Just("[stack] "), Just("LM0= 3 # three"), Just(" T0= x"),
+                    Just("U0= 1"), Just("# LM0= 2"), Just(""), Just("LM0"), Just("="),
+                ], 0..12),
+            end in prop_oneof![Just(""), Just("\n")],
+        ) {
+            let text = lines.join("\n") + end;
+            let new = rewritten(&text);
+            prop_assert_eq!(rewritten(&new), new.clone());
+            for expected in ["T0= 0.25 -0.5", "LM0= 0.1"] {
+                let is_weight = |(section, line)| section == "weight" && line == expected.as_bytes();
+                prop_assert!(sections(new.as_bytes()).any(is_weight), "{new}");
+            }
+            let mut section = "";
+            let mut kept = new.lines();
+            for line in text.lines() {
+                section = super::section(line.as_bytes()).unwrap_or(section);
+                let name = line.trim_start().split(' ').next().unwrap();
+                if section != "weight" || !["LM0=", "T0="].contains(&name) {
+                    prop_assert!(kept.any(|kept| kept == line), "{line:?} of {text:?} in {new:?}");
+                }
+            }
+        }
     }
 
     #[test]

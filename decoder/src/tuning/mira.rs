@@ -19,8 +19,8 @@ use super::lists::{List, Lists, Tally};
 use super::normalised;
 use super::random::{Random, mixed};
 
-/// The longest step.
-const C: f64 = 0.01;
+/// The longest step. Scores are of weights whose magnitudes sum to 1.
+const C: f64 = 0.001;
 /// What is left of the background after a line.
 const DECAY: f64 = 0.999;
 const PASSES: usize = 30;
@@ -259,5 +259,52 @@ impl<'p> Run<'p> {
         self.steps += 1.0;
         self.background.scale(DECAY);
         self.background.add(&line.tallies[line.tally_of[hope] as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines on whose lists one value goes with BLEU, one against it, and one has
+    /// nothing to do with it.
+    fn toy() -> Lists {
+        let mut random = Random::new(3);
+        let mut lists = Lists::new(60, 3);
+        let line = |_| {
+            let mut list = List::default();
+            for i in 0..10u32 {
+                let right = 12 - i;
+                let noise = random.symmetric() as f32;
+                let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
+                let matches = std::array::from_fn(|n| right - n as u32);
+                let tally = Tally { length: 12, reference: 12, matches };
+                list.push(values.into_iter(), 0.0, tally);
+            }
+            list
+        };
+        lists.add((0..60).map(line).collect());
+        lists
+    }
+
+    #[test]
+    fn finds_the_values_that_go_with_bleu() {
+        let lists = toy();
+        let problem = Problem::new(&lists);
+        let wrong = normalised(vec![-1.0, 1.0, 1.0]);
+        let bleu = |weights: &[f64]| Run::new(&problem, weights, 0).bleu(weights);
+        let found = optimise(&lists, &wrong, 5, 1);
+        assert!(bleu(&wrong) < 60.0, "{}", bleu(&wrong));
+        assert!(bleu(&found) > 99.0, "{found:?}: {}", bleu(&found));
+        assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let lists = toy();
+        let start = normalised(vec![0.1, 0.5, 0.4]);
+        let found = optimise(&lists, &start, 9, 1);
+        assert_eq!(optimise(&lists, &start, 9, 3), found);
+        assert_ne!(optimise(&lists, &start, 10, 1), found);
     }
 }
