@@ -33,7 +33,7 @@ fn check(input: &str, name: &str, change: impl Fn(&[u8], &mut Vec<u8>)) {
 
 #[test]
 fn tokens_are_those_of_moses() {
-    for language in "ca cs de en es fi fr ga it nl pl pt ru so sv tdt".split(' ') {
+    for language in "cs de en es fr so".split(' ') {
         let tokenizer = Tokenizer::new(language);
         check("raw", &format!("tok.{language}"), |line, out| tokenizer.tokenize(line, out));
     }
