@@ -17,10 +17,12 @@ use crate::links::{Link, parse_links};
 use crate::sentence::{Sentence, encode_links, encode_words};
 use crate::spans::blocks;
 use crate::words::{Collecting, Words};
-use crate::{Error, Result};
+use crate::{Error, IN_FLIGHT, Result};
 
-/// Bytes of text that a thread reads at a time.
-const BATCH: usize = 256 << 10;
+/// The fewest and the most bytes of text that a thread takes at a time.
+const BATCH: (u64, u64) = (16 << 10, 256 << 10);
+/// Bytes of memory for a byte of text that is on its way into a block.
+const ON_ITS_WAY: u64 = 4;
 
 /// Sentence pairs with their links.
 pub(crate) struct Corpus {
@@ -89,10 +91,12 @@ impl Corpus {
         let mut digests = [(); 3].map(|()| Xxh3Default::new());
         let mut pairs = 0;
         let mut corpus = Writing::new(memory, folder);
+        let size = memory / ON_ITS_WAY / (IN_FLIGHT * threads as u64);
+        let size = size.clamp(BATCH.0, BATCH.1) as usize;
         let read = || {
             let done = consumed.iter().map(|c| c.load(std::sync::atomic::Ordering::Relaxed)).sum();
             progress.reached(done);
-            read_batch(&mut files, &names, &mut digests, &mut pairs)
+            read_batch(&mut files, size, &names, &mut digests, &mut pairs)
         };
         let worker = || {
             let (names, mut sentence) = (&names, Sentence::default());
@@ -162,15 +166,16 @@ fn temporary(folder: &Path, action: &'static str, source: io::Error) -> Error {
     miriam_text::Error::io(&folder.display().to_string(), action, source).into()
 }
 
-/// Takes the next lines of the three files, which must have as many.
+/// Takes about `size` bytes of the next lines of the three files, which must have as many.
 fn read_batch(
     files: &mut [Lines; 3],
+    size: usize,
     names: &[String; 3],
     digests: &mut [Xxh3Default; 3],
     pairs: &mut u64,
 ) -> Result<Option<Batch>> {
     let mut batch = Batch { first_line: *pairs + 1, ..Batch::default() };
-    while batch.text.len() < BATCH {
+    while batch.text.len() < size {
         let mut ends = [0; 3];
         let mut ended = [false; 3];
         for (i, file) in files.iter_mut().enumerate() {

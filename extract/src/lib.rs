@@ -59,8 +59,13 @@ use crate::tables::Printer;
 pub const MAX_LENGTH: usize = 64;
 
 /// Bytes of memory that an occurrence of a phrase pair needs in its partition: its
-/// number, and a share of phrases, their hash tables and their order.
-const INSTANCE: u64 = 80;
+/// number, and a share of phrases, their hash tables and their order. Measured where
+/// parts are small, for then most phrases occur once; large ones need a third of it.
+const INSTANCE: u64 = 160;
+/// Bytes of memory that an entry needs on its way into a table, as numbers and as text.
+const ENTRY: u64 = 512;
+/// Batches of text or entries that are on their way for each thread.
+const IN_FLIGHT: u64 = 32;
 /// Runs that are merged at once.
 const MOST_PARTITIONS: u64 = 256;
 
@@ -179,7 +184,8 @@ fn write_tables(
         None => None,
     };
     let name = phrase_table.name().to_owned();
-    let mut merge = Merge::new(&state.runs(), [0, 1].map(|side: usize| corpus.words[side].end))?;
+    let ends = [0, 1].map(|side: usize| corpus.words[side].end);
+    let mut merge = Merge::new(&state.runs(), ends, options.batch())?;
     let mut summary = ExtractSummary::default();
     progress.begin("tables", Some(statistics.pairs));
     let worker = || {
@@ -305,11 +311,18 @@ impl ExtractOptions {
     /// Into how many partitions the memory left cuts the phrase pairs.
     fn partitions(&self, corpus: &Corpus, lexicon: &Lexicon) -> u64 {
         let threads = self.threads.max(1) as u64;
-        let taken = corpus.bytes() + lexicon.bytes();
+        // A quarter is for what the allocator keeps of freed memory, and the program.
+        let taken = corpus.bytes() + lexicon.bytes() + self.memory / 4;
         let left = self.memory.saturating_sub(taken).max(self.memory / 4);
         let fit = (left / threads / INSTANCE).max(1);
         let partitions = corpus.instances.div_ceil(fit).max(threads);
         partitions.next_multiple_of(threads).clamp(1, MOST_PARTITIONS.max(threads))
+    }
+
+    /// How many entries are printed at a time: an eighth of the memory is for them.
+    fn batch(&self) -> usize {
+        let threads = self.threads.max(1) as u64;
+        (self.memory / 8 / ENTRY / (IN_FLIGHT * threads)).clamp(64, 4096) as usize
     }
 }
 

@@ -9,9 +9,6 @@ use crate::links::Link;
 use crate::partition::Entry;
 use crate::run::{RunReader, Seal};
 
-/// Entries after which a batch ends with its source phrase.
-const BATCH: usize = 4096;
-
 /// Entries of whole source phrases.
 #[derive(Default)]
 pub(crate) struct Batch {
@@ -89,13 +86,16 @@ fn cut<'a, T>(list: &mut &'a [T], len: u32) -> &'a [T] {
 pub(crate) struct Merge {
     /// Runs that are at an entry, as a heap: none comes before its parent.
     heads: Vec<RunReader>,
+    /// Entries after which a batch ends with its source phrase.
+    batch: usize,
     /// What ends source phrases and target phrases where they are compared.
     ends: [u32; 2],
 }
 
 impl Merge {
-    pub fn new(runs: &[(PathBuf, Seal)], ends: [u32; 2]) -> Result<Self> {
-        let mut merge = Merge { heads: Vec::new(), ends };
+    /// Reads `runs`, with about `batch` entries at a time.
+    pub fn new(runs: &[(PathBuf, Seal)], ends: [u32; 2], batch: usize) -> Result<Self> {
+        let mut merge = Merge { heads: Vec::new(), batch, ends };
         for (path, seal) in runs {
             let mut reader = RunReader::open(path, seal)?;
             if reader.advance()? {
@@ -114,7 +114,7 @@ impl Merge {
             let entry = head.entry();
             if batch.last_source().is_some_and(|last| last != entry.source) {
                 batch.sources.push(std::mem::take(&mut source));
-                if batch.len() >= BATCH {
+                if batch.len() >= self.batch {
                     return Ok(Some(batch));
                 }
             }
