@@ -138,11 +138,13 @@ impl Diagonal {
             let at = self.tension * (j + 1) as f64 / f64::from(m);
             let (falling, rising) = ((-at).exp(), at.exp());
             let mut largest = 0.0;
-            for i in 0..view.states {
-                let (below, above) = (scratch.up[i] * falling, scratch.down[i] * rising);
-                let product = translation[i] * if below < above { below } else { above };
-                scratch.products[i] = product;
-                largest = if product > largest { product } else { largest };
+            let factors = scratch.up.iter().zip(&scratch.down);
+            for ((product, translation), (up, down)) in
+                scratch.products.iter_mut().zip(translation).zip(factors)
+            {
+                let (below, above) = (up * falling, down * rising);
+                *product = translation * if below < above { below } else { above };
+                largest = if *product > largest { *product } else { largest };
             }
             let normaliser = self.normaliser(j as u32 + 1, m, n) / (1.0 - NULL);
             let mut winner = (view.null_translation[output] * NULL, None);

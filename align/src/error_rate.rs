@@ -52,7 +52,8 @@ pub fn compare_with_gold(links: &Path, gold: &Path) -> Result<Agreement> {
     let mut found: Vec<Link> = Vec::new();
     let (mut sure, mut possible) = (HashSet::new(), HashSet::new());
     loop {
-        (sure.clear(), possible.clear());
+        sure.clear();
+        possible.clear();
         let more = files.next(|index, name, line| match index {
             0 => parse_links(name, line, &mut found),
             _ => each_link(name, line, |link, certainty| {
