@@ -156,7 +156,7 @@ fn what_cannot_be_tuned_is_complained_of() {
     let said = complaint(&mut tune(&ini, &output));
     assert!(said.contains("[weight-overwrite]"), "{said}");
     std::fs::write(&ini, content).expect("writable");
-    let said = complaint(tune(&ini, &output).args(["--source", "/no/such"]).arg("--quiet"));
+    let said = complaint(tune(&ini, &output).args(["--reference", "/no/such"]));
     assert!(said.contains("/no/such"), "{said}");
     assert!(!output.exists());
 }

@@ -333,12 +333,20 @@ fn score_text(
     })
 }
 
-/// Lines with their equal signs below one another.
+/// Lines with their equal signs below one another; one alone stays as it is.
 fn align(lines: Vec<String>) -> String {
-    let widest = lines.iter().filter_map(|line| line.find(" =")).max().unwrap_or(0);
-    let aligned = lines.iter().map(|line| match line.find(" =") {
-        Some(at) => format!("{:>widest$}{}\n", &line[..at], &line[at..]),
-        None => format!("{line}\n"),
+    if let [line] = &lines[..] {
+        return format!("{line}\n");
+    }
+    let parts = |line: &String| match line.find(" =") {
+        Some(at) => (line[..at].to_owned(), line[at..].to_owned()),
+        None => (String::new(), line.clone()),
+    };
+    let lines: Vec<(String, String)> = lines.iter().map(parts).collect();
+    let widest = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let aligned = lines.iter().map(|(name, rest)| match name.is_empty() {
+        true => format!("{rest}\n"),
+        false => format!("{name:>widest$}{rest}\n"),
     });
     aligned.collect()
 }
