@@ -16,6 +16,9 @@ use miriam_text::Progress;
 use crate::record::{Done, Facts, Record};
 use crate::{Error, Result};
 
+/// What a stage does.
+pub(crate) type Work<'a> = dyn Fn(&dyn Progress) -> Result<Facts> + 'a;
+
 /// A step from files to files.
 pub(crate) struct Stage<'a> {
     /// Its name in the record.
@@ -31,7 +34,7 @@ pub(crate) struct Stage<'a> {
     /// Whether these files are what the user wants.
     pub kept: bool,
     /// Does the work.
-    pub work: Box<dyn Fn(&dyn Progress) -> Result<Facts> + 'a>,
+    pub work: Box<Work<'a>>,
 }
 
 /// What became of the stages: their results in the same order, and how many were
