@@ -26,7 +26,8 @@ fn the_demo_goes_from_text_to_translations() {
     let right =
         lines("translation ").iter().zip(lines("reference ")).filter(|(a, b)| *a == b).count();
     assert!(right >= 4, "{output}");
-    assert_eq!(lines("alignment ").len(), 12);
+    let links = lines("alignment ").into_iter().filter(|line| line.starts_with("0-0 "));
+    assert!(links.count() >= 10, "{output}");
     let bleu: f64 = lines("BLEU ")[0].split(' ').next().unwrap().parse().unwrap();
     assert!(bleu > 65.0, "{bleu}");
     // The same, but for times, whatever the number of threads.
