@@ -391,7 +391,7 @@ mod tests {
             let lists = lists(&lines);
             let problem = Problem::new(&lists);
             let start = vec![start.0, start.1];
-            let found = optimise(&lists, &[start.clone()], 1, 1);
+            let found = optimise(&lists, std::slice::from_ref(&start), 1, 1);
             prop_assert!(bleu_at(&problem, &found) + 1e-9 >= bleu_at(&problem, &start));
             prop_assert_eq!(found, optimise(&lists, &[start], 1, 3));
         }

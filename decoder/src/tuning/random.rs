@@ -31,7 +31,7 @@ impl Random {
     /// Puts `items` into any order.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
-            let other = (u128::from(self.next()) * (i as u128 + 1) >> 64) as usize;
+            let other = ((u128::from(self.next()) * (i as u128 + 1)) >> 64) as usize;
             items.swap(i, other);
         }
     }
