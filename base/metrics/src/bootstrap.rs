@@ -33,12 +33,12 @@ pub struct Confidence {
 /// Adds the confidence of `score`, which came from `rows`, to it.
 pub fn bootstrap(metric: &dyn Metric, rows: &Rows, resampling: Resampling, score: &mut Score) {
     let scores = resampled_scores(metric, rows, resampling);
-    score.confidence = Some(confidence(scores));
+    score.confidence = Some(confidence(metric, scores));
     score.signature.insert_resampling("bs", resampling.count, resampling.seed);
 }
 
 /// Mean and spread of `scores`.
-pub(crate) fn confidence(mut scores: Vec<f64>) -> Confidence {
+pub(crate) fn confidence(metric: &dyn Metric, mut scores: Vec<f64>) -> Confidence {
     scores.sort_unstable_by(f64::total_cmp);
     let outside = scores.len() / 40;
     let span = match (scores.get(outside), scores.iter().nth_back(outside)) {
@@ -46,7 +46,11 @@ pub(crate) fn confidence(mut scores: Vec<f64>) -> Confidence {
         _ => 0.0,
     };
     let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
-    Confidence { mean, half_width: 0.5 * span }
+    let half_width = 0.5 * span;
+    match metric.resampled_is_f32() {
+        true => Confidence { mean: (mean as f32).into(), half_width: (half_width as f32).into() },
+        false => Confidence { mean, half_width },
+    }
 }
 
 /// The scores of drawn texts. NumPy adds their statistics in f32.

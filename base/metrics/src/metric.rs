@@ -25,6 +25,11 @@ pub trait Metric: Sync {
 
     /// The score of sums of statistics in f32, as NumPy works it out.
     fn resampled(&self, sums: &[f32]) -> f64;
+
+    /// Whether those scores are f32 to NumPy, so that their mean is one too.
+    fn resampled_is_f32(&self) -> bool {
+        true
+    }
 }
 
 /// The statistics of a text, a row a segment.

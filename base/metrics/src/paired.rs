@@ -63,7 +63,11 @@ pub fn paired(metric: &dyn Metric, systems: &[Rows], test: PairedTest) -> Vec<Co
                     differences.iter_mut().for_each(|difference| *difference -= mean);
                     p_value(&differences, (first - score).abs())
                 });
-                Comparison { score: *score, p_value, confidence: Some(confidence(resampled)) }
+                Comparison {
+                    score: *score,
+                    p_value,
+                    confidence: Some(confidence(metric, resampled)),
+                }
             };
             systems.iter().zip(&scores).enumerate().map(compare).collect()
         }

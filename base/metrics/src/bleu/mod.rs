@@ -67,4 +67,8 @@ impl Metric for Bleu {
     fn resampled(&self, sums: &[f32]) -> f64 {
         counts::resampled(sums, self.smoothing, self.effective_order)
     }
+
+    fn resampled_is_f32(&self) -> bool {
+        false
+    }
 }
