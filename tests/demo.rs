@@ -5,22 +5,37 @@ mod common;
 use common::{miriam, project, read, run, text};
 
 #[test]
-fn the_demo_translates_the_toy_input() {
+fn the_demo_goes_from_text_to_translations() {
     // Files of the models' names in the working directory must not matter.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::write(elsewhere.path().join("lm.miriam"), "decoy").unwrap();
     std::fs::write(elsewhere.path().join("phrase-table.miriam"), "decoy").unwrap();
-    let output = text(&run(miriam().arg("demo").current_dir(elsewhere.path())));
-    let lines = |label: &str| -> Vec<String> {
-        output.lines().filter_map(|l| l.strip_prefix(label)).map(|l| l.trim().to_owned()).collect()
+    let demo = |threads: &str| {
+        let mut command = miriam();
+        text(&run(command.args(["demo", "--threads", threads]).current_dir(elsewhere.path())))
     };
-    let folder = project().join("examples/toy");
-    let expect = |file: &str| -> Vec<String> {
-        text(&read(&folder.join(file))).lines().map(str::to_owned).collect()
+    let output = demo("2");
+    let lines = |label: &str| -> Vec<&str> {
+        output.lines().filter_map(|line| line.strip_prefix(label)).map(str::trim).collect()
     };
-    assert_eq!(lines("source "), expect("input.txt"));
-    assert_eq!(lines("translation "), expect("expected.txt"));
-    assert_eq!(lines("score ")[0], "-6.375");
-    // the red house is big . -> la casa roja es grande .
-    assert_eq!(lines("alignment ")[0], "0-0 1-2 2-1 3-3 4-4 5-5");
+    let expect = |file: &str| text(&read(&project().join("examples/toy").join(file)));
+    let (sources, references) = (expect("test.en"), expect("test.es"));
+    let first = |text: &'_ str| text.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines("source "), first(&sources));
+    assert_eq!(lines("reference "), first(&references));
+    let right =
+        lines("translation ").iter().zip(lines("reference ")).filter(|(a, b)| *a == b).count();
+    assert!(right >= 4, "{output}");
+    let links = lines("alignment ").into_iter().filter(|line| line.starts_with("0-0 "));
+    assert!(links.count() >= 10, "{output}");
+    let bleu: f64 = lines("BLEU ")[0].split(' ').next().unwrap().parse().unwrap();
+    assert!(bleu > 65.0, "{bleu}");
+    // The same, but for times, whatever the number of threads.
+    let stable = |output: &str| -> Vec<String> {
+        let varies = |line: &str| {
+            line.contains(" s in all") || line.contains(" s  ") || line.starts_with("model ")
+        };
+        output.lines().filter(|line| !varies(line)).map(str::to_owned).collect()
+    };
+    assert_eq!(stable(&output), stable(&demo("1")));
 }

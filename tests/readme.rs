@@ -30,6 +30,16 @@ fn commands_in_the_page_on_scaling_do_what_it_says() {
     check("docs/scaling.md", 1);
 }
 
+#[test]
+fn commands_in_the_page_on_training_do_what_it_says() {
+    check("docs/train.md", 8);
+}
+
+#[test]
+fn commands_in_the_page_on_raw_text_do_what_it_says() {
+    check("docs/text.md", 6);
+}
+
 /// Runs the commands of `page`, at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
     let page = text(&read(&project().join(page)));

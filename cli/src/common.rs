@@ -128,6 +128,11 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
     }
 }
 
+/// Ends the program as wrong usage does.
+pub fn wrong_usage(reason: String) -> ! {
+    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+}
+
 /// Whether somebody who read our output has left.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {

@@ -30,22 +30,35 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Demo(commands::demo::Arguments),
+    Train(commands::train::Arguments),
     /// Translate text with a phrase-based system (Moses2's options; see translate -help)
     Translate {
         /// -f moses.ini and Moses' options, with one dash or two
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<std::ffi::OsString>,
     },
+    Evaluate(commands::evaluate::Arguments),
+    Tune(commands::tune::Arguments),
+    Align(commands::align::Arguments),
+    Extract(commands::extract::Arguments),
     /// Build, query and inspect binary phrase tables
     #[command(subcommand)]
     Pt(commands::pt::Command),
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
+    /// Neural translation: shortlists
+    #[command(subcommand)]
+    Nmt(commands::nmt::Command),
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
     Verify(commands::verify::Arguments),
+    Tokenize(commands::segment::tokenize::Arguments),
+    Detokenize(commands::segment::detokenize::Arguments),
+    Truecase(commands::segment::truecase::Arguments),
+    Normalize(commands::segment::normalize::Arguments),
+    Prepare(commands::segment::prepare::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,7 +67,7 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|first| first == "translate") {
         return translate(words, Common::default());
     }
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(commands::segment::with_two_dashes(std::env::args_os()));
     let common = arguments.common;
     if let Command::Translate { options } = arguments.command {
         return translate(options.into_iter(), common);
@@ -62,11 +75,22 @@ fn main() -> ExitCode {
     common.start_log();
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(arguments, &common),
+        Command::Train(arguments) => commands::train::run(arguments, &common),
         Command::Translate { .. } => unreachable!("handled above"),
+        Command::Extract(arguments) => commands::extract::run(arguments, &common),
         Command::Pt(command) => commands::pt::run(command, &common),
         Command::Lm(command) => commands::lm::run(command, &common),
+        Command::Align(arguments) => commands::align::run(arguments, &common),
+        Command::Evaluate(arguments) => commands::evaluate::run(arguments, &common),
+        Command::Tune(arguments) => commands::tune::run(arguments, &common),
+        Command::Nmt(command) => commands::nmt::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
+        Command::Tokenize(arguments) => commands::segment::tokenize::run(arguments, &common),
+        Command::Detokenize(arguments) => commands::segment::detokenize::run(arguments, &common),
+        Command::Truecase(arguments) => commands::segment::truecase::run(arguments, &common),
+        Command::Normalize(arguments) => commands::segment::normalize::run(arguments, &common),
+        Command::Prepare(arguments) => commands::segment::prepare::run(arguments, &common),
     };
     common::exit_code(outcome)
 }

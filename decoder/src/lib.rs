@@ -30,6 +30,7 @@ mod printed_words;
 mod reordering_constraint;
 mod reordering_model;
 mod reports;
+mod reweighing;
 mod search;
 mod sentence;
 mod sentence_table;
@@ -37,6 +38,7 @@ mod streams;
 mod system;
 mod translate;
 mod translator;
+pub mod tuning;
 
 pub use components::FeatureComponents;
 pub use config::{
@@ -52,5 +54,5 @@ pub use n_best::Derivation;
 pub use output::{PhraseMatch, Translation};
 pub use streams::Stream;
 pub use system::System;
-pub use translate::{translate, translate_text};
+pub use translate::{TextForm, translate, translate_raw_text, translate_text};
 pub use translator::{PIECE, Statistics, Translator};

@@ -9,6 +9,17 @@ use crate::mishaps::Warnings;
 use crate::streams::{LineOutput, Stream, Streams};
 use crate::{Result, System, Translator};
 
+/// What brings raw text into a system's tokens, and its translations back; a tokeniser
+/// and a detokeniser, say.
+pub trait TextForm: Sync {
+    /// Appends what the system gets for `line` to `out`, without a line end.
+    fn prepare(&self, line: &[u8], out: &mut Vec<u8>);
+
+    /// Appends what becomes of the best translation of a line to `out`, without a line
+    /// end.
+    fn restore(&self, translation: &[u8], out: &mut Vec<u8>);
+}
+
 /// Translates every line of the input that the settings name to their output, in
 /// order, on as many threads as they say.
 pub fn translate(system: &System) -> Result<()> {
@@ -26,6 +37,29 @@ pub fn translate(system: &System) -> Result<()> {
 pub fn translate_text(
     system: &System,
     input: Input,
+    stop: &Stop,
+    progress: &dyn Progress,
+) -> Result<()> {
+    run(system, input, None, stop, progress)
+}
+
+/// As [`translate_text`], with raw text: `form` prepares lines before they are
+/// translated, and restores their best translations. Lists, alignments and other streams
+/// are about the tokens between.
+pub fn translate_raw_text(
+    system: &System,
+    input: Input,
+    form: &dyn TextForm,
+    stop: &Stop,
+    progress: &dyn Progress,
+) -> Result<()> {
+    run(system, input, Some(form), stop, progress)
+}
+
+fn run(
+    system: &System,
+    input: Input,
+    form: Option<&dyn TextForm>,
     stop: &Stop,
     progress: &dyn Progress,
 ) -> Result<()> {
@@ -68,10 +102,20 @@ pub fn translate_text(
             }
         }
         let mut translator = Translator::new(system);
-        move |(number, id, line): (u64, i64, Vec<u8>)| {
+        move |(number, id, mut line): (u64, i64, Vec<u8>)| {
+            if let Some(form) = form {
+                let raw = std::mem::take(&mut line);
+                form.prepare(&raw, &mut line);
+            }
             let mut out = LineOutput::default();
             out.stream(Stream::Best).reserve(2 * line.len() + 16);
             translator.report(id, &line, &mut out)?;
+            if let Some(form) = form {
+                let best = std::mem::take(out.stream(Stream::Best));
+                let best = best.strip_suffix(b"\n").unwrap_or(&best);
+                form.restore(best, out.stream(Stream::Best));
+                out.stream(Stream::Best).push(b'\n');
+            }
             let mishaps = translator.take_mishaps();
             for mishap in &mishaps {
                 mishap.record(number, out.stream(Stream::Errors));

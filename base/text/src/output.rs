@@ -10,6 +10,44 @@ use crate::{Error, Result, name_of};
 
 const BUFFER: usize = 256 << 10;
 
+/// How text is wrapped, as a file's name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrapping {
+    /// Not at all.
+    Plain,
+    /// In gzip members: `.gz`.
+    Gzip,
+    /// In zstd frames: `.zst`.
+    Zstd,
+}
+
+impl Wrapping {
+    /// What the name of `path` asks for.
+    pub fn of(path: &Path) -> Self {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("gz") => Wrapping::Gzip,
+            Some("zst") => Wrapping::Zstd,
+            _ => Wrapping::Plain,
+        }
+    }
+
+    /// Wraps `text` by itself, compressed as fast as it gets. Wrapped texts one after
+    /// the other read as their concatenation, so threads can compress parts of one
+    /// file ([`Output::create_wrapped`]).
+    pub fn wrap(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
+        match self {
+            Wrapping::Plain => Ok(text),
+            Wrapping::Gzip => {
+                let room = Vec::with_capacity(text.len() / 3);
+                let mut gzip = flate2::write::GzEncoder::new(room, flate2::Compression::fast());
+                gzip.write_all(&text)?;
+                gzip.finish()
+            }
+            Wrapping::Zstd => zstd::bulk::compress(&text, 1),
+        }
+    }
+}
+
 /// A buffered stream of text being written.
 pub struct Output {
     name: String,
@@ -28,21 +66,34 @@ impl Output {
     /// Creates `path`, or writes to standard output for `-`. A name that ends in
     /// `.gz` or `.zst` is compressed.
     pub fn create(path: &Path) -> Result<Self> {
+        Self::anywhere(path, Wrapping::of(path))
+    }
+
+    fn anywhere(path: &Path, wrapping: Wrapping) -> Result<Self> {
         let name = if path.as_os_str() == "-" { "standard output".into() } else { name_of(path) };
         let raw: Box<dyn Write + Send> = if path.as_os_str() == "-" {
             Box::new(io::stdout())
         } else {
             Box::new(File::create(path).map_err(|e| Error::io(&name, "create", e))?)
         };
-        Self::over(path, name, raw)
+        Self::over(wrapping, name, raw)
     }
 
     /// As [`Output::create`]; but a file appears whole, on [`Output::finish`], or not
     /// at all: one that is there already stays as it was until then.
     pub fn create_whole(path: &Path) -> Result<Self> {
+        Self::whole(path, Wrapping::of(path))
+    }
+
+    /// As [`Output::create_whole`] for bytes that are [wrapped](Wrapping::wrap) already.
+    pub fn create_wrapped(path: &Path) -> Result<Self> {
+        Self::whole(path, Wrapping::Plain)
+    }
+
+    fn whole(path: &Path, wrapping: Wrapping) -> Result<Self> {
         let replaced = fs::metadata(path);
         if path.as_os_str() == "-" || replaced.as_ref().is_ok_and(|found| !found.is_file()) {
-            return Self::create(path);
+            return Self::anywhere(path, wrapping);
         }
         let name = name_of(path);
         let failed = |e| Error::io(&name, "create", e);
@@ -63,21 +114,21 @@ impl Output {
         }
         let file = builder.tempfile_in(folder).map_err(failed)?;
         let raw = Box::new(file.reopen().map_err(failed)?);
-        let mut output = Self::over(path, name.clone(), raw)?;
+        let mut output = Self::over(wrapping, name.clone(), raw)?;
         output.whole = Some((file, target));
         Ok(output)
     }
 
-    fn over(path: &Path, name: String, raw: Box<dyn Write + Send>) -> Result<Self> {
+    fn over(wrapping: Wrapping, name: String, raw: Box<dyn Write + Send>) -> Result<Self> {
         let plain = BufWriter::with_capacity(BUFFER, raw);
-        let writer = match path.extension().and_then(|e| e.to_str()) {
-            Some("gz") => {
+        let writer = match wrapping {
+            Wrapping::Gzip => {
                 Writer::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::default()))
             }
-            Some("zst") => Writer::Zstd(
+            Wrapping::Zstd => Writer::Zstd(
                 zstd::Encoder::new(plain, 3).map_err(|e| Error::io(&name, "create", e))?,
             ),
-            _ => Writer::Plain(plain),
+            Wrapping::Plain => Writer::Plain(plain),
         };
         Ok(Output { name, writer, whole: None })
     }
@@ -159,6 +210,22 @@ mod tests {
             assert_eq!(text, b"one\ntwo", "{name}");
         }
     }
+    #[test]
+    fn parts_wrapped_one_by_one_read_as_one_text() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "a.gz", "a.zst"] {
+            let path = folder.path().join(name);
+            let mut output = Output::create_wrapped(&path).unwrap();
+            for part in [&b"one\n"[..], b"", b"two"] {
+                output.write(&Wrapping::of(&path).wrap(part.to_vec()).unwrap()).unwrap();
+            }
+            output.finish().unwrap();
+            let mut text = Vec::new();
+            Input::open(&path).unwrap().read_to_end(&mut text).unwrap();
+            assert_eq!(text, b"one\ntwo", "{name}");
+        }
+    }
+
     #[test]
     fn a_whole_file_replaces_the_old_one_in_the_end_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,26 +1,32 @@
-//! `miriam demo`: the whole stack in one command, on a toy model.
+//! `miriam demo`: the whole stack in one command, from toy text to translations.
 //!
-//! The model's text files are part of the binary, so the demonstration runs
-//! anywhere; binary files are built from them as a user would build them.
+//! The text is part of the binary, so the demonstration runs anywhere. Everything
+//! else happens as for a user: `miriam train` in a temporary folder, then
+//! translation with the ini it leaves.
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 
 use clap::Args;
 use miriam_decoder::{Configuration, System, Translation, Translator};
-use miriam_lmcpu::Duplicates;
-use miriam_probingpt::BuildOptions;
+use miriam_metrics::{Bleu, Tokenizer, corpus_score, corpus_statistics};
+use miriam_pipeline::{TrainOptions, train};
 
 use crate::common::Common;
 
-const PHRASE_TABLE: &[u8] = include_bytes!("../../../examples/toy/phrase-table");
-const REORDERING_TABLE: &[u8] = include_bytes!("../../../examples/toy/reordering-table");
-const LANGUAGE_MODEL: &[u8] = include_bytes!("../../../examples/toy/lm.arpa");
-const INI: &str = include_str!("../../../examples/toy/binary.ini");
-const INPUT: &str = include_str!("../../../examples/toy/input.txt");
+/// Files of text, by the names they get in the folder.
+const TEXTS: [(&str, &[u8]); 4] = [
+    ("train.en", include_bytes!("../../../examples/toy/train.en")),
+    ("train.es", include_bytes!("../../../examples/toy/train.es")),
+    ("dev.en", include_bytes!("../../../examples/toy/dev.en")),
+    ("dev.es", include_bytes!("../../../examples/toy/dev.es")),
+];
+const INPUT: &str = include_str!("../../../examples/toy/test.en");
+const REFERENCE: &str = include_str!("../../../examples/toy/test.es");
+/// Sentences whose translations are shown.
+const SHOWN: usize = 12;
 
-/// Build a toy English-Spanish system in a temporary folder and translate with it.
+/// Train a toy English-Spanish system in a temporary folder and translate with it.
 ///
 /// Example: miriam demo
 #[derive(Args)]
@@ -28,78 +34,68 @@ pub struct Arguments {}
 
 pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    // Paths in an ini are tried from the working directory first, where files of
-    // these names may lie; the folder's own name makes them unique.
-    let unique = folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let at = |name: &str| folder.path().join(format!("{unique}-{name}"));
-    let ini = INI.replace("path=", &format!("path={unique}-"));
-    for (name, content) in [
-        ("phrase-table", PHRASE_TABLE),
-        ("reordering-table", REORDERING_TABLE),
-        ("lm.arpa", LANGUAGE_MODEL),
-        ("moses.ini", ini.as_bytes()),
-    ] {
+    let at = |name: &str| folder.path().join(name);
+    for (name, content) in TEXTS {
         fs::write(at(name), content)?;
     }
+    let options = TrainOptions {
+        dev: Some((at("dev.en"), at("dev.es"))),
+        lm_order: 3,
+        threads: common.threads.count(),
+        ..TrainOptions::new(at("train.en"), at("train.es"), at("model"))
+    };
     let progress = common.progress();
-    let (report, system) = common.pool()?.install(|| -> anyhow::Result<_> {
-        let options = BuildOptions {
-            phrase_table: at("phrase-table"),
-            reordering: Some(at("reordering-table")),
-            threads: common.threads.count(),
-            ..BuildOptions::default()
-        };
-        let report = miriam_probingpt::build_file(&options, &at("phrase-table.miriam"), &progress)?;
-        miriam_lmcpu::probing::build_probing(
-            &at("lm.arpa"),
-            &at("lm.miriam"),
-            Duplicates::Refuse,
-            &progress,
-        )?;
-        let configuration = Configuration::from_ini(&at("moses.ini"))?;
-        Ok((report, System::load(&configuration, &progress)?))
-    })?;
+    let summary = train(&options, &progress)?;
     // Not `println!`, which panics when the reader has gone.
     let out = &mut io::stdout().lock();
+    writeln!(out, "{summary}\n")?;
+    let system = System::load(&Configuration::from_ini(&summary.ini)?, &progress)?;
+    let mut translator = Translator::new(&system);
+    let mut translations = Vec::new();
+    for (i, (line, reference)) in INPUT.lines().zip(REFERENCE.lines()).enumerate() {
+        let translation = translator.translate(line.as_bytes())?;
+        translations.push(translation.as_ref().map(text).unwrap_or_default());
+        if i < SHOWN {
+            writeln!(out, "source       {line}")?;
+            match translation {
+                Some(translation) => print_translation(out, &translation)?,
+                None => writeln!(out, "translation  none within the limits of the search")?,
+            }
+            writeln!(out, "reference    {reference}\n")?;
+        }
+    }
+    let metric = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
+    let references = [REFERENCE.lines().map(str::to_owned).collect::<Vec<_>>()];
+    let rows = corpus_statistics(&metric, &translations, &references)?;
+    let bleu = corpus_score(&metric, &rows, references.len());
     writeln!(
         out,
-        "phrase table: {} phrase pairs with reordering scores in {} bytes\n\
-         language model: {} bytes\n",
-        report.entries,
-        size(&at("phrase-table.miriam"))?,
-        size(&at("lm.miriam"))?
+        "BLEU         {:.2} on {} sentences that training has not seen",
+        bleu.value,
+        translations.len()
     )?;
-    let mut translator = Translator::new(&system);
-    for line in INPUT.lines() {
-        writeln!(out, "source       {line}")?;
-        match translator.translate(line.as_bytes())? {
-            Some(translation) => print_translation(out, &translation)?,
-            None => writeln!(out, "translation  none within the limits of the search")?,
-        }
-        writeln!(out)?;
-    }
     Ok(())
 }
 
-fn size(path: &Path) -> io::Result<u64> {
-    fs::metadata(path).map(|m| m.len())
+/// The words of a translation.
+fn text(translation: &Translation) -> String {
+    let words = translation.phrases.iter().flat_map(|phrase| &phrase.words);
+    words.map(|word| String::from_utf8_lossy(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn print_translation(out: &mut impl Write, translation: &Translation) -> io::Result<()> {
-    let mut words = Vec::new();
+    let mut position = 0;
     let mut links = Vec::new();
     for phrase in &translation.phrases {
         for &(source, target) in &phrase.alignment {
-            links.push((
-                phrase.source.start as usize + source as usize,
-                words.len() + target as usize,
-            ));
+            links
+                .push((phrase.source.start as usize + source as usize, position + target as usize));
         }
-        words.extend(phrase.words.iter().map(|word| String::from_utf8_lossy(word)));
+        position += phrase.words.len();
     }
     links.sort_unstable();
     let links: Vec<String> = links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
-    writeln!(out, "translation  {}", words.join(" "))?;
+    writeln!(out, "translation  {}", text(translation))?;
     writeln!(out, "score        {:.3}", translation.score)?;
     writeln!(out, "alignment    {}", links.join(" "))
 }

@@ -7,7 +7,7 @@ use miriam_lmcpu::Error;
 use miriam_lmcpu::estimate::{EstimateOptions, default_memory, estimate};
 use miriam_text::{Input, Output, parse_size};
 
-use crate::common::Common;
+use crate::common::{Common, wrong_usage};
 
 const FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 
@@ -56,11 +56,6 @@ pub struct EstimateArguments {
     /// The folder for temporary files; without it, the system's
     #[arg(short = 'T', long, alias = "temp_prefix", value_name = "FOLDER")]
     temp: Option<PathBuf>,
-}
-
-/// Ends the program as wrong usage does.
-fn wrong_usage(reason: String) -> ! {
-    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
 }
 
 pub fn run(arguments: EstimateArguments, common: &Common) -> anyhow::Result<()> {

@@ -1,10 +1,18 @@
 //! The subcommands, one module each.
 
+pub mod align;
 pub mod bench;
 pub mod demo;
 pub mod dump;
 mod estimate;
+pub mod evaluate;
+pub mod extract;
 pub mod lm;
+pub mod nmt;
 pub mod pt;
+mod raw_text;
+pub mod segment;
+pub mod train;
 pub mod translate;
+pub mod tune;
 pub mod verify;

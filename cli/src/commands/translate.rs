@@ -8,9 +8,10 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use miriam_decoder::{Configuration, Error, System, help, translate_text};
+use miriam_decoder::{Configuration, Error, System, help, translate_raw_text, translate_text};
 use miriam_text::{Input, Stop};
 
+use super::raw_text::{self, RawText};
 use crate::common::{Common, Threads, is_broken_pipe};
 use crate::progress::Bar;
 use crate::signals::Interrupts;
@@ -19,6 +20,7 @@ use crate::signals::Interrupts;
 /// out.
 pub struct Tokens {
     moses: Vec<String>,
+    raw_text: RawText,
     pub common: Common,
     help: bool,
 }
@@ -26,7 +28,8 @@ pub struct Tokens {
 impl Tokens {
     /// Sorts the tokens; `Err` names one that is not text.
     pub fn new(tokens: impl Iterator<Item = OsString>, common: Common) -> Result<Self, Error> {
-        let mut sorted = Tokens { moses: Vec::new(), common, help: false };
+        let mut sorted =
+            Tokens { moses: Vec::new(), raw_text: RawText::default(), common, help: false };
         let mut tokens = tokens.map(|token| {
             token.into_string().map_err(|token| Error::Usage {
                 reason: format!("{} is not UTF-8", token.display()),
@@ -39,6 +42,16 @@ impl Tokens {
             {
                 sorted.common.set_log_level(level).map_err(|reason| Error::Usage { reason })?;
                 continue;
+            }
+            if token.starts_with('-') {
+                let (name, value) = match name.split_once('=') {
+                    Some((name, value)) => (name, Some(value.to_owned())),
+                    None => (name, None),
+                };
+                let next = || value.map(Some).map_or_else(|| tokens.next().transpose(), Ok);
+                if sorted.raw_text.take(name, next)? {
+                    continue;
+                }
             }
             match name {
                 "help" | "h" if token.starts_with('-') => sorted.help = true,
@@ -77,6 +90,7 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
             Input::check(file, Some(output))?;
         }
     }
+    let steps = tokens.raw_text.load(&configuration)?;
     let progress = tokens.common.progress();
     let threads = configuration.settings.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -89,7 +103,11 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     // Opening waits for the first bytes, which a signal may end at once.
     let input = Input::open(&system.settings().input)?;
     let interrupts = Interrupts::ask(&stop)?;
-    let outcome = translate_text(&system, input, &stop, &progress).map_err(anyhow::Error::from);
+    let outcome = match &steps {
+        Some(steps) => translate_raw_text(&system, input, steps, &stop, &progress),
+        None => translate_text(&system, input, &stop, &progress),
+    };
+    let outcome = outcome.map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also take the reader away.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
         interrupts.end_by_signal();
@@ -105,9 +123,11 @@ fn help_text() -> String {
          \x20          -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400\n\n\
          Options take one dash or two and stand over the sections of the same name in the\n\
          ini. Paths in the ini are tried from the working directory, then from its folder.\n\n\
-         {}\
+         {}\n\
+         {}\n\
          \x20 -quiet                                       draw no progress bar\n\
          \x20 -log-level LEVEL                             error, warn, info, debug, trace or off [info]\n",
-        help()
+        help(),
+        raw_text::HELP
     )
 }

@@ -168,8 +168,12 @@ impl Configuration {
         named.map(|path| self.locate(path)).chain([self.ini.clone()])
     }
 
-    /// Where the file called `path` is: as given, else in the ini's folder.
+    /// Where the file called `path` is: as given, else in the ini's folder; in the
+    /// ini's folder alone where it begins with `${INI}/`.
     pub fn locate(&self, path: &str) -> PathBuf {
+        if let Some(beside) = path.strip_prefix("${INI}/") {
+            return self.ini.parent().unwrap_or(Path::new("")).join(beside);
+        }
         let given = PathBuf::from(path);
         if given.is_relative()
             && !given.exists()

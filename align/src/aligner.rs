@@ -1,0 +1,470 @@
+//! From two files of text to a file of links.
+
+use std::path::{Path, PathBuf};
+
+use miriam_text::{Output, Progress, Vocabulary, ordered_map};
+
+use crate::bitext::Bitext;
+use crate::cooccurrence::{Cells, Rows};
+use crate::diagonal::{Diagonal, Sizes};
+use crate::expectation::{Best, Drawn, Work, decode_new};
+use crate::jumps::Jumps;
+use crate::lexical_table::write_table;
+use crate::lexicon::{FORWARD, Lexicon, REVERSE};
+use crate::links::{Link, parse_links, print_links};
+use crate::model_file::{SavedModel, save};
+use crate::one_way::Sums;
+use crate::parallel_lines::ParallelLines;
+use crate::positions::Positions;
+use crate::symmetrization::{Joiner, Symmetrization};
+use crate::{Error, Result};
+
+/// Iterations of IBM model 2, the last of which only aligns: fast_align's number.
+const ITERATIONS: usize = 5;
+/// Iterations of the HMM model behind them: more gave fewer links, and no better
+/// translations of a small text.
+const HMM_ITERATIONS: usize = 2;
+/// Bytes of memory to use where nobody says.
+const MEMORY: u64 = 4 << 30;
+/// The least that is left for cells: less would only write more small pieces.
+const LEAST_FOR_CELLS: u64 = 16 << 20;
+
+/// Which model, how its two directions are joined, and within which means.
+#[derive(Clone, Debug, Default)]
+pub struct AlignOptions {
+    /// The alignment model.
+    pub model: Model,
+    /// How the links of both directions become one set.
+    pub symmetrization: Symmetrization,
+    /// Worker threads.
+    pub threads: usize,
+    /// Iterations of IBM model 2, the last of which only aligns; 5 without a number.
+    pub iterations: Option<usize>,
+    /// Iterations of the HMM model, which begins where IBM model 2 ends; 2 without a
+    /// number.
+    pub hmm_iterations: Option<usize>,
+    /// Bytes of memory to use: what does not fit lies in a temporary file; 4 GiB
+    /// without a number. The word pairs themselves must fit.
+    pub memory: Option<u64>,
+    /// The folder for temporary files; without it, the system's.
+    pub temp: Option<PathBuf>,
+    /// Where to save the trained model.
+    pub save_model: Option<PathBuf>,
+    /// A saved model to align with, without training; `model` and the numbers of
+    /// iterations are then its own.
+    pub load_model: Option<PathBuf>,
+    /// Where to write the lexical translation table of both directions.
+    pub lexical_table: Option<PathBuf>,
+}
+
+/// The alignment model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// IBM model 2 with a diagonal prior.
+    #[default]
+    Ibm2,
+    /// A hidden Markov model of jumps.
+    Hmm,
+}
+
+/// What an alignment run did.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct AlignSummary {
+    /// Sentence pairs read.
+    pub pairs: u64,
+    /// Links written.
+    pub links: u64,
+    /// Pairs that got no links because a side has no words.
+    pub empty: u64,
+    /// Lines that got no links because they have more than [`crate::MAX_WORDS`] words.
+    pub too_long: u64,
+    /// Different pairs of words that share a line.
+    pub word_pairs: u64,
+    /// Bytes written to a temporary file.
+    pub spilled: u64,
+    /// The perplexity of the last training iteration, forward and reverse.
+    pub perplexity: [f64; 2],
+}
+
+/// Aligns the files line by line and writes the links, `i-j`.
+pub fn align_files(
+    source: &Path,
+    target: &Path,
+    output: &Path,
+    options: &AlignOptions,
+    progress: &dyn Progress,
+) -> Result<AlignSummary> {
+    in_pool(options.threads, || {
+        if let Some(path) = &options.load_model {
+            return align_new(source, target, output, path, options, progress);
+        }
+        let text = Bitext::read(source, target, [Vocabulary::new(), Vocabulary::new()], progress)?;
+        let mut output = Output::create_whole(output)?;
+        let summary = align(&text, options, &mut |line| Ok(output.write(line)?), progress)?;
+        output.finish()?;
+        Ok(summary)
+    })
+}
+
+/// Runs `work` with this many threads.
+fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
+    let pool = pool.map_err(|e| Error::Options { reason: format!("cannot start threads: {e}") })?;
+    pool.install(work)
+}
+
+fn align(
+    text: &Bitext,
+    options: &AlignOptions,
+    write: &mut dyn FnMut(&[u8]) -> Result<()>,
+    progress: &dyn Progress,
+) -> Result<AlignSummary> {
+    let mut summary = AlignSummary::of(text);
+    if summary.empty == summary.pairs {
+        (0..text.len()).try_for_each(|_| write(b"\n"))?;
+        return Ok(summary);
+    }
+    progress.begin("counting word pairs", None);
+    let rows = Rows::of(text);
+    progress.end();
+    summary.word_pairs = rows.len() as u64;
+    // Two numbers a direction, and the target word.
+    let needed = rows.len() as u64 * 36 + text.source.memory() + text.target.memory();
+    let left = options.memory.unwrap_or(MEMORY).saturating_sub(needed).max(LEAST_FOR_CELLS);
+    let temp = options.temp.clone().unwrap_or_else(std::env::temp_dir);
+    let cells = Cells::of(text, &rows, left, &temp, progress)?;
+    summary.spilled = cells.spilled();
+    let mut directions = options.symmetrization.directions();
+    if options.save_model.is_some() || options.lexical_table.is_some() {
+        directions = [true, true];
+    }
+    let work = Work { text, rows: &rows, cells: &cells, directions };
+    let Trained { lexicon, positions } = train(&work, options, &mut summary, progress)?;
+    progress.begin("aligning", Some(summary.pairs));
+    let how = options.symmetrization;
+    let draw = |drawer: &mut Drawer, best: &Best, drawn: &mut Drawn| drawer.draw(best, how, drawn);
+    let mut count = 0;
+    let taken = |drawn: Drawn| {
+        count += drawn.links;
+        write(&drawn.text)
+    };
+    work.decode(&lexicon, &positions, draw, taken, progress)?;
+    progress.end();
+    summary.links = count;
+    let vocabularies = [&text.source.vocabulary, &text.target.vocabulary];
+    if let Some(path) = &options.lexical_table {
+        write_table(path, vocabularies, &rows, &lexicon)?;
+    }
+    if let Some(path) = &options.save_model {
+        save(path, vocabularies, &rows, &lexicon, &positions)?;
+    }
+    Ok(summary)
+}
+
+/// Aligns with a model that was saved.
+fn align_new(
+    source: &Path,
+    target: &Path,
+    output: &Path,
+    model: &Path,
+    options: &AlignOptions,
+    progress: &dyn Progress,
+) -> Result<AlignSummary> {
+    let saved = SavedModel::open(model)?;
+    let text = Bitext::read(source, target, saved.vocabularies(model)?, progress)?;
+    let mut summary = AlignSummary::of(&text);
+    let mut output = Output::create_whole(output)?;
+    progress.begin("aligning", Some(summary.pairs));
+    let how = options.symmetrization;
+    let draw = |drawer: &mut Drawer, best: &Best, drawn: &mut Drawn| drawer.draw(best, how, drawn);
+    let mut count = 0;
+    let taken = |drawn: Drawn| {
+        count += drawn.links;
+        Ok(output.write(&drawn.text)?)
+    };
+    decode_new(&text, &saved, how.directions(), draw, taken, progress)?;
+    progress.end();
+    summary.links = count;
+    output.finish()?;
+    Ok(summary)
+}
+
+impl AlignSummary {
+    fn of(text: &Bitext) -> Self {
+        let pairs = text.len() as u64;
+        let used = (0..text.len()).filter(|&line| text.pair(line).is_some()).count() as u64;
+        AlignSummary {
+            pairs,
+            empty: pairs - used,
+            too_long: text.source.too_long + text.target.too_long,
+            ..AlignSummary::default()
+        }
+    }
+}
+
+/// Everything that training finds.
+pub(crate) struct Trained {
+    pub lexicon: Lexicon,
+    pub positions: [Positions; 2],
+}
+
+fn train(
+    work: &Work<'_>,
+    options: &AlignOptions,
+    summary: &mut AlignSummary,
+    progress: &dyn Progress,
+) -> Result<Trained> {
+    let (rows, text) = (work.rows, work.text);
+    let sizes = sizes(text);
+    let shares = rows.shares(rayon::current_num_threads());
+    let zeros =
+        || Lexicon::zeros(rows.len(), text.source.vocabulary.len(), text.target.vocabulary.len());
+    let mut lexicon = zeros();
+    let mut counts = zeros();
+    let mut iterate =
+        |stage: &str, known: bool, positions: &[Positions; 2], lexicon: &mut Lexicon| {
+            progress.begin(stage, Some(text.len() as u64));
+            let known = known.then_some(&*lexicon);
+            let sums = work.expect(known, positions, &mut counts, &shares, progress)?;
+            counts.normalise(rows, &shares);
+            std::mem::swap(lexicon, &mut counts);
+            counts.clear();
+            summary.perplexity = sums.each_ref().map(Sums::perplexity);
+            progress.end();
+            Ok::<_, Error>(sums)
+        };
+    let mut priors = [Diagonal::default(); 2];
+    for iteration in 1..options.iterations.unwrap_or(ITERATIONS).max(2) {
+        let (stage, positions) =
+            (format!("IBM 2, iteration {iteration}"), priors.map(Positions::Diagonal));
+        let sums = iterate(&stage, iteration > 1, &positions, &mut lexicon)?;
+        for direction in [FORWARD, REVERSE] {
+            if iteration > 1 && work.directions[direction] {
+                priors[direction].fit(&sums[direction], &sizes[direction]);
+            }
+        }
+    }
+    let mut positions = priors.map(Positions::Diagonal);
+    if options.model == Model::Hmm {
+        positions = [Positions::Jumps(Jumps::default()), Positions::Jumps(Jumps::default())];
+        for iteration in 1..=options.hmm_iterations.unwrap_or(HMM_ITERATIONS) {
+            let stage = format!("HMM, iteration {iteration}");
+            let sums = iterate(&stage, true, &positions, &mut lexicon)?;
+            for direction in [FORWARD, REVERSE] {
+                if work.directions[direction] {
+                    positions[direction] = Positions::Jumps(Jumps::fit(&sums[direction]));
+                }
+            }
+        }
+    }
+    Ok(Trained { lexicon, positions })
+}
+
+/// How many pairs there are of each (outputs, states) lengths, in both directions.
+fn sizes(text: &Bitext) -> [Sizes; 2] {
+    let mut sizes = [Sizes::new(), Sizes::new()];
+    for pair in (0..text.len()).filter_map(|line| text.pair(line)) {
+        let (source, target) = (pair.source.places.len() as u32, pair.target.places.len() as u32);
+        *sizes[FORWARD].entry((target, source)).or_default() += 1;
+        *sizes[REVERSE].entry((source, target)).or_default() += 1;
+    }
+    sizes
+}
+
+/// Makes lines of links of the best explanations.
+#[derive(Default)]
+struct Drawer {
+    links: [Vec<Link>; 2],
+    joined: Vec<Link>,
+    joiner: Joiner,
+}
+
+impl Drawer {
+    /// Appends a line to `drawn`.
+    fn draw(&mut self, best: &Best, how: Symmetrization, drawn: &mut Drawn) {
+        let [forward, reverse] = &mut self.links;
+        forward.clear();
+        let explained = |(at, best): (usize, &Option<u16>)| Some((at as u16, (*best)?));
+        forward
+            .extend(best.0[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)));
+        reverse.clear();
+        reverse.extend(best.0[REVERSE].iter().enumerate().filter_map(explained));
+        self.joiner.join(how, forward, reverse, &mut self.joined);
+        print_links(&self.joined, &mut drawn.text);
+        drawn.links += self.joined.len() as u64;
+    }
+}
+
+/// Joins links that were made elsewhere, line by line.
+pub fn symmetrize_files(
+    forward: &Path,
+    reverse: &Path,
+    output: &Path,
+    how: Symmetrization,
+    threads: usize,
+) -> Result<AlignSummary> {
+    let mut files = ParallelLines::open(&[forward, reverse])?;
+    let mut output = Output::create_whole(output)?;
+    let mut summary = AlignSummary::default();
+    let read = || -> Result<Option<Vec<[Vec<Link>; 2]>>> {
+        let mut block = Vec::new();
+        while block.len() < 500 {
+            let mut both = [Vec::new(), Vec::new()];
+            if !files.next(|index, name, line| parse_links(name, line, &mut both[index]))? {
+                break;
+            }
+            block.push(both);
+        }
+        Ok((!block.is_empty()).then_some(block))
+    };
+    let worker = || {
+        let (mut joiner, mut joined) = (Joiner::default(), Vec::new());
+        move |block: Vec<[Vec<Link>; 2]>| {
+            let (mut text, mut links) = (Vec::new(), 0);
+            for [forward, reverse] in &block {
+                joiner.join(how, forward, reverse, &mut joined);
+                print_links(&joined, &mut text);
+                links += joined.len() as u64;
+            }
+            (text, block.len() as u64, links)
+        }
+    };
+    ordered_map(threads.max(1), read, worker, |(text, pairs, links), _| {
+        summary.pairs += pairs;
+        summary.links += links;
+        Ok::<(), Error>(output.write(&text)?)
+    })?;
+    output.finish()?;
+    Ok(summary)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::bitext::from_lines;
+    use miriam_text::Silent;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    pub(crate) fn with_options() -> AlignOptions {
+        AlignOptions { threads: 1, ..AlignOptions::default() }
+    }
+
+    /// A text's rows and what training finds, with as many threads as asked for.
+    pub(crate) fn trained(text: &Bitext, options: &AlignOptions) -> (Rows, Trained) {
+        in_pool(options.threads, || {
+            let rows = Rows::of(text);
+            let memory = options.memory.unwrap_or(MEMORY);
+            let cells = Cells::of(text, &rows, memory, &std::env::temp_dir(), &Silent)?;
+            let work = Work { text, rows: &rows, cells: &cells, directions: [true, true] };
+            let trained = train(&work, options, &mut AlignSummary::default(), &Silent)?;
+            Ok((rows, trained))
+        })
+        .expect("there is nothing to go wrong")
+    }
+
+    /// Abramowitz and Stegun 6.3.5 and 6.3.18.
+    fn digamma(mut x: f64) -> f64 {
+        let mut result = 0.0;
+        while x < 40.0 {
+            result -= 1.0 / x;
+            x += 1.0;
+        }
+        let x2 = x * x;
+        result + x.ln() - 0.5 / x - 1.0 / (12.0 * x2) + 1.0 / (120.0 * x2 * x2)
+            - 1.0 / (252.0 * x2 * x2 * x2)
+    }
+
+    type Table = HashMap<(String, String), f64>;
+
+    /// IBM model 2 as the paper has it, over hash tables: t(output | state) after
+    /// `updates` iterations with a tension of 4; the empty state is the null word.
+    fn slow(pairs: &[(Vec<String>, Vec<String>)], updates: usize) -> Table {
+        let mut table: Option<Table> = None;
+        for _ in 0..updates {
+            let mut counts = Table::new();
+            for (states, outputs) in pairs {
+                let (m, n) = (outputs.len() as f64, states.len() as f64);
+                for (j, output) in outputs.iter().enumerate() {
+                    let weight =
+                        |i: usize| (-4.0 * ((i + 1) as f64 / n - (j + 1) as f64 / m).abs()).exp();
+                    let all: f64 = (0..states.len()).map(weight).sum();
+                    let mut terms = vec![(String::new(), 0.08)];
+                    let real = states.iter().enumerate();
+                    terms.extend(real.map(|(i, state)| (state.clone(), 0.92 * weight(i) / all)));
+                    for (state, probability) in &mut terms {
+                        let key = (state.clone(), output.clone());
+                        *probability *= table.as_ref().map_or(1.0, |table| table[&key]);
+                    }
+                    let sum: f64 = terms.iter().map(|term| term.1).sum();
+                    for (state, probability) in terms {
+                        *counts.entry((state, output.clone())).or_default() += probability / sum;
+                    }
+                }
+            }
+            let mut sums: HashMap<String, f64> = HashMap::new();
+            for ((state, _), count) in &counts {
+                *sums.entry(state.clone()).or_default() += count + 0.01;
+            }
+            for ((state, _), count) in &mut counts {
+                *count = (digamma(*count + 0.01) - digamma(sums[state])).exp();
+            }
+            table = Some(counts);
+        }
+        table.expect("there is an update")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn training_equals_the_slow_way(
+            lines in proptest::collection::vec(("[abc]( [abc]){0,5}", "[uvw]( [uvwx]){0,5}"), 1..12),
+        ) {
+            let lines: Vec<(&str, &str)> = lines.iter().map(|(s, t)| (s.as_str(), t.as_str())).collect();
+            let text = from_lines(&lines);
+            let options = AlignOptions { iterations: Some(3), ..with_options() };
+            let (rows, trained) = trained(&text, &options);
+            let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+            let forward: Vec<_> = lines.iter().map(|(s, t)| (words(s), words(t))).collect();
+            let reverse: Vec<_> = lines.iter().map(|(s, t)| (words(t), words(s))).collect();
+            let tables = [slow(&forward, 2), slow(&reverse, 2)];
+            let close = |found: f64, expected: f64| (found - expected).abs() <= 1e-9 * expected;
+            let name = |vocabulary: &Vocabulary, id: u32| {
+                String::from_utf8_lossy(vocabulary.word(miriam_text::WordId(id))).into_owned()
+            };
+            for source in 0..text.source.vocabulary.len() as u32 {
+                for entry in rows.row(source) {
+                    let source = name(&text.source.vocabulary, source);
+                    let target = name(&text.target.vocabulary, rows.targets[entry]);
+                    let [forward, reverse] = trained.lexicon.entries[entry];
+                    prop_assert!(close(forward, tables[0][&(source.clone(), target.clone())]));
+                    prop_assert!(close(reverse, tables[1][&(target, source)]));
+                }
+            }
+            let sides = [&text.target.vocabulary, &text.source.vocabulary];
+            for ((vocabulary, table), null) in sides.into_iter().zip(&tables).zip(&trained.lexicon.null) {
+                for (id, &found) in null.iter().enumerate() {
+                    let word = name(vocabulary, id as u32);
+                    prop_assert!(close(found, table[&(String::new(), word)]));
+                }
+            }
+        }
+
+        #[test]
+        fn threads_and_memory_change_no_bit(
+            lines in proptest::collection::vec(("([abcdef] ?){0,9}", "([uvwxyz] ?){0,9}"), 1..30),
+            hmm in any::<bool>(), threads in 2usize..5,
+        ) {
+            let lines: Vec<(&str, &str)> = lines.iter().map(|(s, t)| (s.as_str(), t.as_str())).collect();
+            let text = from_lines(&lines);
+            if (0..text.len()).all(|line| text.pair(line).is_none()) { return Ok(()); }
+            let model = if hmm { Model::Hmm } else { Model::Ibm2 };
+            let alone = AlignOptions { model, ..with_options() };
+            let many = AlignOptions { threads, memory: Some(0), ..alone.clone() };
+            let ((_, alone), (_, many)) = (trained(&text, &alone), trained(&text, &many));
+            prop_assert_eq!(alone.lexicon.entries, many.lexicon.entries);
+            prop_assert_eq!(alone.lexicon.null, many.lexicon.null);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! Which words meet in a sentence pair, as one sparse table that every pass walks
+//! without hashing.
+//!
+//! A row of the table belongs to a source word; its entries are the target words it
+//! ever meets, in the order of first meetings, so that frequent pairs lie together at
+//! the front. Numbers that belong to an entry (probabilities, counts) lie in arrays of
+//! the table's length beside it.
+//!
+//! A *cell* says, for a source word and a target word of one sentence pair, where in
+//! the source word's row the target word stands: two bytes, four in rows that are too
+//! long for two. Cells are found once, with a scratch array instead of a search, and
+//! then read from front to back in every pass. They are most of what training needs
+//! room for; what memory does not hold lies in a temporary file and is read again in
+//! each pass.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+
+use miriam_text::Progress;
+use rayon::prelude::*;
+
+use crate::Result;
+use crate::bitext::Bitext;
+
+/// Two-byte units of cells that are made, kept and read as one piece.
+const CHUNK: u64 = 32 << 20;
+/// The longest row whose places fit into two bytes.
+const NARROW: usize = 1 << 16;
+
+/// Source words with the target words that they meet.
+pub(crate) struct Rows {
+    /// Where each source word's row begins, and the end of the last.
+    starts: Vec<u64>,
+    /// The target word of each entry.
+    pub targets: Vec<u32>,
+    /// Cells of each source word: how much work its row is.
+    work: Vec<u64>,
+}
+
+impl Rows {
+    /// Finds all pairs of words that share a line.
+    pub fn of(text: &Bitext) -> Self {
+        let words = text.source.vocabulary.len();
+        let target_words = text.target.vocabulary.len();
+        let (ends, lines) = lines_of_words(text, words);
+        // Pieces of about the same work, more than threads, because rare words are slower.
+        let pieces = 8 * rayon::current_num_threads();
+        let bounds = balanced(&ends, pieces);
+        let parts: Vec<(Vec<u32>, Vec<u64>, Vec<u64>)> = bounds
+            .par_windows(2)
+            .map(|bound| {
+                let mut seen = vec![u32::MAX; target_words];
+                let (mut targets, mut row_ends, mut work) = (Vec::new(), Vec::new(), Vec::new());
+                for word in bound[0]..bound[1] {
+                    let first = if word == 0 { 0 } else { ends[word - 1] as usize };
+                    let mut cells = 0;
+                    for &line in &lines[first..ends[word] as usize] {
+                        let others = text.target.sentence(line as usize).words;
+                        cells += others.len() as u64;
+                        for &other in others {
+                            if seen[other as usize] != word as u32 {
+                                seen[other as usize] = word as u32;
+                                targets.push(other);
+                            }
+                        }
+                    }
+                    row_ends.push(targets.len() as u64);
+                    work.push(cells);
+                }
+                (targets, row_ends, work)
+            })
+            .collect();
+        let mut rows = Rows {
+            starts: vec![0],
+            targets: Vec::with_capacity(parts.iter().map(|part| part.0.len()).sum()),
+            work: Vec::with_capacity(words),
+        };
+        for (targets, row_ends, work) in parts {
+            let base = rows.targets.len() as u64;
+            rows.targets.extend(targets);
+            rows.starts.extend(row_ends.iter().map(|end| base + end));
+            rows.work.extend(work);
+        }
+        rows
+    }
+
+    /// Entries in all.
+    pub fn len(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The entries of a source word.
+    #[inline]
+    pub fn row(&self, word: u32) -> Range<usize> {
+        self.starts[word as usize] as usize..self.starts[word as usize + 1] as usize
+    }
+
+    /// Two-byte units that each of the word's cells takes.
+    #[inline]
+    pub fn width(&self, word: u32) -> usize {
+        if self.row(word).len() > NARROW { 2 } else { 1 }
+    }
+
+    /// Source words in `parts` runs of about the same work.
+    pub fn shares(&self, parts: usize) -> Vec<Range<u32>> {
+        let ends: Vec<u64> = self
+            .work
+            .iter()
+            .scan(0, |sum, work| {
+                *sum += work;
+                Some(*sum)
+            })
+            .collect();
+        let bounds = balanced(&ends, parts);
+        bounds.windows(2).map(|bound| bound[0] as u32..bound[1] as u32).collect()
+    }
+
+    /// The entries of each of the `shares`.
+    pub fn split<'a, T>(&self, shares: &[Range<u32>], mut items: &'a mut [T]) -> Vec<&'a mut [T]> {
+        shares
+            .iter()
+            .map(|share| {
+                let length = self.starts[share.end as usize] - self.starts[share.start as usize];
+                let (part, rest) = std::mem::take(&mut items).split_at_mut(length as usize);
+                items = rest;
+                part
+            })
+            .collect()
+    }
+}
+
+/// For each source word the lines that it stands in, end to end: the ends, the lines.
+fn lines_of_words(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
+    let mut ends = vec![0u64; words];
+    let pairs = || (0..text.len()).filter_map(|line| Some((line, text.pair(line)?)));
+    for (_, pair) in pairs() {
+        pair.source.words.iter().for_each(|&word| ends[word as usize] += 1);
+    }
+    let mut total = 0;
+    for end in &mut ends {
+        // For now where the next line goes; in the end it is the word's end.
+        total += std::mem::replace(end, total);
+    }
+    let mut lines = vec![0u32; total as usize];
+    for (line, pair) in pairs() {
+        for &word in pair.source.words {
+            let next = &mut ends[word as usize];
+            lines[*next as usize] = line as u32;
+            *next += 1;
+        }
+    }
+    (ends, lines)
+}
+
+/// Bounds of at most `parts` runs of items of about the same weight, from the sums of
+/// weights up to each item.
+fn balanced(sums: &[u64], parts: usize) -> Vec<usize> {
+    let total = sums.last().copied().unwrap_or(0);
+    let mut bounds = vec![0];
+    for part in 1..parts as u64 {
+        let bound = sums.partition_point(|&sum| sum < total / parts as u64 * part);
+        if bound > *bounds.last().expect("it begins with one") {
+            bounds.push(bound);
+        }
+    }
+    if *bounds.last().expect("it begins with one") < sums.len() {
+        bounds.push(sums.len());
+    }
+    bounds
+}
+
+/// The cells of all sentence pairs, in pieces.
+pub(crate) struct Cells {
+    chunks: Vec<Chunk>,
+    spill: Mutex<Option<Spill>>,
+}
+
+/// Cells of consecutive pairs. Those of a pair lie source word by source word.
+struct Chunk {
+    lines: Range<usize>,
+    cells: Stored,
+}
+
+enum Stored {
+    Memory(Vec<u16>),
+    File { at: u64, units: usize },
+}
+
+struct Spill {
+    file: File,
+    length: u64,
+    folder: String,
+}
+
+impl Cells {
+    /// Finds the cells of every pair. What goes beyond `memory` bytes lies in a
+    /// temporary file in `folder`.
+    pub fn of(
+        text: &Bitext,
+        rows: &Rows,
+        memory: u64,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let mut cells = Cells { chunks: Vec::new(), spill: Mutex::new(None) };
+        progress.begin("finding word pairs", Some(text.len() as u64));
+        let mut used = 0;
+        let bounds = chunk_bounds(text, rows);
+        // As many chunks at once as there are threads; they join in the order of the text.
+        for group in bounds.chunks(rayon::current_num_threads()) {
+            let found: Vec<Vec<u16>> = group
+                .par_iter()
+                .map(|(lines, units)| fill(text, rows, lines.clone(), *units))
+                .collect();
+            for ((lines, units), found) in group.iter().zip(found) {
+                let bytes = 2 * *units as u64;
+                let stored = if used + bytes <= memory {
+                    used += bytes;
+                    Stored::Memory(found)
+                } else {
+                    Stored::File { at: cells.spill(&found, folder)?, units: *units }
+                };
+                cells.chunks.push(Chunk { lines: lines.clone(), cells: stored });
+                progress.reached(lines.end as u64);
+            }
+        }
+        progress.end();
+        Ok(cells)
+    }
+
+    /// How many pieces there are.
+    pub fn chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// The lines of piece `index` and their cells.
+    pub fn chunk(&self, index: usize) -> Result<(Range<usize>, Cow<'_, [u16]>)> {
+        let Chunk { lines, cells } = &self.chunks[index];
+        let cells = match cells {
+            Stored::Memory(cells) => Cow::Borrowed(&cells[..]),
+            Stored::File { at, units } => Cow::Owned(self.load(*at, *units)?),
+        };
+        Ok((lines.clone(), cells))
+    }
+
+    /// Bytes in the temporary file.
+    pub fn spilled(&self) -> u64 {
+        self.lock().as_ref().map_or(0, |spill| spill.length)
+    }
+
+    fn spill(&self, cells: &[u16], folder: &Path) -> Result<u64> {
+        let failed = |e| {
+            let action = "write a temporary file in this folder; make room, or name another \
+                          folder with --temp or more memory with --memory";
+            miriam_text::Error::io(&folder.display().to_string(), action, e)
+        };
+        let mut slot = self.lock();
+        let spill = match &mut *slot {
+            Some(spill) => spill,
+            empty => {
+                let file = tempfile::tempfile_in(folder).map_err(failed)?;
+                empty.insert(Spill { file, length: 0, folder: folder.display().to_string() })
+            }
+        };
+        let at = spill.length;
+        let bytes: Vec<u8> = cells.iter().flat_map(|cell| cell.to_le_bytes()).collect();
+        spill.file.write_all(&bytes).map_err(failed)?;
+        spill.length += bytes.len() as u64;
+        Ok(at)
+    }
+
+    fn load(&self, at: u64, units: usize) -> Result<Vec<u16>> {
+        let mut slot = self.lock();
+        let spill = slot.as_mut().expect("cells that were spilled have a file");
+        let mut bytes = vec![0; 2 * units];
+        let mut read = || {
+            spill.file.seek(SeekFrom::Start(at))?;
+            spill.file.read_exact(&mut bytes)
+        };
+        read().map_err(|e| {
+            miriam_text::Error::io(&spill.folder, "read back a temporary file in this folder", e)
+        })?;
+        Ok(bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Spill>> {
+        // A panic elsewhere leaves the file as it was.
+        self.spill.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Two-byte units of the cells on `line`.
+pub(crate) fn units_of_line(text: &Bitext, rows: &Rows, line: usize) -> usize {
+    text.pair(line).map_or(0, |pair| {
+        let widths: usize = pair.source.words.iter().map(|&word| rows.width(word)).sum();
+        widths * pair.target.words.len()
+    })
+}
+
+/// Runs of lines whose cells make a chunk, with the units they take.
+fn chunk_bounds(text: &Bitext, rows: &Rows) -> Vec<(Range<usize>, usize)> {
+    let mut bounds = Vec::new();
+    let (mut start, mut units) = (0, 0);
+    for line in 0..text.len() {
+        units += units_of_line(text, rows, line);
+        if units as u64 >= CHUNK || line + 1 == text.len() {
+            bounds.push((start..line + 1, units));
+            (start, units) = (line + 1, 0);
+        }
+    }
+    bounds
+}
+
+/// The cells of `lines`. Source word after source word is looked at, so that its row
+/// can lie spread out by target word: a cell is then one access to a small table.
+fn fill(text: &Bitext, rows: &Rows, lines: Range<usize>, units: usize) -> Vec<u16> {
+    let mut cells = vec![0u16; units];
+    // Source words of all pairs: word, line, where its cells begin.
+    let mut places: Vec<(u32, u32, usize)> = Vec::new();
+    let mut at = 0;
+    for line in lines {
+        let Some(pair) = text.pair(line) else { continue };
+        for &word in pair.source.words {
+            places.push((word, line as u32, at));
+            at += rows.width(word) * pair.target.words.len();
+        }
+    }
+    places.par_sort_unstable_by_key(|&(word, line, _)| (word, line));
+    let mut place_in_row = vec![0u32; text.target.vocabulary.len()];
+    for group in places.chunk_by(|a, b| a.0 == b.0) {
+        let word = group[0].0;
+        for (place, &target) in rows.targets[rows.row(word)].iter().enumerate() {
+            place_in_row[target as usize] = place as u32;
+        }
+        let wide = rows.width(word) == 2;
+        for &(_, line, at) in group {
+            let targets = text.target.sentence(line as usize).words;
+            for (k, &target) in targets.iter().enumerate() {
+                let place = place_in_row[target as usize];
+                cells[at + k] = place as u16;
+                if wide {
+                    cells[at + targets.len() + k] = (place >> 16) as u16;
+                }
+            }
+        }
+    }
+    cells
+}
+
+/// Calls `entry` with the index of each target word of a sentence and its place in
+/// the row whose cells these are.
+#[inline(always)]
+pub(crate) fn each_place(cells: &[u16], width: usize, mut entry: impl FnMut(usize, usize)) {
+    if width == 1 {
+        for (k, &cell) in cells.iter().enumerate() {
+            entry(k, usize::from(cell));
+        }
+    } else {
+        let (low, high) = cells.split_at(cells.len() / 2);
+        for (k, (&low, &high)) in low.iter().zip(high).enumerate() {
+            entry(k, usize::from(low) | usize::from(high) << 16);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bitext::from_lines;
+    use miriam_text::Silent;
+    use proptest::prelude::*;
+
+    /// Every cell names the entry of its two words, in memory or on disk.
+    fn check(text: &Bitext, memory: u64) {
+        let rows = Rows::of(text);
+        let cells = Cells::of(text, &rows, memory, &std::env::temp_dir(), &Silent).unwrap();
+        let mut pairs = std::collections::BTreeSet::new();
+        for index in 0..cells.chunks() {
+            let (lines, cells) = cells.chunk(index).unwrap();
+            let mut at = 0;
+            for line in lines {
+                let Some(pair) = text.pair(line) else { continue };
+                for &word in pair.source.words {
+                    let (row, width) = (rows.row(word), rows.width(word));
+                    let units = width * pair.target.words.len();
+                    each_place(&cells[at..at + units], width, |k, place| {
+                        assert_eq!(rows.targets[row.start + place], pair.target.words[k]);
+                        pairs.insert((word, pair.target.words[k]));
+                    });
+                    at += units;
+                }
+            }
+            assert_eq!(at, cells.len());
+        }
+        assert_eq!(pairs.len(), rows.len(), "an entry is a pair that occurs");
+    }
+
+    proptest! {
+        #[test]
+        fn cells_name_the_entries_of_their_words(
+            lines in proptest::collection::vec(("([abcd] ?){0,6}", "([uvwx] ?){0,6}"), 0..20),
+        ) {
+            let lines: Vec<(&str, &str)> =
+                lines.iter().map(|(s, t)| (s.as_str(), t.as_str())).collect();
+            let text = from_lines(&lines);
+            check(&text, u64::MAX);
+            check(&text, 0);
+        }
+    }
+
+    #[test]
+    fn long_rows_have_wide_cells() {
+        let targets: Vec<String> = (0..NARROW as u32 + 500).map(|n| format!("w{n}")).collect();
+        let lines: Vec<String> = targets.chunks(500).map(|words| words.join(" ")).collect();
+        let lines: Vec<(&str, &str)> =
+            lines.iter().map(|line| ("the one", line.as_str())).collect();
+        check(&from_lines(&lines), u64::MAX);
+    }
+
+    #[test]
+    fn shares_are_whole_and_about_equal() {
+        assert_eq!(balanced(&[], 3), [0]);
+        assert_eq!(balanced(&[5, 10, 15, 20], 2), [0, 1, 4]);
+        assert_eq!(balanced(&[100, 101, 102], 4), [0, 3]);
+    }
+}

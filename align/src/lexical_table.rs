@@ -1,0 +1,45 @@
+//! Lexical translation tables as text.
+
+use std::io::Write;
+use std::path::Path;
+
+use miriam_text::{Output, Vocabulary, WordId};
+
+use crate::Result;
+use crate::cooccurrence::Rows;
+use crate::lexicon::{FORWARD, Lexicon};
+
+/// Pairs less probable than this in both directions are left out.
+const LEAST: f64 = 1e-4;
+
+/// Writes `source target p(target|source) p(source|target)` a line: source words in the
+/// order of the text, their translations from the most probable one.
+pub(crate) fn write_table(
+    path: &Path,
+    [sources, targets]: [&Vocabulary; 2],
+    rows: &Rows,
+    lexicon: &Lexicon,
+) -> Result<()> {
+    let mut output = Output::create_whole(path)?;
+    let mut line = Vec::new();
+    for word in 0..sources.len() as u32 {
+        let mut entries: Vec<usize> = rows
+            .row(word)
+            .filter(|&entry| lexicon.entries[entry].iter().any(|&p| p >= LEAST))
+            .collect();
+        let forward = |entry: usize| lexicon.entries[entry][FORWARD];
+        entries.sort_by(|&a, &b| {
+            forward(b).total_cmp(&forward(a)).then(rows.targets[a].cmp(&rows.targets[b]))
+        });
+        for entry in entries {
+            let [forward, reverse] = lexicon.entries[entry];
+            line.clear();
+            line.extend_from_slice(sources.word(WordId(word)));
+            line.push(b' ');
+            line.extend_from_slice(targets.word(WordId(rows.targets[entry])));
+            writeln!(line, " {forward:.7} {reverse:.7}").expect("memory is written to");
+            output.write(&line)?;
+        }
+    }
+    Ok(output.finish()?)
+}

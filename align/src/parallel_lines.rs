@@ -1,0 +1,58 @@
+//! Files read side by side, which must have as many lines as each other.
+
+use std::path::Path;
+
+use miriam_text::{Input, Line, Lines};
+
+use crate::{Error, Result};
+
+/// Files whose lines belong together by their numbers.
+pub(crate) struct ParallelLines {
+    files: Vec<Lines>,
+    /// Lines read of each.
+    read: Vec<u64>,
+}
+
+impl ParallelLines {
+    /// Opens the files.
+    pub fn open(paths: &[&Path]) -> Result<Self> {
+        let open = |path: &&Path| Ok(Lines::in_background(Input::open(path)?));
+        let files = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
+        Ok(ParallelLines { read: vec![0; files.len()], files })
+    }
+
+    /// Calls `found` with the index and the name of each file and its next line; false
+    /// at the end of all of them.
+    pub fn next(
+        &mut self,
+        mut found: impl FnMut(usize, &str, &Line<'_>) -> miriam_text::Result<()>,
+    ) -> Result<bool> {
+        let mut ended = 0;
+        for (index, (file, read)) in self.files.iter_mut().zip(&mut self.read).enumerate() {
+            let name = file.name().to_owned();
+            match file.next()? {
+                Some(line) => {
+                    *read += 1;
+                    found(index, &name, &line)?;
+                }
+                None => ended += 1,
+            }
+        }
+        if ended == 0 || ended == self.files.len() {
+            return Ok(ended == 0);
+        }
+        for (file, read) in self.files.iter_mut().zip(&mut self.read) {
+            while file.next()?.is_some() {
+                *read += 1;
+            }
+        }
+        let other = self.read.iter().position(|&read| read != self.read[0]);
+        let other = other.expect("one of the files ended before the others");
+        Err(Error::Lines {
+            first: self.files[0].name().to_owned(),
+            first_lines: self.read[0],
+            second: self.files[other].name().to_owned(),
+            second_lines: self.read[other],
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Shortlists for neural translation: for each source word the target words that
+//! alignments link it with, in the text form that Marian reads.
+//!
+//! Marian's users make this file with a tool over links: how often a source word was
+//! linked with a target word, divided by how often it was linked, one direction only.
+//! A line is `target source p(target|source)`. Marian looks words up in its
+//! vocabularies, so the text must be in the pieces that the model sees.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use miriam_text::{Error as TextError, Output, Vocabulary, WordId};
+
+use crate::Result;
+use crate::bitext::words_of;
+use crate::links::{Link, parse_links};
+use crate::parallel_lines::ParallelLines;
+
+/// Which translations a shortlist keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortlistOptions {
+    /// Translations of a source word.
+    pub best: usize,
+    /// The least probability.
+    pub threshold: f64,
+}
+
+/// Writes the shortlist of a text with its links, `i-j`, and says how many lines it has:
+/// source words in the order of the text, their translations from the most frequent one,
+/// equal ones in the order of the text.
+pub fn write_shortlist(
+    source: &Path,
+    target: &Path,
+    alignment: &Path,
+    output: &Path,
+    options: ShortlistOptions,
+) -> Result<u64> {
+    let mut files = ParallelLines::open(&[source, target, alignment])?;
+    let mut vocabularies = [Vocabulary::new(), Vocabulary::new()];
+    let mut counts: HashMap<(WordId, WordId), u64> = HashMap::new();
+    let mut words = [Vec::new(), Vec::new()];
+    let mut links: Vec<Link> = Vec::new();
+    loop {
+        let more = files.next(|index, name, line| {
+            if index < 2 {
+                words[index].clear();
+                let ids = words_of(line.bytes).map(|word| vocabularies[index].intern(word));
+                words[index].extend(ids);
+                return Ok(());
+            }
+            parse_links(name, line, &mut links)?;
+            let [sources, targets] = &words;
+            for &(i, j) in &links {
+                let pair = sources.get(usize::from(i)).zip(targets.get(usize::from(j)));
+                let (&source, &target) = pair.ok_or_else(|| {
+                    let lengths = format!("{} and {} words", sources.len(), targets.len());
+                    let reason = format!("{i}-{j} links no words: the lines have {lengths}");
+                    TextError::format(name, line.number, None, reason)
+                })?;
+                *counts.entry((source, target)).or_default() += 1;
+            }
+            Ok(())
+        })?;
+        if !more {
+            break;
+        }
+    }
+    let mut entries: Vec<((WordId, WordId), u64)> = counts.into_iter().collect();
+    entries.sort_unstable_by_key(|&((source, target), count)| {
+        (source, std::cmp::Reverse(count), target)
+    });
+    let [sources, targets] = &vocabularies;
+    let (mut output, mut line, mut written) = (Output::create_whole(output)?, Vec::new(), 0);
+    for group in entries.chunk_by(|a, b| a.0.0 == b.0.0) {
+        let total: u64 = group.iter().map(|entry| entry.1).sum();
+        for &((source, target), count) in group.iter().take(options.best) {
+            let probability = count as f64 / total as f64;
+            if probability >= options.threshold {
+                line.clear();
+                line.extend_from_slice(targets.word(target));
+                line.push(b' ');
+                line.extend_from_slice(sources.word(source));
+                writeln!(line, " {probability:.6}").expect("memory is written to");
+                output.write(&line)?;
+                written += 1;
+            }
+        }
+    }
+    output.finish()?;
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_on_paper() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("writable");
+            path
+        };
+        let source = path("s", "das haus\ndas\ndas tor\n");
+        let target = path("t", "the house\nthat\nthe gate\n");
+        let links = path("a", "0-0 1-1\n0-0\n0-0 1-1\n");
+        let list = folder.path().join("list");
+        let made = |best, threshold| {
+            let options = ShortlistOptions { best, threshold };
+            write_shortlist(&source, &target, &links, &list, options).expect("well-formed");
+            std::fs::read_to_string(&list).expect("written")
+        };
+        let all = "the das 0.666667\nthat das 0.333333\nhouse haus 1.000000\ngate tor 1.000000\n";
+        assert_eq!(made(100, 0.0), all);
+        assert_eq!(made(1, 0.0), all.replace("that das 0.333333\n", ""));
+        assert_eq!(made(100, 0.5), all.replace("that das 0.333333\n", ""));
+        let bad = path("b", "0-0\n0-0\n0-2\n");
+        let options = ShortlistOptions { best: 1, threshold: 0.0 };
+        let error = write_shortlist(&source, &target, &bad, &list, options).unwrap_err();
+        assert!(
+            error.to_string().contains("line 3") && error.to_string().contains("0-2"),
+            "{error}"
+        );
+    }
+}

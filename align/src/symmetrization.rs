@@ -1,0 +1,304 @@
+//! Joining the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
+//!
+//! The growing heuristics depend on the order in which links are tried. It is that of
+//! fast_align's `atools`: all links of the union that are not taken yet, by source and
+//! then target position, again and again until a round adds none; then, for `final`,
+//! the forward links and the reverse links in that order.
+
+use crate::links::Link;
+
+/// How the links of both directions become one set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Symmetrization {
+    /// Forward links only.
+    Forward,
+    /// Reverse links only.
+    Reverse,
+    /// Links of both.
+    Intersection,
+    /// Links of either.
+    Union,
+    /// The intersection, and links of the union beside a taken one, horizontally or
+    /// vertically, if they align a word that has no link yet.
+    Grow,
+    /// As [`Symmetrization::Grow`], diagonal neighbours too.
+    GrowDiag,
+    /// As [`Symmetrization::GrowDiag`], then links of either direction that align a word
+    /// without a link.
+    GrowDiagFinal,
+    /// As [`Symmetrization::GrowDiag`], then links of either direction between two words
+    /// without links.
+    #[default]
+    GrowDiagFinalAnd,
+}
+
+impl Symmetrization {
+    /// Every one.
+    pub const ALL: [Symmetrization; 8] = [
+        Symmetrization::Forward,
+        Symmetrization::Reverse,
+        Symmetrization::Intersection,
+        Symmetrization::Union,
+        Symmetrization::Grow,
+        Symmetrization::GrowDiag,
+        Symmetrization::GrowDiagFinal,
+        Symmetrization::GrowDiagFinalAnd,
+    ];
+
+    /// The name it goes by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Symmetrization::Forward => "forward",
+            Symmetrization::Reverse => "reverse",
+            Symmetrization::Intersection => "intersection",
+            Symmetrization::Union => "union",
+            Symmetrization::Grow => "grow",
+            Symmetrization::GrowDiag => "grow-diag",
+            Symmetrization::GrowDiagFinal => "grow-diag-final",
+            Symmetrization::GrowDiagFinalAnd => "grow-diag-final-and",
+        }
+    }
+
+    /// Whether forward links and reverse links are looked at.
+    pub(crate) fn directions(self) -> [bool; 2] {
+        [self != Symmetrization::Reverse, self != Symmetrization::Forward]
+    }
+}
+
+/// Beside, above and below; then the corners.
+const NEIGHBOURS: [(i8, i8); 8] =
+    [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)];
+
+/// What joining keeps from line to line.
+#[derive(Default)]
+pub(crate) struct Joiner {
+    union: Vec<Link>,
+    waiting: Vec<Link>,
+    /// Taken links, a bit each, source by source, with a row and a column around them.
+    taken: Vec<u64>,
+    width: usize,
+    /// Positions that have a link.
+    source: Vec<bool>,
+    target: Vec<bool>,
+}
+
+impl Joiner {
+    /// Joins links into `joined`, ordered by source and then target position; those of
+    /// one direction alone stay in their order.
+    pub fn join(
+        &mut self,
+        how: Symmetrization,
+        forward: &[Link],
+        reverse: &[Link],
+        joined: &mut Vec<Link>,
+    ) {
+        joined.clear();
+        match how {
+            Symmetrization::Forward => return joined.extend_from_slice(forward),
+            Symmetrization::Reverse => return joined.extend_from_slice(reverse),
+            _ => {}
+        }
+        self.union.clear();
+        self.union.extend_from_slice(forward);
+        self.union.sort_unstable();
+        self.union.dedup();
+        let first = self.union.len();
+        self.union.extend_from_slice(reverse);
+        self.union[first..].sort_unstable();
+        // Two sorted runs, the second perhaps with repetitions; sorting merges them.
+        let mut second = self.union.split_off(first);
+        second.dedup();
+        joined.extend(second.iter().filter(|link| self.union.binary_search(link).is_ok()));
+        self.union.extend(second);
+        self.union.sort_unstable();
+        self.union.dedup();
+        match how {
+            Symmetrization::Intersection => {}
+            Symmetrization::Union => joined.clone_from(&self.union),
+            _ => self.grow(how, forward, reverse, joined),
+        }
+    }
+
+    fn grow(
+        &mut self,
+        how: Symmetrization,
+        forward: &[Link],
+        reverse: &[Link],
+        joined: &mut Vec<Link>,
+    ) {
+        let sources = self.union.iter().map(|link| usize::from(link.0) + 1).max().unwrap_or(0);
+        let targets = self.union.iter().map(|link| usize::from(link.1) + 1).max().unwrap_or(0);
+        self.width = targets + 2;
+        self.taken.clear();
+        self.taken.resize(((sources + 2) * self.width).div_ceil(64), 0);
+        self.source.clear();
+        self.source.resize(sources, false);
+        self.target.clear();
+        self.target.resize(targets, false);
+        for &link in &*joined {
+            self.take(link);
+        }
+        self.waiting.clear();
+        let new = self.union.iter().filter(|link| joined.binary_search(link).is_err());
+        self.waiting.extend(new);
+        let neighbours = if how == Symmetrization::Grow { &NEIGHBOURS[..4] } else { &NEIGHBOURS };
+        let mut waiting = std::mem::take(&mut self.waiting);
+        loop {
+            let before = waiting.len();
+            waiting.retain(|&link| {
+                let take = self.linked(link) < 2 && self.touches(link, neighbours);
+                if take {
+                    self.take(link);
+                    joined.push(link);
+                }
+                !take
+            });
+            if waiting.len() == before {
+                break;
+            }
+        }
+        self.waiting = waiting;
+        let most = match how {
+            Symmetrization::GrowDiagFinal => 2,
+            Symmetrization::GrowDiagFinalAnd => 1,
+            _ => 0,
+        };
+        if most > 0 {
+            for direction in [forward, reverse] {
+                self.union.clear();
+                self.union.extend_from_slice(direction);
+                self.union.sort_unstable();
+                for index in 0..self.union.len() {
+                    let link = self.union[index];
+                    if !self.has(link) && self.linked(link) < most {
+                        self.take(link);
+                        joined.push(link);
+                    }
+                }
+            }
+        }
+        joined.sort_unstable();
+    }
+
+    /// How many of the link's two words have a link.
+    fn linked(&self, (source, target): Link) -> u8 {
+        u8::from(self.source[usize::from(source)]) + u8::from(self.target[usize::from(target)])
+    }
+
+    fn place(&self, (source, target): Link) -> usize {
+        (usize::from(source) + 1) * self.width + usize::from(target) + 1
+    }
+
+    fn bit(&self, place: usize) -> bool {
+        self.taken[place / 64] >> (place % 64) & 1 == 1
+    }
+
+    fn has(&self, link: Link) -> bool {
+        self.bit(self.place(link))
+    }
+
+    fn touches(&self, link: Link, neighbours: &[(i8, i8)]) -> bool {
+        let place = self.place(link) as isize;
+        neighbours.iter().any(|&(down, right)| {
+            let step = isize::from(down) * self.width as isize + isize::from(right);
+            self.bit((place + step) as usize)
+        })
+    }
+
+    fn take(&mut self, link: Link) {
+        let place = self.place(link);
+        self.taken[place / 64] |= 1 << (place % 64);
+        self.source[usize::from(link.0)] = true;
+        self.target[usize::from(link.1)] = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// The definitions, over sets, without haste.
+    fn reference(how: Symmetrization, forward: &[Link], reverse: &[Link]) -> Vec<Link> {
+        let f: BTreeSet<Link> = forward.iter().copied().collect();
+        let r: BTreeSet<Link> = reverse.iter().copied().collect();
+        let union: BTreeSet<Link> = &f | &r;
+        let mut taken: BTreeSet<Link> = &f & &r;
+        if how == Symmetrization::Union {
+            return union.into_iter().collect();
+        }
+        if how == Symmetrization::Intersection {
+            return taken.into_iter().collect();
+        }
+        let free = |taken: &BTreeSet<Link>, link: Link| {
+            let source = taken.iter().all(|t| t.0 != link.0);
+            let target = taken.iter().all(|t| t.1 != link.1);
+            (source, target)
+        };
+        loop {
+            let before = taken.len();
+            for &link in &union {
+                let (source, target) = free(&taken, link);
+                let beside = taken.iter().any(|t| {
+                    let (down, right) = (t.0.abs_diff(link.0), t.1.abs_diff(link.1));
+                    match how {
+                        Symmetrization::Grow => down + right == 1,
+                        _ => down <= 1 && right <= 1,
+                    }
+                });
+                if !taken.contains(&link) && beside && (source || target) {
+                    taken.insert(link);
+                }
+            }
+            if taken.len() == before {
+                break;
+            }
+        }
+        for links in [&f, &r] {
+            for &link in links {
+                let (source, target) = free(&taken, link);
+                let take = match how {
+                    Symmetrization::GrowDiagFinal => source || target,
+                    Symmetrization::GrowDiagFinalAnd => source && target,
+                    _ => false,
+                };
+                if take {
+                    taken.insert(link);
+                }
+            }
+        }
+        taken.into_iter().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn equals_the_definitions(
+            forward in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
+            reverse in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
+        ) {
+            let (mut joiner, mut joined) = (Joiner::default(), Vec::new());
+            for how in &Symmetrization::ALL[2..] {
+                joiner.join(*how, &forward, &reverse, &mut joined);
+                prop_assert_eq!(&joined, &reference(*how, &forward, &reverse), "{}", how.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_picture_from_paper() {
+        // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. Beside 0-0 lies 1-1, beside
+        // that 2-1 and 2-2; 3-3 touches 2-2.
+        let (forward, reverse) = ([(0, 0), (1, 1), (2, 1)], [(0, 0), (2, 2), (3, 3)]);
+        let joined = |how| {
+            let mut joined = Vec::new();
+            Joiner::default().join(how, &forward, &reverse, &mut joined);
+            joined
+        };
+        assert_eq!(joined(Symmetrization::Intersection), [(0, 0)]);
+        assert_eq!(joined(Symmetrization::Grow), [(0, 0)]);
+        let all = [(0, 0), (1, 1), (2, 1), (2, 2), (3, 3)];
+        assert_eq!(joined(Symmetrization::GrowDiag), all);
+        assert_eq!(joined(Symmetrization::GrowDiagFinalAnd), all);
+    }
+}

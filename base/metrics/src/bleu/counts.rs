@@ -1,0 +1,244 @@
+//! The statistics of BLEU and the scores of their sums.
+
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+
+/// The longest n-grams that count, in words.
+pub const ORDER: usize = 4;
+
+/// What BLEU counts in a segment; counts of segments add up to those of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Counts {
+    /// Words of the translation.
+    pub hypothesis: u64,
+    /// Words of the closest reference.
+    pub reference: u64,
+    /// N-grams of the translation that references have, by length.
+    pub matches: [u64; ORDER],
+    /// N-grams of the translation, by length.
+    pub totals: [u64; ORDER],
+}
+
+/// What stands for matches where there are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Smoothing {
+    /// A half for the first length without matches, a quarter for the next, and so
+    /// on.
+    #[default]
+    Exponential,
+    /// This many.
+    Floor(f64),
+    /// So many more of all n-grams of two words and more.
+    AddK(f64),
+    /// Nothing: the score is 0.
+    None,
+}
+
+/// A score and its factors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parts {
+    /// BLEU, from 0 to 100.
+    pub score: f64,
+    /// Precisions by length, from 0 to 100.
+    pub precisions: [f64; ORDER],
+    /// What short translations are multiplied by.
+    pub brevity_penalty: f64,
+    /// The counts.
+    pub counts: Counts,
+}
+
+/// What stands for the logarithm of nothing.
+const LOG_OF_ZERO: f64 = -9_999_999_999.0;
+
+impl Smoothing {
+    /// The method of that name with its usual value, or `value`.
+    pub fn named(name: &str, value: Option<f64>) -> Option<Self> {
+        Some(match name {
+            "exp" => Smoothing::Exponential,
+            "floor" => Smoothing::Floor(value.unwrap_or(0.1)),
+            "add-k" => Smoothing::AddK(value.unwrap_or(1.0)),
+            "none" => Smoothing::None,
+            _ => return None,
+        })
+    }
+
+    /// As it stands in signatures.
+    pub fn text(self) -> String {
+        match self {
+            Smoothing::Exponential => "exp".into(),
+            Smoothing::Floor(value) => format!("floor[{value:.2}]"),
+            Smoothing::AddK(value) => format!("add-k[{value:.2}]"),
+            Smoothing::None => "none".into(),
+        }
+    }
+}
+
+impl Counts {
+    /// The counts as a row of statistics, in sacreBLEU's order.
+    pub(crate) fn to_row(self) -> Vec<f64> {
+        let Counts { hypothesis, reference, matches, totals } = self;
+        let row = [hypothesis, reference].into_iter().chain(matches).chain(totals);
+        row.map(|count| count as f64).collect()
+    }
+
+    /// The counts of a row, or of a sum of rows.
+    pub(crate) fn of_row(row: &[f64]) -> Self {
+        let at = |i: usize| row[i] as u64;
+        Counts {
+            hypothesis: at(0),
+            reference: at(1),
+            matches: std::array::from_fn(|n| at(2 + n)),
+            totals: std::array::from_fn(|n| at(2 + ORDER + n)),
+        }
+    }
+
+    /// BLEU as corpora are scored, from 0 to 100: smoothed exponentially.
+    pub fn bleu(&self) -> f64 {
+        self.parts(Smoothing::Exponential, false).score
+    }
+
+    /// The score and its factors.
+    pub fn parts(&self, smoothing: Smoothing, effective_order: bool) -> Parts {
+        let brevity_penalty = brevity_penalty(self.hypothesis, self.reference);
+        let mut parts =
+            Parts { score: 0.0, precisions: [0.0; ORDER], brevity_penalty, counts: *self };
+        if self.matches.iter().all(|&count| count == 0) {
+            return parts;
+        }
+        let (mut halves, mut order) = (1.0, ORDER);
+        for n in 0..ORDER {
+            let (mut matches, mut total) = (self.matches[n] as f64, self.totals[n] as f64);
+            if let Smoothing::AddK(k) = smoothing
+                && n > 0
+            {
+                (matches, total) = (matches + k, total + k);
+            }
+            if total == 0.0 {
+                break;
+            }
+            if effective_order {
+                order = n + 1;
+            }
+            parts.precisions[n] = if matches != 0.0 {
+                100.0 * matches / total
+            } else {
+                match smoothing {
+                    Smoothing::Exponential => {
+                        halves *= 2.0;
+                        100.0 / (halves * total)
+                    }
+                    Smoothing::Floor(value) => 100.0 * value / total,
+                    Smoothing::AddK(_) | Smoothing::None => 0.0,
+                }
+            };
+        }
+        let sum: f64 = parts.precisions[..order].iter().fold(0.0, |sum, &p| sum + log(p));
+        parts.score = brevity_penalty * (sum / order as f64).exp();
+        parts
+    }
+}
+
+impl Parts {
+    /// The factors as sacreBLEU words them.
+    pub(crate) fn text(&self) -> String {
+        let [p1, p2, p3, p4] = self.precisions;
+        let Counts { hypothesis, reference, .. } = self.counts;
+        let ratio = if reference == 0 { 0.0 } else { hypothesis as f64 / reference as f64 };
+        format!(
+            "{p1:.1}/{p2:.1}/{p3:.1}/{p4:.1} (BP = {:.3} ratio = {ratio:.3} hyp_len = \
+             {hypothesis} ref_len = {reference})",
+            self.brevity_penalty
+        )
+    }
+}
+
+fn brevity_penalty(hypothesis: u64, reference: u64) -> f64 {
+    match hypothesis {
+        _ if hypothesis >= reference => 1.0,
+        0 => 0.0,
+        _ => (1.0 - reference as f64 / hypothesis as f64).exp(),
+    }
+}
+
+fn log(x: f64) -> f64 {
+    if x == 0.0 { LOG_OF_ZERO } else { x.ln() }
+}
+
+/// The score of sums in f32. NumPy keeps a product of one of its f32 and a number of
+/// Python's in f32; logarithms and what follows are f64.
+pub(super) fn resampled(sums: &[f32], smoothing: Smoothing, effective_order: bool) -> f64 {
+    let (matches, totals) = sums[2..].split_at(ORDER);
+    if matches.iter().all(|&count| count == 0.0) {
+        return 0.0;
+    }
+    let mut precisions = [0f32; ORDER];
+    let (mut halves, mut order) = (1f32, ORDER);
+    for n in 0..ORDER {
+        let (mut matches, mut total) = (matches[n], totals[n]);
+        if let Smoothing::AddK(k) = smoothing
+            && n > 0
+        {
+            (matches, total) = (matches + k as f32, total + k as f32);
+        }
+        if total == 0.0 {
+            break;
+        }
+        if effective_order {
+            order = n + 1;
+        }
+        precisions[n] = if matches != 0.0 {
+            100.0 * matches / total
+        } else {
+            match smoothing {
+                Smoothing::Exponential => {
+                    halves *= 2.0;
+                    100.0 / (halves * total)
+                }
+                Smoothing::Floor(value) => (100.0 * value) as f32 / total,
+                Smoothing::AddK(_) | Smoothing::None => 0.0,
+            }
+        };
+    }
+    let sum = precisions[..order].iter().fold(0.0, |sum, &p| sum + log(f64::from(p)));
+    brevity_penalty(sums[0] as u64, sums[1] as u64) * (sum / order as f64).exp()
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.hypothesis += other.hypothesis;
+        self.reference += other.reference;
+        for n in 0..ORDER {
+            self.matches[n] += other.matches[n];
+            self.totals[n] += other.totals[n];
+        }
+    }
+}
+
+impl Add for Counts {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
+/// Takes counts out of a sum that they are part of.
+impl SubAssign for Counts {
+    fn sub_assign(&mut self, other: Self) {
+        self.hypothesis -= other.hypothesis;
+        self.reference -= other.reference;
+        for n in 0..ORDER {
+            self.matches[n] -= other.matches[n];
+            self.totals[n] -= other.totals[n];
+        }
+    }
+}
+
+impl Sub for Counts {
+    type Output = Self;
+
+    fn sub(mut self, other: Self) -> Self {
+        self -= other;
+        self
+    }
+}

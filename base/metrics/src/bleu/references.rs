@@ -1,0 +1,114 @@
+//! N-grams of the references of a segment, and how many of them a translation has.
+//!
+//! Words are numbered by the references: a word that none of them has is no match in
+//! any n-gram, so all such words are one. An n-gram is four numbers in 128 bits.
+
+use hashbrown::HashMap;
+
+use super::{Counts, ORDER};
+
+/// The number of a word among the references of a segment, from 1; 0 for a word that
+/// none of them has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Token(u32);
+
+/// The references of a segment.
+#[derive(Clone, Debug, Default)]
+pub struct References {
+    words: HashMap<Vec<u8>, Token>,
+    /// The place of an n-gram among `limits`.
+    ngrams: HashMap<u128, u32>,
+    /// How often an n-gram counts at most: as often as the reference has it that has
+    /// it most.
+    limits: Vec<u32>,
+    /// Lengths in words, ascending.
+    lengths: Vec<u64>,
+}
+
+impl References {
+    /// The n-grams of `references`, each the words of one.
+    pub fn new<'a>(
+        references: impl IntoIterator<Item = impl IntoIterator<Item = &'a [u8]>>,
+    ) -> Self {
+        let mut made = References::default();
+        let mut tokens = Vec::new();
+        let mut counts: HashMap<u128, u32> = HashMap::new();
+        for reference in references {
+            tokens.clear();
+            for word in reference {
+                let next = Token(made.words.len() as u32 + 1);
+                tokens.push(*made.words.entry_ref(word).or_insert(next));
+            }
+            counts.clear();
+            for start in 0..tokens.len() {
+                for key in keys(&tokens[start..]) {
+                    *counts.entry(key).or_insert(0) += 1;
+                }
+            }
+            for (&key, &count) in &counts {
+                let place = *made.ngrams.entry(key).or_insert_with(|| {
+                    made.limits.push(0);
+                    made.limits.len() as u32 - 1
+                });
+                let limit = &mut made.limits[place as usize];
+                *limit = count.max(*limit);
+            }
+            made.lengths.push(tokens.len() as u64);
+        }
+        made.lengths.sort_unstable();
+        made
+    }
+
+    /// The number of `word`.
+    pub fn token(&self, word: &[u8]) -> Token {
+        self.words.get(word).copied().unwrap_or_default()
+    }
+
+    /// The length of a reference that is closest to `hypothesis`, of two the shorter.
+    fn closest_length(&self, hypothesis: u64) -> u64 {
+        let distance = |length: &&u64| length.abs_diff(hypothesis);
+        // The first of equals is the shorter.
+        self.lengths.iter().min_by_key(distance).copied().unwrap_or(0)
+    }
+}
+
+/// The n-grams that begin with the first of `tokens`, the shortest first.
+fn keys(tokens: &[Token]) -> impl Iterator<Item = u128> {
+    tokens.iter().take(ORDER).scan(0u128, |key, token| {
+        *key = *key << 32 | u128::from(token.0);
+        Some(*key)
+    })
+}
+
+/// Counts matches, in a buffer that it reuses.
+#[derive(Debug, Default)]
+pub struct Matcher {
+    used: Vec<u32>,
+}
+
+impl Matcher {
+    /// The counts of the translation `tokens` by `references`.
+    pub fn counts(&mut self, references: &References, tokens: &[Token]) -> Counts {
+        let length = tokens.len() as u64;
+        let mut counts = Counts {
+            hypothesis: length,
+            reference: references.closest_length(length),
+            totals: std::array::from_fn(|n| length.saturating_sub(n as u64)),
+            ..Counts::default()
+        };
+        self.used.clear();
+        self.used.resize(references.limits.len(), 0);
+        for start in 0..tokens.len() {
+            for (n, key) in keys(&tokens[start..]).enumerate() {
+                // What no reference has, none has with more words behind it.
+                let Some(&place) = references.ngrams.get(&key) else { break };
+                let used = &mut self.used[place as usize];
+                if *used < references.limits[place as usize] {
+                    *used += 1;
+                    counts.matches[n] += 1;
+                }
+            }
+        }
+        counts
+    }
+}

@@ -1,0 +1,250 @@
+//! chrF (Popović 2015): F-scores of character n-grams; with word n-grams chrF++
+//! (Popović 2017).
+//!
+//! A row of statistics is three numbers a length, characters first: n-grams of the
+//! translation, of the reference, and of both.
+
+mod common;
+
+use hashbrown::HashMap;
+
+use crate::python_text::{is_space, lower, words};
+use crate::{Error, Metric, Result, Signature};
+use common::CommonNgrams;
+
+/// chrF with its options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chrf {
+    char_order: usize,
+    word_order: usize,
+    beta: u32,
+    lowercase: bool,
+    whitespace: bool,
+    epsilon: bool,
+}
+
+/// What stands for a precision or recall of nothing.
+const EPSILON: f64 = 1e-16;
+
+impl Default for Chrf {
+    fn default() -> Self {
+        Chrf {
+            char_order: 6,
+            word_order: 0,
+            beta: 2,
+            lowercase: false,
+            whitespace: false,
+            epsilon: false,
+        }
+    }
+}
+
+impl Chrf {
+    /// chrF of n-grams of up to `char_order` characters and `word_order` words.
+    pub fn new(char_order: usize, word_order: usize) -> Result<Self> {
+        if !(1..=100).contains(&(char_order + word_order)) {
+            return Err(Error::Option(
+                "chrF needs n-grams: at least of one character or word, of 100 at most".into(),
+            ));
+        }
+        Ok(Chrf { char_order, word_order, ..Chrf::default() })
+    }
+
+    /// Weighs recall so many times as much as precision.
+    pub fn beta(self, beta: u32) -> Self {
+        Chrf { beta, ..self }
+    }
+
+    /// Ignores case.
+    pub fn lowercase(self, lowercase: bool) -> Self {
+        Chrf { lowercase, ..self }
+    }
+
+    /// Lets white space be part of n-grams of characters.
+    pub fn whitespace(self, whitespace: bool) -> Self {
+        Chrf { whitespace, ..self }
+    }
+
+    /// Averages over all lengths, with a tiny number where there are no n-grams,
+    /// instead of over those that both sides have.
+    pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
+        Chrf { epsilon, ..self }
+    }
+
+    fn order(&self) -> usize {
+        self.char_order + self.word_order
+    }
+
+    /// F-score of triples of counts.
+    fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
+        let factor = f64::from(self.beta).powi(2);
+        let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
+        let mut lengths = 0;
+        for [hypothesis, reference, common] in counts {
+            let precision = if hypothesis > 0.0 { common / hypothesis } else { EPSILON };
+            let recall = if reference > 0.0 { common / reference } else { EPSILON };
+            let denominator = factor * precision + recall;
+            smoothed += match denominator > 0.0 {
+                true => (1.0 + factor) * precision * recall / denominator,
+                false => EPSILON,
+            };
+            if hypothesis > 0.0 && reference > 0.0 {
+                precision_sum += precision;
+                recall_sum += recall;
+                lengths += 1;
+            }
+        }
+        if self.epsilon {
+            return 100.0 * smoothed / self.order() as f64;
+        }
+        let mean = |sum: f64| if lengths == 0 { 0.0 } else { sum / f64::from(lengths) };
+        let (precision, recall) = (mean(precision_sum), mean(recall_sum));
+        if precision + recall == 0.0 {
+            return 0.0;
+        }
+        100.0 * ((1.0 + factor) * precision * recall / (factor * precision + recall))
+    }
+
+    /// The same of counts in f32.
+    fn f_score_f32(&self, counts: impl Iterator<Item = [f32; 3]>) -> f64 {
+        let factor = (self.beta * self.beta) as f32;
+        let epsilon = EPSILON as f32;
+        let (mut smoothed, mut precision_sum, mut recall_sum) = (0f32, 0f32, 0f32);
+        let mut lengths = 0u16;
+        for [hypothesis, reference, common] in counts {
+            let precision = if hypothesis > 0.0 { common / hypothesis } else { epsilon };
+            let recall = if reference > 0.0 { common / reference } else { epsilon };
+            let denominator = factor * precision + recall;
+            smoothed += match denominator > 0.0 {
+                true => (1.0 + factor) * precision * recall / denominator,
+                false => epsilon,
+            };
+            if hypothesis > 0.0 && reference > 0.0 {
+                precision_sum += precision;
+                recall_sum += recall;
+                lengths += 1;
+            }
+        }
+        if self.epsilon {
+            return f64::from(100.0 * smoothed / self.order() as f32);
+        }
+        let mean = |sum: f32| if lengths == 0 { 0.0 } else { sum / f32::from(lengths) };
+        let (precision, recall) = (mean(precision_sum), mean(recall_sum));
+        if precision + recall == 0.0 {
+            return 0.0;
+        }
+        let score = (1.0 + factor) * precision * recall / (factor * precision + recall);
+        f64::from(100.0 * score)
+    }
+
+    /// The characters of a line that count.
+    fn characters(&self, line: &str) -> Vec<u32> {
+        let counts = |c: &char| self.whitespace || !is_space(*c);
+        line.chars().filter(counts).map(u32::from).collect()
+    }
+}
+
+/// The words of a line, with a mark at the end, or else at the beginning, of each as
+/// a word of its own.
+fn parted_words(line: &str) -> impl Iterator<Item = &str> {
+    let is_mark = |c: char| c.is_ascii_punctuation();
+    words(line)
+        .flat_map(move |word| {
+            let alone = word.chars().nth(1).is_none();
+            if !alone && word.ends_with(is_mark) {
+                let (start, mark) = word.split_at(word.len() - 1);
+                [start, mark]
+            } else if !alone && word.starts_with(is_mark) {
+                let (mark, end) = word.split_at(1);
+                [mark, end]
+            } else {
+                [word, ""]
+            }
+        })
+        .filter(|word| !word.is_empty())
+}
+
+/// Words as numbers, the same for the same words.
+#[derive(Default)]
+struct Numbers<'a>(HashMap<&'a str, u32>);
+
+impl<'a> Numbers<'a> {
+    fn of(&mut self, line: &'a str) -> Vec<u32> {
+        let number = |word| {
+            let next = self.0.len() as u32;
+            *self.0.entry(word).or_insert(next)
+        };
+        parted_words(line).map(number).collect()
+    }
+}
+
+impl Metric for Chrf {
+    fn name(&self) -> String {
+        format!("chrF{}{}", self.beta, "+".repeat(self.word_order))
+    }
+
+    fn sign(&self, signature: &mut Signature) {
+        signature.push("case", "c", if self.lowercase { "lc" } else { "mixed" });
+        signature.push_flag("eff", "e", !self.epsilon);
+        signature.push("nc", "nc", self.char_order);
+        signature.push("nw", "nw", self.word_order);
+        signature.push_flag("space", "s", self.whitespace);
+    }
+
+    fn width(&self) -> usize {
+        3 * self.order()
+    }
+
+    /// Of several references the one with the best score counts.
+    fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
+        let hypothesis = lower(hypothesis, self.lowercase);
+        let lines: Vec<_> = references.iter().map(|line| lower(line, self.lowercase)).collect();
+        let mut numbers = Numbers::default();
+        let characters = self.characters(&hypothesis);
+        let words = numbers.of(&hypothesis);
+        let mut ngrams = CommonNgrams::default();
+        let mut best = (-1.0, vec![0.0; self.width()]);
+        let mut counts = Vec::with_capacity(self.order());
+        for line in &lines {
+            counts.clear();
+            ngrams.count(&characters, &self.characters(line), self.char_order, &mut counts);
+            if self.word_order > 0 {
+                ngrams.count(&words, &numbers.of(line), self.word_order, &mut counts);
+            }
+            let score = self.f_score(counts.iter().copied());
+            if score > best.0 {
+                best = (score, counts.concat());
+            }
+        }
+        best.1
+    }
+
+    fn score(&self, sums: &[f64]) -> (f64, String) {
+        let triples = sums.chunks_exact(3).map(|c| [c[0], c[1], c[2]]);
+        (self.f_score(triples), String::new())
+    }
+
+    fn resampled(&self, sums: &[f32]) -> f64 {
+        self.f_score_f32(sums.chunks_exact(3).map(|c| [c[0], c[1], c[2]]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_words_of_their_own() {
+        let parted = |line| parted_words(line).collect::<Vec<_>>();
+        assert_eq!(
+            parted("(hi) \"so\u{a0}é, . --"),
+            ["(hi", ")", "\"", "so", "é", ",", ".", "-", "-"]
+        );
+    }
+
+    #[test]
+    fn chrf_without_ngrams_is_refused() {
+        assert!(Chrf::new(0, 0).is_err());
+        assert!(Chrf::new(0, 2).is_ok());
+    }
+}

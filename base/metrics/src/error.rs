@@ -1,0 +1,29 @@
+//! What keeps a score from being worked out.
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why there is no score.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Texts that belong together have different numbers of lines.
+    #[error(
+        "{hypotheses} translations, but reference {reference} has {lines} lines; a line of one \
+         belongs to the same line of the other"
+    )]
+    Lengths {
+        /// How many translations there are.
+        hypotheses: usize,
+        /// Which reference, from 1.
+        reference: usize,
+        /// How many lines it has.
+        lines: usize,
+    },
+    /// There is nothing to compare with, or nothing to compare.
+    #[error("{0}")]
+    Nothing(&'static str),
+    /// An option that no metric can follow.
+    #[error("{0}")]
+    Option(String),
+}

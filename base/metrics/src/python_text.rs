@@ -1,0 +1,46 @@
+//! White space and lower case as Python's strings have them, on which the scores of
+//! sacreBLEU rest.
+
+use std::borrow::Cow;
+
+/// Whether Python's `split` parts words at `c`: Unicode's white space and the four
+/// separators of ASCII.
+#[inline]
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}
+
+/// The words of `text`.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_space).filter(|word| !word.is_empty())
+}
+
+/// `text` without white space at its end, as Python's `rstrip` leaves it.
+pub fn trim_end(text: &str) -> &str {
+    text.trim_end_matches(is_space)
+}
+
+/// `text` in lower case where that is asked for.
+pub(crate) fn lower(text: &str, lowercase: bool) -> Cow<'_, str> {
+    match lowercase {
+        // Python and Rust both follow Unicode, the final sigma included.
+        true => Cow::Owned(text.to_lowercase()),
+        false => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_part_words() {
+        assert_eq!(
+            words(" a\x1cb\u{a0}c\u{3000}\td\u{85} ").collect::<Vec<_>>(),
+            ["a", "b", "c", "d"]
+        );
+        assert_eq!(words("a\u{200b}b").count(), 1, "no space to Python either");
+        assert_eq!(trim_end("a \x1f\r"), "a");
+        assert_eq!(lower("ΟΔΟΣ", true), "οδος");
+    }
+}

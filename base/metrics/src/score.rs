@@ -1,0 +1,172 @@
+//! Scores as sacreBLEU prints them, with the signature that says what was measured.
+
+use std::fmt::Write;
+
+use crate::{Confidence, PairedTest, RELEASE, Resampling};
+
+/// A score and what there is to say about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The metric.
+    pub name: String,
+    /// The number, from 0 to 100; TER may be higher.
+    pub value: f64,
+    /// Parts of the score in words; empty where there are none.
+    pub verbose: String,
+    /// How sure the number is, where that was asked for.
+    pub confidence: Option<Confidence>,
+    /// With which options it was measured.
+    pub signature: Signature,
+}
+
+/// What a score was measured with: names, short names and values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    items: Vec<(&'static str, &'static str, String)>,
+}
+
+/// What is printed of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Decimal places.
+    pub width: usize,
+    /// The number alone.
+    pub score_only: bool,
+    /// Short names in the signature, where it is no JSON.
+    pub short: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Style { width: 1, score_only: false, short: false }
+    }
+}
+
+impl Signature {
+    /// That of scores by so many references.
+    pub(crate) fn new(references: usize) -> Self {
+        let mut signature = Signature::default();
+        signature.push("nrefs", "#", references);
+        signature
+    }
+
+    /// Adds an item.
+    pub(crate) fn push(&mut self, name: &'static str, short: &'static str, value: impl ToString) {
+        self.items.push((name, short, value.to_string()));
+    }
+
+    /// Adds an item that is yes or no.
+    pub(crate) fn push_flag(&mut self, name: &'static str, short: &'static str, value: bool) {
+        self.push(name, short, if value { "yes" } else { "no" });
+    }
+
+    /// The signature of a comparison by `test` of scores with this one.
+    pub fn of_test(mut self, test: PairedTest) -> Self {
+        let Resampling { count, seed } = test.resampling();
+        self.insert_resampling(test.name(), count, seed);
+        self
+    }
+
+    /// Says how a score was resampled, which stands behind the number of references.
+    pub(crate) fn insert_resampling(&mut self, kind: &'static str, count: usize, seed: u64) {
+        let items = [(kind, kind, count.to_string()), ("seed", "rs", seed.to_string())];
+        self.items.splice(1..1, items);
+    }
+
+    /// Names and values, the release last.
+    pub fn items(&self) -> impl Iterator<Item = (&str, &str)> {
+        let named = self.items.iter().map(|(name, _, value)| (*name, &value[..]));
+        named.chain([("version", RELEASE)])
+    }
+
+    /// The signature as one word; `short` for short names.
+    pub fn text(&self, short: bool) -> String {
+        let mut text = String::new();
+        for (name, abbreviation, value) in &self.items {
+            let _ = write!(text, "{}:{value}|", if short { abbreviation } else { name });
+        }
+        let _ = write!(text, "{}:{RELEASE}", if short { "v" } else { "version" });
+        text
+    }
+}
+
+impl Score {
+    /// The number, with its confidence.
+    fn number(&self, width: usize) -> String {
+        match &self.confidence {
+            Some(confidence) if confidence.mean > 0.0 => {
+                format!("{:.width$} ({})", self.value, confidence.text(width))
+            }
+            _ => format!("{:.width$}", self.value),
+        }
+    }
+
+    /// The score on a line.
+    pub fn line(&self, style: Style) -> String {
+        let number = self.number(style.width);
+        if style.score_only {
+            return number;
+        }
+        let signature = self.signature.text(style.short);
+        let mut line = format!("{}|{signature} = {number}", self.name);
+        if !self.verbose.is_empty() {
+            line.push(' ');
+            line.push_str(&self.verbose);
+        }
+        line
+    }
+
+    /// The score as a JSON object, a key a line.
+    pub fn json(&self, style: Style) -> String {
+        let Style { width, score_only, .. } = style;
+        if score_only {
+            return self.number(width);
+        }
+        let mut object = Object(String::from("{"));
+        object.text("name", &self.name);
+        object.number("score", self.value, width);
+        object.text("signature", &self.signature.text(false));
+        if let Some(confidence) = &self.confidence
+            && confidence.mean > 0.0
+        {
+            object.number("confidence_mean", confidence.mean, width);
+            object.number("confidence_var", confidence.half_width, width);
+            object.text("confidence", &confidence.text(width));
+        }
+        if !self.verbose.is_empty() {
+            object.text("verbose_score", &self.verbose);
+        }
+        for (name, value) in self.signature.items() {
+            object.text(name, value);
+        }
+        object.0 + "\n}"
+    }
+}
+
+impl Confidence {
+    fn text(&self, width: usize) -> String {
+        format!("μ = {:.width$} ± {:.width$}", self.mean, self.half_width)
+    }
+}
+
+/// A JSON object while it is written; names and texts of scores need no escapes.
+struct Object(String);
+
+impl Object {
+    fn key(&mut self, key: &str) {
+        let comma = if self.0.len() > 1 { "," } else { "" };
+        let _ = write!(self.0, "{comma}\n \"{key}\": ");
+    }
+
+    fn text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        let _ = write!(self.0, "\"{text}\"");
+    }
+
+    /// The number rounded to `width` places, without zeros at its end.
+    fn number(&mut self, key: &str, number: f64, width: usize) {
+        self.key(key);
+        let rounded: f64 = format!("{number:.width$}").parse().unwrap_or(number);
+        let _ = write!(self.0, "{rounded:?}");
+    }
+}

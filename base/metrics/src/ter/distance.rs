@@ -1,0 +1,197 @@
+//! The edit distance of a translation whose words are shifted about, and one way to
+//! edit it.
+//!
+//! Tercom looks only at a band of the table of distances around its diagonal, which
+//! for long lines may miss the least distance; the band is part of the metric. Where
+//! the band covers the whole table and the reference is short, as it nearly always
+//! is, the distance comes from bits: a column of the table is two words, one for the
+//! steps up and one for the steps down (Myers 1999, in the form of Hyyrö 2003). The
+//! table itself is filled for the way alone, once a round of shifts.
+
+/// Cells on each side of the diagonal.
+const BAND: usize = 25;
+/// More than any distance, and small enough to be added to.
+const FAR: u32 = 1 << 30;
+
+/// What is done at a step of the way from the translation to the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    Keep,
+    Substitute,
+    /// A word of the reference that the translation lacks.
+    Insert,
+    /// A word of the translation that the reference lacks.
+    Delete,
+}
+
+/// Distances to one reference of translations of one length.
+pub(super) struct EditDistance<'r> {
+    reference: &'r [u32],
+    /// Of each row the first cell of the band and the cell behind the last.
+    bands: Vec<(usize, usize)>,
+    /// Where each word stands in the reference, a bit a position; nothing where
+    /// distances come from the table.
+    positions: Option<Vec<u64>>,
+    /// The table, a row a word of the translation.
+    costs: Vec<u32>,
+    edits: Vec<Edit>,
+}
+
+impl<'r> EditDistance<'r> {
+    pub(super) fn new(reference: &'r [u32], length: usize) -> Self {
+        let bands = bands(reference.len(), length);
+        let whole = bands.iter().all(|&band| band == (0, reference.len() + 1));
+        let positions = (whole && reference.len() <= 64).then(|| {
+            let count = reference.iter().max().map_or(0, |&word| word as usize + 1);
+            let mut positions = vec![0; count];
+            for (i, &word) in reference.iter().enumerate() {
+                positions[word as usize] |= 1 << i;
+            }
+            positions
+        });
+        EditDistance { reference, bands, positions, costs: Vec::new(), edits: Vec::new() }
+    }
+
+    /// The distance of `words`.
+    pub(super) fn of(&mut self, words: &[u32]) -> usize {
+        match &self.positions {
+            Some(positions) => by_bits(words, self.reference.len(), positions),
+            None => self.fill(words),
+        }
+    }
+
+    /// Fills the table and returns its last cell.
+    fn fill(&mut self, words: &[u32]) -> usize {
+        let width = self.reference.len() + 1;
+        let EditDistance { reference, bands, costs, edits, .. } = self;
+        costs.clear();
+        costs.extend(0..width as u32);
+        costs.resize(width * (words.len() + 1), FAR);
+        edits.clear();
+        edits.resize(width * (words.len() + 1), Edit::Insert);
+        for (i, (word, &(first, end))) in words.iter().zip(&*bands).enumerate() {
+            let (above, row) = costs[i * width..(i + 2) * width].split_at_mut(width);
+            let edits = &mut edits[(i + 1) * width..][..width];
+            for j in first..end {
+                // Of equal ways the first of these is taken.
+                let mut best = (FAR, Edit::Insert);
+                let mut consider = |cost: u32, edit| {
+                    if cost < best.0 {
+                        best = (cost, edit);
+                    }
+                };
+                if j > 0 {
+                    match *word == reference[j - 1] {
+                        true => consider(above[j - 1], Edit::Keep),
+                        false => consider(above[j - 1] + 1, Edit::Substitute),
+                    }
+                }
+                consider(above[j] + 1, Edit::Delete);
+                if j > 0 {
+                    consider(row[j - 1] + 1, Edit::Insert);
+                }
+                (row[j], edits[j]) = best;
+            }
+        }
+        costs[costs.len() - 1] as usize
+    }
+
+    /// The distance of `words`, and the way, from its end to its beginning, to
+    /// `visit`.
+    pub(super) fn way(&mut self, words: &[u32], mut visit: impl FnMut(Edit)) -> usize {
+        let distance = self.fill(words);
+        let width = self.reference.len() + 1;
+        let (mut i, mut j) = (words.len(), self.reference.len());
+        while i > 0 || j > 0 {
+            // On the edges there is one way, which the table may not show.
+            let edit = match (i, j) {
+                (0, _) => Edit::Insert,
+                (_, 0) => Edit::Delete,
+                _ => self.edits[i * width + j],
+            };
+            visit(edit);
+            match edit {
+                Edit::Keep | Edit::Substitute => (i, j) = (i - 1, j - 1),
+                Edit::Insert => j -= 1,
+                Edit::Delete => i -= 1,
+            }
+        }
+        distance
+    }
+}
+
+/// The cells of each row of the table that Tercom looks at.
+fn bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
+    let ratio = if length == 0 { 1.0 } else { reference as f64 / length as f64 };
+    let band = match (BAND as f64) < ratio / 2.0 {
+        true => (ratio / 2.0 + BAND as f64).ceil() as usize,
+        false => BAND,
+    };
+    let cells = |i: usize| {
+        let diagonal = (i as f64 * ratio).floor() as usize;
+        let end = if i == length { reference + 1 } else { (diagonal + band).min(reference + 1) };
+        (diagonal.saturating_sub(band), end)
+    };
+    (1..=length).map(cells).collect()
+}
+
+/// The distance by bits: bit j of `up` says that cell j + 1 of a row of the table is
+/// one more than cell j, bit j of `down` that it is one less.
+fn by_bits(words: &[u32], reference: usize, positions: &[u64]) -> usize {
+    let (mut up, mut down) = (u64::MAX, 0u64);
+    let mut distance = reference;
+    let last = 1u64 << (reference - 1);
+    for &word in words {
+        let same = positions.get(word as usize).copied().unwrap_or(0);
+        let diagonal = ((same & up).wrapping_add(up) ^ up) | same | down;
+        let right_up = down | !(diagonal | up);
+        let right_down = diagonal & up;
+        if right_up & last != 0 {
+            distance += 1;
+        } else if right_down & last != 0 {
+            distance -= 1;
+        }
+        let right_up = right_up << 1 | 1;
+        up = right_down << 1 | !(diagonal | right_up);
+        down = diagonal & right_up;
+    }
+    distance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bits_and_table_agree(
+            words in proptest::collection::vec(0u32..6, 0..40),
+            reference in proptest::collection::vec(0u32..5, 1..25),
+        ) {
+            let mut distance = EditDistance::new(&reference, words.len());
+            prop_assert!(words.is_empty() || distance.positions.is_some());
+            let by_bits = distance.of(&words);
+            prop_assert_eq!(distance.fill(&words), by_bits);
+            let (mut cost, mut kept) = (0, 0);
+            let of_way = distance.way(&words, |edit| match edit {
+                Edit::Keep => kept += 1,
+                _ => cost += 1,
+            });
+            prop_assert_eq!((of_way, cost), (by_bits, by_bits));
+            prop_assert!(kept <= words.len().min(reference.len()));
+        }
+
+        /// A way from one end to the other whatever the lengths.
+        #[test]
+        fn bands_of_lines_of_very_different_lengths_join(
+            length in 1usize..300, reference in 1usize..300,
+        ) {
+            let words = vec![1; length];
+            let reference: Vec<u32> = (0..reference as u32).map(|i| i % 3).collect();
+            let mut distance = EditDistance::new(&reference, length);
+            let cost = distance.way(&words, |_| ());
+            prop_assert!(cost <= length.max(reference.len()) + 2 * BAND);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! TER (Snover et al. 2006) by Tercom's algorithm: edits of words and shifts of
+//! phrases, a word of the reference.
+
+mod distance;
+mod shifts;
+
+use hashbrown::HashMap;
+
+use crate::python_text::{trim_end, words};
+use crate::tokenize::tercom;
+use crate::{Metric, Signature};
+use distance::EditDistance;
+
+/// TER with its options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ter {
+    /// Parts punctuation from words, as Tercom does.
+    pub normalized: bool,
+    /// Leaves out punctuation.
+    pub no_punctuation: bool,
+    /// Looks at Asian characters one by one where it normalises.
+    pub asian_support: bool,
+    /// Minds case.
+    pub case_sensitive: bool,
+}
+
+/// Words as numbers, the same for the same words.
+#[derive(Default)]
+struct Numbers(HashMap<String, u32>);
+
+impl Numbers {
+    fn of(&mut self, line: &str) -> Vec<u32> {
+        let number = |word: &str| {
+            let next = self.0.len() as u32;
+            *self.0.entry_ref(word).or_insert(next)
+        };
+        words(line).map(number).collect()
+    }
+}
+
+impl Metric for Ter {
+    fn name(&self) -> String {
+        "TER".into()
+    }
+
+    fn sign(&self, signature: &mut Signature) {
+        signature.push("case", "c", if self.case_sensitive { "mixed" } else { "lc" });
+        signature.push("tok", "t", "tercom");
+        signature.push_flag("norm", "nr", self.normalized);
+        signature.push_flag("punct", "pn", !self.no_punctuation);
+        signature.push_flag("asian", "as", self.asian_support);
+    }
+
+    fn width(&self) -> usize {
+        2
+    }
+
+    /// Edits by the reference that takes fewest, and the mean length of the
+    /// references.
+    fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
+        let mut numbers = Numbers::default();
+        let mut prepare = |line| numbers.of(&tercom::tokenize(trim_end(line), self));
+        let hypothesis = prepare(hypothesis);
+        let mut lengths = 0;
+        let mut fewest = usize::MAX;
+        for line in references {
+            let reference = prepare(line);
+            lengths += reference.len();
+            fewest = fewest.min(edits(&hypothesis, &reference));
+        }
+        vec![fewest as f64, lengths as f64 / references.len() as f64]
+    }
+
+    fn score(&self, sums: &[f64]) -> (f64, String) {
+        let score = match (sums[0] > 0.0, sums[1] > 0.0) {
+            (_, true) => sums[0] / sums[1],
+            (true, false) => 1.0,
+            (false, false) => 0.0,
+        };
+        (100.0 * score, String::new())
+    }
+
+    fn resampled(&self, sums: &[f32]) -> f64 {
+        match (sums[0] > 0.0, sums[1] > 0.0) {
+            (_, true) => f64::from(100.0 * (sums[0] / sums[1])),
+            (true, false) => 100.0,
+            (false, false) => 0.0,
+        }
+    }
+}
+
+/// The edits that make `reference` of `hypothesis`: shifts as long as they help,
+/// then insertions, deletions and substitutions.
+fn edits(hypothesis: &[u32], reference: &[u32]) -> usize {
+    if reference.is_empty() {
+        return hypothesis.len();
+    }
+    let mut distance = EditDistance::new(reference, hypothesis.len());
+    let mut words = hypothesis.to_vec();
+    let mut candidates = 0;
+    let mut shifts = 0;
+    while let Some(shifted) = shifts::best(&words, reference, &mut distance, &mut candidates) {
+        words = shifted;
+        shifts += 1;
+    }
+    shifts + distance.of(&words)
+}

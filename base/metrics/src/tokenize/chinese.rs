@@ -1,0 +1,31 @@
+//! Chinese characters as tokens, everything else by the western rules.
+
+use super::pairs::space_around;
+use super::western;
+
+pub(super) fn tokenize(line: &str) -> String {
+    western::western(&space_around(line, is_chinese))
+}
+
+/// The ranges that sacreBLEU looks at. It means the extension B of the ideographs
+/// and the compatibility supplement too, but writes their bounds as strings of two
+/// characters, so that U+2001 to U+2A6D and U+2F81 to U+2FA1 stand for them.
+fn is_chinese(c: char) -> bool {
+    matches!(c,
+        '\u{2001}'..='\u{2a6d}'
+        | '\u{2e80}'..='\u{2fdf}'
+        | '\u{2ff0}'..='\u{303f}'
+        | '\u{3100}'..='\u{312f}'
+        | '\u{31a0}'..='\u{31bf}'
+        | '\u{31c0}'..='\u{31ef}'
+        | '\u{3200}'..='\u{33ff}'
+        | '\u{3400}'..='\u{4db5}'
+        | '\u{4e00}'..='\u{9fbb}'
+        | '\u{f900}'..='\u{fa2d}'
+        | '\u{fa30}'..='\u{fa6a}'
+        | '\u{fa70}'..='\u{fad9}'
+        | '\u{fe10}'..='\u{fe1f}'
+        | '\u{fe30}'..='\u{fe4f}'
+        | '\u{ff00}'..='\u{ffef}'
+    )
+}

@@ -1,0 +1,40 @@
+//! The international tokeniser of mteval-v14: punctuation next to something that is
+//! no number, and all symbols, by their Unicode categories.
+
+use unicode_general_category::{GeneralCategory as Category, get_general_category};
+
+use super::pairs::{Gap, space_around, space_pairs};
+
+pub(super) fn tokenize(line: &str) -> String {
+    let line = space_pairs(line, Gap::BetweenAndAfter, |c| !is_number(c), is_punctuation);
+    let line = space_pairs(&line, Gap::BeforeAndBetween, is_punctuation, |c| !is_number(c));
+    space_around(&line, is_symbol)
+}
+
+fn is_number(c: char) -> bool {
+    let category = get_general_category(c);
+    matches!(category, Category::DecimalNumber | Category::LetterNumber | Category::OtherNumber)
+}
+
+fn is_punctuation(c: char) -> bool {
+    matches!(
+        get_general_category(c),
+        Category::ConnectorPunctuation
+            | Category::DashPunctuation
+            | Category::OpenPunctuation
+            | Category::ClosePunctuation
+            | Category::InitialPunctuation
+            | Category::FinalPunctuation
+            | Category::OtherPunctuation
+    )
+}
+
+fn is_symbol(c: char) -> bool {
+    matches!(
+        get_general_category(c),
+        Category::MathSymbol
+            | Category::CurrencySymbol
+            | Category::ModifierSymbol
+            | Category::OtherSymbol
+    )
+}

@@ -1,0 +1,83 @@
+//! What holds of any lines.
+
+use miriam_metrics::bleu::{Counts, Matcher, References, Token};
+use miriam_metrics::{Bleu, Chrf, Metric, Ter, Tokenizer, sentence_score};
+use proptest::prelude::*;
+
+fn metrics() -> Vec<Box<dyn Metric>> {
+    let mut metrics: Vec<Box<dyn Metric>> = vec![
+        Box::new(Chrf::default()),
+        Box::new(Chrf::new(3, 2).unwrap().whitespace(true)),
+        Box::new(Ter::default()),
+        Box::new(Ter {
+            normalized: true,
+            asian_support: true,
+            no_punctuation: true,
+            case_sensitive: false,
+        }),
+    ];
+    for tokenizer in Tokenizer::ALL {
+        metrics.push(Box::new(Bleu { tokenizer, lowercase: true, ..Bleu::default() }));
+    }
+    metrics
+}
+
+/// Words of few letters, so that they repeat, and any characters.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof!["([ab.,]{1,3} ){0,30}", ".{0,40}"]
+}
+
+/// N-grams counted with sets of their own.
+fn matches(hypothesis: &[&str], references: &[Vec<&str>], n: usize) -> u64 {
+    let count = |words: &[&str], ngram: &[&str]| words.windows(n).filter(|w| *w == ngram).count();
+    let mut ngrams: Vec<&[&str]> = hypothesis.windows(n).collect();
+    ngrams.sort_unstable();
+    ngrams.dedup();
+    let clipped = ngrams.iter().map(|ngram| {
+        let most = references.iter().map(|words| count(words, ngram)).max().unwrap_or(0);
+        most.min(count(hypothesis, ngram)) as u64
+    });
+    clipped.sum()
+}
+
+proptest! {
+    #[test]
+    fn every_line_has_a_score(
+        hypothesis in line(), references in proptest::collection::vec(line(), 1..3),
+    ) {
+        let references: Vec<&str> = references.iter().map(String::as_str).collect();
+        for metric in metrics() {
+            let score = sentence_score(&*metric, &hypothesis, &references);
+            prop_assert!(score.value >= 0.0 && score.value.is_finite(), "{score:?}");
+            let of_itself = sentence_score(&*metric, references[0], &references);
+            let limit = if score.name == "TER" { 0.0 } else { 100.0 + 1e-9 };
+            if score.name == "TER" {
+                prop_assert_eq!(of_itself.value, limit);
+            } else {
+                prop_assert!(of_itself.value <= limit, "{of_itself:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn counts_of_bleu_are_those_of_a_plain_count(
+        hypothesis in "([abc] ){0,12}", references in proptest::collection::vec("([abc] ){0,12}", 1..4),
+    ) {
+        let words: Vec<&str> = hypothesis.split_whitespace().collect();
+        let texts: Vec<Vec<&str>> = references.iter().map(|r| r.split_whitespace().collect()).collect();
+        let made = References::new(texts.iter().map(|words| words.iter().map(|w| w.as_bytes())));
+        let tokens: Vec<Token> = words.iter().map(|word| made.token(word.as_bytes())).collect();
+        let counts = Matcher::default().counts(&made, &tokens);
+        for n in 1..=4 {
+            prop_assert_eq!(counts.matches[n - 1], matches(&words, &texts, n));
+            prop_assert_eq!(counts.totals[n - 1], (words.len() + 1).saturating_sub(n) as u64);
+        }
+        let closest = texts.iter().map(|text| text.len() as i64);
+        let own = words.len() as i64;
+        let closest = closest.min_by_key(|&length| ((length - own).abs(), length));
+        prop_assert_eq!(counts.reference as i64, closest.unwrap());
+        prop_assert_eq!(counts + counts - counts, counts);
+        let nothing = counts - counts;
+        prop_assert_eq!(nothing, Counts::default());
+    }
+}

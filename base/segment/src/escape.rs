@@ -1,0 +1,86 @@
+//! The characters that mean something to Moses, written so that they do not: the
+//! bar between factors, brackets of non-terminals, and those of XML.
+
+/// The entity that stands for a byte in escaped text.
+#[inline]
+fn entity(byte: u8) -> Option<&'static [u8]> {
+    Some(match byte {
+        b'&' => b"&amp;",
+        b'|' => b"&#124;",
+        b'<' => b"&lt;",
+        b'>' => b"&gt;",
+        b'\'' => b"&apos;",
+        b'"' => b"&quot;",
+        b'[' => b"&#91;",
+        b']' => b"&#93;",
+        _ => return None,
+    })
+}
+
+/// Entities that are understood, those of old Moses versions among them.
+const ENTITIES: [(&[u8], u8); 11] = [
+    (b"&amp;", b'&'),
+    (b"&apos;", b'\''),
+    (b"&quot;", b'"'),
+    (b"&#124;", b'|'),
+    (b"&#91;", b'['),
+    (b"&#93;", b']'),
+    (b"&lt;", b'<'),
+    (b"&gt;", b'>'),
+    (b"&bar;", b'|'),
+    (b"&bra;", b'['),
+    (b"&ket;", b']'),
+];
+
+/// Appends `text` with entities for the characters that Moses reads as syntax.
+pub fn escape(text: &[u8], out: &mut Vec<u8>) {
+    let mut plain = 0;
+    for (at, &byte) in text.iter().enumerate() {
+        if let Some(entity) = entity(byte) {
+            out.extend_from_slice(&text[plain..at]);
+            out.extend_from_slice(entity);
+            plain = at + 1;
+        }
+    }
+    out.extend_from_slice(&text[plain..]);
+}
+
+/// Appends `text` with the characters that its entities stand for.
+pub fn unescape(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'&', rest) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let found = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity));
+        let (length, byte) = found.map_or((1, b'&'), |&(entity, byte)| (entity.len(), byte));
+        out.push(byte);
+        rest = &rest[length..];
+    }
+    out.extend_from_slice(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn applied(change: impl Fn(&[u8], &mut Vec<u8>), text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        change(text, &mut out);
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn unescaping_undoes_escaping(text in "[-&|<>'\"\\[\\]a;#0-9ampltgquobrke]{0,20}") {
+            let escaped = applied(escape, text.as_bytes());
+            prop_assert!(!escaped.iter().any(|b| b"|<>'\"[]".contains(b)));
+            prop_assert_eq!(applied(unescape, &escaped), text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn entities_are_undone_once() {
+        assert_eq!(applied(unescape, b"&amp;lt; &bar;&bra;&ket; & &x;"), b"&lt; |[] & &x;");
+    }
+}

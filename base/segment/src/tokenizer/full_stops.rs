@@ -1,0 +1,51 @@
+//! Full stops off the ends of words, unless they belong to them.
+
+use crate::Prefixes;
+use crate::characters::{Kinds, first_kinds, symbols};
+use crate::prefixes::Where;
+
+/// The words of `text`, single spaces between them, with the full stops at their
+/// ends as words of their own: at the last word always; at others unless the word is
+/// an abbreviation, or has another full stop inside, or a word in small letters
+/// follows.
+pub(super) fn split(text: &[u8], prefixes: &Prefixes) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 16);
+    let mut words = text.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).peekable();
+    while let Some(word) = words.next() {
+        if !out.is_empty() {
+            out.push(b' ');
+        }
+        match word.strip_suffix(b".") {
+            Some(stem) if !stem.is_empty() && !keeps(stem, words.peek().copied(), prefixes) => {
+                out.extend_from_slice(stem);
+                out.extend_from_slice(b" .");
+            }
+            _ => out.extend_from_slice(word),
+        }
+    }
+    // A quotation that ends a sentence with its full stop inside; the script leaves
+    // a space behind it.
+    if out.ends_with(b".'") {
+        out.truncate(out.len() - 2);
+        out.extend_from_slice(b" . ' ");
+    }
+    out
+}
+
+/// Whether a word keeps the full stop behind it, before the word `next`.
+fn keeps(stem: &[u8], next: Option<&[u8]>, prefixes: &Prefixes) -> bool {
+    let Some(next) = next else { return false };
+    if first_kinds(next).is(Kinds::LOWERCASE) || is_dotted(stem) {
+        return true;
+    }
+    match prefixes.get(stem) {
+        Some(Where::Anywhere) => true,
+        Some(Where::BeforeNumber) => next[0].is_ascii_digit(),
+        None => false,
+    }
+}
+
+/// Whether a word has a full stop and a letter: `p.m`, `U.S`.
+fn is_dotted(word: &[u8]) -> bool {
+    word.contains(&b'.') && symbols(word).any(|(_, symbol)| symbol.kinds().is(Kinds::ALPHABETIC))
+}

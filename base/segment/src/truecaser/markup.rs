@@ -1,0 +1,94 @@
+//! Words and the markup between them.
+
+use crate::characters::{Kinds, first, symbols};
+
+/// A piece of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    /// A word, with its factors.
+    Word(&'a [u8]),
+    /// From `<` to `>`.
+    Markup(&'a [u8]),
+}
+
+/// The words and markup of a line. A word ends where markup might begin; a bracket that
+/// begins none belongs to the word behind it. With `factors`, markup directly behind a
+/// bar is a factor of the word before the bar.
+pub(super) fn parts(line: &[u8], factors: bool) -> impl Iterator<Item = Part<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += white_space(&line[at..]);
+        if at == line.len() {
+            return None;
+        }
+        let start = at;
+        if let Some(length) = markup(&line[at..]) {
+            at += length;
+            return Some(Part::Markup(&line[start..at]));
+        }
+        at += match word(&line[at..], false) {
+            0 => word(&line[at..], true),
+            length => length,
+        };
+        while factors && line[start..at].ends_with(b"|") {
+            let Some(length) = markup(&line[at..]) else { break };
+            at += length;
+            at += line[at..].iter().take_while(|&&byte| byte == b'|').count();
+        }
+        Some(Part::Word(&line[start..at]))
+    })
+}
+
+fn white_space(text: &[u8]) -> usize {
+    symbols(text)
+        .find(|(_, symbol)| !symbol.kinds().is(Kinds::SPACE))
+        .map_or(text.len(), |(at, _)| at)
+}
+
+/// The length of the markup that a text begins with: a bracket, something that is no
+/// white space, and all to the next closing bracket.
+fn markup(text: &[u8]) -> Option<usize> {
+    let inside = text.strip_prefix(b"<")?;
+    let symbol = first(inside).filter(|symbol| !symbol.kinds().is(Kinds::SPACE))?;
+    let end = memchr::memchr(b'>', &inside[symbol.length..])?;
+    Some(1 + symbol.length + end + 1)
+}
+
+/// The length of the word that a text begins with, which brackets end unless they are
+/// `allowed`.
+fn word(text: &[u8], allowed: bool) -> usize {
+    symbols(text)
+        .find(|(_, symbol)| {
+            symbol.kinds().is(Kinds::SPACE)
+                || !allowed && matches!(symbol.character, Some('<' | '>'))
+        })
+        .map_or(text.len(), |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &str, factors: bool) -> Vec<Part<'_>> {
+        parts(line.as_bytes(), factors).collect()
+    }
+
+    #[test]
+    fn markup_is_told_from_brackets() {
+        use Part::{Markup, Word};
+        let found = split(" a<b c=\"d e\"> f < 3 x>y", false);
+        let expected = [
+            Word(b"a"),
+            Markup(b"<b c=\"d e\">"),
+            Word(b"f"),
+            Word(b"<"),
+            Word(b"3"),
+            Word(b"x"),
+            Word(b">y"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(split("a|<b>|c", false), [Word(b"a|"), Markup(b"<b>"), Word(b"|c")]);
+        assert_eq!(split("a|<b>|c", true), [Word(b"a|<b>|"), Word(b"c")]);
+        assert_eq!(split(" \u{a0}", true), []);
+    }
+}

@@ -1,0 +1,115 @@
+//! What form each word has inside of sentences.
+
+use std::fs;
+use std::path::Path;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::markup::{Part, parts};
+use super::next_begins;
+use crate::characters::{lowercase, words};
+use crate::{Error, Result};
+
+/// The forms that words have been seen in.
+#[derive(Clone, Debug, Default)]
+pub struct TruecaseModel {
+    /// The most frequent form of a word in lower case.
+    best: HashMap<Box<[u8]>, Box<[u8]>>,
+    known: HashSet<Box<[u8]>>,
+}
+
+impl TruecaseModel {
+    /// Reads a model from a file as Moses' `train-truecaser.perl` writes it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let file = path.display().to_string();
+        let text = fs::read(path).map_err(|source| Error::Io {
+            file: file.clone(),
+            action: "read",
+            source,
+        })?;
+        Self::from_text(&text, &file)
+    }
+
+    /// As [`TruecaseModel::read`], from text; `file` is its name in messages.
+    pub fn from_text(text: &[u8], file: &str) -> Result<Self> {
+        let mut model = TruecaseModel::default();
+        let mut lower = Vec::new();
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            let mut fields = words(line);
+            let Some(best) = fields.next() else { continue };
+            if !fields.next().is_some_and(is_count) {
+                let reason = "no word with its forms and counts, such as: the (10/12) The (2); \
+                    make models with `miriam truecase --train`";
+                return Err(Error::format(file, i + 1, reason));
+            }
+            lower.clear();
+            lowercase(best, &mut lower);
+            model.best.insert(lower.as_slice().into(), best.into());
+            model.known.insert(best.into());
+            while let (Some(form), Some(_count)) = (fields.next(), fields.next()) {
+                model.known.insert(form.into());
+            }
+        }
+        Ok(model)
+    }
+
+    /// Appends the tokens of `line` in their true case, single spaces between them, to
+    /// `out`: at the beginning of a sentence a word in its most frequent form, and
+    /// elsewhere forms that have never been seen. Factors and markup stay as they are.
+    /// A line has no line end.
+    pub fn truecase(&self, line: &[u8], out: &mut Vec<u8>) {
+        self.apply(line, false, out);
+    }
+
+    /// As [`TruecaseModel::truecase`], of text without true case, such as speech
+    /// recognisers write: each word in its most frequent form, others in lower case.
+    pub fn truecase_all(&self, line: &[u8], out: &mut Vec<u8>) {
+        self.apply(line, true, out);
+    }
+
+    fn apply(&self, line: &[u8], all: bool, out: &mut Vec<u8>) {
+        let (mut begins, mut first, mut behind_markup) = (true, true, false);
+        let mut lower = Vec::new();
+        for part in parts(line, true) {
+            let token = match part {
+                Part::Word(token) => token,
+                Part::Markup(markup) => {
+                    // As the script has it: a space behind markup, none before it.
+                    out.extend_from_slice(markup);
+                    out.push(b' ');
+                    behind_markup = true;
+                    continue;
+                }
+            };
+            if !first && !behind_markup {
+                out.push(b' ');
+            }
+            (first, behind_markup) = (false, false);
+            let end = match memchr::memchr(b'|', token) {
+                None | Some(0) => token.len(),
+                Some(bar) => bar,
+            };
+            let (word, factors) = token.split_at(end);
+            lower.clear();
+            lowercase(word, &mut lower);
+            let word = if all { &lower[..] } else { word };
+            let kept = !all && !begins && self.known.contains(word);
+            let written = match self.best.get(&lower[..]) {
+                Some(best) if !kept => best,
+                _ => word,
+            };
+            out.extend_from_slice(written);
+            out.extend_from_slice(factors);
+            begins = next_begins(word, begins);
+        }
+        if behind_markup {
+            out.pop();
+        }
+    }
+}
+
+/// Whether a field is the count of a form: `(3/5)` or `(2)`.
+fn is_count(field: &[u8]) -> bool {
+    field.starts_with(b"(") && field.ends_with(b")")
+}

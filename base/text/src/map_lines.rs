@@ -1,0 +1,93 @@
+//! A line in for a line out: whole texts through a function of one line, in parallel,
+//! in order, in memory that does not grow with the text.
+
+use std::sync::atomic::Ordering;
+
+use crate::{Blocks, Input, Output, Progress, Result, ordered_map};
+
+/// Bytes of lines that a worker gets at once.
+const BLOCK: usize = 256 << 10;
+/// Of pipes and terminals less is asked for at once: they hold no more.
+const PIPE_BLOCK: usize = 64 << 10;
+
+/// The lines of a block of whole lines, without their ends.
+pub fn lines_of(block: &[u8]) -> impl Iterator<Item = &[u8]> {
+    block.strip_suffix(b"\n").unwrap_or(block).split(|&byte| byte == b'\n')
+}
+
+/// Gives blocks of whole lines of `input` to `work` on `threads` threads, and what it
+/// made of them to `write`, in order; `write` is told whether more results are ready, as
+/// in [`ordered_map`]. Pipes come line by line. The stage that `progress` hears of is
+/// measured in bytes of the input.
+pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
+    input: Input,
+    threads: usize,
+    (stage, progress): (&str, &dyn Progress),
+    work: impl Fn(&[u8]) -> T + Sync,
+    write: impl FnMut(T, bool) -> Result<(), E>,
+) -> Result<(), E> {
+    let (size, consumed) = (input.size(), input.consumed());
+    let mut blocks = match size {
+        Some(_) => Blocks::new(input, BLOCK, false),
+        None => Blocks::new(input, PIPE_BLOCK, true),
+    };
+    let read = || {
+        let mut block = Vec::new();
+        let more = blocks.fill(&mut block)?;
+        progress.reached(consumed.load(Ordering::Relaxed));
+        Ok(more.then_some(block))
+    };
+    progress.begin(stage, size);
+    let outcome = ordered_map(threads, read, || |block: Vec<u8>| work(&block), write);
+    progress.end();
+    outcome
+}
+
+/// Writes what `change` appends for each line of `input` to `output`, a line each. Lines
+/// have no line ends, and `change` appends none; all lines of the output end in one.
+pub fn map_lines(
+    input: Input,
+    output: &mut Output,
+    threads: usize,
+    stage: (&str, &dyn Progress),
+    change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
+) -> Result<()> {
+    let work = |block: &[u8]| {
+        let mut changed = Vec::with_capacity(block.len() + block.len() / 4);
+        for line in lines_of(block) {
+            change(line, &mut changed);
+            changed.push(b'\n');
+        }
+        changed
+    };
+    map_blocks(input, threads, stage, work, |changed: Vec<u8>, more| {
+        output.write(&changed)?;
+        if more { Ok(()) } else { output.flush() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use proptest::prelude::*;
+    use std::io::Cursor;
+
+    proptest! {
+        #[test]
+        fn every_line_gives_a_line(text in "[ab\n]{0,40}", threads in 1usize..4, known in any::<bool>()) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("out");
+            let size = known.then_some(text.len() as u64);
+            let input = Input::from_reader(Cursor::new(text.clone().into_bytes()), "test", size).unwrap();
+            let mut output = Output::create(&path).unwrap();
+            map_lines(input, &mut output, threads, ("", &Silent), |line, out| {
+                out.extend(line.iter().rev());
+            }).unwrap();
+            output.finish().unwrap();
+            let expected: String =
+                text.lines().map(|line| line.chars().rev().chain(['\n']).collect::<String>()).collect();
+            prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `miriam align`: word alignments of parallel text.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use miriam_align::{AlignOptions, AlignSummary, Model, Symmetrization};
+use miriam_text::{Input, parse_size};
+
+use crate::common::Common;
+
+/// Align the words of parallel text, or join links of two directions
+///
+/// Writes a line of links for each line of text: i-j, source and target position from 0.
+/// With --gold the links are compared with those of people; --links compares a file
+/// that is there already.
+///
+/// Example: miriam align --source train.de --target train.en -o links
+#[derive(Args)]
+pub struct Arguments {
+    /// The source text, a sentence a line: plain, .gz or .zst
+    #[arg(long, value_name = "FILE", requires = "target", required_unless_present_any = ["forward", "links"])]
+    source: Option<PathBuf>,
+    /// Its translation, line by line
+    #[arg(long, value_name = "FILE", requires = "source")]
+    target: Option<PathBuf>,
+    /// The file of links to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// The alignment model
+    #[arg(long, value_name = "MODEL", value_enum, default_value_t = ModelName::Ibm2)]
+    model: ModelName,
+    /// How the links of both directions become one set
+    #[arg(long, visible_alias = "symmetrise", value_name = "HOW",
+          default_value = "grow-diag-final-and", value_parser = symmetrization_names())]
+    symmetrize: String,
+    /// Iterations of IBM model 2, the last of which only aligns
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
+    iterations: u16,
+    /// Iterations of the HMM model, which begins where IBM model 2 ends
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    hmm_iterations: u16,
+    /// Links of the forward direction: join them with --reverse instead of training
+    #[arg(long, value_name = "FILE", requires = "reverse", conflicts_with = "source")]
+    forward: Option<PathBuf>,
+    /// Links of the reverse direction, written as source-target too
+    #[arg(long, value_name = "FILE", requires = "forward")]
+    reverse: Option<PathBuf>,
+    /// Save the trained model, for new text
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "load_model"])]
+    save_model: Option<PathBuf>,
+    /// Align with a saved model instead of training
+    #[arg(long, value_name = "FILE", conflicts_with = "forward")]
+    load_model: Option<PathBuf>,
+    /// Write the lexical translation table: source, target, p(target|source),
+    /// p(source|target)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "load_model"])]
+    lexical_table: Option<PathBuf>,
+    /// Links of people: sure ones i-j, other possible ones i?j; prints precision, recall
+    /// and alignment error rate on standard output
+    #[arg(long, value_name = "FILE")]
+    gold: Option<PathBuf>,
+    /// Links to compare with --gold, instead of making some
+    #[arg(long, value_name = "FILE", requires = "gold", conflicts_with_all = ["source", "forward"])]
+    links: Option<PathBuf>,
+    /// Memory to use; what does not fit goes to a temporary file
+    #[arg(short = 'S', long, value_name = "SIZE", default_value = "4G", value_parser = parse_size)]
+    memory: u64,
+    /// The folder for temporary files; without it, the system's
+    #[arg(short = 'T', long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ModelName {
+    /// IBM model 2 with a diagonal prior, as fast_align
+    Ibm2,
+    /// A hidden Markov model of jumps
+    Hmm,
+}
+
+/// The names of symmetrisations, for a parser of arguments.
+pub fn symmetrization_names() -> clap::builder::PossibleValuesParser {
+    Symmetrization::ALL.map(Symmetrization::name).into()
+}
+
+/// The symmetrisation of a name that the parser let pass.
+pub fn symmetrization(name: &str) -> Symmetrization {
+    let mut all = Symmetrization::ALL.into_iter();
+    all.find(|how| how.name() == name).expect("the parser knows the names")
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let output = &arguments.output;
+    if arguments.gold.is_some() && arguments.links.is_none() && output.as_os_str() == "-" {
+        let reason =
+            "--gold: name a file for the links with -o, or one that is there with --links\n";
+        clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, reason).exit();
+    }
+    let inputs = [
+        &arguments.source,
+        &arguments.target,
+        &arguments.forward,
+        &arguments.reverse,
+        &arguments.load_model,
+        &arguments.gold,
+    ];
+    for input in inputs.into_iter().flatten() {
+        Input::check(input, Some(output))?;
+    }
+    if arguments.links.is_none() {
+        tell(&make_links(&arguments, common)?);
+    }
+    if let Some(gold) = &arguments.gold {
+        let links = arguments.links.as_ref().unwrap_or(output);
+        let agreement = miriam_align::compare_with_gold(links, gold)?;
+        writeln!(
+            std::io::stdout(),
+            "precision {:.4}  recall {:.4}  AER {:.4}",
+            agreement.precision(),
+            agreement.recall(),
+            agreement.error_rate()
+        )?;
+    }
+    Ok(())
+}
+
+fn make_links(arguments: &Arguments, common: &Common) -> anyhow::Result<AlignSummary> {
+    let how = symmetrization(&arguments.symmetrize);
+    let (output, threads) = (&arguments.output, common.threads.count());
+    if let (Some(forward), Some(reverse)) = (&arguments.forward, &arguments.reverse) {
+        return Ok(miriam_align::symmetrize_files(forward, reverse, output, how, threads)?);
+    }
+    let (Some(source), Some(target)) = (&arguments.source, &arguments.target) else {
+        unreachable!("the parser asks for them")
+    };
+    let options = AlignOptions {
+        model: match arguments.model {
+            ModelName::Ibm2 => Model::Ibm2,
+            ModelName::Hmm => Model::Hmm,
+        },
+        symmetrization: how,
+        threads,
+        iterations: Some(arguments.iterations.into()),
+        hmm_iterations: Some(arguments.hmm_iterations.into()),
+        memory: Some(arguments.memory),
+        temp: arguments.temp.clone(),
+        save_model: arguments.save_model.clone(),
+        load_model: arguments.load_model.clone(),
+        lexical_table: arguments.lexical_table.clone(),
+    };
+    Ok(miriam_align::align_files(source, target, output, &options, &common.progress())?)
+}
+
+fn tell(summary: &AlignSummary) {
+    if summary.too_long > 0 {
+        tracing::warn!(
+            "{} lines of more than {} words were not aligned",
+            summary.too_long,
+            miriam_align::MAX_WORDS
+        );
+    }
+    let pairs = summary.pairs;
+    tracing::info!(
+        "{pairs} sentence pairs, {} of them empty; {} links",
+        summary.empty,
+        summary.links
+    );
+    if summary.word_pairs > 0 {
+        let [forward, reverse] = summary.perplexity;
+        tracing::info!(
+            "{} pairs of words; perplexity {forward:.2} forward, {reverse:.2} reverse; {} MiB of \
+             temporary files",
+            summary.word_pairs,
+            summary.spilled.div_ceil(1 << 20)
+        );
+    }
+}

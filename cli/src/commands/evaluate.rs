@@ -1,0 +1,429 @@
+//! `miriam evaluate`: scores of translations, with sacreBLEU's options and output.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use miriam_metrics::bleu::Smoothing;
+use miriam_metrics::{
+    Bleu, Chrf, Metric, PairedTest, Resampling, Rows, Score, Style, Ter, Tokenizer, bootstrap,
+    corpus_score, corpus_statistics, paired, sentence_score,
+};
+use miriam_text::{Input, Lines, name_of};
+
+use crate::common::Common;
+
+/// How many lines that end in a parted stop make a text look tokenised.
+const TOKENIZED: usize = 100;
+
+/// Score translations by references: BLEU, chrF and TER, as sacreBLEU does.
+///
+/// Examples:
+///   miriam evaluate --reference test.en -i output.en
+///   miriam evaluate --reference test.en --metric bleu,chrf,ter --text < output.en
+///   miriam evaluate --reference test.en -i baseline.en -i better.en --paired-bs
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// A reference, a translation a line; repeat it for several
+    #[arg(short, long, value_name = "FILE", required = true)]
+    reference: Vec<PathBuf>,
+    /// The translations: plain, .gz or .zst; - for standard input; several for
+    /// paired tests
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    input: Vec<PathBuf>,
+    /// The metrics, with commas between them
+    #[arg(short, long, visible_alias = "metrics", value_delimiter = ',', default_value = "bleu")]
+    metric: Vec<Kind>,
+    /// Score each line instead of the text
+    #[arg(long, alias = "sl")]
+    sentence_level: bool,
+    /// Write the score in this form
+    #[arg(short, long, value_enum, default_value = "json")]
+    format: Format,
+    /// Short for --format text
+    #[arg(long)]
+    text: bool,
+    /// Write the numbers alone
+    #[arg(short = 'b', long)]
+    score_only: bool,
+    /// Decimal places
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    width: u8,
+    /// Write short signatures
+    #[arg(long)]
+    short: bool,
+    #[command(flatten)]
+    bleu: BleuArguments,
+    #[command(flatten)]
+    chrf: ChrfArguments,
+    #[command(flatten)]
+    ter: TerArguments,
+    #[command(flatten)]
+    significance: Significance,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "BLEU")]
+struct BleuArguments {
+    /// How lines are cut into tokens
+    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = tokenizers())]
+    tokenize: String,
+    /// Ignore case
+    #[arg(long, alias = "lc")]
+    lowercase: bool,
+    /// What stands for matches where there are none
+    #[arg(long, value_name = "METHOD", default_value = "exp",
+          value_parser = ["exp", "floor", "add-k", "none"])]
+    smooth_method: String,
+    /// The value of floor [0.1] or add-k [1]
+    #[arg(long, value_name = "X")]
+    smooth_value: Option<f64>,
+    /// Do not warn of translations that look tokenised
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "chrF")]
+struct ChrfArguments {
+    /// Characters of the longest n-grams
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    chrf_char_order: usize,
+    /// Words of the longest n-grams; 2 for chrF++
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    chrf_word_order: usize,
+    /// How many times as much as precision recall weighs
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    chrf_beta: u32,
+    /// Let spaces be part of n-grams
+    #[arg(long)]
+    chrf_whitespace: bool,
+    /// Ignore case
+    #[arg(long)]
+    chrf_lowercase: bool,
+    /// Average over all lengths of n-grams
+    #[arg(long)]
+    chrf_eps_smoothing: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "TER")]
+struct TerArguments {
+    /// Mind case
+    #[arg(long)]
+    ter_case_sensitive: bool,
+    /// Look at Asian characters one by one
+    #[arg(long)]
+    ter_asian_support: bool,
+    /// Leave out punctuation
+    #[arg(long)]
+    ter_no_punct: bool,
+    /// Part punctuation from words
+    #[arg(long)]
+    ter_normalized: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Significance")]
+struct Significance {
+    /// Say how sure the score is, by bootstrap resampling
+    #[arg(long, conflicts_with_all = ["sentence_level", "paired_bs", "paired_ar"])]
+    confidence: bool,
+    /// Texts drawn for that
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resamples())]
+    confidence_n: u32,
+    /// Compare systems with the first by bootstrap resampling
+    #[arg(long, conflicts_with_all = ["sentence_level", "paired_ar"])]
+    paired_bs: bool,
+    /// Texts drawn for that
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resamples())]
+    paired_bs_n: u32,
+    /// Compare systems with the first by approximate randomisation
+    #[arg(long, conflicts_with = "sentence_level")]
+    paired_ar: bool,
+    /// Trials of that
+    #[arg(long, value_name = "N", default_value_t = 10000, value_parser = resamples())]
+    paired_ar_n: u32,
+    /// Where random numbers start
+    #[arg(long, value_name = "N", default_value_t = 12345)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum Kind {
+    Bleu,
+    Chrf,
+    Ter,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Json,
+    Text,
+}
+
+fn tokenizers() -> PossibleValuesParser {
+    PossibleValuesParser::new(Tokenizer::ALL.map(Tokenizer::name))
+}
+
+fn resamples() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(2..=1_000_000)
+}
+
+/// A text, a line a string.
+struct Text {
+    name: String,
+    lines: Vec<String>,
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let mut kinds = arguments.metric.clone();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let paired = arguments.significance.paired();
+    match arguments.input.len() {
+        1 if paired.is_some() => wrong_usage("a paired test needs two systems: -i FILE -i FILE"),
+        2.. if paired.is_none() => {
+            wrong_usage("several systems need a paired test: --paired-bs or --paired-ar")
+        }
+        _ => {}
+    }
+    if arguments.sentence_level && kinds.len() > 1 {
+        wrong_usage("--sentence-level takes one metric");
+    }
+    let metrics: Vec<Box<dyn Metric>> =
+        kinds.iter().map(|&kind| arguments.metric(kind)).collect::<Result<_, _>>()?;
+    let references: Vec<Vec<String>> = arguments
+        .reference
+        .iter()
+        .map(|path| Ok(read(path)?.lines))
+        .collect::<anyhow::Result<_>>()?;
+    let systems: Vec<Text> =
+        arguments.input.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    if kinds.contains(&Kind::Bleu) && !arguments.bleu.force {
+        systems.iter().for_each(warn_of_tokenized);
+    }
+    let report = common.pool()?.install(|| match paired {
+        Some(test) => compare(&metrics, &systems, &references, test, &arguments),
+        None if arguments.sentence_level => {
+            score_lines(&*metrics[0], &systems[0], &references, &arguments)
+        }
+        None => score_text(&metrics, &systems[0], &references, &arguments),
+    })?;
+    Ok(io::stdout().lock().write_all(report.as_bytes())?)
+}
+
+fn wrong_usage(reason: &str) -> ! {
+    clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{reason}\n")).exit()
+}
+
+impl Arguments {
+    fn style(&self) -> Style {
+        Style { width: usize::from(self.width), score_only: self.score_only, short: self.short }
+    }
+
+    fn is_text(&self) -> bool {
+        self.text || self.format == Format::Text
+    }
+
+    fn metric(&self, kind: Kind) -> anyhow::Result<Box<dyn Metric>> {
+        Ok(match kind {
+            Kind::Bleu => {
+                let BleuArguments { tokenize, smooth_method, smooth_value, .. } = &self.bleu;
+                Box::new(Bleu {
+                    tokenizer: Tokenizer::named(tokenize).unwrap_or_default(),
+                    lowercase: self.bleu.lowercase,
+                    smoothing: Smoothing::named(smooth_method, *smooth_value).unwrap_or_default(),
+                    effective_order: self.sentence_level,
+                })
+            }
+            Kind::Chrf => {
+                let options = &self.chrf;
+                let chrf = Chrf::new(options.chrf_char_order, options.chrf_word_order)?
+                    .beta(options.chrf_beta)
+                    .whitespace(options.chrf_whitespace)
+                    .lowercase(options.chrf_lowercase)
+                    .epsilon_smoothing(options.chrf_eps_smoothing);
+                Box::new(chrf)
+            }
+            Kind::Ter => Box::new(Ter {
+                normalized: self.ter.ter_normalized,
+                no_punctuation: self.ter.ter_no_punct,
+                asian_support: self.ter.ter_asian_support,
+                case_sensitive: self.ter.ter_case_sensitive,
+            }),
+        })
+    }
+}
+
+impl Significance {
+    fn resampling(&self, count: u32) -> Resampling {
+        Resampling { count: count as usize, seed: self.seed }
+    }
+
+    fn paired(&self) -> Option<PairedTest> {
+        if self.paired_bs {
+            Some(PairedTest::Bootstrap(self.resampling(self.paired_bs_n)))
+        } else if self.paired_ar {
+            Some(PairedTest::Randomization(self.resampling(self.paired_ar_n)))
+        } else {
+            None
+        }
+    }
+}
+
+/// The lines of a file without white space at their ends, as sacreBLEU reads them.
+fn read(path: &Path) -> anyhow::Result<Text> {
+    let mut lines = Lines::new(Input::open(path)?);
+    let mut text = Text { name: name_of(path), lines: Vec::new() };
+    let mut warned = false;
+    while let Some(line) = lines.next()? {
+        let decoded = String::from_utf8_lossy(line.bytes);
+        if let (std::borrow::Cow::Owned(_), false) = (&decoded, warned) {
+            tracing::warn!(
+                "{}, line {}: bytes that are not UTF-8 are read as U+FFFD, here and from now on",
+                text.name,
+                line.number
+            );
+            warned = true;
+        }
+        text.lines.push(miriam_metrics::trim_end(&decoded).to_owned());
+    }
+    Ok(text)
+}
+
+fn warn_of_tokenized(text: &Text) {
+    let count = text.lines.iter().filter(|line| line.ends_with(" .")).count();
+    if count >= TOKENIZED {
+        tracing::warn!(
+            "{}: {count} lines end in a stop that stands alone, so the text looks tokenised; \
+             published scores are of text as people read it (--force does not warn)",
+            text.name
+        );
+    }
+}
+
+fn score_text(
+    metrics: &[Box<dyn Metric>],
+    system: &Text,
+    references: &[Vec<String>],
+    arguments: &Arguments,
+) -> anyhow::Result<String> {
+    let mut scores: Vec<Score> = Vec::new();
+    for metric in metrics {
+        let rows = corpus_statistics(&**metric, &system.lines, references)?;
+        let mut score = corpus_score(&**metric, &rows, references.len());
+        if arguments.significance.confidence {
+            let resampling = arguments.significance.resampling(arguments.significance.confidence_n);
+            bootstrap(&**metric, &rows, resampling, &mut score);
+        }
+        scores.push(score);
+    }
+    let style = arguments.style();
+    if arguments.is_text() {
+        return Ok(align(scores.iter().map(|score| score.line(style)).collect()));
+    }
+    let objects: Vec<String> = scores.iter().map(|score| score.json(style)).collect();
+    Ok(match &objects[..] {
+        [object] => format!("{object}\n"),
+        _ => format!("[\n{}\n]\n", objects.join(",\n")),
+    })
+}
+
+/// Lines with their equal signs below one another; one alone stays as it is.
+fn align(lines: Vec<String>) -> String {
+    if let [line] = &lines[..] {
+        return format!("{line}\n");
+    }
+    let parts = |line: &String| match line.find(" =") {
+        Some(at) => (line[..at].to_owned(), line[at..].to_owned()),
+        None => (String::new(), line.clone()),
+    };
+    let lines: Vec<(String, String)> = lines.iter().map(parts).collect();
+    let widest = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let aligned = lines.iter().map(|(name, rest)| match name.is_empty() {
+        true => format!("{rest}\n"),
+        false => format!("{name:>widest$}{rest}\n"),
+    });
+    aligned.collect()
+}
+
+fn score_lines(
+    metric: &dyn Metric,
+    system: &Text,
+    references: &[Vec<String>],
+    arguments: &Arguments,
+) -> anyhow::Result<String> {
+    // For its checks: texts of the same length, of one line at least.
+    corpus_statistics(metric, &system.lines, references)?;
+    let mut report = String::new();
+    for (number, line) in system.lines.iter().enumerate() {
+        let references: Vec<&str> = references.iter().map(|text| &text[number][..]).collect();
+        let score = sentence_score(metric, line, &references);
+        let _ = writeln!(report, "{}", score.line(arguments.style()));
+    }
+    Ok(report)
+}
+
+/// Each system beside the first: a line a system and metric, or JSON.
+fn compare(
+    metrics: &[Box<dyn Metric>],
+    systems: &[Text],
+    references: &[Vec<String>],
+    test: PairedTest,
+    arguments: &Arguments,
+) -> anyhow::Result<String> {
+    let width = usize::from(arguments.width);
+    let mut objects: Vec<String> = systems
+        .iter()
+        .enumerate()
+        .map(|(number, system)| {
+            let role = if number == 0 { "Baseline: " } else { "" };
+            let name = format!("{role}{}", system.name).replace('\\', "\\\\").replace('"', "\\\"");
+            format!("    {{\n        \"system\": \"{name}\"")
+        })
+        .collect();
+    let mut report = String::new();
+    for metric in metrics {
+        let rows: Vec<Rows> = systems
+            .iter()
+            .map(|system| corpus_statistics(&**metric, &system.lines, references))
+            .collect::<Result<_, _>>()?;
+        let signature = corpus_score(&**metric, &rows[0], references.len()).signature;
+        let signature = signature.of_test(test).text(arguments.short);
+        let _ = writeln!(report, "{}|{signature}", metric.name());
+        let compared = paired(&**metric, &rows, test);
+        for ((system, comparison), object) in systems.iter().zip(&compared).zip(&mut objects) {
+            let _ = write!(report, "  {} = {:.width$}", system.name, comparison.score);
+            let null = || String::from("null");
+            let (mut p_value, mut mean, mut half_width) = (null(), null(), null());
+            if let Some(confidence) = comparison.confidence {
+                (mean, half_width) =
+                    (format!("{:?}", confidence.mean), format!("{:?}", confidence.half_width));
+                let (mean, half_width) = (confidence.mean, confidence.half_width);
+                let _ = write!(report, " (μ = {mean:.width$} ± {half_width:.width$})");
+            }
+            if let Some(p) = comparison.p_value {
+                p_value = format!("{p:?}");
+                let _ = write!(report, " (p = {p:.4}){}", if p < 0.05 { "*" } else { "" });
+            }
+            report.push('\n');
+            let _ = write!(
+                object,
+                ",\n        \"{}\": {{\n            \"score\": {:?},\n            \"p_value\": \
+                 {p_value},\n            \"mean\": {mean},\n            \"ci\": \
+                 {half_width}\n        }}",
+                metric.name(),
+                comparison.score
+            );
+        }
+    }
+    if arguments.is_text() {
+        return Ok(report);
+    }
+    let objects: Vec<String> = objects.into_iter().map(|object| object + "\n    }").collect();
+    Ok(format!("[\n{}\n]\n", objects.join(",\n")))
+}

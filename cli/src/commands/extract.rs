@@ -1,0 +1,113 @@
+//! `miriam extract`: phrase and reordering tables from word-aligned text.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use miriam_extract::{ExtractOptions, Significance, Smoothing, extract_files};
+use miriam_lmcpu::estimate::default_memory;
+use miriam_text::{Input, Wrapping, parse_size};
+
+use crate::common::{Common, wrong_usage};
+
+/// Extract phrases from word-aligned text: phrase table, reordering table, word
+/// translations
+///
+/// Example: miriam extract --source train.de --target train.en --alignment train.align
+/// -o model
+#[derive(Args)]
+pub struct Arguments {
+    /// The source text, a sentence a line: plain, .gz or .zst
+    #[arg(long, value_name = "FILE")]
+    source: PathBuf,
+    /// The target text, line by line its translation
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+    /// Word alignments, line by line: links SOURCE-TARGET, words counted from 0
+    #[arg(long, value_name = "FILE")]
+    alignment: PathBuf,
+    /// The folder for phrase-table.gz, reordering-table.gz, lex.e2f and lex.f2e
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Words in the longest phrases
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    max_length: usize,
+    /// The reordering model by its Moses name,
+    /// wbe|phrase|hier-msd|mslr|monotonicity|leftright-backward|forward|bidirectional-f|fe;
+    /// none for no reordering table
+    #[arg(long, value_name = "TYPE", default_value = "wbe-msd-bidirectional-fe")]
+    reordering: String,
+    /// Added to each count of an orientation
+    #[arg(long, value_name = "X", default_value_t = 0.5)]
+    reordering_smoothing: f64,
+    /// How phrase translation probabilities are discounted
+    #[arg(long, value_enum, default_value_t = Discounts::None)]
+    smoothing: Discounts,
+    /// Leave out phrase pairs that occur together by chance (Fisher's exact test): a+e
+    /// for pairs above ln(sentence pairs), which leaves out what occurs once; a-e for
+    /// those not below; or a number that -ln(p) has to exceed
+    #[arg(long, value_name = "LEVEL", value_parser = Significance::parse)]
+    significance: Option<Significance>,
+    /// How tables are compressed: phrase-table.gz, phrase-table.zst or phrase-table
+    #[arg(long, value_enum, default_value_t = Tables::Gz)]
+    tables: Tables,
+    /// Memory to use, such as 4G; without it, half of what is free
+    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// The folder for temporary files; without it, the output's
+    #[arg(short = 'T', long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Discounts {
+    None,
+    GoodTuring,
+    KneserNey,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Tables {
+    Gz,
+    Zst,
+    Plain,
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let options = ExtractOptions {
+        max_length: arguments.max_length,
+        reordering: (arguments.reordering != "none").then_some(arguments.reordering),
+        reordering_smoothing: arguments.reordering_smoothing,
+        smoothing: match arguments.smoothing {
+            Discounts::None => Smoothing::None,
+            Discounts::GoodTuring => Smoothing::GoodTuring,
+            Discounts::KneserNey => Smoothing::KneserNey,
+        },
+        significance: arguments.significance,
+        tables: match arguments.tables {
+            Tables::Gz => Wrapping::Gzip,
+            Tables::Zst => Wrapping::Zstd,
+            Tables::Plain => Wrapping::Plain,
+        },
+        memory: arguments.memory.unwrap_or_else(default_memory),
+        temp: arguments.temp.unwrap_or_else(|| arguments.output.clone()),
+        threads: common.threads.count(),
+    };
+    if let Err(error) = options.check() {
+        wrong_usage(error.to_string());
+    }
+    let inputs = [&arguments.source, &arguments.target, &arguments.alignment];
+    for input in inputs {
+        Input::check(input, None)?;
+    }
+    let [source, target, alignment] = inputs;
+    let output = &arguments.output;
+    let summary = extract_files(source, target, alignment, output, &options, &common.progress())?;
+    tracing::info!(
+        "{} sentence pairs, {} phrase pairs, {} different; {} source phrases",
+        summary.pairs,
+        summary.instances,
+        summary.entries,
+        summary.sources
+    );
+    Ok(())
+}

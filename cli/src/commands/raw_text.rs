@@ -1,0 +1,115 @@
+//! Raw text through `miriam translate`: which steps before and after, from the command
+//! line and from the file beside the ini.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use miriam_decoder::{Configuration, Error, MarkupMode, TextForm};
+use miriam_segment::{Preparation, PreparationSettings};
+
+/// The options of raw text, as given.
+#[derive(Default)]
+pub struct RawText {
+    /// Whether the file beside the ini counts.
+    from_file: bool,
+    given: PreparationSettings,
+}
+
+/// The part of the help that is about them.
+pub const HELP: &str = "\
+Raw text; only translations are restored, other files that are written hold tokens:
+  -raw                                         the steps in the file `preparation` beside the
+                                               ini, but for those given here
+  -normalize LANG                              make punctuation uniform, as miriam normalize
+  -tokenize LANG                               make tokens, as miriam tokenize
+  -truecase MODEL                              bring them into true case, as miriam truecase
+  -detokenize LANG                             join translations, as miriam detokenize
+  -recase                                      begin their sentences with a capital letter
+";
+
+impl RawText {
+    /// Takes the option `name`, whose value `value` gives; false for any other option.
+    pub fn take(
+        &mut self,
+        name: &str,
+        value: impl FnOnce() -> Result<Option<String>, Error>,
+    ) -> Result<bool, Error> {
+        let value = || {
+            let usage = || Error::Usage { reason: format!("-{name} takes a value") };
+            value()?.filter(|value| !value.starts_with('-')).ok_or_else(usage)
+        };
+        let given = &mut self.given;
+        match name {
+            "raw" => self.from_file = true,
+            "recase" => given.recase = true,
+            "normalize" => given.normalize = Some(value()?),
+            "tokenize" => given.tokenize = Some(value()?),
+            "detokenize" => given.detokenize = Some(value()?),
+            "truecase" => given.truecase = Some(value()?.into()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The steps, if there are any, for the system of `configuration`.
+    pub fn load(self, configuration: &Configuration) -> anyhow::Result<Option<Steps>> {
+        let mut settings = self.given;
+        if self.from_file {
+            let folder = configuration.ini.parent().unwrap_or(Path::new(""));
+            let file = PreparationSettings::read(&folder.join(PreparationSettings::FILE));
+            let file = file.map_err(|error| {
+                anyhow!("{error}; -raw takes the steps from it, -tokenize and others name them")
+            })?;
+            settings.normalize = settings.normalize.or(file.normalize);
+            settings.tokenize = settings.tokenize.or(file.tokenize);
+            settings.truecase = settings.truecase.or(file.truecase);
+            settings.detokenize = settings.detokenize.or(file.detokenize);
+            settings.recase |= file.recase;
+        }
+        if settings == PreparationSettings::default() {
+            return Ok(None);
+        }
+        check(&settings, configuration)?;
+        Ok(Some(Steps(settings.load()?)))
+    }
+}
+
+/// Refuses what would be lost in raw text.
+fn check(settings: &PreparationSettings, configuration: &Configuration) -> Result<(), Error> {
+    let output = &configuration.settings.output;
+    let printed = [
+        (output.id, "-print-id"),
+        (output.alignment, "-print-alignment-info"),
+        (output.breakdown, "-report-segmentation-enriched"),
+    ];
+    let joins = settings.detokenize.is_some() || settings.recase;
+    if let Some((_, option)) = printed.iter().find(|(asked, _)| joins && *asked) {
+        let reason = format!(
+            "{option} prints more than words, which -detokenize and -recase would take for \
+             words; leave one of them out"
+        );
+        return Err(Error::Usage { reason });
+    }
+    let text = &configuration.settings.text;
+    if settings.tokenize.is_some() && (text.markup != MarkupMode::PassThrough || text.brings_table)
+    {
+        let reason = "-tokenize would split markup and tables that lines bring; leave it out, \
+                      or -xml-input and -inputtype"
+            .into();
+        return Err(Error::Usage { reason });
+    }
+    Ok(())
+}
+
+/// The steps before and after translation.
+pub struct Steps(Preparation);
+
+impl TextForm for Steps {
+    fn prepare(&self, line: &[u8], out: &mut Vec<u8>) {
+        self.0.prepare(line, out);
+    }
+
+    fn restore(&self, translation: &[u8], out: &mut Vec<u8>) {
+        self.0.restore(translation, out);
+    }
+}

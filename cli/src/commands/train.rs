@@ -1,0 +1,169 @@
+//! `miriam train`: a tuned phrase model from parallel text.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+use miriam_align::Model;
+use miriam_decoder::tuning::Method;
+use miriam_pipeline::{Languages, LmKind, TrainOptions, Tuning, train};
+use miriam_text::parse_size;
+
+use crate::common::Common;
+
+/// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
+///
+/// Leaves a folder that `miriam translate -f DIR/moses.ini` runs. The same command goes
+/// on where a run ended, and does only what is missing.
+///
+/// Example: miriam train --source train.de --target train.en --dev-source dev.de
+/// --dev-target dev.en -o model
+#[derive(Args)]
+pub struct Arguments {
+    /// The source side of the parallel text: plain, .gz or .zst
+    #[arg(long, value_name = "FILE")]
+    source: PathBuf,
+    /// The target side
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+    /// The source side of the text to tune the weights on
+    #[arg(long, value_name = "FILE", requires = "dev_target")]
+    dev_source: Option<PathBuf>,
+    /// Its target side
+    #[arg(long, value_name = "FILE", requires = "dev_source")]
+    dev_target: Option<PathBuf>,
+    /// Text for the language model in place of the target side; may repeat
+    #[arg(long, value_name = "FILE")]
+    lm_text: Vec<PathBuf>,
+    /// The folder of the model; a run that ended early goes on in it
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// The texts are raw: normalise punctuation, tokenise and truecase them, and
+    /// keep what `translate -raw` needs to do the same
+    #[arg(long, requires = "source_language", requires = "target_language")]
+    raw: bool,
+    /// The language of the source side, as de
+    #[arg(long, value_name = "LANGUAGE")]
+    source_language: Option<String>,
+    /// The language of the target side
+    #[arg(long, value_name = "LANGUAGE")]
+    target_language: Option<String>,
+    /// Leave out pairs with more words on a side
+    #[arg(long, value_name = "N", default_value_t = 80)]
+    max_words: usize,
+    /// Leave out pairs with more words on one side for each on the other
+    #[arg(long, value_name = "N", default_value_t = 9)]
+    max_ratio: usize,
+    /// The alignment model
+    #[arg(long, value_name = "MODEL", default_value = "ibm2")]
+    alignment_model: AlignmentModel,
+    /// How alignments of both directions are joined, as in `align`
+    #[arg(long, value_name = "HOW", default_value = "grow-diag-final-and",
+          value_parser = super::align::symmetrization_names())]
+    symmetrize: String,
+    /// Words in the longest phrases
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    max_length: usize,
+    /// The reordering model by its Moses name, or none
+    #[arg(long, value_name = "TYPE", default_value = "wbe-msd-bidirectional-fe")]
+    reordering: String,
+    /// Words in the longest n-grams of the language model
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    lm_order: usize,
+    /// Leave out n-grams that occur at most this often, as in `lm estimate`
+    #[arg(long, value_name = "COUNT", num_args = 1.., action = ArgAction::Set)]
+    lm_prune: Vec<u64>,
+    /// The kind of the language model's file: probing is faster, trie smaller
+    #[arg(long, value_name = "KIND", default_value = "probing")]
+    lm_type: LmType,
+    /// How weights are tuned on the dev text
+    #[arg(long, value_name = "METHOD", default_value = "mira")]
+    method: TuningMethod,
+    /// What the random choices of tuning begin from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The most times the dev text is decoded
+    #[arg(long, value_name = "N")]
+    iterations: Option<usize>,
+    /// Also keep the tables and the language model as text, in DIR/text
+    #[arg(long)]
+    text: bool,
+    /// Keep what lies between stages, in DIR/work
+    #[arg(long)]
+    keep_work: bool,
+    /// Memory to use, such as 4G; without it, half of what is free
+    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum AlignmentModel {
+    /// IBM model 2 with a diagonal prior, fast_align's
+    Ibm2,
+    /// A hidden Markov model of jumps
+    Hmm,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LmType {
+    Probing,
+    Trie,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TuningMethod {
+    /// Batch MIRA
+    Mira,
+    /// Minimum error rate training
+    Mert,
+    /// Keep the first weights
+    None,
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let method = match arguments.method {
+        TuningMethod::Mira => Some(Method::Mira),
+        TuningMethod::Mert => Some(Method::Mert),
+        TuningMethod::None => None,
+    };
+    let mut options = TrainOptions {
+        dev: arguments.dev_source.zip(arguments.dev_target),
+        lm_text: arguments.lm_text,
+        raw: arguments
+            .source_language
+            .zip(arguments.target_language)
+            .filter(|_| arguments.raw)
+            .map(|(source, target)| Languages { source, target }),
+        max_words: arguments.max_words,
+        max_ratio: arguments.max_ratio,
+        alignment_model: match arguments.alignment_model {
+            AlignmentModel::Ibm2 => Model::Ibm2,
+            AlignmentModel::Hmm => Model::Hmm,
+        },
+        symmetrization: super::align::symmetrization(&arguments.symmetrize),
+        max_length: arguments.max_length,
+        reordering: Some(arguments.reordering).filter(|name| name != "none"),
+        lm_order: arguments.lm_order,
+        lm_prune: arguments.lm_prune,
+        lm_kind: match arguments.lm_type {
+            LmType::Probing => LmKind::Probing,
+            LmType::Trie => LmKind::Trie,
+        },
+        tuning: method.map(|method| Tuning {
+            method,
+            seed: arguments.seed,
+            iterations: arguments.iterations,
+        }),
+        text: arguments.text,
+        keep_work: arguments.keep_work,
+        threads: common.threads.count(),
+        ..TrainOptions::new(arguments.source, arguments.target, arguments.output)
+    };
+    if let Some(memory) = arguments.memory {
+        options.memory = memory;
+    }
+    let summary = train(&options, &common.progress())?;
+    // Not `println!`, which panics when the reader has gone.
+    writeln!(std::io::stdout(), "{summary}")?;
+    Ok(())
+}

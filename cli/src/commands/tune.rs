@@ -1,0 +1,100 @@
+//! `miriam tune`: weights that translate a development text best.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use miriam_decoder::Configuration;
+use miriam_decoder::tuning::{Method, TuneOptions, tune};
+use miriam_text::Input;
+
+use crate::common::Common;
+
+/// How lines are searched unless options behind `--` say otherwise: as well as wider
+/// searches do, and in a fraction of their time.
+const SEARCH: [&str; 6] =
+    ["-search-algorithm", "1", "-cube-pruning-pop-limit", "400", "-stack", "400"];
+
+/// Find weights that translate a development text best by BLEU.
+///
+/// Example: miriam tune -f moses.ini --source dev.de --reference dev.en -o tuned.ini
+#[derive(Args)]
+pub struct Arguments {
+    /// The system, with the weights to begin with
+    #[arg(short = 'f', long = "config", value_name = "INI")]
+    ini: PathBuf,
+    /// The development text, a sentence a line, prepared as the system's input is
+    #[arg(long, value_name = "FILE")]
+    source: PathBuf,
+    /// Its translation, prepared as the system's output is; repeat it for several
+    #[arg(long, value_name = "FILE", required = true)]
+    reference: Vec<PathBuf>,
+    /// The ini to write: the given one with the best weights
+    #[arg(short, long, value_name = "INI")]
+    output: PathBuf,
+    /// How weights are looked for
+    #[arg(long, value_enum, default_value = "mira")]
+    method: How,
+    /// Iterations at most; it ends before when five in a row are no better
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    iterations: usize,
+    /// Translations in the list of a line
+    #[arg(long, visible_alias = "nbest", value_name = "N", default_value_t = 100)]
+    nbest_size: usize,
+    /// Where random numbers start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Let BLEU ignore the case of ASCII letters
+    #[arg(long)]
+    case_insensitive: bool,
+    /// Also write a line an iteration to this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Options of `miriam translate` in one argument, as mert-moses takes them
+    #[arg(
+        long,
+        visible_alias = "decoder-flags",
+        value_name = "OPTIONS",
+        allow_hyphen_values = true
+    )]
+    decoder_options: Option<String>,
+    /// Options of `miriam translate` [-search-algorithm 1 -cube-pruning-pop-limit 400 -stack 400]
+    #[arg(last = true, value_name = "OPTIONS")]
+    moses: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum How {
+    Mira,
+    Mert,
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let Arguments { ini, source, reference, output, .. } = arguments;
+    for file in reference.iter().chain([&source]) {
+        Input::check(file, Some(&output))?;
+    }
+    let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
+    let given = arguments.decoder_options.as_deref().unwrap_or_default();
+    tokens.extend(given.split_ascii_whitespace().map(str::to_owned));
+    tokens.extend(arguments.moses);
+    if tokens.len() == 2 {
+        tokens.extend(SEARCH.map(str::to_owned));
+    }
+    let mut configuration = Configuration::from_command_line(&tokens)?;
+    configuration.settings.threads = common.threads.count();
+    let options = TuneOptions {
+        log: arguments.log,
+        method: match arguments.method {
+            How::Mira => Method::Mira,
+            How::Mert => Method::Mert,
+        },
+        iterations: arguments.iterations,
+        nbest_size: arguments.nbest_size,
+        seed: arguments.seed,
+        case_insensitive: arguments.case_insensitive,
+        ..TuneOptions::new(configuration, source, reference, output)
+    };
+    let report = common.pool()?.install(|| tune(&options, &common.progress()))?;
+    tracing::info!("best: iteration {}, BLEU {:.2}", report.best + 1, report.best().bleu);
+    Ok(())
+}

@@ -1,0 +1,310 @@
+//! Batch MIRA over lists (Cherry and Foster 2012).
+//!
+//! Passes over the lines, each in another order. At a line the hope is the
+//! translation with the best sum of score and BLEU, the fear that with the best
+//! difference; where the hope does not win by as much as its BLEU is higher, the
+//! weights take a step, at most C, towards it. BLEU of a line is what it adds to a
+//! background, the decaying sum of what was hoped for, times the length of the
+//! reference (Chiang et al. 2008). A pass ends with the mean of all weights so far;
+//! of those the one is taken whose best translations in the lists have the best BLEU.
+//!
+//! Several runs with orders of their own are made side by side, and their weights
+//! averaged: what the order alone decides cancels out.
+
+use std::thread;
+
+use miriam_metrics::bleu::{Counts, ORDER};
+
+use super::lists::{List, Lists, Tally};
+use super::normalised;
+use super::random::{Random, mixed};
+
+/// The longest step. Scores are of weights whose magnitudes sum to 1.
+const C: f64 = 0.001;
+/// What is left of the background after a line.
+const DECAY: f64 = 0.999;
+const PASSES: usize = 30;
+const RUNS: u64 = 4;
+
+/// Weights that put good translations of `lists` first, from `start` on.
+pub(super) fn optimise(lists: &Lists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
+    let problem = Problem::new(lists);
+    let seeds: Vec<u64> = (0..RUNS).map(|run| mixed(seed, run)).collect();
+    let per_thread = seeds.len().div_ceil(threads.max(1));
+    let found: Vec<Vec<f64>> = thread::scope(|scope| {
+        let problem = &problem;
+        let runs = |seeds: &[u64]| -> Vec<Vec<f64>> {
+            seeds.iter().map(|&seed| normalised(Run::new(problem, start, seed).best())).collect()
+        };
+        let threads: Vec<_> =
+            seeds.chunks(per_thread).map(|seeds| scope.spawn(move || runs(seeds))).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, Vec<Vec<f64>>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().flat_map(join).collect()
+    });
+    let mut mean = vec![0.0; start.len()];
+    for weights in &found {
+        mean.iter_mut().zip(weights).for_each(|(mean, weight)| *mean += weight);
+    }
+    normalised(mean)
+}
+
+/// The lists in the form in which they are looked at.
+struct Problem {
+    lines: Vec<Line>,
+}
+
+/// A line: values component by component, so that scores are sums of columns, and
+/// each tally once.
+struct Line {
+    columns: Vec<f32>,
+    fixed: Vec<f32>,
+    tallies: Vec<Tally>,
+    tally_of: Vec<u32>,
+}
+
+impl Problem {
+    fn new(lists: &Lists) -> Self {
+        let width = lists.width;
+        Problem { lines: lists.lines.iter().map(|list| Line::new(list, width)).collect() }
+    }
+}
+
+impl Line {
+    fn new(list: &List, width: usize) -> Self {
+        let columns = (0..width).flat_map(|c| (0..list.len()).map(move |i| list.row(i, width)[c]));
+        let mut numbers = hashbrown::HashMap::new();
+        let mut tallies = Vec::new();
+        let number = |tally: &Tally| {
+            *numbers.entry(*tally).or_insert_with(|| {
+                tallies.push(*tally);
+                tallies.len() as u32 - 1
+            })
+        };
+        let tally_of = list.tallies.iter().map(number).collect();
+        Line { columns: columns.collect(), fixed: list.fixed.clone(), tallies, tally_of }
+    }
+
+    fn len(&self) -> usize {
+        self.tally_of.len()
+    }
+
+    /// The scores of all translations.
+    fn scores(&self, weights: &[f64], scores: &mut Vec<f32>) {
+        scores.clear();
+        scores.extend_from_slice(&self.fixed);
+        for (column, &weight) in self.columns.chunks_exact(self.len()).zip(weights) {
+            let weight = weight as f32;
+            scores.iter_mut().zip(column).for_each(|(score, value)| *score += weight * value);
+        }
+    }
+
+    fn values(&self, i: usize) -> impl Iterator<Item = f64> {
+        self.columns.chunks_exact(self.len()).map(move |column| f64::from(column[i]))
+    }
+}
+
+/// The place of the greatest of `numbers`, the first of equals.
+fn greatest(numbers: impl Iterator<Item = f32>) -> usize {
+    let mut best = (0, f32::NEG_INFINITY);
+    for (i, number) in numbers.enumerate() {
+        if number > best.1 {
+            best = (i, number);
+        }
+    }
+    best.0
+}
+
+/// What BLEU counts, decaying.
+#[derive(Clone, Copy, Default)]
+struct Background {
+    length: f64,
+    reference: f64,
+    matches: [f64; ORDER],
+    totals: [f64; ORDER],
+}
+
+impl Background {
+    fn add(&mut self, tally: &Tally) {
+        let Counts { hypothesis, reference, matches, totals } = tally.counts();
+        self.length += hypothesis as f64;
+        self.reference += reference as f64;
+        for n in 0..ORDER {
+            self.matches[n] += matches[n] as f64;
+            self.totals[n] += totals[n] as f64;
+        }
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.length *= factor;
+        self.reference *= factor;
+        for n in 0..ORDER {
+            self.matches[n] *= factor;
+            self.totals[n] *= factor;
+        }
+    }
+
+    /// BLEU of the background with one more line, from 0 to 1.
+    fn bleu_with(mut self, tally: &Tally) -> f64 {
+        self.add(tally);
+        let (mut matches, mut totals) = (1.0, 1.0);
+        for n in 0..ORDER {
+            matches *= self.matches[n];
+            totals *= self.totals[n];
+        }
+        if matches <= 0.0 {
+            return 0.0;
+        }
+        let mean = (matches / totals).sqrt().sqrt();
+        match self.length < self.reference {
+            true => mean * (1.0 - self.reference / self.length).exp(),
+            false => mean,
+        }
+    }
+}
+
+/// One walk over the lines.
+struct Run<'p> {
+    problem: &'p Problem,
+    weights: Vec<f64>,
+    /// The weights after every line so far, added up, and how many.
+    totals: Vec<f64>,
+    steps: f64,
+    background: Background,
+    random: Random,
+    scores: Vec<f32>,
+    gains: Vec<f32>,
+}
+
+impl<'p> Run<'p> {
+    fn new(problem: &'p Problem, start: &[f64], seed: u64) -> Self {
+        let mut run = Run {
+            problem,
+            weights: start.to_vec(),
+            totals: vec![0.0; start.len()],
+            steps: 0.0,
+            background: Background::default(),
+            random: Random::new(seed),
+            scores: Vec::new(),
+            gains: Vec::new(),
+        };
+        // The background of a text of lines like these, with a little to keep its
+        // matches from nothing.
+        for line in &problem.lines {
+            line.scores(start, &mut run.scores);
+            let best = greatest(run.scores.iter().copied());
+            run.background.add(&line.tallies[line.tally_of[best] as usize]);
+        }
+        run.background.scale(1.0 / (1.0 - DECAY) / problem.lines.len() as f64);
+        for n in 0..ORDER {
+            run.background.matches[n] += 1.0;
+            run.background.totals[n] += 1.0;
+        }
+        run
+    }
+
+    /// The mean weights of the pass whose translations in the lists are best.
+    fn best(mut self) -> Vec<f64> {
+        let mut order: Vec<usize> = (0..self.problem.lines.len()).collect();
+        let mut best = (f64::NEG_INFINITY, self.weights.clone());
+        for _ in 0..PASSES {
+            self.random.shuffle(&mut order);
+            order.iter().for_each(|&line| self.learn(line));
+            let mean: Vec<f64> = self.totals.iter().map(|total| total / self.steps).collect();
+            let bleu = self.bleu(&mean);
+            if bleu > best.0 {
+                best = (bleu, mean);
+            }
+        }
+        best.1
+    }
+
+    /// BLEU of the translations in the lists that `weights` put first.
+    fn bleu(&mut self, weights: &[f64]) -> f64 {
+        let mut counts = Counts::default();
+        for line in &self.problem.lines {
+            line.scores(weights, &mut self.scores);
+            let best = greatest(self.scores.iter().copied());
+            counts += line.tallies[line.tally_of[best] as usize].counts();
+        }
+        counts.bleu()
+    }
+
+    fn learn(&mut self, number: usize) {
+        let line = &self.problem.lines[number];
+        line.scores(&self.weights, &mut self.scores);
+        self.gains.clear();
+        let background = self.background;
+        self.gains.extend(line.tallies.iter().map(|tally| {
+            let reference = background.reference + f64::from(tally.reference);
+            (background.bleu_with(tally) * reference) as f32
+        }));
+        let gain = |i: usize| self.gains[line.tally_of[i] as usize];
+        let scores = self.scores.iter().enumerate();
+        let hope = greatest(scores.clone().map(|(i, score)| score + gain(i)));
+        let fear = greatest(scores.map(|(i, score)| score - gain(i)));
+        let better = f64::from(gain(hope) - gain(fear));
+        if hope != fear && better > 0.0 {
+            let difference = || line.values(hope).zip(line.values(fear)).map(|(h, f)| h - f);
+            let margin = f64::from(self.scores[hope]) - f64::from(self.scores[fear]);
+            let length: f64 = difference().map(|d| d * d).sum();
+            if margin < better && length > 0.0 {
+                let step = C.min((better - margin) / length);
+                let weights = self.weights.iter_mut().zip(difference());
+                weights.for_each(|(weight, d)| *weight += step * d);
+            }
+        }
+        self.totals.iter_mut().zip(&self.weights).for_each(|(total, weight)| *total += weight);
+        self.steps += 1.0;
+        self.background.scale(DECAY);
+        self.background.add(&line.tallies[line.tally_of[hope] as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines on whose lists one value goes with BLEU, one against it, and one has
+    /// nothing to do with it.
+    fn toy() -> Lists {
+        let mut random = Random::new(3);
+        let mut lists = Lists::new(60, 3);
+        let line = |_| {
+            let mut list = List::default();
+            for i in 0..10u32 {
+                let right = 12 - i;
+                let noise = random.symmetric() as f32;
+                let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
+                let matches = std::array::from_fn(|n| right - n as u32);
+                let tally = Tally { length: 12, reference: 12, matches };
+                list.push(values.into_iter(), 0.0, tally);
+            }
+            list
+        };
+        lists.add((0..60).map(line).collect());
+        lists
+    }
+
+    #[test]
+    fn finds_the_values_that_go_with_bleu() {
+        let lists = toy();
+        let problem = Problem::new(&lists);
+        let wrong = normalised(vec![-1.0, 1.0, 1.0]);
+        let bleu = |weights: &[f64]| Run::new(&problem, weights, 0).bleu(weights);
+        let found = optimise(&lists, &wrong, 5, 1);
+        assert!(bleu(&wrong) < 60.0, "{}", bleu(&wrong));
+        assert!(bleu(&found) > 99.0, "{found:?}: {}", bleu(&found));
+        assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let lists = toy();
+        let start = normalised(vec![0.1, 0.5, 0.4]);
+        let found = optimise(&lists, &start, 9, 1);
+        assert_eq!(optimise(&lists, &start, 9, 3), found);
+        assert_ne!(optimise(&lists, &start, 10, 1), found);
+    }
+}

@@ -1,0 +1,38 @@
+//! Random numbers of tuning: SplitMix64 (Steele et al. 2014), of which any seed is a
+//! good one. What they decide is an order and a few starts, so runs with one seed
+//! are equal everywhere.
+
+/// A generator.
+#[derive(Clone, Debug)]
+pub(super) struct Random(u64);
+
+/// A seed for part `number` of a run with `seed`.
+pub(super) fn mixed(seed: u64, number: u64) -> u64 {
+    Random(seed ^ Random(number).next()).next()
+}
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number from -1 to 1.
+    pub(super) fn symmetric(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// Puts `items` into any order.
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            let other = ((u128::from(self.next()) * (i as u128 + 1)) >> 64) as usize;
+            items.swap(i, other);
+        }
+    }
+}

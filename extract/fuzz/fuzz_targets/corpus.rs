@@ -1,0 +1,27 @@
+//! Any bytes as a corpus (three files between zero bytes) and a state that somebody
+//! left: tables or an error, never a panic.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use miriam_extract::{ExtractOptions, extract_files};
+use miriam_text::{Silent, Wrapping};
+
+fuzz_target!(|bytes: &[u8]| {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut parts = bytes.splitn(4, |&b| b == 0);
+    let files = ["source", "target", "links", "extract.state"].map(|name| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, parts.next().unwrap_or_default()).expect("writable");
+        path
+    });
+    let options = ExtractOptions {
+        max_length: 3,
+        reordering: Some("hier-mslr-bidirectional-fe".into()),
+        tables: Wrapping::Plain,
+        memory: 4096,
+        temp: folder.path().to_owned(),
+        threads: 1,
+        ..ExtractOptions::default()
+    };
+    let _ = extract_files(&files[0], &files[1], &files[2], folder.path(), &options, &Silent);
+});

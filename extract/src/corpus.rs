@@ -1,0 +1,339 @@
+//! The corpus, read once: checked, numbered and kept in blocks of a few bytes a word,
+//! in memory while there is room and in an unnamed temporary file when there is none.
+//!
+//! Everything that follows sweeps over these blocks, as often as memory asks for: a
+//! sweep costs a small part of what is done with what it finds.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use miriam_text::fields::{find_bars, words};
+use miriam_text::{Input, Lines, Progress, Vocabulary, ordered_map};
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::links::{Link, parse_links};
+use crate::sentence::{Sentence, encode_links, encode_words};
+use crate::spans::blocks;
+use crate::words::{Collecting, Words};
+use crate::{Error, IN_FLIGHT, Result};
+
+/// The fewest and the most bytes of text that a thread takes at a time.
+const BATCH: (u64, u64) = (16 << 10, 256 << 10);
+/// Bytes of memory for a byte of text that is on its way into a block.
+const ON_ITS_WAY: u64 = 4;
+
+/// Sentence pairs with their links.
+pub(crate) struct Corpus {
+    /// The words of the source, the words of the target.
+    pub words: [Words; 2],
+    /// How many sentence pairs there are.
+    pub pairs: u64,
+    /// How many phrase pairs they hold, each as often as it occurs.
+    pub instances: u64,
+    /// Bytes that tell this text from others.
+    pub digest: u128,
+    blocks: Vec<Block>,
+    /// Bytes of the blocks in memory.
+    in_memory: u64,
+    file: Mutex<Option<File>>,
+    folder: PathBuf,
+}
+
+enum Block {
+    Memory(Vec<u8>),
+    Disk { at: u64, len: usize },
+}
+
+/// Lines of the three files that belong together.
+#[derive(Default)]
+struct Batch {
+    text: Vec<u8>,
+    /// Where the three lines of each pair end.
+    ends: Vec<[usize; 3]>,
+    first_line: u64,
+}
+
+/// What a thread makes of a batch: words by ids of its own.
+struct Parsed {
+    vocabularies: [Vocabulary; 2],
+    tokens: [Vec<u32>; 2],
+    links: Vec<Link>,
+    /// Where each pair ends in tokens and links.
+    ends: Vec<[usize; 3]>,
+    instances: u64,
+}
+
+impl Corpus {
+    /// Reads three files line by line; `longest` is that of phrases, `memory` what the
+    /// blocks may take.
+    pub fn read(
+        inputs: [&Path; 3],
+        longest: usize,
+        memory: u64,
+        folder: &Path,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let opened = inputs.map(Input::open);
+        let [source, target, alignment] = opened;
+        let mut inputs = [source?, target?, alignment?];
+        let consumed: Vec<_> = inputs.iter().map(Input::consumed).collect();
+        let total = inputs.iter().map(Input::size).sum();
+        progress.begin("reading", total);
+        let names = [0, 1, 2].map(|i| inputs[i].name().to_owned());
+        let mut files = inputs.each_mut().map(|_| None);
+        for (file, input) in files.iter_mut().zip(inputs) {
+            *file = Some(Lines::in_background(input));
+        }
+        let mut files = files.map(|file| file.expect("each was opened"));
+        let mut digests = [(); 3].map(|()| Xxh3Default::new());
+        let mut pairs = 0;
+        let mut corpus = Writing::new(memory, folder);
+        let size = memory / ON_ITS_WAY / (IN_FLIGHT * threads as u64);
+        let size = size.clamp(BATCH.0, BATCH.1) as usize;
+        let read = || {
+            let done = consumed.iter().map(|c| c.load(std::sync::atomic::Ordering::Relaxed)).sum();
+            progress.reached(done);
+            read_batch(&mut files, size, &names, &mut digests, &mut pairs)
+        };
+        let worker = || {
+            let (names, mut sentence) = (&names, Sentence::default());
+            move |batch: Batch| parse(&batch, names, longest, &mut sentence)
+        };
+        ordered_map(threads, read, worker, |parsed, _| corpus.add(parsed?))?;
+        progress.end();
+        let digest = digests.iter().fold(0u128, |all, one| {
+            all.rotate_left(41).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
+                ^ one.digest128()
+        });
+        if pairs == 0 {
+            let reason = "there is no text; give a file with a sentence a line".to_owned();
+            return Err(Error::Unsupported { file: names[0].clone(), reason });
+        }
+        corpus.finish(pairs, digest)
+    }
+
+    /// How many blocks there are.
+    pub fn num_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Bytes of memory that the corpus takes.
+    pub fn bytes(&self) -> u64 {
+        self.in_memory + self.words.iter().map(Words::bytes).sum::<u64>()
+    }
+
+    /// Calls `take` with every sentence pair of block `i`.
+    pub fn sentences(
+        &self,
+        i: usize,
+        sentence: &mut Sentence,
+        mut take: impl FnMut(&Sentence),
+    ) -> Result<()> {
+        let loaded;
+        let bytes = match &self.blocks[i] {
+            Block::Memory(bytes) => bytes,
+            Block::Disk { at, len } => {
+                loaded = self.load(*at, *len)?;
+                &loaded
+            }
+        };
+        let mut at = 0;
+        while at < bytes.len() {
+            sentence.decode(bytes, &mut at, [&self.words[0], &self.words[1]]);
+            take(sentence);
+        }
+        Ok(())
+    }
+
+    fn load(&self, at: u64, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = match &mut *file {
+            Some(file) => file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes)),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        };
+        let failed = |e| temporary(&self.folder, "read back a temporary file in this folder", e);
+        outcome.map_err(failed)?;
+        Ok(bytes)
+    }
+}
+
+/// An error with a file in `folder`.
+fn temporary(folder: &Path, action: &'static str, source: io::Error) -> Error {
+    miriam_text::Error::io(&folder.display().to_string(), action, source).into()
+}
+
+/// Takes about `size` bytes of the next lines of the three files, which must have as many.
+fn read_batch(
+    files: &mut [Lines; 3],
+    size: usize,
+    names: &[String; 3],
+    digests: &mut [Xxh3Default; 3],
+    pairs: &mut u64,
+) -> Result<Option<Batch>> {
+    let mut batch = Batch { first_line: *pairs + 1, ..Batch::default() };
+    while batch.text.len() < size {
+        let mut ends = [0; 3];
+        let mut ended = [false; 3];
+        for (i, file) in files.iter_mut().enumerate() {
+            match file.next()? {
+                Some(line) => {
+                    digests[i].update(line.bytes);
+                    digests[i].update(b"\n");
+                    batch.text.extend_from_slice(line.bytes);
+                }
+                None => ended[i] = true,
+            }
+            ends[i] = batch.text.len();
+        }
+        if ended == [true; 3] {
+            break;
+        }
+        if let Some(short) = ended.iter().position(|&ended| ended) {
+            let long = ended.iter().position(|&ended| !ended).unwrap_or_default();
+            return Err(Error::Unsupported {
+                file: names[short].clone(),
+                reason: format!(
+                    "it ends after {} lines and {} does not; give files whose lines belong together",
+                    *pairs, names[long]
+                ),
+            });
+        }
+        batch.ends.push(ends);
+        *pairs += 1;
+    }
+    Ok((!batch.ends.is_empty()).then_some(batch))
+}
+
+/// Cuts and checks the lines of a batch.
+fn parse(
+    batch: &Batch,
+    names: &[String; 3],
+    longest: usize,
+    sentence: &mut Sentence,
+) -> Result<Parsed> {
+    let mut parsed = Parsed {
+        vocabularies: [Vocabulary::new(), Vocabulary::new()],
+        tokens: [Vec::new(), Vec::new()],
+        links: Vec::new(),
+        ends: Vec::with_capacity(batch.ends.len()),
+        instances: 0,
+    };
+    let (mut start, mut before) = (0, [0; 3]);
+    for (number, ends) in (batch.first_line..).zip(&batch.ends) {
+        let wrong = |file: usize, reason: String| {
+            miriam_text::Error::format(&names[file], number, None, reason)
+        };
+        for (side, &end) in ends[..2].iter().enumerate() {
+            let line = &batch.text[start..end];
+            if find_bars(line).is_some() {
+                let reason = "a word holds |||, which ends the fields of tables; write it as \
+                              &#124;&#124;&#124;, as Moses' tokenizer does";
+                return Err(wrong(side, reason.to_owned()).into());
+            }
+            let vocabulary = &mut parsed.vocabularies[side];
+            parsed.tokens[side].extend(words(line).map(|word| vocabulary.intern(word).0));
+            start = end;
+        }
+        let line = &batch.text[start..ends[2]];
+        start = ends[2];
+        let counts = [0, 1].map(|side| parsed.tokens[side].len() - before[side]);
+        parse_links(line, counts[0], counts[1], &mut parsed.links)
+            .map_err(|reason| wrong(2, reason))?;
+        parsed.links[before[2]..].sort_unstable();
+        sentence.set(
+            &parsed.tokens[0][before[0]..],
+            &parsed.tokens[1][before[1]..],
+            &parsed.links[before[2]..],
+        );
+        blocks(sentence, longest, |block| parsed.instances += block.count(longest));
+        before = [parsed.tokens[0].len(), parsed.tokens[1].len(), parsed.links.len()];
+        parsed.ends.push(before);
+    }
+    Ok(parsed)
+}
+
+/// A corpus that grows.
+struct Writing {
+    words: [Collecting; 2],
+    instances: u64,
+    blocks: Vec<Block>,
+    room: u64,
+    in_memory: u64,
+    file: Option<File>,
+    written: u64,
+    folder: PathBuf,
+}
+
+impl Writing {
+    fn new(memory: u64, folder: &Path) -> Self {
+        Writing {
+            words: [Collecting::new(), Collecting::new()],
+            instances: 0,
+            blocks: Vec::new(),
+            room: memory,
+            in_memory: 0,
+            file: None,
+            written: 0,
+            folder: folder.to_owned(),
+        }
+    }
+
+    fn add(&mut self, parsed: Parsed) -> Result<()> {
+        let ids: [Vec<u32>; 2] = [0, 1].map(|side: usize| {
+            let words = parsed.vocabularies[side].iter();
+            words.map(|word| self.words[side].intern(word)).collect()
+        });
+        let mut bytes = Vec::with_capacity(2 * parsed.tokens[0].len() + 2 * parsed.tokens[1].len());
+        let mut before = [0; 3];
+        for &ends in &parsed.ends {
+            for (side, ids) in ids.iter().enumerate() {
+                let tokens = &parsed.tokens[side][before[side]..ends[side]];
+                encode_words(tokens.iter().map(|&token| ids[token as usize]), &mut bytes);
+            }
+            encode_links(&parsed.links[before[2]..ends[2]], &mut bytes);
+            before = ends;
+        }
+        self.instances += parsed.instances;
+        let block = if self.in_memory + bytes.len() as u64 <= self.room {
+            bytes.shrink_to_fit();
+            self.in_memory += bytes.len() as u64;
+            Block::Memory(bytes)
+        } else {
+            self.spill(&bytes).map_err(|e| {
+                let action = "write a temporary file in this folder; make room, or name another \
+                              folder with --temp or more memory with --memory";
+                temporary(&self.folder, action, e)
+            })?
+        };
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    fn spill(&mut self, bytes: &[u8]) -> io::Result<Block> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            empty => empty.insert(tempfile::tempfile_in(&self.folder)?),
+        };
+        file.write_all(bytes)?;
+        let at = self.written;
+        self.written += bytes.len() as u64;
+        Ok(Block::Disk { at, len: bytes.len() })
+    }
+
+    fn finish(self, pairs: u64, digest: u128) -> Result<Corpus> {
+        Ok(Corpus {
+            words: self.words.map(Collecting::ranked),
+            pairs,
+            instances: self.instances,
+            digest,
+            blocks: self.blocks,
+            in_memory: self.in_memory,
+            file: Mutex::new(self.file),
+            folder: self.folder,
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Phrase translation probabilities from counts, plain or discounted, with the f32
+//! arithmetic of Moses' `consolidate`, whose six digits are compared.
+
+use crate::Smoothing;
+use crate::partition::{COUNTED, CountsOfCounts};
+
+/// The counts of an entry, as f32: how often the pair, the source phrase and the
+/// target phrase occur, and in how many different pairs the latter two.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    pub pair: f32,
+    pub source: f32,
+    pub target: f32,
+    pub source_distinct: f32,
+    pub target_distinct: f32,
+}
+
+/// How counts become probabilities.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Discount {
+    None,
+    /// By what pairs that occur so often are multiplied, from once (Good 1953).
+    GoodTuring([f32; COUNTED - 1]),
+    /// What is taken from pairs that occur once, twice, and more often; and how many
+    /// pairs there are (Foster et al. 2006).
+    KneserNey([f32; 3], f32),
+}
+
+impl Discount {
+    /// What `smoothing` comes to, given how often pairs occur.
+    pub fn new(smoothing: Smoothing, statistics: &CountsOfCounts) -> Self {
+        let count = |n: usize| statistics.counts[n - 1] as f32;
+        match smoothing {
+            Smoothing::None => Discount::None,
+            Smoothing::GoodTuring => {
+                let mut factors = [0.0; COUNTED - 1];
+                let mut last = 0.01f32;
+                for (n, factor) in (1..).zip(&mut factors) {
+                    let more = f64::from(count(n + 1)) + 0.1;
+                    let same = f64::from(count(n)) + 0.1;
+                    let ratio = f64::from((n as f32 + 1.0) / n as f32);
+                    *factor = ((ratio * (more / same)) as f32).min(1.0).max(last);
+                    last = *factor;
+                }
+                Discount::GoodTuring(factors)
+            }
+            Smoothing::KneserNey => {
+                let y = count(1) / (count(1) + 2.0 * count(2));
+                let discount = |(n, most): (usize, f32)| {
+                    let d = n as f32 - (n + 1) as f32 * y * count(n + 1) / count(n);
+                    // Where nothing occurs so often, nothing is known.
+                    if d.is_nan() { most } else { d.min(most) }
+                };
+                let discounts = [(1, 0.9), (2, 1.9), (3, 2.9)].map(discount);
+                Discount::KneserNey(discounts, statistics.pairs as f32)
+            }
+        }
+    }
+
+    /// phi(f|e) and phi(e|f).
+    pub fn probabilities(&self, counts: Counts) -> [f32; 2] {
+        let Counts { pair, source, target, source_distinct, target_distinct } = counts;
+        match self {
+            Discount::None => [pair / target, pair / source],
+            Discount::GoodTuring(factors) => {
+                let last = (COUNTED - 2) as f32;
+                let adjusted = if pair <= last { pair * factors[pair as usize - 1] } else { pair };
+                [adjusted / target, adjusted / source]
+            }
+            Discount::KneserNey(discounts, pairs) => {
+                let mut d = discounts[(pair as usize).min(3) - 1];
+                if d > pair {
+                    d = (f64::from(pair) - 0.01) as f32;
+                }
+                let adjusted = |condition: f32, own_distinct: f32, other_distinct: f32| {
+                    let lower = other_distinct / pairs;
+                    let mass = d * own_distinct / condition;
+                    pair - d + condition * mass * lower
+                };
+                [
+                    adjusted(target, target_distinct, source_distinct) / target,
+                    adjusted(source, source_distinct, target_distinct) / source,
+                ]
+            }
+        }
+    }
+}

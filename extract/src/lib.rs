@@ -1,0 +1,367 @@
+//! Phrase pairs from word-aligned text: extraction, scores, lexical weights and
+//! reordering counts, as Moses' training gives them.
+//!
+//! 1. [`corpus`] reads the text once and keeps it in a few bytes a word; [`lexicon`]
+//!    counts word translations.
+//! 2. Phrase pairs are dealt to partitions by their target phrases. A [`partition`]
+//!    sweeps over the corpus, counts its pairs in memory and writes them in the order
+//!    of tables as a [`run`]. Memory decides how many partitions there are.
+//! 3. [`merge`] reads all runs as one and so learns the counts of source phrases;
+//!    [`tables`] prints.
+//!
+//! Moses writes every occurrence of a pair as text, three times, and sorts it five
+//! times. Here words are numbers whose order is that of bytes, an occurrence is
+//! sixteen bytes, and text is made once, when all is known.
+//!
+//! Results depend on neither memory nor threads. Runs outlive a killed process:
+//! [`state`] tells the next one which of them can be used.
+
+#![forbid(unsafe_code)]
+
+mod corpus;
+mod discount;
+mod lexicon;
+mod links;
+mod merge;
+mod partition;
+mod phrases;
+mod reordering;
+mod run;
+mod sentence;
+mod significance;
+mod spans;
+mod state;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use miriam_text::{Output, Progress, Wrapping, ordered_map};
+
+use crate::corpus::Corpus;
+use crate::discount::Discount;
+use crate::lexicon::Lexicon;
+pub use crate::links::{Link, parse_links};
+use crate::merge::Merge;
+use crate::partition::{CountsOfCounts, Extraction};
+pub use crate::reordering::{Evidence, Orientations, ReorderingModel};
+use crate::run::RunWriter;
+pub use crate::significance::Significance;
+use crate::state::{Finished, State};
+use crate::tables::Printer;
+
+/// Words in the longest phrases that can be asked for.
+pub const MAX_LENGTH: usize = 64;
+
+/// Bytes of memory that an occurrence of a phrase pair needs in its partition: its
+/// number, and a share of phrases, their hash tables and their order. Measured where
+/// parts are small, for then most phrases occur once; large ones need a third of it.
+const INSTANCE: u64 = 160;
+/// Bytes of memory that an entry needs on its way into a table, as numbers and as text.
+const ENTRY: u64 = 512;
+/// Batches of text or entries that are on their way for each thread.
+const IN_FLIGHT: u64 = 32;
+/// Runs that are merged at once.
+const MOST_PARTITIONS: u64 = 256;
+
+/// Extracts phrases from the files, line by line parallel, into the folder `output`:
+/// `phrase-table` and `reordering-table` (with `.gz` or what
+/// [`tables`](ExtractOptions::tables) says), `lex.e2f` and `lex.f2e`.
+///
+/// A run that was ended is continued where `output` holds its state and text and
+/// options are the same.
+///
+/// # Errors
+/// Files of different length, links that are none or leave their sentences, words that
+/// hold `|||`, all with file and line; options out of range; files that cannot be read
+/// or written.
+pub fn extract_files(
+    source: &Path,
+    target: &Path,
+    alignment: &Path,
+    output: &Path,
+    options: &ExtractOptions,
+    progress: &dyn Progress,
+) -> Result<ExtractSummary> {
+    let reordering = options.check()?;
+    let threads = options.threads.max(1);
+    for folder in [output, &options.temp] {
+        std::fs::create_dir_all(folder).map_err(|e| {
+            miriam_text::Error::io(&folder.display().to_string(), "create this folder", e)
+        })?;
+    }
+    let inputs = [source, target, alignment];
+    let memory = options.memory / 4;
+    let corpus =
+        Corpus::read(inputs, options.max_length, memory, &options.temp, threads, progress)?;
+    let lexicon = Lexicon::count(&corpus, threads, progress)?;
+    lexicon.write(&corpus, output)?;
+
+    let job = options.job(&corpus, reordering);
+    let partitions = options.partitions(&corpus, &lexicon);
+    let state = State::open(output, &options.temp, job, partitions)?;
+    let extraction = Extraction {
+        corpus: &corpus,
+        lexicon: &lexicon,
+        longest: options.max_length,
+        reordering,
+        significance: options.significance,
+        partitions: state.partitions(),
+    };
+    let state = count_partitions(&extraction, state, threads, progress)?;
+    drop(lexicon);
+    let summary = write_tables(&corpus, &state, reordering, output, options, progress)?;
+    state.remove()?;
+    Ok(ExtractSummary { pairs: corpus.pairs, instances: corpus.instances, ..summary })
+}
+
+/// Counts the partitions that `state` lacks.
+fn count_partitions(
+    extraction: &Extraction<'_>,
+    state: State,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<State> {
+    let missing = state.missing();
+    let state = Mutex::new(state);
+    let (next, blocks_done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let total = missing.len() as u64 * extraction.corpus.num_blocks() as u64;
+    progress.begin("phrases", Some(total));
+    let block_done = || progress.reached(blocks_done.fetch_add(1, Ordering::Relaxed) + 1);
+    let work = || -> Result<()> {
+        while let Some(&partition) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let path = lock(&state).run(partition);
+            let mut writer = RunWriter::create(&path)?;
+            let counts = extraction.count(partition, block_done, |entry| writer.push(entry))?;
+            lock(&state).add(partition, Finished { seal: writer.finish()?, counts })?;
+        }
+        Ok(())
+    };
+    // One that fails keeps the others from beginning anything new.
+    let work = || work().inspect_err(|_| next.store(missing.len(), Ordering::Relaxed));
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.min(missing.len())).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })?;
+    progress.end();
+    Ok(state.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn lock(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Merges the runs of `state` into text.
+fn write_tables(
+    corpus: &Corpus,
+    state: &State,
+    reordering: Option<ReorderingModel>,
+    output: &Path,
+    options: &ExtractOptions,
+    progress: &dyn Progress,
+) -> Result<ExtractSummary> {
+    let mut statistics = CountsOfCounts::default();
+    state.finished().for_each(|finished| statistics.merge(&finished.counts));
+    let discount = Discount::new(options.smoothing, &statistics);
+    let wrapping = options.tables;
+    let path = |name: &str| {
+        output.join(match wrapping {
+            Wrapping::Plain => name.to_owned(),
+            Wrapping::Gzip => format!("{name}.gz"),
+            Wrapping::Zstd => format!("{name}.zst"),
+        })
+    };
+    let mut phrase_table = Output::create_wrapped(&path("phrase-table"))?;
+    let mut reordering_table = match reordering {
+        Some(_) => Some(Output::create_wrapped(&path("reordering-table"))?),
+        None => None,
+    };
+    let name = phrase_table.name().to_owned();
+    let ends = [0, 1].map(|side: usize| corpus.words[side].end);
+    let mut merge = Merge::new(&state.runs(), ends, options.batch())?;
+    let mut summary = ExtractSummary::default();
+    progress.begin("tables", Some(statistics.pairs));
+    let worker = || {
+        let with_smoothing = reordering.map(|model| (model, options.reordering_smoothing));
+        let mut printer = Printer::new(&corpus.words, &discount, with_smoothing);
+        move |batch: merge::Batch| {
+            let text = printer.print(&batch);
+            let counts = [batch.len() as u64, text.entries, text.sources];
+            let wrapped = wrapping.wrap(text.phrases);
+            (counts, wrapped.and_then(|phrases| Ok((phrases, wrapping.wrap(text.reordering)?))))
+        }
+    };
+    let mut done = 0;
+    ordered_map(
+        options.threads.max(1),
+        || merge.next(),
+        worker,
+        |(counts, wrapped), _| {
+            let (phrases, reordering) =
+                wrapped.map_err(|e| miriam_text::Error::io(&name, "compress", e))?;
+            phrase_table.write(&phrases)?;
+            if let Some(table) = &mut reordering_table {
+                table.write(&reordering)?;
+            }
+            let [pairs, entries, sources] = counts;
+            done += pairs;
+            summary.entries += entries;
+            summary.sources += sources;
+            progress.reached(done);
+            Ok::<_, Error>(())
+        },
+    )?;
+    phrase_table.finish()?;
+    if let Some(table) = reordering_table {
+        table.finish()?;
+    }
+    progress.end();
+    Ok(summary)
+}
+
+/// What to extract, and within which means.
+#[derive(Clone, Debug)]
+pub struct ExtractOptions {
+    /// Words in the longest phrases, 1 to [`MAX_LENGTH`].
+    pub max_length: usize,
+    /// The reordering model by its Moses name, `wbe-msd-bidirectional-fe`; none.
+    pub reordering: Option<String>,
+    /// What is added to each count of an orientation.
+    pub reordering_smoothing: f64,
+    /// How phrase translation probabilities are discounted.
+    pub smoothing: Smoothing,
+    /// How significant phrase pairs have to be; none for all.
+    pub significance: Option<Significance>,
+    /// How tables are wrapped.
+    pub tables: Wrapping,
+    /// Bytes of memory to use. Words and their translations are in memory in any case.
+    pub memory: u64,
+    /// The folder for temporary files.
+    pub temp: PathBuf,
+    /// Worker threads.
+    pub threads: usize,
+}
+
+impl Default for ExtractOptions {
+    /// Moses' defaults, a gibibyte, the system's temporary folder, all processors.
+    fn default() -> Self {
+        ExtractOptions {
+            max_length: 7,
+            reordering: Some("wbe-msd-bidirectional-fe".into()),
+            reordering_smoothing: 0.5,
+            smoothing: Smoothing::None,
+            significance: None,
+            tables: Wrapping::Gzip,
+            memory: 1 << 30,
+            temp: std::env::temp_dir(),
+            threads: miriam_text::available_threads(),
+        }
+    }
+}
+
+/// How phrase translation probabilities are discounted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Smoothing {
+    /// Relative frequencies.
+    #[default]
+    None,
+    /// Good-Turing discounts of pairs that occur up to eight times.
+    GoodTuring,
+    /// Kneser-Ney discounts (Foster et al. 2006).
+    KneserNey,
+}
+
+impl ExtractOptions {
+    /// Says what is wrong with the options, if anything is, and which reordering model
+    /// they name.
+    pub fn check(&self) -> Result<Option<ReorderingModel>> {
+        let wrong = |reason: String| Err(Error::Options { reason });
+        if !(1..=MAX_LENGTH).contains(&self.max_length) {
+            return wrong(format!(
+                "phrases of {} words; the longest must have from 1 to {MAX_LENGTH}",
+                self.max_length
+            ));
+        }
+        if !(self.reordering_smoothing > 0.0 && self.reordering_smoothing.is_finite()) {
+            return wrong(format!(
+                "{} cannot be added to the counts of orientations; give a number above 0",
+                self.reordering_smoothing
+            ));
+        }
+        match self.reordering.as_deref().map(ReorderingModel::parse).transpose() {
+            Ok(model) => Ok(model),
+            Err(reason) => wrong(reason),
+        }
+    }
+
+    /// What runs depend on.
+    fn job(&self, corpus: &Corpus, reordering: Option<ReorderingModel>) -> String {
+        let model = reordering.map_or_else(|| "none".to_owned(), |model| model.to_string());
+        let level = self.significance.map_or_else(|| "all".to_owned(), |level| level.to_string());
+        format!("{:032x} {} {model} {level}", corpus.digest, self.max_length)
+    }
+
+    /// Into how many partitions the memory left cuts the phrase pairs.
+    fn partitions(&self, corpus: &Corpus, lexicon: &Lexicon) -> u64 {
+        let threads = self.threads.max(1) as u64;
+        // A quarter is for what the allocator keeps of freed memory, and the program.
+        let taken = corpus.bytes() + lexicon.bytes() + self.memory / 4;
+        let left = self.memory.saturating_sub(taken).max(self.memory / 4);
+        let fit = (left / threads / INSTANCE).max(1);
+        let partitions = corpus.instances.div_ceil(fit).max(threads);
+        partitions.next_multiple_of(threads).clamp(1, MOST_PARTITIONS.max(threads))
+    }
+
+    /// How many entries are printed at a time: an eighth of the memory is for them.
+    fn batch(&self) -> usize {
+        let threads = self.threads.max(1) as u64;
+        (self.memory / 8 / ENTRY / (IN_FLIGHT * threads)).clamp(64, 4096) as usize
+    }
+}
+
+/// What an extraction did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExtractSummary {
+    /// Sentence pairs of the corpus.
+    pub pairs: u64,
+    /// Occurrences of phrase pairs.
+    pub instances: u64,
+    /// Phrase pairs of the table.
+    pub entries: u64,
+    /// Distinct source phrases.
+    pub sources: u64,
+}
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Text could not be read or written, or is not what it should be.
+    #[error(transparent)]
+    Text(#[from] miriam_text::Error),
+    /// An option is out of range.
+    #[error("{reason}")]
+    Options {
+        /// Which, and what is possible.
+        reason: String,
+    },
+    /// A file is not what can be extracted from.
+    #[error("{file}: {reason}")]
+    Unsupported {
+        /// The file.
+        file: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+}

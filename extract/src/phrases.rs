@@ -1,0 +1,202 @@
+//! Phrases and alignments, each stored once and named by a number.
+
+use std::cmp::Ordering;
+
+use hashbrown::HashTable;
+
+use crate::links::Link;
+
+/// The hash of a phrase.
+#[inline]
+pub(crate) fn hash(words: &[u32]) -> u64 {
+    let mix = |h: u64, &word: &u32| {
+        (h.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    let hash = words.iter().fold(words.len() as u64, mix);
+    // The low bits of a product know little of the factor's high ones.
+    hash ^ hash >> 32
+}
+
+/// Lists of small items, each stored once.
+pub(crate) struct Pool<T> {
+    items: Vec<T>,
+    ends: Vec<usize>,
+    ids: HashTable<u32>,
+}
+
+impl<T: Copy + PartialEq> Pool<T> {
+    pub fn new() -> Self {
+        Pool { items: Vec::new(), ends: Vec::new(), ids: HashTable::new() }
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The list with the number `id`.
+    #[inline]
+    pub fn get(&self, id: u32) -> &[T] {
+        slice(&self.items, &self.ends, id)
+    }
+
+    /// The number of `list`, if it is there.
+    #[inline]
+    pub fn find(&self, list: &[T], hash: u64) -> Option<u32> {
+        self.ids.find(hash, |&id| self.get(id) == list).copied()
+    }
+
+    /// The number of `list`, which is added if it is new.
+    ///
+    /// Panics at the 4,294,967,296th list.
+    #[inline]
+    pub fn intern(&mut self, list: &[T], hash: u64, hash_of: impl Fn(&[T]) -> u64) -> u32 {
+        if let Some(id) = self.find(list, hash) {
+            return id;
+        }
+        let id = u32::try_from(self.ends.len()).expect("fewer than 2^32 lists");
+        self.items.extend_from_slice(list);
+        self.ends.push(self.items.len());
+        let (items, ends) = (&self.items, &self.ends);
+        self.ids.insert_unique(hash, id, |&id| hash_of(slice(items, ends, id)));
+        id
+    }
+}
+
+#[inline]
+fn slice<'a, T>(items: &'a [T], ends: &[usize], id: u32) -> &'a [T] {
+    let id = id as usize;
+    let start = if id == 0 { 0 } else { ends[id - 1] };
+    &items[start..ends[id]]
+}
+
+impl Pool<u32> {
+    /// All phrases in the order of tables, where `end` ends each.
+    pub fn sorted(&self, end: u32) -> Vec<u32> {
+        // Two words decide most comparisons.
+        let key = |id: u32| -> u64 {
+            let mut words = self.get(id).iter().copied().chain([end, 0]);
+            let mut next = || u64::from(words.next().unwrap_or(0));
+            next() << 32 | next()
+        };
+        let mut keys: Vec<(u64, u32)> = (0..self.len() as u32).map(|id| (key(id), id)).collect();
+        keys.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| compare(self.get(a.1), self.get(b.1), end))
+        });
+        keys.into_iter().map(|(_, id)| id).collect()
+    }
+}
+
+/// The order of two phrases with `end` behind each.
+fn compare(a: &[u32], b: &[u32], end: u32) -> Ordering {
+    a.iter().chain([&end]).cmp(b.iter().chain([&end]))
+}
+
+/// Alignments within phrase pairs, by the links of target words, one word after the
+/// other: the places of its source words, from 1, then 0. The order of these bytes is
+/// the order in which Moses breaks ties.
+#[derive(Default)]
+pub(crate) struct Alignment(Vec<u8>);
+
+impl Alignment {
+    /// Of `links`, by target words and then source words, those of the target words
+    /// from `target` on, of which there are `words`, and all behind the source word
+    /// `source`.
+    pub fn set(&mut self, links: &[Link], source: usize, target: usize, words: usize) {
+        self.0.clear();
+        let mut last = None;
+        let mut word = target;
+        for link in links {
+            if last.replace(*link) == Some(*link) {
+                continue;
+            }
+            while word < link.target as usize {
+                self.0.push(0);
+                word += 1;
+            }
+            self.0.push((link.source as usize - source + 1) as u8);
+        }
+        self.0.resize(self.0.len() + target + words - word, 0);
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// The links that an alignment's bytes hold.
+pub(crate) fn links_of(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
+    let mut target = 0;
+    bytes.iter().filter_map(move |&byte| {
+        if byte == 0 {
+            target += 1;
+            return None;
+        }
+        Some(Link { target, source: u32::from(byte) - 1 })
+    })
+}
+
+/// Appends the links of an alignment by source words, of which there are `words`, in
+/// the same manner.
+pub(crate) fn inverted(bytes: &[u8], words: usize, inverse: &mut Vec<u8>) {
+    inverse.clear();
+    for source in 0..words as u32 {
+        let links = links_of(bytes).filter(|link| link.source == source);
+        inverse.extend(links.map(|link| link.target as u8 + 1));
+        inverse.push(0);
+    }
+}
+
+/// The hash of an alignment's bytes.
+#[inline]
+pub(crate) fn hash_alignment(bytes: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn phrases_are_stored_once_and_sorted(
+            phrases in proptest::collection::vec(proptest::collection::vec(0u32..5, 1..5), 1..40),
+        ) {
+            let mut pool = Pool::new();
+            // No phrase holds the word that ends phrases.
+            let phrases: Vec<Vec<u32>> =
+                phrases.into_iter().map(|p| p.into_iter().map(|w| if w == 2 { 3 } else { w }).collect()).collect();
+            for phrase in &phrases {
+                let id = pool.intern(phrase, hash(phrase), hash);
+                prop_assert_eq!(pool.get(id), &phrase[..]);
+                prop_assert_eq!(pool.find(phrase, hash(phrase)), Some(id));
+            }
+            let mut expected: Vec<Vec<u32>> =
+                phrases.iter().map(|p| p.iter().copied().chain([2]).collect()).collect();
+            expected.sort();
+            expected.dedup();
+            let sorted: Vec<Vec<u32>> = pool
+                .sorted(2)
+                .into_iter()
+                .map(|id| pool.get(id).iter().copied().chain([2]).collect())
+                .collect();
+            prop_assert_eq!(sorted, expected);
+        }
+    }
+
+    #[test]
+    fn alignments_and_their_inverse() {
+        let links =
+            [(4, 2), (4, 2), (4, 3), (6, 2)].map(|(target, source)| Link { target, source });
+        let mut alignment = Alignment::default();
+        alignment.set(&links, 1, 3, 5);
+        assert_eq!(alignment.bytes(), [0, 2, 3, 0, 0, 2, 0, 0]);
+        let found: Vec<(u32, u32)> =
+            links_of(alignment.bytes()).map(|l| (l.source, l.target)).collect();
+        assert_eq!(found, [(1, 1), (2, 1), (1, 3)]);
+        let mut inverse = Vec::new();
+        inverted(alignment.bytes(), 3, &mut inverse);
+        assert_eq!(inverse, [0, 2, 4, 0, 2, 0]);
+    }
+}

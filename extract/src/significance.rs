@@ -1,0 +1,302 @@
+//! Which phrase pairs occur together no more often than chance explains, by Fisher's
+//! exact test on sentence pairs (Johnson et al. 2007).
+//!
+//! A pair counts where both phrases stand in a sentence pair, whether or not links
+//! join them there. Most pairs are decided by how often each phrase occurs alone: they
+//! occur together at least once and at most as often as the rarer one. Only the others
+//! are looked for.
+
+use std::f64::consts::PI;
+use std::fmt;
+
+use crate::Result;
+use crate::partition::Extraction;
+use crate::phrases::{Pool, hash};
+use crate::sentence::Sentence;
+
+/// What is taken as a little more or less than alpha.
+const EPSILON: f64 = 1e-6;
+
+/// How significant a phrase pair has to be: the negated natural logarithm of its
+/// p-value. Alpha is that of phrases which occur once, together: the logarithm of the
+/// number of sentence pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Significance {
+    /// Above alpha (`a+e`): phrases that occur once, together, are pruned.
+    AboveAlpha,
+    /// Alpha or above (`a-e`): they are kept, and what is less certain is pruned.
+    Alpha,
+    /// Above a number.
+    Above(f64),
+}
+
+impl Significance {
+    /// Reads `a+e`, `a-e` or a number that is not negative.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let number = || text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
+        match text {
+            "a+e" => Ok(Significance::AboveAlpha),
+            "a-e" => Ok(Significance::Alpha),
+            _ => number().map(Significance::Above).ok_or_else(|| {
+                format!(
+                    "{text:?} is no level of significance; write a+e, a-e or a number from 0 on"
+                )
+            }),
+        }
+    }
+
+    /// What the negated logarithm of a p-value has to exceed among `pairs` sentence
+    /// pairs.
+    fn level(self, pairs: u64) -> f64 {
+        match self {
+            Significance::AboveAlpha => (pairs as f64).ln() + EPSILON,
+            Significance::Alpha => (pairs as f64).ln() - EPSILON,
+            Significance::Above(level) => level,
+        }
+    }
+}
+
+impl fmt::Display for Significance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Significance::AboveAlpha => write!(f, "a+e"),
+            Significance::Alpha => write!(f, "a-e"),
+            Significance::Above(level) => write!(f, "{level}"),
+        }
+    }
+}
+
+/// In how many sentence pairs things occur.
+#[derive(Clone, Copy, Debug)]
+struct Occurrences {
+    /// All sentence pairs.
+    all: u64,
+    source: u64,
+    target: u64,
+}
+
+impl Occurrences {
+    /// The negated logarithm of the probability that the phrases meet in at least
+    /// `together` sentence pairs by chance.
+    fn surprise(self, together: u64) -> f64 {
+        let Occurrences { all, source, target } = self;
+        // That many meetings cannot be avoided.
+        if together + all <= source + target {
+            return 0.0;
+        }
+        let most = source.min(target);
+        let first = ln_choose(source, together) + ln_choose(all - source, target - together)
+            - ln_choose(all, target);
+        // The other terms relative to the first.
+        let (mut sum, mut term) = (1.0, 1.0f64);
+        for k in together..most {
+            let ratio = (source - k) as f64 * (target - k) as f64
+                / ((k + 1) as f64 * (all + k + 1 - source - target) as f64);
+            term *= ratio;
+            sum += term;
+            if ratio < 1.0 && term < sum * 1e-17 {
+                break;
+            }
+        }
+        -(first + sum.ln()).min(0.0)
+    }
+}
+
+/// The logarithm of the number of ways to take `k` of `n`.
+fn ln_choose(n: u64, k: u64) -> f64 {
+    // Where few are taken, differences of large logarithms would cost digits.
+    let few = k.min(n - k);
+    if few <= 32 {
+        return (0..few).map(|i| ((n - i) as f64 / (i + 1) as f64).ln()).sum();
+    }
+    ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
+}
+
+/// The logarithm of n!, exact to the last digits: Stirling's series where n is large.
+fn ln_factorial(n: u64) -> f64 {
+    if n < 16 {
+        return (2..=n).map(|i| i as f64).product::<f64>().ln();
+    }
+    let n = n as f64;
+    let series = 1.0 / (12.0 * n) - 1.0 / (360.0 * n.powi(3)) + 1.0 / (1260.0 * n.powi(5));
+    n * n.ln() - n + 0.5 * (2.0 * PI * n).ln() + series
+}
+
+/// For each of `pairs`, sorted by sources' places in the table, whether it is to be
+/// pruned. Pairs are of phrases in `sources` and `targets`, which hold all of
+/// `partition`.
+pub(crate) fn insignificant(
+    extraction: &Extraction<'_>,
+    significance: Significance,
+    partition: u64,
+    [sources, targets]: [&Pool<u32>; 2],
+    pairs: &[(u32, u32)],
+) -> Result<Vec<bool>> {
+    let all = extraction.corpus.pairs;
+    let level = significance.level(all);
+    let mut occurrences = [sources, targets].map(|pool| vec![0u32; pool.len()]);
+    sweep(extraction, partition, [sources, targets], |present| {
+        for (counts, present) in occurrences.iter_mut().zip(present) {
+            present.ids.iter().for_each(|&id| counts[id as usize] += 1);
+        }
+    })?;
+    let alone = |(source, target): (u32, u32)| Occurrences {
+        all,
+        source: occurrences[0][source as usize].into(),
+        target: occurrences[1][target as usize].into(),
+    };
+    let mut pruned = vec![false; pairs.len()];
+    // Target, source and place of what is not decided yet.
+    let mut open: Vec<(u32, u32, u32)> = Vec::new();
+    for (place, &pair) in (0..).zip(pairs) {
+        let alone = alone(pair);
+        let most = alone.source.min(alone.target);
+        if alone.surprise(most) <= level {
+            pruned[place as usize] = true;
+        } else if most > 1 && alone.surprise(1) <= level {
+            open.push((pair.1, pair.0, place));
+        }
+    }
+    open.sort_unstable();
+    let mut starts = vec![0u32; targets.len() + 1];
+    open.iter().for_each(|&(target, ..)| starts[target as usize + 1] += 1);
+    (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+    let mut together = vec![0u32; open.len()];
+    sweep(extraction, partition, [sources, targets], |[sources, targets]| {
+        for &target in &targets.ids {
+            let range = starts[target as usize] as usize..starts[target as usize + 1] as usize;
+            let (own, counts) = (&open[range.clone()], &mut together[range]);
+            // The shorter list is gone through.
+            if own.len() <= 8 * sources.ids.len() {
+                let met = own.iter().zip(counts).filter(|((_, source, _), _)| sources.has(*source));
+                met.for_each(|(_, count)| *count += 1);
+            } else {
+                let place = |id: &u32| own.binary_search_by_key(id, |&(_, source, _)| source).ok();
+                sources.ids.iter().filter_map(place).for_each(|place| counts[place] += 1);
+            }
+        }
+    })?;
+    for (&(target, source, place), &together) in open.iter().zip(&together) {
+        pruned[place as usize] = alone((source, target)).surprise(together.into()) <= level;
+    }
+    Ok(pruned)
+}
+
+/// Calls `take` with the phrases of every sentence pair that are in the pools.
+fn sweep(
+    extraction: &Extraction<'_>,
+    partition: u64,
+    pools: [&Pool<u32>; 2],
+    mut take: impl FnMut(&[Present<'_>; 2]),
+) -> Result<()> {
+    let mut present = pools.map(Present::new);
+    let mut sentence = Sentence::default();
+    for block in 0..extraction.corpus.num_blocks() {
+        extraction.corpus.sentences(block, &mut sentence, |sentence| {
+            let [sources, targets] = &mut present;
+            targets.find(&sentence.target, extraction.longest, |hash| {
+                extraction.is_of(hash, partition)
+            });
+            // Without a target phrase there is no pair; but source phrases count.
+            sources.find(&sentence.source, extraction.longest, |_| true);
+            take(&present);
+        })?;
+    }
+    Ok(())
+}
+
+/// The phrases of a pool that stand in a sentence.
+struct Present<'p> {
+    pool: &'p Pool<u32>,
+    ids: Vec<u32>,
+    /// The last sentence that each phrase was found in.
+    seen: Vec<u64>,
+    number: u64,
+}
+
+impl<'p> Present<'p> {
+    fn new(pool: &'p Pool<u32>) -> Self {
+        Present { pool, ids: Vec::new(), seen: vec![0; pool.len()], number: 0 }
+    }
+
+    fn find(&mut self, words: &[u32], longest: usize, may_be_in: impl Fn(u64) -> bool) {
+        self.ids.clear();
+        self.number += 1;
+        for start in 0..words.len() {
+            for end in start + 1..=words.len().min(start + longest) {
+                let phrase = &words[start..end];
+                let hash = hash(phrase);
+                if !may_be_in(hash) {
+                    continue;
+                }
+                if let Some(id) = self.pool.find(phrase, hash)
+                    && self.seen[id as usize] != self.number
+                {
+                    self.seen[id as usize] = self.number;
+                    self.ids.push(id);
+                }
+            }
+        }
+    }
+
+    fn has(&self, id: u32) -> bool {
+        self.seen[id as usize] == self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn p(all: u64, source: u64, target: u64, together: u64) -> f64 {
+        (-Occurrences { all, source, target }.surprise(together)).exp()
+    }
+
+    /// Fisher's lady: eight cups, four of them with milk first; she names four.
+    #[test]
+    fn tea_is_tasted() {
+        for (right, expected) in
+            [(4, 1.0 / 70.0), (3, 17.0 / 70.0), (2, 53.0 / 70.0), (1, 69.0 / 70.0), (0, 1.0)]
+        {
+            assert!((p(8, 4, 4, right) - expected).abs() < 1e-12, "{right}");
+        }
+    }
+
+    #[test]
+    fn phrases_that_meet_once_are_as_surprising_as_alpha() {
+        for all in [1u64, 2, 29_000, 738_981, 5_000_000_000] {
+            let once = Occurrences { all, source: 1, target: 1 }.surprise(1);
+            assert!((once - (all as f64).ln()).abs() < EPSILON / 2.0, "{all}: {once}");
+        }
+    }
+
+    #[test]
+    fn levels_are_read() {
+        for text in ["a+e", "a-e", "12.5", "0"] {
+            assert_eq!(Significance::parse(text).unwrap().to_string(), text);
+        }
+        for bad in ["", "a", "-1", "nan", "inf", "a+E"] {
+            assert!(Significance::parse(bad).unwrap_err().contains("a+e"), "{bad}");
+        }
+    }
+
+    proptest! {
+        /// Against sums of whole numbers.
+        #[test]
+        fn tails_are_sums_of_counts(all in 1u64..60, source in 0u64..60, target in 0u64..60, together in 0u64..60) {
+            let (source, target) = (source.min(all), target.min(all));
+            let most = source.min(target);
+            let together = together.min(most);
+            let choose = |n: u64, k: u64| -> u128 {
+                if k > n { return 0; }
+                (0..u128::from(k)).fold(1, |c, i| c * (u128::from(n) - i) / (i + 1))
+            };
+            let ways = |k: u64| choose(source, k) * choose(all - source, target - k);
+            let tail: u128 = (together..=most).map(ways).sum();
+            let expected = tail as f64 / choose(all, target) as f64;
+            let found = p(all, source, target, together);
+            prop_assert!((found - expected).abs() <= 1e-10 * expected, "{} {}", found, expected);
+        }
+    }
+}

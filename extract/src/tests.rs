@@ -1,0 +1,432 @@
+//! The whole crate against Moses' files, and against a slow and obvious extractor on
+//! random text, with so little memory that everything is cut into parts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use miriam_text::Silent;
+use miriam_text::number::push_general_f32;
+use proptest::prelude::*;
+
+use super::*;
+
+const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata");
+
+fn plain(max_length: usize, temp: &Path) -> ExtractOptions {
+    ExtractOptions {
+        max_length,
+        tables: Wrapping::Plain,
+        temp: temp.to_owned(),
+        threads: 2,
+        ..ExtractOptions::default()
+    }
+}
+
+/// Extracts from the files `source`, `target` and `links` of `corpus` into a new folder
+/// and returns what is in it by name.
+fn extracted(corpus: &Path, options: &ExtractOptions) -> BTreeMap<String, String> {
+    let output = options.temp.join("output");
+    let [source, target, links] = ["source", "target", "links"].map(|name| corpus.join(name));
+    extract_files(&source, &target, &links, &output, options, &Silent).unwrap();
+    let files = fs::read_dir(&output).unwrap().map(|entry| entry.unwrap().path());
+    let named = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(&path).unwrap())
+    };
+    let found = files.map(named).collect();
+    fs::remove_dir_all(&output).unwrap();
+    assert_eq!(
+        fs::read_dir(&options.temp)
+            .unwrap()
+            .filter(|e| {
+                e.as_ref().unwrap().file_name().to_string_lossy().starts_with("miriam-extract")
+            })
+            .count(),
+        0,
+        "temporary files are removed"
+    );
+    found
+}
+
+fn recorded(name: &str) -> String {
+    fs::read_to_string(Path::new(TESTDATA).join(name)).unwrap()
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn tables_are_those_of_moses() {
+    let temp = tempfile::tempdir().unwrap();
+    let kinds = [
+        (Smoothing::None, "phrase-table"),
+        (Smoothing::GoodTuring, "phrase-table.good-turing"),
+        (Smoothing::KneserNey, "phrase-table.kneser-ney"),
+    ];
+    for (smoothing, name) in kinds {
+        let options = ExtractOptions { smoothing, reordering: None, ..plain(3, temp.path()) };
+        let found = extracted(Path::new(TESTDATA), &options);
+        assert_eq!(found["phrase-table"], recorded(name), "{name}");
+        assert_eq!(sorted(&found["lex.e2f"]), sorted(&recorded("lex.e2f")));
+        assert_eq!(sorted(&found["lex.f2e"]), sorted(&recorded("lex.f2e")));
+        assert_eq!(found.len(), 3);
+    }
+}
+
+#[test]
+fn reordering_tables_are_those_of_moses() {
+    let temp = tempfile::tempdir().unwrap();
+    for evidence in ["wbe", "phrase", "hier"] {
+        for orientations in ["msd", "mslr", "monotonicity", "leftright"] {
+            let name = format!("{evidence}-{orientations}");
+            let table = |direction: &str| {
+                let reordering = Some(format!("{name}-{direction}-fe"));
+                let options = ExtractOptions { reordering, ..plain(3, temp.path()) };
+                extracted(Path::new(TESTDATA), &options).remove("reordering-table").unwrap()
+            };
+            let both = recorded(&name);
+            assert_eq!(table("bidirectional"), both, "{name}");
+            // One direction is half of the scores.
+            let half = |keep: fn(usize, usize) -> bool| -> String {
+                let line = |line: &str| {
+                    let (phrases, scores) = line.rsplit_once("||| ").unwrap();
+                    let scores: Vec<&str> = scores.split(' ').collect();
+                    let kept = (0..scores.len()).filter(|&i| keep(i, scores.len() / 2));
+                    let kept: Vec<&str> = kept.map(|i| scores[i]).collect();
+                    format!("{phrases}||| {}\n", kept.join(" "))
+                };
+                both.lines().map(line).collect()
+            };
+            assert_eq!(table("backward"), half(|i, middle| i < middle), "{name}");
+            assert_eq!(table("forward"), half(|i, middle| i >= middle), "{name}");
+        }
+    }
+}
+
+/// Moses' tools lose the source phrases of such tables, so this is arithmetic on paper.
+#[test]
+fn scores_of_source_phrases_sum_over_their_translations() {
+    let temp = tempfile::tempdir().unwrap();
+    for (name, text) in
+        [("source", "a b\na b\n"), ("target", "x y\ny z\n"), ("links", "0-0 1-1\n0-1 1-0\n")]
+    {
+        fs::write(temp.path().join(name), text).unwrap();
+    }
+    let reordering = Some("wbe-msd-bidirectional-f".into());
+    let found = extracted(temp.path(), &ExtractOptions { reordering, ..plain(7, temp.path()) });
+    // `a` is monotone to the beginning, then swapped with `b` on its right; after it `b`
+    // follows, then nothing does, though the sentence goes on.
+    assert_eq!(
+        found["reordering-table"],
+        "a b ||| 0.714286 0.142857 0.142857 0.714286 0.142857 0.142857\n\
+         a ||| 0.428571 0.428571 0.142857 0.428571 0.142857 0.428571\n\
+         b ||| 0.428571 0.142857 0.428571 0.428571 0.428571 0.142857\n"
+    );
+}
+
+/// Source words, target words, links.
+type SentencePair = (Vec<String>, Vec<String>, Vec<(usize, usize)>);
+
+/// A pair of phrases as words, with how often each of its alignments occurs.
+type Pairs = BTreeMap<(Vec<String>, Vec<String>), BTreeMap<Vec<(usize, usize)>, u32>>;
+
+/// The phrase table by definition.
+fn reference(corpus: &[SentencePair], longest: usize) -> String {
+    let mut pairs = Pairs::new();
+    let mut lexical: BTreeMap<(String, String), u32> = BTreeMap::new();
+    for (source, target, links) in corpus {
+        let mut link = |s: Option<usize>, t: Option<usize>| {
+            let word =
+                |words: &[String], i: Option<usize>| i.map_or("NULL".into(), |i| words[i].clone());
+            *lexical.entry((word(source, s), word(target, t))).or_default() += 1;
+        };
+        links.iter().for_each(|&(s, t)| link(Some(s), Some(t)));
+        (0..source.len())
+            .filter(|&s| links.iter().all(|l| l.0 != s))
+            .for_each(|s| link(Some(s), None));
+        (0..target.len())
+            .filter(|&t| links.iter().all(|l| l.1 != t))
+            .for_each(|t| link(None, Some(t)));
+        for s in 0..source.len() {
+            for v in s + 1..=source.len().min(s + longest) {
+                for t in 0..target.len() {
+                    for u in t + 1..=target.len().min(t + longest) {
+                        let of =
+                            |l: &&(usize, usize)| ((s..v).contains(&l.0), (t..u).contains(&l.1));
+                        let inside = links.iter().filter(|l| of(l) == (true, true));
+                        if inside.clone().count() == 0 || links.iter().any(|l| of(&l).0 != of(&l).1)
+                        {
+                            continue;
+                        }
+                        let mut alignment: Vec<_> = inside.map(|l| (l.1 - t, l.0 - s)).collect();
+                        alignment.sort();
+                        let key = (source[s..v].to_vec(), target[t..u].to_vec());
+                        *pairs.entry(key).or_default().entry(alignment).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    let total = |side: usize, word: &str| -> u32 {
+        let of = |key: &(String, String)| if side == 0 { key.0 == word } else { key.1 == word };
+        lexical.iter().filter(|(key, _)| of(key)).map(|(_, n)| n).sum()
+    };
+    // What a file with seven decimals holds.
+    let probability = |source: &str, target: &str, given: usize| -> f64 {
+        let count = lexical[&(source.to_owned(), target.to_owned())];
+        let total = total(given, if given == 0 { source } else { target });
+        format!("{:.7}", f64::from(count) / f64::from(total)).parse().unwrap()
+    };
+    let sum = |side: usize, phrase: &[String]| -> u32 {
+        let of = |key: &(Vec<String>, Vec<String>)| {
+            if side == 0 { key.0 == phrase } else { key.1 == phrase }
+        };
+        pairs.iter().filter(|(key, _)| of(key)).flat_map(|(_, counts)| counts.values()).sum()
+    };
+    let mut lines = Vec::new();
+    for ((source, target), alignments) in &pairs {
+        let count: u32 = alignments.values().sum();
+        // The links of each word, as nested sets compare.
+        let nested = |links: &[(usize, usize)], words: usize, swap: bool| -> Vec<Vec<usize>> {
+            let of = |word: usize| {
+                let ends = links.iter().map(|&(t, s)| if swap { (s, t) } else { (t, s) });
+                let mut others: Vec<usize> = ends.filter(|e| e.0 == word).map(|e| e.1).collect();
+                others.sort_unstable();
+                others
+            };
+            (0..words).map(of).collect()
+        };
+        let best = |words: usize, swap: bool| {
+            let candidates = alignments.iter().map(|(links, &n)| (n, nested(links, words, swap)));
+            candidates.max().unwrap().1
+        };
+        let (direct, inverse) = (best(target.len(), false), best(source.len(), true));
+        let mut weights = [1.0f64; 2];
+        for (s, others) in inverse.iter().enumerate() {
+            let p = |t: &usize| probability(&source[s], &target[*t], 1);
+            weights[0] *= match others.len() {
+                0 => probability(&source[s], "NULL", 1),
+                n => others.iter().map(p).sum::<f64>() / n as f64,
+            };
+        }
+        for (t, others) in direct.iter().enumerate() {
+            let p = |s: &usize| probability(&source[*s], &target[t], 0);
+            weights[1] *= match others.len() {
+                0 => probability("NULL", &target[t], 0),
+                n => others.iter().map(p).sum::<f64>() / n as f64,
+            };
+        }
+        let (of_target, of_source) = (sum(1, target), sum(0, source));
+        let mut line = format!("{} ||| {} |||", source.join(" "), target.join(" ")).into_bytes();
+        let phi = |total: u32| count as f32 / total as f32;
+        for score in [phi(of_target), weights[0] as f32, phi(of_source), weights[1] as f32] {
+            line.push(b' ');
+            push_general_f32(&mut line, score);
+        }
+        line.extend_from_slice(b" |||");
+        for (t, others) in direct.iter().enumerate() {
+            others.iter().for_each(|s| line.extend_from_slice(format!(" {s}-{t}").as_bytes()));
+        }
+        line.extend_from_slice(
+            format!(" ||| {of_target} {of_source} {count} ||| |||\n").as_bytes(),
+        );
+        lines.push(line);
+    }
+    // The order of `LC_ALL=C sort`.
+    lines.sort();
+    String::from_utf8(lines.concat()).unwrap()
+}
+
+fn sentence_pairs() -> impl Strategy<Value = Vec<SentencePair>> {
+    let words = || proptest::collection::vec("[a|!é]|NULL|a\u{1}", 0..6);
+    let pair = (words(), words(), proptest::collection::vec((0usize..6, 0usize..6), 0..7));
+    proptest::collection::vec(pair, 1..14).prop_map(|pairs| {
+        let fit = |(source, target, links): SentencePair| {
+            let fits = |l: &(usize, usize)| l.0 < source.len() && l.1 < target.len();
+            let mut links: Vec<_> = links.into_iter().filter(fits).collect();
+            links.sort_unstable();
+            links.dedup();
+            (source, target, links)
+        };
+        pairs.into_iter().map(fit).collect()
+    })
+}
+
+/// Writes `corpus` as three files into `folder`.
+fn write_corpus(corpus: &[SentencePair], folder: &Path) {
+    let (mut source, mut target, mut links) = (String::new(), String::new(), String::new());
+    for (s, t, l) in corpus {
+        source += &(s.join(" ") + "\n");
+        target += &(t.join("\t ") + "\n");
+        let l: Vec<String> = l.iter().rev().map(|(s, t)| format!("{s}-{t}")).collect();
+        links += &(l.join(" ") + "\n");
+    }
+    for (name, text) in [("source", source), ("target", target), ("links", links)] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn tables_follow_the_definition(
+        corpus in sentence_pairs(), longest in 1usize..5, memory in 1u64..40_000, threads in 1usize..4,
+    ) {
+        let temp = tempfile::tempdir().unwrap();
+        write_corpus(&corpus, temp.path());
+        let options = ExtractOptions { memory, threads, ..plain(longest, temp.path()) };
+        let found = extracted(temp.path(), &options);
+        prop_assert_eq!(&found["phrase-table"], &reference(&corpus, longest));
+        // The other table goes along, entry by entry.
+        let phrases = |table: &str| -> Vec<String> {
+            let two = |line: &str| line.splitn(3, "|||").take(2).collect::<Vec<_>>().join("|||");
+            table.lines().map(two).collect()
+        };
+        prop_assert_eq!(phrases(&found["phrase-table"]), phrases(&found["reordering-table"]));
+    }
+}
+
+/// Whether two phrases occur together more often than chance explains, counting
+/// sentence pairs one by one and ways of meeting in whole numbers.
+fn is_significant(
+    corpus: &[SentencePair],
+    source: &str,
+    target: &str,
+    level: Significance,
+) -> bool {
+    let holds = |words: &[String], phrase: &str| {
+        format!(" {} ", words.join(" ")).contains(&format!(" {phrase} "))
+    };
+    let count = |f: &dyn Fn(&&SentencePair) -> bool| corpus.iter().filter(f).count() as u128;
+    let all = corpus.len() as u128;
+    let of_source = count(&|pair| holds(&pair.0, source));
+    let of_target = count(&|pair| holds(&pair.1, target));
+    let together = count(&|pair| holds(&pair.0, source) && holds(&pair.1, target));
+    let choose = |n: u128, k: u128| -> u128 {
+        if k > n { 0 } else { (0..k).fold(1, |c, i| c * (n - i) / (i + 1)) }
+    };
+    let ways = |k: u128| choose(of_source, k) * choose(all - of_source, of_target - k);
+    let tail: u128 = (together..=of_source.min(of_target)).map(ways).sum();
+    let surprise = -(tail as f64 / choose(all, of_target) as f64).ln();
+    match level {
+        Significance::AboveAlpha => surprise > (all as f64).ln() + 1e-9,
+        Significance::Alpha => surprise > (all as f64).ln() - 1e-9,
+        Significance::Above(level) => surprise > level,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn insignificant_pairs_are_left_out_and_nothing_else_changes(
+        corpus in sentence_pairs(), longest in 1usize..4, memory in 1u64..20_000,
+        level in prop_oneof![
+            Just(Significance::AboveAlpha), Just(Significance::Alpha),
+            (1u32..30).prop_map(|tenths| Significance::Above(f64::from(tenths) * 0.1 + 0.0123)),
+        ],
+    ) {
+        let temp = tempfile::tempdir().unwrap();
+        write_corpus(&corpus, temp.path());
+        let options = ExtractOptions { memory, ..plain(longest, temp.path()) };
+        let everything = extracted(temp.path(), &options);
+        let pruned = extracted(temp.path(), &ExtractOptions { significance: Some(level), ..options });
+        for table in ["phrase-table", "reordering-table"] {
+            let kept = |line: &&str| {
+                let phrases: Vec<&str> = line.split(" ||| ").collect();
+                is_significant(&corpus, phrases[0], phrases[1], level)
+            };
+            let expected: Vec<&str> = everything[table].lines().filter(kept).collect();
+            prop_assert_eq!(pruned[table].lines().collect::<Vec<_>>(), expected);
+        }
+    }
+}
+
+/// What was done before a process was killed is done no more, and gives the same.
+#[test]
+fn runs_of_a_killed_extraction_are_used() {
+    let temp = tempfile::tempdir().unwrap();
+    let options = ExtractOptions { memory: 4_000, ..plain(3, temp.path()) };
+    let expected = extracted(Path::new(TESTDATA), &options);
+    let output = temp.path().join("output");
+    fs::create_dir(&output).unwrap();
+    let inputs = ["source", "target", "links"].map(|name| Path::new(TESTDATA).join(name));
+    let inputs = inputs.each_ref().map(|path| path.as_path());
+    let corpus = Corpus::read(inputs, 3, 1000, temp.path(), 2, &Silent).unwrap();
+    let lexicon = Lexicon::count(&corpus, 2, &Silent).unwrap();
+    let reordering = options.check().unwrap();
+    let partitions = options.partitions(&corpus, &lexicon);
+    assert!(partitions > 4, "{partitions}");
+    let job = options.job(&corpus, reordering);
+    let mut state = State::open(&output, temp.path(), job, partitions).unwrap();
+    let extraction = Extraction {
+        corpus: &corpus,
+        lexicon: &lexicon,
+        longest: 3,
+        reordering,
+        significance: None,
+        partitions,
+    };
+    for partition in [0, 2] {
+        let mut writer = RunWriter::create(&state.run(partition)).unwrap();
+        let counts = extraction.count(partition, || (), |entry| writer.push(entry)).unwrap();
+        state.add(partition, Finished { seal: writer.finish().unwrap(), counts }).unwrap();
+    }
+    let run = state.run(2);
+    let written = fs::metadata(&run).unwrap().modified().unwrap();
+    // A run that the state does not vouch for is written again.
+    fs::write(state.run(1), "half a run").unwrap();
+    drop(state);
+    let state = State::open(&output, temp.path(), options.job(&corpus, reordering), 77).unwrap();
+    let state = count_partitions(&extraction, state, 2, &Silent).unwrap();
+    assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written);
+    drop(state);
+    // With other memory and threads the parts stay what they were.
+    let other = ExtractOptions { memory: 1 << 30, threads: 1, ..options.clone() };
+    assert_eq!(extracted(Path::new(TESTDATA), &other), expected);
+}
+
+#[test]
+fn wrong_input_is_named_with_file_and_line() {
+    let temp = tempfile::tempdir().unwrap();
+    let complain = |source: &str, target: &str, links: &str| {
+        for (name, text) in [("source", source), ("target", target), ("links", links)] {
+            fs::write(temp.path().join(name), text).unwrap();
+        }
+        let [source, target, links] = ["source", "target", "links"].map(|n| temp.path().join(n));
+        let output = temp.path().join("output");
+        let options = plain(7, temp.path());
+        extract_files(&source, &target, &links, &output, &options, &Silent).unwrap_err().to_string()
+    };
+    let said = complain("a\nb\n", "x\ny\n", "0-0\n");
+    assert!(said.contains("links: it ends after 1 lines") && said.contains("source"), "{said}");
+    let said = complain("a\n", "x\ny\n", "0-0\n0-0\n");
+    assert!(said.contains("source: it ends after 1 lines"), "{said}");
+    let said = complain("a\nb\n", "x\ny\n", "0-0\n0-1\n");
+    assert!(said.contains("links, line 2") && said.contains("0-1"), "{said}");
+    let said = complain("a\nb\n", "x\ny\n", "0-0\nzero\n");
+    assert!(said.contains("links, line 2") && said.contains("zero"), "{said}");
+    let said = complain("a\nb\n", "x\ny ||| z\n", "0-0\n0-0\n");
+    assert!(said.contains("target, line 2") && said.contains("&#124;"), "{said}");
+    let said = complain("", "", "");
+    assert!(said.contains("no text"), "{said}");
+    assert!(fs::read_dir(temp.path().join("output")).unwrap().next().is_none(), "nothing is left");
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    let options = ExtractOptions::default();
+    let refused = |options: ExtractOptions| options.check().unwrap_err().to_string();
+    for max_length in [0, 65] {
+        assert!(refused(ExtractOptions { max_length, ..options.clone() }).contains("1 to 64"));
+    }
+    let reordering = Some("wbe".into());
+    assert!(refused(ExtractOptions { reordering, ..options.clone() }).contains("wbe-msd"));
+    let reordering_smoothing = f64::NAN;
+    assert!(refused(ExtractOptions { reordering_smoothing, ..options }).contains("above 0"));
+}

@@ -1,0 +1,354 @@
+//! Parallel text as training wants it: every pair looked at, what cannot be used
+//! left out and counted, nothing dropped in silence.
+//!
+//! A pair is left out when a side is empty, has too many words, or far more than
+//! the other. Bytes below a space become spaces; a `|`, which separates fields
+//! and factors in every file of a phrase model, becomes `&#124;`, as Moses'
+//! tokeniser writes it. Text need not be UTF-8, but lines that are not are told
+//! of: they are mostly a mistake.
+
+use std::path::{Path, PathBuf};
+
+use memchr::memchr;
+use miriam_text::{Input, Lines, Output, Progress, fields, name_of};
+
+use crate::record::Facts;
+use crate::{Error, Result};
+
+/// Which pairs are kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The most words of a side.
+    pub words: usize,
+    /// The most words of a side for each of the other.
+    pub ratio: usize,
+}
+
+/// What was seen of a parallel text.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    pairs: u64,
+    kept: u64,
+    empty: u64,
+    long: u64,
+    uneven: u64,
+    source_words: u64,
+    target_words: u64,
+    not_utf8: u64,
+}
+
+impl Counts {
+    fn facts(&self) -> Facts {
+        let facts = [
+            ("pairs", self.pairs),
+            ("kept", self.kept),
+            ("empty", self.empty),
+            ("long", self.long),
+            ("uneven", self.uneven),
+            ("source_words", self.source_words),
+            ("target_words", self.target_words),
+            ("not_utf8", self.not_utf8),
+        ];
+        facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect()
+    }
+}
+
+/// Two files of one text.
+pub(crate) type Sides = [PathBuf; 2];
+
+/// Copies the pairs within `bounds` (all of them where there are none) from the
+/// files `from` to the files `to`.
+pub(crate) fn clean(
+    from: &Sides,
+    to: &Sides,
+    bounds: Option<Bounds>,
+    progress: &dyn Progress,
+) -> Result<Facts> {
+    let inputs = [Input::open(&from[0])?, Input::open(&from[1])?];
+    let consumed = inputs[0].consumed();
+    progress.begin("checking text", inputs[0].size());
+    let mut outputs = [Output::create_whole(&to[0])?, Output::create_whole(&to[1])?];
+    let mut lines = inputs.map(Lines::in_background);
+    let mut counts = Counts::default();
+    let mut sides = [Vec::new(), Vec::new()];
+    loop {
+        let mut ended = [false; 2];
+        for (i, lines) in lines.iter_mut().enumerate() {
+            match lines.next()? {
+                Some(line) => {
+                    sides[i].clear();
+                    note_encoding(&mut counts, &from[i], line.number, line.bytes);
+                    push_clean(&mut sides[i], line.bytes, line.number == 1);
+                }
+                None => ended[i] = true,
+            }
+        }
+        match ended {
+            [true, true] => break,
+            [false, false] => {}
+            _ => return Err(not_parallel(from, &mut lines, counts.pairs, ended)?),
+        }
+        counts.pairs += 1;
+        if counts.pairs % 4096 == 0 {
+            progress.reached(consumed.load(std::sync::atomic::Ordering::Relaxed));
+        }
+        let words = [words_of(&sides[0]), words_of(&sides[1])];
+        if let Some(bounds) = bounds {
+            let (less, more) = (words[0].min(words[1]), words[0].max(words[1]));
+            let dropped = if less == 0 {
+                &mut counts.empty
+            } else if more > bounds.words {
+                &mut counts.long
+            } else if more > bounds.ratio * less {
+                &mut counts.uneven
+            } else {
+                &mut counts.kept
+            };
+            *dropped += 1;
+            if less == 0 || more > bounds.words || more > bounds.ratio * less {
+                continue;
+            }
+        } else {
+            counts.kept += 1;
+            counts.empty += u64::from(words.contains(&0));
+        }
+        counts.source_words += words[0] as u64;
+        counts.target_words += words[1] as u64;
+        for (side, output) in sides.iter_mut().zip(&mut outputs) {
+            side.push(b'\n');
+            output.write(side)?;
+        }
+    }
+    progress.end();
+    for output in outputs {
+        output.finish()?;
+    }
+    if counts.kept == 0 {
+        let reason = match counts.pairs {
+            0 => "the text is empty; give a file with a sentence a line".to_owned(),
+            n => format!(
+                "none of its {n} pairs can be used: {} have an empty side, {} too many words, {} \
+                 too many for the other side (--max-words, --max-ratio)",
+                counts.empty, counts.long, counts.uneven
+            ),
+        };
+        return Err(Error::Unusable { file: name_of(&from[0]), reason });
+    }
+    tell(&counts, &from[0]);
+    Ok(counts.facts())
+}
+
+/// Copies the lines of `from` that are not empty to `to`, as [`clean`] writes them.
+pub(crate) fn clean_text(from: &[PathBuf], to: &Path, progress: &dyn Progress) -> Result<Facts> {
+    let mut output = Output::create_whole(to)?;
+    let (mut lines_kept, mut words, mut counts) = (0u64, 0u64, Counts::default());
+    let mut clean = Vec::new();
+    for path in from {
+        let input = Input::open(path)?;
+        let consumed = input.consumed();
+        progress.begin("reading text", input.size());
+        let mut lines = Lines::in_background(input);
+        while let Some(line) = lines.next()? {
+            clean.clear();
+            note_encoding(&mut counts, path, line.number, line.bytes);
+            push_clean(&mut clean, line.bytes, line.number == 1);
+            let of_line = words_of(&clean) as u64;
+            if of_line > 0 {
+                (lines_kept, words) = (lines_kept + 1, words + of_line);
+                clean.push(b'\n');
+                output.write(&clean)?;
+            }
+            if line.number % 4096 == 0 {
+                progress.reached(consumed.load(std::sync::atomic::Ordering::Relaxed));
+            }
+        }
+        progress.end();
+    }
+    output.finish()?;
+    let facts = [("lines", lines_kept), ("words", words), ("not_utf8", counts.not_utf8)];
+    Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
+}
+
+fn words_of(line: &[u8]) -> usize {
+    fields::words(line).count()
+}
+
+/// Appends `line` without what no file of a model can hold.
+fn push_clean(out: &mut Vec<u8>, line: &[u8], first: bool) {
+    const MARK: &[u8] = b"\xEF\xBB\xBF";
+    let line = if first { line.strip_prefix(MARK).unwrap_or(line) } else { line };
+    let start = out.len();
+    for word in line.split(|&byte| byte <= b' ' || byte == 0x7f).filter(|word| !word.is_empty()) {
+        if out.len() > start {
+            out.push(b' ');
+        }
+        let mut rest = word;
+        while let Some(bar) = memchr(b'|', rest) {
+            out.extend_from_slice(&rest[..bar]);
+            out.extend_from_slice(b"&#124;");
+            rest = &rest[bar + 1..];
+        }
+        out.extend_from_slice(rest);
+    }
+}
+
+/// Counts a line that is not UTF-8, and tells of the first.
+fn note_encoding(counts: &mut Counts, path: &Path, number: u64, line: &[u8]) {
+    if std::str::from_utf8(line).is_err() {
+        if counts.not_utf8 == 0 {
+            tracing::warn!(
+                "{}, line {number}: not UTF-8; such lines are used as they are",
+                name_of(path)
+            );
+        }
+        counts.not_utf8 += 1;
+    }
+}
+
+/// The complaint about two texts one of which ended after `pairs` lines.
+fn not_parallel(
+    from: &Sides,
+    lines: &mut [Lines; 2],
+    pairs: u64,
+    ended: [bool; 2],
+) -> Result<Error> {
+    let mut totals = [pairs, pairs];
+    for i in 0..2 {
+        if !ended[i] {
+            // The line just read, and all that follow.
+            totals[i] += 1;
+            while lines[i].next()?.is_some() {
+                totals[i] += 1;
+            }
+        }
+    }
+    Ok(Error::NotParallel {
+        source_file: name_of(&from[0]),
+        source_lines: totals[0],
+        target_file: name_of(&from[1]),
+        target_lines: totals[1],
+    })
+}
+
+/// Says what was left out.
+fn tell(counts: &Counts, path: &Path) {
+    let Counts { pairs, kept, empty, long, uneven, source_words, target_words, not_utf8 } = counts;
+    let name = name_of(path);
+    tracing::info!("{name}: {kept} of {pairs} pairs, {source_words} and {target_words} words");
+    for (count, what) in [
+        (empty, "have an empty side"),
+        (long, "have too many words"),
+        (uneven, "have too many words on one side for those on the other"),
+        (not_utf8, "lines are not UTF-8"),
+    ] {
+        if *count > 0 {
+            tracing::info!("{name}: {count} {what}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use miriam_text::Silent;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BOUNDS: Option<Bounds> = Some(Bounds { words: 5, ratio: 2 });
+
+    struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        fn new() -> Self {
+            Folder(tempfile::tempdir().unwrap())
+        }
+
+        fn clean(
+            &self,
+            source: &[u8],
+            target: &[u8],
+            bounds: Option<Bounds>,
+        ) -> Result<(Facts, Vec<u8>, Vec<u8>)> {
+            let at = |name: &str| self.0.path().join(name);
+            fs::write(at("s"), source).unwrap();
+            fs::write(at("t"), target).unwrap();
+            let to = [at("cs"), at("ct")];
+            let facts = clean(&[at("s"), at("t")], &to, bounds, &Silent)?;
+            Ok((facts, fs::read(&to[0]).unwrap(), fs::read(&to[1]).unwrap()))
+        }
+    }
+
+    #[test]
+    fn leaves_out_what_cannot_be_used_and_counts_it() {
+        let source = b"\xEF\xBB\xBFa b\n\nx y z\n1 2 3 4 5 6\na|b\tc\r\nm n\n \x01 \n\xff q";
+        let target = b"A\nB\nX\n1 2 3 4 5 6\nA ||| B\nM\nW\nQ R\n";
+        let (facts, source, target) = Folder::new().clean(source, target, BOUNDS).unwrap();
+        assert_eq!(source, b"a b\na&#124;b c\nm n\n\xff q\n");
+        assert_eq!(target, b"A\nA &#124;&#124;&#124; B\nM\nQ R\n");
+        let fact = |name: &str| facts[name].as_u64().unwrap();
+        assert_eq!(
+            [fact("pairs"), fact("kept"), fact("empty"), fact("long"), fact("uneven")],
+            [8, 4, 2, 1, 1]
+        );
+        assert_eq!([fact("source_words"), fact("target_words")], [8, 7]);
+        assert_eq!(fact("not_utf8"), 1);
+    }
+
+    #[test]
+    fn without_bounds_every_pair_stays() {
+        let (facts, source, target) = Folder::new().clean(b"a\n\nb\n", b"A\nB\n\n", None).unwrap();
+        assert_eq!((&source[..], &target[..]), (&b"a\n\nb\n"[..], &b"A\nB\n\n"[..]));
+        assert_eq!([&facts["kept"], &facts["empty"]], [3, 2]);
+    }
+
+    #[test]
+    fn names_texts_that_are_not_parallel_or_empty() {
+        let folder = Folder::new();
+        let message = |source: &[u8], target: &[u8]| {
+            let error = folder.clean(source, target, BOUNDS).unwrap_err().to_string();
+            error.replace(&format!("{}/", folder.0.path().display()), "")
+        };
+        assert_eq!(
+            message(b"a\nb\nc\n", b"a\n"),
+            "s has 3 lines and t has 1: they must be parallel, line by line"
+        );
+        assert_eq!(
+            message(b"a\n", b"a\nb\nc"),
+            "s has 1 lines and t has 3: they must be parallel, line by line"
+        );
+        assert_eq!(message(b"", b""), "s: the text is empty; give a file with a sentence a line");
+        assert_eq!(
+            message(b"\na\n", b"a\nb c d e\n"),
+            "s: none of its 2 pairs can be used: 1 have an empty side, 0 too many words, 1 too \
+             many for the other side (--max-words, --max-ratio)"
+        );
+    }
+
+    proptest! {
+        /// What comes out is clean, parallel, within bounds, and clean again.
+        #[test]
+        fn cleaning_is_done_at_once(
+            pairs in prop::collection::vec(("[a-c|\t \u{1}\u{e9}]{0,9}", "[a-c|\r \u{e9}]{0,9}"), 1..20)
+        ) {
+            let text = |side: fn(&(String, String)) -> &str| {
+                pairs.iter().map(|pair| format!("{}\n", side(pair))).collect::<String>()
+            };
+            let (source, target) = (text(|p| &p.0), text(|p| &p.1));
+            let folder = Folder::new();
+            if let Ok((_, source, target)) =
+                folder.clean(source.as_bytes(), target.as_bytes(), BOUNDS)
+            {
+                let lines = |text: &[u8]| text.split(|&b| b == b'\n').count();
+                prop_assert_eq!(lines(&source), lines(&target));
+                for line in source.split(|&b| b == b'\n').chain(target.split(|&b| b == b'\n')) {
+                    prop_assert!(words_of(line) <= 5 && !line.contains(&b'|'));
+                }
+                let (facts, again, _) = folder.clean(&source, &target, BOUNDS).unwrap();
+                prop_assert_eq!(again, source);
+                prop_assert_eq!(&facts["kept"], &facts["pairs"]);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What can go wrong between parallel text and a model.
+
+use std::io;
+use std::path::Path;
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model could not be trained. Each message names the file and the place.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Text could not be read or written, or is not what it should be.
+    #[error(transparent)]
+    Text(#[from] miriam_text::Error),
+    /// A model file could not be written or read.
+    #[error(transparent)]
+    Layout(#[from] miriam_layout::Error),
+    /// A truecase model could not be read.
+    #[error(transparent)]
+    Segment(#[from] miriam_segment::Error),
+    /// Words could not be aligned.
+    #[error(transparent)]
+    Align(#[from] miriam_align::Error),
+    /// Phrases could not be extracted.
+    #[error(transparent)]
+    Extract(#[from] miriam_extract::Error),
+    /// The phrase table could not be built.
+    #[error(transparent)]
+    Table(#[from] miriam_probingpt::Error),
+    /// The language model could not be estimated or built.
+    #[error(transparent)]
+    LanguageModel(#[from] miriam_lmcpu::Error),
+    /// The weights could not be tuned.
+    #[error(transparent)]
+    Decoder(#[from] miriam_decoder::Error),
+    /// Two files that should be line by line parallel are not.
+    #[error(
+        "{source_file} has {source_lines} lines and {target_file} has {target_lines}: they must \
+         be parallel, line by line"
+    )]
+    NotParallel {
+        /// One file.
+        source_file: String,
+        /// Its lines.
+        source_lines: u64,
+        /// The other file.
+        target_file: String,
+        /// Its lines.
+        target_lines: u64,
+    },
+    /// Nothing is left to train from.
+    #[error("{file}: {reason}")]
+    Unusable {
+        /// The file.
+        file: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// Options that do not go together.
+    #[error("{reason}")]
+    Options {
+        /// Which, and what to give instead.
+        reason: String,
+    },
+    /// Another run works in the same folder.
+    #[error("{folder}: another training run works here; let it end, or give another -o")]
+    Busy {
+        /// The folder.
+        folder: String,
+    },
+}
+
+impl Error {
+    /// A file or folder that the system says no to; `action` is a verb phrase.
+    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        miriam_text::Error::io(&path.display().to_string(), action, source).into()
+    }
+}

@@ -1,0 +1,85 @@
+//! What a training run tells in the end.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A model, and what it took.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The ini to translate with.
+    pub ini: PathBuf,
+    /// Stages done by this run, and all there are.
+    pub stages: (usize, usize),
+    /// Each stage, by what it does, and its seconds, in this run or before.
+    pub times: Vec<(&'static str, f64)>,
+    /// Sentence pairs used, and those of the text.
+    pub pairs: (u64, u64),
+    /// Words of both sides.
+    pub words: (u64, u64),
+    /// Links between words.
+    pub links: u64,
+    /// Phrase pairs.
+    pub phrases: u64,
+    /// Bytes of the phrase table.
+    pub table_bytes: u64,
+    /// n-grams of each order.
+    pub ngrams: Vec<u64>,
+    /// Bytes of the language model.
+    pub lm_bytes: u64,
+    /// What the text for tuning showed.
+    pub dev: Option<DevSummary>,
+}
+
+/// What the text that weights were tuned on showed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DevSummary {
+    /// The language model's perplexity on its target side, unknown words included.
+    pub perplexity: f64,
+    /// Unknown words among `tokens`.
+    pub unknown: u64,
+    /// Words and line ends.
+    pub tokens: u64,
+    /// BLEU with the first weights and with the tuned ones, 0 to 100.
+    pub bleu: Option<(f64, f64)>,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        let (used, pairs) = self.pairs;
+        writeln!(
+            f,
+            "text            {used} of {pairs} pairs, {} and {} words",
+            self.words.0, self.words.1
+        )?;
+        writeln!(f, "alignment       {} links", self.links)?;
+        writeln!(f, "phrase table    {} pairs, {:.1} MiB", self.phrases, mib(self.table_bytes))?;
+        let ngrams: Vec<String> = self.ngrams.iter().map(u64::to_string).collect();
+        writeln!(
+            f,
+            "language model  {} n-grams ({}), {:.1} MiB",
+            self.ngrams.iter().sum::<u64>(),
+            ngrams.join(" "),
+            mib(self.lm_bytes)
+        )?;
+        if let Some(dev) = &self.dev {
+            writeln!(
+                f,
+                "dev text        perplexity {:.2}, {} of {} tokens unknown",
+                dev.perplexity, dev.unknown, dev.tokens
+            )?;
+            if let Some((before, after)) = dev.bleu {
+                writeln!(f, "dev BLEU        {before:.2} before tuning, {after:.2} tuned")?;
+            }
+        }
+        let (done, all) = self.stages;
+        let total: f64 = self.times.iter().map(|(_, seconds)| seconds).sum();
+        writeln!(f, "stages          {done} of {all} done now, {total:.1} s in all:")?;
+        for (title, seconds) in &self.times {
+            writeln!(f, "                {seconds:>8.1} s  {title}")?;
+        }
+        write!(f, "model           {}", self.ini.display())
+    }
+}

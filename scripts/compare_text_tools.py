@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Compare the text tools with Moses' scripts on lines made to be difficult.
+
+    scripts/compare_text_tools.py --moses MOSESDECODER [--miriam BINARY]
+        [--lines N] [--seed S] [--record FOLDER]
+
+Lines are strung together at random from letters, signs, quotation marks, spaces
+and pieces that rules look for. Prints how many lines differ, tool by tool, and
+the first of them; ends with status 1 if any does. With --record the lines and what
+Moses makes of them are written to a folder; base/segment/tests/golden was made so,
+with --lines 150 --seed 7, from Moses commit 34452895.
+"""
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Without Â: the script takes the point that Catalan has inside of words for the two
+# bytes it is written with, and so acts on a point behind that letter alone.
+PIECES = (
+    list("abcXYs5 79aZ1 ,.'\"-:;()[]|&<>`!?%/@#$")
+    + [",", "'", ".", " ", " ", ",", "'", "..", " ' "]
+    + list("éÉß·½²Ⅷ٣日本—“”„’‘…€«»Σİª")
+    + ["\u00a0", "\u2009", "\t", "\u0301", "\x7f", "\x01", "\u0085", "\u200b", "\U0001f600"]
+    + ["Mr", "No", "Dr", "e.g", "p.m", "etc", "usw", "Nr", "www.x.y", "3.14", "1,000"]
+    + ["&quot;", "&apos;", "&amp;", "@-@", " @-@ ", "n't", "l'", "d'", "'s", "'ll", "e - mail", "EU : n"]
+)
+FEW = ["a", "5", ",", "'", ".", "-", " ", "s"]
+
+
+def make_lines(seed, count):
+    source = random.Random(seed)
+    ascii_only = [piece for piece in PIECES if piece.isascii()]
+    for _ in range(count):
+        pieces = source.choices([PIECES, ascii_only, FEW], [6, 2, 2])[0]
+        yield "".join(source.choice(pieces) for _ in range(source.randint(1, 14)))
+
+
+def tools(folder):
+    """Names, the input's name, Moses' script with options, ours with options."""
+    found = []
+    for language in "ca cs de en es fi fr ga it nl pl pt ru so sv tdt".split():
+        moses = ["tokenizer/tokenizer.perl", "-q", "-l", language]
+        ours = ["tokenize", "-l", language, "--log-level", "error"]
+        found.append((f"tok.{language}", "raw", moses, ours))
+        if language in ("en", "fr"):
+            found.append((f"tok-aggressive.{language}", "raw", moses + ["-a"], ours + ["-a"]))
+    found.append(("tok-noescape.en", "raw", ["tokenizer/tokenizer.perl", "-q", "-no-escape"],
+                  ["tokenize", "-no-escape"]))
+    for language in "cs de en fr pl".split():
+        found.append((f"normalized.{language}", "raw",
+                      ["tokenizer/normalize-punctuation.perl", "-l", language],
+                      ["normalize", "-l", language]))
+    for language in "cs de en fi fr it ko".split():
+        found.append((f"detok.{language}", "tok.en",
+                      ["tokenizer/detokenizer.perl", "-q", "-l", language],
+                      ["detokenize", "-l", language]))
+    found.append(("detok-uppercase.en", "tok.en", ["tokenizer/detokenizer.perl", "-q", "-u"],
+                  ["detokenize", "-u"]))
+    model = str(folder / "truecase-model")
+    found.append(("truecased", "tok.en", ["recaser/truecase.perl", "--model", model],
+                  ["truecase", "--model", model]))
+    found.append(("truecased-asr", "tok.en", ["recaser/truecase.perl", "--model", model, "-a"],
+                  ["truecase", "--model", model, "-a"]))
+    found.append(("detruecased", "truecased", ["recaser/detruecase.perl"], ["truecase", "--undo"]))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--moses", type=Path, required=True)
+    parser.add_argument("--miriam", default="target/release/miriam")
+    parser.add_argument("--lines", type=int, default=20000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--record", type=Path)
+    options = parser.parse_args()
+    differing = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.record or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = "\n".join(make_lines(options.seed, options.lines)) + "\n"
+        (folder / "raw").write_text(lines, encoding="utf-8", newline="\n")
+        for name, source, moses, ours in tools(folder):
+            text = (folder / source).read_bytes()
+            script = ["perl", str(options.moses / "scripts" / moses[0])] + moses[1:]
+            theirs = subprocess.run(script, input=text, stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL, check=True).stdout
+            (folder / name).write_bytes(theirs)
+            if name == "tok.en":
+                train = options.moses / "scripts/recaser/train-truecaser.perl"
+                subprocess.run(["perl", str(train), "--corpus", str(folder / "tok.en"),
+                                "--model", str(folder / "truecase-model")], check=True)
+            mine = subprocess.run([options.miriam] + ours, input=text, stdout=subprocess.PIPE,
+                                  check=True).stdout
+            pairs = list(zip(text.split(b"\n"), theirs.split(b"\n"), mine.split(b"\n")))
+            wrong = [pair for pair in pairs if pair[1] != pair[2]]
+            wrong_length = theirs.count(b"\n") != mine.count(b"\n")
+            differing += len(wrong) + wrong_length
+            print(f"{name}: {len(wrong)} of {len(pairs) - 1} lines differ")
+            for line, one, other in wrong[:3]:
+                print(f"  input {line!r}\n  moses {one!r}\n  ours  {other!r}")
+    sys.exit(differing > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+//! `miriam extract` end to end: Moses' tables from recorded links, wrappings, errors
+//! that say what to do, and work that goes on after a kill.
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{complaint, miriam, project, read, run, shared_data, text};
+
+/// `miriam extract` from three files into `output`.
+fn extract(files: [&Path; 3], output: &Path) -> Command {
+    let mut command = miriam();
+    command.args(["--quiet", "extract", "--source"]).arg(files[0]).arg("--target").arg(files[1]);
+    command.arg("--alignment").arg(files[2]).arg("-o").arg(output);
+    command
+}
+
+/// Extraction from the small files that Moses' results lie beside.
+fn small(output: &Path) -> Command {
+    let folder = project().join("extract/testdata");
+    let files = ["source", "target", "links"].map(|name| folder.join(name));
+    let mut command = extract(files.each_ref().map(|path| path.as_path()), output);
+    command.args(["--max-length", "3"]);
+    command
+}
+
+fn sorted(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = bytes.split(|&b| b == b'\n').collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn recorded_links_give_the_tables_of_moses() {
+    let Some(data) = shared_data("m30k-de-en") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let files = ["corpus/train.de.gz", "corpus/train.en.gz", "align/grow-diag-final-and.gz"];
+    let files = files.map(|name| data.join(name));
+    let files = files.each_ref().map(|path| path.as_path());
+    run(extract(files, folder.path()).args(["--memory", "64M"]));
+    for name in ["phrase-table.gz", "reordering-table.gz"] {
+        assert!(read(&folder.path().join(name)) == read(&data.join(name)), "{name}");
+    }
+    for name in ["lex.e2f", "lex.f2e"] {
+        let (found, expected) = (
+            read(&folder.path().join(name)),
+            read(&data.join(name).with_extension(if name == "lex.e2f" {
+                "e2f.gz"
+            } else {
+                "f2e.gz"
+            })),
+        );
+        assert!(sorted(&found) == sorted(&expected), "{name}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "nothing else is left");
+}
+
+#[test]
+fn tables_are_wrapped_as_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let expected = read(&project().join("extract/testdata/phrase-table"));
+    let reordering = read(&project().join("extract/testdata/hier-mslr"));
+    for (tables, extension) in [("gz", ".gz"), ("zst", ".zst"), ("plain", "")] {
+        let output = folder.path().join(tables);
+        let options = ["--tables", tables, "--reordering", "hier-mslr-bidirectional-fe"];
+        run(small(&output).args(options).args(["--threads", "3", "--memory", "2K"]));
+        let table = |name: &str| read(&output.join(format!("{name}{extension}")));
+        assert_eq!(text(&table("phrase-table")), text(&expected));
+        assert_eq!(text(&table("reordering-table")), text(&reordering));
+    }
+    let output = folder.path().join("alone");
+    run(small(&output).args(["--reordering", "none", "--smoothing", "kneser-ney"]));
+    let smoothed = read(&project().join("extract/testdata/phrase-table.kneser-ney"));
+    assert_eq!(text(&read(&output.join("phrase-table.gz"))), text(&smoothed));
+    assert!(!output.join("reordering-table.gz").exists());
+    let output = folder.path().join("pruned");
+    run(small(&output).args(["--significance", "a+e"]));
+    let lines = |bytes: &[u8]| bytes.iter().filter(|&&b| b == b'\n').count();
+    let left = lines(&read(&output.join("phrase-table.gz")));
+    assert!(0 < left && left < lines(&expected) / 2, "{left}");
+}
+
+#[test]
+fn a_phrase_table_is_built_from_what_was_extracted() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    run(small(folder.path()).args(["--tables", "zst"]));
+    let table = |name: &str| folder.path().join(name).into_os_string();
+    let mut build = miriam();
+    build.args(["--quiet", "pt", "build", "--phrase-table"]).arg(table("phrase-table.zst"));
+    build.arg("--reordering").arg(table("reordering-table.zst")).arg("-o").arg(table("binary"));
+    run(&mut build);
+}
+
+#[test]
+fn a_killed_extraction_goes_on() {
+    let Some(data) = shared_data("m30k-de-en") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let files = ["corpus/train.de.gz", "corpus/train.en.gz", "align/grow-diag-final-and.gz"];
+    let files = files.map(|name| data.join(name));
+    let files = files.each_ref().map(|path| path.as_path());
+    let mut killed = extract(files, folder.path());
+    killed.args(["--threads", "1", "--memory", "8M", "--tables", "plain"]).stderr(Stdio::null());
+    let mut child = killed.spawn().expect("it starts");
+    let state = folder.path().join("extract.state");
+    let begun = Instant::now();
+    // Four lines, then one for each part that is done.
+    while fs::read_to_string(&state).map_or(0, |text| text.lines().count()) < 6 {
+        assert!(child.try_wait().expect("it can be asked").is_none(), "it ended too early");
+        assert!(begun.elapsed() < Duration::from_secs(300), "nothing gets done");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let output =
+        extract(files, folder.path()).args(["--tables", "plain"]).output().expect("it starts");
+    let said = text(&output.stderr);
+    assert!(output.status.success() && said.contains("continuing: "), "{said}");
+    for name in ["phrase-table", "reordering-table"] {
+        let expected = read(&data.join(name).with_extension("gz"));
+        assert!(read(&folder.path().join(name)) == expected, "{name}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "nothing else is left");
+}
+
+#[test]
+fn errors_name_the_place_and_the_remedy() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).expect("writable");
+        path
+    };
+    let (two, one) = (file("two", "a b\nc\n"), file("one", "x\n"));
+    let (links, bad) = (file("links", "0-0\n0-0\n"), file("bad", "0-0\n0-7\n"));
+    let output = folder.path().join("output");
+    let short = complaint(&mut extract([&two, &one, &links], &output));
+    assert!(short.contains("one: it ends after 1 lines"), "{short}");
+    let outside = complaint(&mut extract([&two, &two, &bad], &output));
+    assert!(outside.contains("bad, line 2") && outside.contains("0-7"), "{outside}");
+    let none = complaint(&mut extract([&two, &two, Path::new("/no/such/file")], &output));
+    assert!(none.contains("/no/such/file"), "{none}");
+}
+
+#[test]
+fn wrong_usage_ends_with_status_2() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let wrong: &[&[&str]] = &[
+        &["--max-length", "0"],
+        &["--max-length", "65"],
+        &["--reordering", "wbe"],
+        &["--reordering-smoothing", "0"],
+        &["--smoothing", "some"],
+        &["--significance", "b+e"],
+        &["--tables", "bz2"],
+        &["--memory", "much"],
+    ];
+    for arguments in wrong {
+        let output = small(folder.path()).args(*arguments).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+    }
+}

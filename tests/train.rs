@@ -1,0 +1,182 @@
+//! `miriam train` end to end: from text to a tuned model, killed and continued, asked
+//! for something else, and over what cannot be trained from.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{complaint, feed, miriam, project, read, run, text};
+
+fn toy(name: &str) -> PathBuf {
+    project().join("examples/toy").join(name)
+}
+
+/// `miriam train` on the toy text, tuned on its dev text.
+fn train(model: &Path, options: &[&str]) -> Command {
+    let mut command = miriam();
+    command.arg("train").arg("--source").arg(toy("train.en")).arg("--target").arg(toy("train.es"));
+    command.arg("--dev-source").arg(toy("dev.en")).arg("--dev-target").arg(toy("dev.es"));
+    command.args(["--lm-order", "3", "--iterations", "4", "-o"]).arg(model).args(options);
+    command
+}
+
+/// The stages that a run did, by what it says of them.
+fn stages_done(stderr: &[u8]) -> Vec<String> {
+    let done = |line: &str| {
+        let (number, rest) = line.trim_start().strip_prefix("INFO ")?.split_once(" of ")?;
+        number.parse::<usize>().ok()?;
+        Some(rest.split_once(": ")?.1.to_owned())
+    };
+    text(stderr).lines().filter_map(done).collect()
+}
+
+/// BLEU of the model on the toy test text.
+fn test_bleu(model: &Path) -> f64 {
+    let mut translate = miriam();
+    translate.args(["translate", "-f"]).arg(model.join("moses.ini"));
+    let translations = run(translate.arg("-i").arg(toy("test.en")));
+    let mut evaluate = miriam();
+    evaluate.arg("evaluate").arg("--reference").arg(toy("test.es"));
+    evaluate.args(["--metric", "bleu", "--tokenize", "none", "--score-only"]);
+    text(&feed(&mut evaluate, &translations).stdout).trim().parse().unwrap()
+}
+
+#[test]
+fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model");
+    let first = feed(&mut train(&model, &["--text"]), b"");
+    let summary = text(&first.stdout);
+    for line in ["2500 of 2500 pairs", "before tuning", "moses.ini"] {
+        assert!(summary.contains(line), "{summary}");
+    }
+    assert_eq!(stages_done(&first.stderr).len(), 10);
+    assert!(!model.join("work").exists());
+    let bleu = test_bleu(&model);
+    assert!(bleu > 60.0, "{bleu}");
+    // The text kept beside is what the model was built from.
+    let phrases = read(&model.join("text/phrase-table.gz")).split(|&b| b == b'\n').count() - 1;
+    assert!(summary.contains(&format!("{phrases} pairs")), "{summary}");
+    for name in ["reordering-table.gz", "lex.e2f", "lex.f2e", "lm.arpa.gz"] {
+        assert!(model.join("text").join(name).exists(), "{name}");
+    }
+
+    // Asked for the same, there is nothing to do; moved, it translates the same.
+    let again = feed(&mut train(&model, &["--text"]), b"");
+    assert_eq!(stages_done(&again.stderr), [""; 0]);
+    let moved = folder.path().join("moved");
+    fs::rename(&model, &moved).unwrap();
+    assert_eq!(test_bleu(&moved), bleu);
+    run(miriam().arg("verify").arg(moved.join("phrase-table.miriam")));
+    run(miriam().arg("verify").arg(moved.join("lm.miriam")));
+}
+
+#[test]
+fn does_only_what_a_change_asks_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path();
+    let stages = |options: &[&str]| stages_done(&feed(&mut train(model, options), b"").stderr);
+    assert_eq!(stages(&[]).len(), 10);
+    assert_eq!(stages(&["--seed", "2"]), ["checking the text for tuning", "tuning the weights"]);
+    let changed = stages(&["--seed", "2", "--lm-type", "trie"]);
+    assert!(changed.contains(&"estimating the language model".to_owned()), "{changed:?}");
+    assert!(!changed.contains(&"aligning words".to_owned()), "{changed:?}");
+    // A file that is damaged by its length is made anew, with all it is made from.
+    fs::write(model.join("phrase-table.miriam"), "short").unwrap();
+    let changed = stages(&["--seed", "2", "--lm-type", "trie"]);
+    assert!(changed.contains(&"aligning words".to_owned()), "{changed:?}");
+    assert!(!changed.contains(&"estimating the language model".to_owned()), "{changed:?}");
+}
+
+/// Whatever it was doing when it was killed, the same command goes on, and the model
+/// is the one that is made in one go; so it is with other threads and memory.
+#[test]
+fn killed_and_continued_gives_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    feed(&mut train(&at("whole"), &[]), b"");
+    let mut killed = 0;
+    for milliseconds in [30, 120, 250, 400, 700, 1100] {
+        let mut child = train(&at("killed"), &["--threads", "1", "--memory", "64M"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(milliseconds) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        killed += usize::from(child.try_wait().unwrap().is_none());
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    assert!(killed > 0, "no run lasted 30 ms");
+    feed(&mut train(&at("killed"), &["--threads", "3"]), b"");
+    for file in ["moses.ini", "phrase-table.miriam", "lm.miriam"] {
+        let [whole, killed] = ["whole", "killed"].map(|name| read(&at(name).join(file)));
+        assert!(whole == killed, "{file} differs");
+    }
+    let left: Vec<_> =
+        fs::read_dir(at("killed")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
+}
+
+#[test]
+fn raw_text_goes_in_and_comes_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    // As people write: a capital letter first, full stops that touch the word.
+    for side in ["train.en", "train.es", "dev.en", "dev.es"] {
+        let raw: String = text(&read(&toy(side)))
+            .lines()
+            .map(|line| {
+                let mut letters = line.replace(" .", ".").replace(" ?", "?").replace("¿ ", "¿");
+                if let Some(first) = letters.get(..1) {
+                    letters.replace_range(..1, &first.to_uppercase());
+                }
+                letters + "\n"
+            })
+            .collect();
+        fs::write(at(side), raw).unwrap();
+    }
+    let mut command = miriam();
+    command.arg("train").arg("--source").arg(at("train.en")).arg("--target").arg(at("train.es"));
+    command.arg("--dev-source").arg(at("dev.en")).arg("--dev-target").arg(at("dev.es"));
+    command.args(["--raw", "--source-language", "en", "--target-language", "es"]);
+    feed(command.args(["--lm-order", "3", "--iterations", "3", "-o"]).arg(at("model")), b"");
+    let mut translate = miriam();
+    translate.args(["translate", "-raw", "-f"]).arg(at("model/moses.ini"));
+    let output = feed(&mut translate, b"This story is interesting.\n");
+    assert_eq!(text(&output.stdout), "Esta historia es interesante.\n");
+}
+
+#[test]
+fn says_what_cannot_be_trained_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("two"), "a b\nc\n").unwrap();
+    fs::write(at("one"), "A\n").unwrap();
+    fs::write(at("empty"), "").unwrap();
+    let complain = |source: &str, target: &str, options: &[&str]| {
+        let mut command = miriam();
+        command.arg("train").arg("--source").arg(at(source)).arg("--target").arg(at(target));
+        complaint(command.arg("-o").arg(at("model")).args(options))
+    };
+    let message = complain("two", "one", &[]);
+    assert!(message.contains("two has 2 lines") && message.contains("one has 1"), "{message}");
+    let message = complain("empty", "empty", &[]);
+    assert!(message.contains("the text is empty"), "{message}");
+    let message = complain("two", "missing", &[]);
+    assert!(message.contains("missing"), "{message}");
+    let message = complain("two", "two", &["--lm-order", "40"]);
+    assert!(message.contains("40"), "{message}");
+    // A record that cannot be read costs time and nothing else.
+    fs::write(at("model/train.json"), "{").unwrap();
+    let mut command = miriam();
+    command.arg("train").arg("--source").arg(at("two")).arg("--target").arg(at("two"));
+    let output = feed(command.args(["--lm-order", "2", "-o"]).arg(at("model")), b"");
+    assert!(text(&output.stdout).contains("2 of 2 pairs"));
+}
