@@ -61,7 +61,11 @@ fn overwrite(
     if values.is_some_and(|values| values.iter().all(|value| value.trim().is_empty())) {
         return place.fail("give weights as in `Name= 0.5 x`".into());
     }
-    let mut tokens = values.unwrap_or_default().iter().flat_map(|value| value.split_ascii_whitespace()).peekable();
+    let mut tokens = values
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|value| value.split_ascii_whitespace())
+        .peekable();
     while let Some(token) = tokens.next() {
         let Some(name) = token.strip_suffix('=') else {
             return place.fail(format!("{token:?} does not follow a name as in `Name= 0.5 x`"));
