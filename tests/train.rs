@@ -54,7 +54,7 @@ fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
         assert!(summary.contains(line), "{summary}");
     }
     assert_eq!(stages_done(&first.stderr).len(), 10);
-    assert!(!model.join("work").exists());
+    assert!(!model.join("train.work").exists());
     let bleu = test_bleu(&model);
     assert!(bleu > 60.0, "{bleu}");
     // The text kept beside is what the model was built from.
@@ -72,6 +72,17 @@ fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
     assert_eq!(test_bleu(&moved), bleu);
     run(miriam().arg("verify").arg(moved.join("phrase-table.miriam")));
     run(miriam().arg("verify").arg(moved.join("lm.miriam")));
+}
+
+/// A run killed between stages may be asked for other files then.
+#[test]
+fn text_may_be_asked_for_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path();
+    feed(&mut train(model, &["--keep-work"]), b"");
+    fs::remove_file(model.join("phrase-table.miriam")).unwrap();
+    feed(&mut train(model, &["--keep-work", "--text"]), b"");
+    assert!(model.join("text/phrase-table.gz").exists());
 }
 
 #[test]
@@ -171,8 +182,25 @@ fn says_what_cannot_be_trained_from() {
     assert!(message.contains("the text is empty"), "{message}");
     let message = complain("two", "missing", &[]);
     assert!(message.contains("missing"), "{message}");
-    let message = complain("two", "two", &["--lm-order", "40"]);
-    assert!(message.contains("40"), "{message}");
+    for (options, named) in [
+        (["--lm-order", "40"], "40"),
+        (["--max-length", "99"], "99"),
+        (["--max-words", "2000"], "1000"),
+        (["--reordering", "wbe-msd-bidirectional-f"], "`fe`"),
+        (["--reordering", "sideways"], "sideways"),
+        (["--iterations", "0"], "at least one iteration"),
+    ] {
+        let message = complain("two", "two", &options);
+        assert!(message.contains(named), "{message}");
+    }
+    // An ini of somebody else's is not replaced.
+    fs::create_dir(at("theirs")).unwrap();
+    fs::write(at("theirs/moses.ini"), "theirs").unwrap();
+    let mut command = miriam();
+    command.arg("train").arg("--source").arg(at("two")).arg("--target").arg(at("two"));
+    let message = complaint(command.arg("-o").arg(at("theirs")));
+    assert!(message.contains("theirs/moses.ini"), "{message}");
+    assert_eq!(read(&at("theirs/moses.ini")), b"theirs");
     // A record that cannot be read costs time and nothing else.
     fs::write(at("model/train.json"), "{").unwrap();
     let mut command = miriam();

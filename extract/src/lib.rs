@@ -36,6 +36,7 @@ mod tables;
 mod tests;
 mod words;
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -66,6 +67,8 @@ const INSTANCE: u64 = 160;
 const ENTRY: u64 = 512;
 /// Batches of text or entries that are on their way for each thread.
 const IN_FLIGHT: u64 = 32;
+/// Locked while an extraction works in its folder.
+const LOCK: &str = "extract.lock";
 /// Runs that are merged at once.
 const MOST_PARTITIONS: u64 = 256;
 
@@ -95,6 +98,7 @@ pub fn extract_files(
             miriam_text::Error::io(&folder.display().to_string(), "create this folder", e)
         })?;
     }
+    let _lock = lock_folder(output)?;
     let inputs = [source, target, alignment];
     let memory = options.memory / 4;
     let corpus =
@@ -117,7 +121,23 @@ pub fn extract_files(
     drop(lexicon);
     let summary = write_tables(&corpus, &state, reordering, output, options, progress)?;
     state.remove()?;
+    let _ = std::fs::remove_file(output.join(LOCK));
     Ok(ExtractSummary { pairs: corpus.pairs, instances: corpus.instances, ..summary })
+}
+
+/// Keeps other extractions out of `output` for as long as the file is open.
+fn lock_folder(output: &Path) -> Result<File> {
+    let path = output.join(LOCK);
+    let name = path.display().to_string();
+    let file = File::create(&path).map_err(|e| miriam_text::Error::io(&name, "create", e))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::Unsupported {
+            file: output.display().to_string(),
+            reason: "another extraction works here; let it end, or give another folder".into(),
+        }),
+        // Some file systems have no locks; two extractions at once are rare.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
 }
 
 /// Counts the partitions that `state` lacks.

@@ -39,6 +39,11 @@ impl State {
         let path = output.join(NAME);
         if let Ok(text) = fs::read_to_string(&path) {
             match Self::resume(&path, temp, &job, &text) {
+                // Parts of another size would take more memory than there is now.
+                Some(state) if state.partitions() < partitions => {
+                    tracing::info!("beginning anew, in smaller parts, for there is less memory");
+                    let _ = fs::remove_dir_all(&state.folder);
+                }
                 Some(state) => {
                     let done = state.runs.iter().flatten().count();
                     tracing::info!("continuing: {done} of {} parts are there", state.runs.len());

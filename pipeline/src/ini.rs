@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use miriam_extract::ReorderingModel;
+
 /// The files and shapes that an ini names.
 pub(crate) struct Parts<'a> {
     /// The phrase table with reordering scores in it.
@@ -11,20 +13,13 @@ pub(crate) struct Parts<'a> {
     pub lm: &'a str,
     /// Its order.
     pub lm_order: usize,
-    /// The reordering model by its Moses name.
-    pub reordering: Option<&'a str>,
+    /// The reordering model.
+    pub reordering: Option<ReorderingModel>,
 }
 
-/// How many scores a reordering model has, by its Moses name: as many as
-/// orientations, for each direction.
-pub(crate) fn reordering_scores(name: &str) -> usize {
-    let parts: Vec<&str> = name.split('-').collect();
-    let orientations = match () {
-        () if parts.contains(&"mslr") => 4,
-        () if parts.contains(&"msd") => 3,
-        () => 2,
-    };
-    orientations * if parts.contains(&"bidirectional") { 2 } else { 1 }
+/// How many scores a reordering model has: as many as orientations, for each direction.
+fn scores(model: &ReorderingModel) -> usize {
+    model.classes() * (usize::from(model.backward) + usize::from(model.forward))
 }
 
 /// The ini with the weights that Moses' training begins from.
@@ -40,11 +35,11 @@ pub(crate) fn text(parts: &Parts<'_>) -> String {
          ProbingPT name=TranslationModel0 num-features=4 path=${{INI}}/{table} input-factor=0 \
          output-factor=0 table-limit=20\n"
     );
-    if let Some(name) = reordering {
-        let scores = reordering_scores(name);
+    if let Some(model) = reordering {
+        let scores = scores(model);
         writeln!(
             ini,
-            "LexicalReordering name=LexicalReordering0 num-features={scores} type={name}-allff \
+            "LexicalReordering name=LexicalReordering0 num-features={scores} type={model}-allff \
              input-factor=0 output-factor=0 property-index=0"
         )
         .expect("a string takes all");
@@ -56,8 +51,8 @@ pub(crate) fn text(parts: &Parts<'_>) -> String {
          TranslationModel0= 0.2 0.2 0.2 0.2\n"
     )
     .expect("a string takes all");
-    if let Some(name) = reordering {
-        let weights = " 0.3".repeat(reordering_scores(name));
+    if let Some(model) = reordering {
+        let weights = " 0.3".repeat(scores(model));
         writeln!(ini, "LexicalReordering0={weights}").expect("a string takes all");
     }
     ini + "Distortion0= 0.3\nLM0= 0.5\n"
@@ -72,11 +67,12 @@ mod tests {
         for (name, scores) in [
             ("wbe-msd-bidirectional-fe", 6),
             ("hier-mslr-bidirectional-fe", 8),
-            ("phrase-monotonicity-backward-f", 2),
+            ("phrase-monotonicity-backward-fe", 2),
             ("wbe-leftright-bidirectional-fe", 4),
             ("wbe-mslr-forward-fe", 4),
+            ("orientation-bidirectional-fe", 6),
         ] {
-            assert_eq!(reordering_scores(name), scores, "{name}");
+            assert_eq!(super::scores(&ReorderingModel::parse(name).unwrap()), scores, "{name}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Stages with files between them, done when they must be and not again.
 //!
-//! A stage's key is a hash of everything that decides its results: its options,
-//! the bytes of the user's files it reads, and the keys of the stages it reads
-//! from. A stage is fresh when it was done from the same key and its files are
+//! A stage's key is a hash of everything that decides its results: this program's
+//! version, the stage's options and the names of its files, the bytes of the user's
+//! files it reads, and the keys of the stages it reads from. A stage is fresh when it was done from the same key and its files are
 //! there. Only files that are kept at the end are wanted for themselves; a stage
 //! with temporary files is done when a stage that reads them must be.
 
@@ -105,8 +105,12 @@ fn keys(stages: &[Stage<'_>]) -> Vec<String> {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
         };
+        add(env!("CARGO_PKG_VERSION"));
         add(stage.name);
         add(&stage.key);
+        for file in &stage.files {
+            add(&file.to_string_lossy());
+        }
         for name in stage.reads {
             let before = stages.iter().position(|other| other.name == *name);
             add(&keys[before.expect("a stage reads from stages before it")]);

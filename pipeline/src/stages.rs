@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use miriam_align::AlignOptions;
 use miriam_decoder::Configuration;
 use miriam_decoder::tuning::{self, TuneOptions};
-use miriam_extract::ExtractOptions;
+use miriam_extract::{ExtractOptions, ReorderingModel};
 use miriam_layout::Load;
 use miriam_layout::hash::Hasher;
 use miriam_lmcpu::estimate::EstimateOptions;
@@ -24,9 +24,9 @@ use crate::{
 };
 
 /// What lies between stages, in the model's folder.
-pub(crate) const WORK: &str = "work";
+pub(crate) const WORK: &str = "train.work";
 /// Tables as text, where they are kept.
-const TEXT: &str = "text";
+pub(crate) const TEXT: &str = "text";
 const TABLE: &str = "phrase-table.miriam";
 const LM: &str = "lm.miriam";
 pub(crate) const INI: &str = "moses.ini";
@@ -39,6 +39,8 @@ const TRUE_CASE: [&str; 2] = ["truecase.source", "truecase.target"];
 /// A run: its options, and the names of its files.
 pub(crate) struct Training<'a> {
     pub options: &'a TrainOptions,
+    /// The reordering model that they name.
+    pub reordering: Option<ReorderingModel>,
     /// The folder of the model.
     pub folder: &'a Path,
 }
@@ -391,7 +393,7 @@ impl Training<'_> {
             table: TABLE,
             lm: LM,
             lm_order: options.lm_order,
-            reordering: options.reordering.as_deref(),
+            reordering: self.reordering,
         });
         Stage {
             name: "ini",

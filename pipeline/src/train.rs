@@ -3,13 +3,14 @@
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
+use miriam_extract::{ExtractOptions, ReorderingModel};
 use miriam_lmcpu::estimate::EstimateOptions;
 use miriam_text::{Input, Progress, name_of};
 
 use crate::plan::{self, Plan};
-use crate::record::Done;
+use crate::record::{Done, RECORD};
 use crate::stage;
-use crate::stages::{INI, Training, WORK};
+use crate::stages::{INI, TEXT, Training, WORK};
 use crate::summary::DevSummary;
 use crate::{Error, Result, Summary, TrainOptions};
 
@@ -21,13 +22,15 @@ const LOCK: &str = "train.lock";
 ///
 /// The result depends neither on threads nor on memory.
 pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<Summary> {
-    check(options)?;
+    let reordering = check(options)?;
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     let _lock = lock(folder)?;
-    remove_partial(&folder.join(WORK));
+    for part in ["", WORK, TEXT] {
+        remove_partial(&folder.join(part));
+    }
     plan_of(options).tell(options);
-    let training = Training { options, folder };
+    let training = Training { options, reordering, folder };
     let stages = training.stages(progress)?;
     let outcome = stage::run(folder, &stages, progress)?;
     let times =
@@ -46,26 +49,58 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<Summary>
 }
 
 /// Says what is wrong with the options before anything is done.
-fn check(options: &TrainOptions) -> Result<()> {
+fn check(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
     let wrong = |reason: String| Err(Error::Options { reason });
     let mut files = vec![&options.source, &options.target];
     files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));
     files.extend(&options.lm_text);
     for file in files {
-        if file.as_os_str() == "-" {
-            return wrong("texts are read more than once: give files, not standard input".into());
-        }
         Input::check(file, None)?;
+        if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
+            let name = name_of(file);
+            return wrong(format!("{name}: texts are read more than once; give files, no pipes"));
+        }
+        if let (Ok(file), Ok(work)) =
+            (file.canonicalize(), options.output.join(WORK).canonicalize())
+            && file.starts_with(work)
+        {
+            let name = name_of(&file);
+            return wrong(format!(
+                "{name}: what lies between stages comes and goes; copy it first"
+            ));
+        }
+    }
+    let ini = options.output.join(INI);
+    if ini.exists() && !options.output.join(RECORD).exists() {
+        let reason = format!("{}: not made by training; give another -o", name_of(&ini));
+        return wrong(reason);
     }
     if options.max_length == 0 || options.max_words == 0 || options.max_ratio == 0 {
         return wrong("lengths and ratios must be at least 1".into());
     }
-    let order = EstimateOptions {
-        prune: options.lm_prune.clone(),
-        ..EstimateOptions::new(options.lm_order)
+    if options.max_words > miriam_align::MAX_WORDS {
+        let most = miriam_align::MAX_WORDS;
+        return wrong(format!("--max-words: lines of more than {most} words are not aligned"));
+    }
+    if options.tuning.and_then(|tuning| tuning.iterations) == Some(0) {
+        return wrong("tuning takes at least one iteration".into());
+    }
+    let prune = options.lm_prune.clone();
+    EstimateOptions { prune, ..EstimateOptions::new(options.lm_order) }.check()?;
+    let extract = ExtractOptions {
+        max_length: options.max_length,
+        reordering: options.reordering.clone(),
+        ..ExtractOptions::default()
     };
-    order.check()?;
-    Ok(())
+    let reordering = extract.check()?;
+    if reordering.is_some_and(|model| !model.of_pairs) {
+        return wrong(
+            "--reordering: tables of `f` models name source phrases only and cannot be joined; \
+             give an `fe` model"
+                .into(),
+        );
+    }
+    Ok(reordering)
 }
 
 /// Keeps other runs out of `folder` for as long as the file is open.

@@ -43,10 +43,10 @@ pub struct Arguments {
     #[arg(long, requires = "source_language", requires = "target_language")]
     raw: bool,
     /// The language of the source side, as de
-    #[arg(long, value_name = "LANGUAGE")]
+    #[arg(long, value_name = "LANGUAGE", requires = "raw")]
     source_language: Option<String>,
     /// The language of the target side
-    #[arg(long, value_name = "LANGUAGE")]
+    #[arg(long, value_name = "LANGUAGE", requires = "raw")]
     target_language: Option<String>,
     /// Leave out pairs with more words on a side
     #[arg(long, value_name = "N", default_value_t = 80)]
@@ -88,7 +88,7 @@ pub struct Arguments {
     /// Also keep the tables and the language model as text, in DIR/text
     #[arg(long)]
     text: bool,
-    /// Keep what lies between stages, in DIR/work
+    /// Keep what lies between stages, in DIR/train.work
     #[arg(long)]
     keep_work: bool,
     /// Memory to use, such as 4G; without it, half of what is free

@@ -129,6 +129,9 @@ const PATIENCE: usize = 5;
 /// Tunes the weights of a system and writes its ini with the best ones, whole or not
 /// at all.
 pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Report> {
+    if options.iterations == 0 || options.nbest_size == 0 {
+        return Err(Error::usage("tuning needs at least one iteration and lists of at least one"));
+    }
     let configuration = &options.configuration;
     let template = ini::Template::read(configuration, &options.output)?;
     let text = Text::read(&options.source, &options.references, options.case_insensitive)?;
