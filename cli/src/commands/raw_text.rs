@@ -70,6 +70,9 @@ impl RawText {
             return Ok(None);
         }
         check(&settings, configuration)?;
+        if let Some(language) = &settings.tokenize {
+            super::segment::warn_of_language(language);
+        }
         Ok(Some(Steps(settings.load()?)))
     }
 }

@@ -162,6 +162,9 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     if let Some(memory) = arguments.memory {
         options.memory = memory;
     }
+    for language in options.raw.iter().flat_map(|raw| [&raw.source, &raw.target]) {
+        super::segment::warn_of_language(language);
+    }
     let summary = train(&options, &common.progress())?;
     // Not `println!`, which panics when the reader has gone.
     writeln!(std::io::stdout(), "{summary}")?;

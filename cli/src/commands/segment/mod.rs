@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use miriam_segment::Prefixes;
 use miriam_text::{Input, Output, map_lines};
 
 use crate::common::Common;
@@ -89,3 +90,15 @@ fn wrong_usage(reason: &str) -> ! {
 
 const NO_PENN: &str = "-penn: tokens of the Penn treebank are not supported; leave it out for \
                        Moses' own";
+
+/// Says so when a language's abbreviations are not known, as Moses' tokeniser does.
+pub fn warn_of_language(language: &str) {
+    if Prefixes::of_language(language).is_none() {
+        let known: Vec<&str> = Prefixes::languages().collect();
+        tracing::warn!(
+            "no abbreviations of {language:?} are known, only of {}; English's are taken (`miriam \
+             tokenize --nonbreaking-prefixes` reads a list)",
+            known.join(", ")
+        );
+    }
+}

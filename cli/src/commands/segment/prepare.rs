@@ -6,7 +6,7 @@ use clap::Args;
 use miriam_pipeline::{learn_true_case, prepare_file};
 use miriam_segment::{Preparation, TruecaseModel};
 
-use super::{Files, wrong_usage};
+use super::{Files, warn_of_language, wrong_usage};
 use crate::common::Common;
 
 /// Prepare raw text for training and translation
@@ -33,6 +33,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    warn_of_language(&arguments.language);
     let mut preparation = Preparation::of_language(&arguments.language);
     let Files { input, output } = &arguments.files;
     if let Some(model) = &arguments.train_truecase {

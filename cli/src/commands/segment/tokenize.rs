@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use miriam_segment::{Prefixes, Protected, Tokenizer};
 
-use super::{Files, Ignored, NO_PENN, wrong_usage};
+use super::{Files, Ignored, NO_PENN, warn_of_language, wrong_usage};
 use crate::common::Common;
 
 /// Split text into tokens, as Moses' tokenizer.perl
@@ -56,13 +56,8 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         .skip_markup(arguments.skip_markup);
     if let Some(file) = &arguments.nonbreaking_prefixes {
         tokenizer = tokenizer.with_prefixes(Prefixes::read(file)?);
-    } else if Prefixes::of_language(language).is_none() {
-        let known: Vec<&str> = Prefixes::languages().collect();
-        tracing::warn!(
-            "no abbreviations of {language:?} are known, only of {}; English's are taken, or \
-             give a list with --nonbreaking-prefixes",
-            known.join(", ")
-        );
+    } else {
+        warn_of_language(language);
     }
     if let Some(file) = &arguments.protected {
         tokenizer = tokenizer.with_protected(Protected::read(file)?);
