@@ -98,7 +98,7 @@ pub fn extract_files(
             miriam_text::Error::io(&folder.display().to_string(), "create this folder", e)
         })?;
     }
-    let _lock = lock_folder(output)?;
+    let _lock = FolderLock::take(output)?;
     let inputs = [source, target, alignment];
     let memory = options.memory / 4;
     let corpus =
@@ -121,22 +121,34 @@ pub fn extract_files(
     drop(lexicon);
     let summary = write_tables(&corpus, &state, reordering, output, options, progress)?;
     state.remove()?;
-    let _ = std::fs::remove_file(output.join(LOCK));
     Ok(ExtractSummary { pairs: corpus.pairs, instances: corpus.instances, ..summary })
 }
 
-/// Keeps other extractions out of `output` for as long as the file is open.
-fn lock_folder(output: &Path) -> Result<File> {
-    let path = output.join(LOCK);
-    let name = path.display().to_string();
-    let file = File::create(&path).map_err(|e| miriam_text::Error::io(&name, "create", e))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Error::Unsupported {
-            file: output.display().to_string(),
-            reason: "another extraction works here; let it end, or give another folder".into(),
-        }),
-        // Some file systems have no locks; two extractions at once are rare.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+/// Keeps other extractions out of a folder for as long as it lives.
+struct FolderLock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl FolderLock {
+    fn take(output: &Path) -> Result<Self> {
+        let path = output.join(LOCK);
+        let name = path.display().to_string();
+        let file = File::create(&path).map_err(|e| miriam_text::Error::io(&name, "create", e))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Error::Unsupported {
+                file: output.display().to_string(),
+                reason: "another extraction works here; let it end, or give another folder".into(),
+            }),
+            // Some file systems have no locks; two extractions at once are rare.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(FolderLock { path, _file: file }),
+        }
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Finished {
 
 impl State {
     /// Takes up what is left of `job` in the folder `output`, with as many partitions
-    /// as it has; or begins it with `partitions`.
+    /// as it has, if these are at least `partitions`; or begins it with so many.
     pub fn open(output: &Path, temp: &Path, job: String, partitions: u64) -> Result<Self> {
         let path = output.join(NAME);
         if let Ok(text) = fs::read_to_string(&path) {
@@ -208,12 +208,17 @@ mod tests {
         state.add(3, finished(3)).unwrap();
         let folder = state.folder.clone();
         drop(state);
-        let state = State::open(output.path(), temp.path(), "a job".into(), 9).unwrap();
+        let state = State::open(output.path(), temp.path(), "a job".into(), 3).unwrap();
         assert_eq!(state.missing(), [0, 2, 3], "as many parts as there were");
         assert_eq!(
             state.finished().collect::<Vec<_>>(),
             [&Finished { seal: seal(b"whole"), ..finished(1) }]
         );
+        drop(state);
+        let state = State::open(output.path(), temp.path(), "a job".into(), 9).unwrap();
+        assert_eq!(state.missing().len(), 9, "smaller parts, for less memory");
+        assert!(!folder.exists(), "what is too large is removed");
+        let folder = state.folder.clone();
         drop(state);
         let state = open("another job");
         assert_eq!(state.missing().len(), 4);
