@@ -25,6 +25,7 @@ pub mod perplexity;
 pub mod probing;
 pub mod query;
 mod sentences;
+pub mod sorted;
 mod source;
 mod state;
 pub mod trie;
