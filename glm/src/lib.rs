@@ -5,3 +5,4 @@
 //! [`format`](mod@format) says where every byte lies.
 
 pub mod format;
+pub mod synthetic;

@@ -181,8 +181,8 @@ impl Growing {
     }
 
     /// Tells the `contexts` of the nodes of `order` that something longer begins
-    /// with them.
-    pub(super) fn mark(&mut self, order: usize, contexts: &[u32]) {
+    /// with them: a backoff of -0.0 becomes 0.
+    pub fn mark(&mut self, order: usize, contexts: &[u32]) {
         let backoffs = &mut self.levels[order - 2].backoffs;
         let mut marks = Vec::new();
         marks.resize_with(backoffs.len(), || AtomicBool::new(false));
