@@ -4,4 +4,10 @@
 //!
 //! [`format`](mod@format) says where every byte lies.
 
+#![forbid(unsafe_code)]
+
+pub mod device;
+mod error;
 pub mod format;
+
+pub use error::{Error, Result};
