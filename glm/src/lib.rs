@@ -4,5 +4,11 @@
 //!
 //! [`format`](mod@format) says where every byte lies.
 
+#![forbid(unsafe_code)]
+
+pub mod device;
+mod error;
 pub mod format;
 pub mod synthetic;
+
+pub use error::{Error, Result};
