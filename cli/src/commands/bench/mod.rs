@@ -1,6 +1,8 @@
 //! `miriam bench`: the benchmarks that the documentation quotes.
 
+mod date;
 mod lm;
+mod plot;
 mod scaling;
 
 use clap::Subcommand;

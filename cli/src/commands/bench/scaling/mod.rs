@@ -8,7 +8,6 @@
 //! other work does not look like a curve.
 
 mod chart;
-mod date;
 mod process;
 mod report;
 mod topology;
