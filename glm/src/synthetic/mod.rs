@@ -61,18 +61,18 @@ impl Recipe {
 
 /// Numbers that look random: SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Copy)]
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// The numbers of one place of one stream.
     #[inline(always)]
-    fn at(seed: u64, stream: u64, place: u64) -> Self {
+    pub(crate) fn at(seed: u64, stream: u64, place: u64) -> Self {
         let mut random = Random(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         Random(random.next() ^ place.wrapping_mul(0xA076_1D64_78BD_642F))
     }
 
     #[inline(always)]
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -81,20 +81,20 @@ impl Random {
 
     /// From 0 inclusive to 1 exclusive.
     #[inline(always)]
-    fn unit(&mut self) -> f32 {
+    pub(crate) fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     /// Below `bound`, all alike.
     #[inline(always)]
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
     /// Below `bound`, `i` being about as probable as 1 / (i + 1): Zipf's law over
     /// what is sorted by frequency.
     #[inline(always)]
-    fn by_rank(&mut self, bound: usize) -> usize {
+    pub(crate) fn by_rank(&mut self, bound: usize) -> usize {
         let place = ((bound + 1) as f32).powf(self.unit()) as usize;
         place.saturating_sub(1).min(bound - 1)
     }

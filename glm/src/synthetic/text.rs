@@ -71,17 +71,33 @@ impl Text {
     pub fn matches(&self, model: &SortedModel) -> Vec<u64> {
         let order = model.levels.levels.len();
         let mut counts = vec![0; order];
-        let mut start = 0;
-        for &end in &self.ends {
-            for at in start..end {
-                let left = self.words[start..=at].iter().rev().copied();
-                let beginning = std::iter::once(model.begin);
-                let ngram: Vec<u32> = left.chain(beginning).take(order).collect();
+        for sentence in self.sentences() {
+            for at in 0..sentence.len() {
+                let left = sentence[..=at].iter().rev().copied();
+                let ngram: Vec<u32> = left.chain([model.begin]).take(order).collect();
                 counts[matched(model, &ngram) - 1] += 1;
             }
-            start = end;
         }
         counts
+    }
+
+    /// The sentences.
+    pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts().zip(&self.ends).map(|(start, &end)| &self.words[start..end])
+    }
+
+    /// Where each sentence starts.
+    pub fn starts(&self) -> impl Iterator<Item = usize> {
+        let ends = self.ends.iter().copied().take(self.ends.len().saturating_sub(1));
+        std::iter::once(0).chain(ends).take(self.ends.len())
+    }
+
+    /// Some of the sentences.
+    pub fn part(&self, sentences: std::ops::Range<usize>) -> Text {
+        let start = sentences.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let ends: Vec<usize> = self.ends[sentences].iter().map(|end| end - start).collect();
+        let end = start + ends.last().copied().unwrap_or(0);
+        Text { words: self.words[start..end].to_vec(), ends }
     }
 
     /// Adds `other` behind this, up to `words` words in all.

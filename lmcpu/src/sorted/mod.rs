@@ -27,6 +27,7 @@ const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
 /// A model read into plain arrays. Words have ids of their own here: `<unk>` is
 /// 0, then the most probable first.
+#[derive(Clone)]
 pub struct SortedModel {
     /// How the source is called.
     pub name: String,

@@ -1,9 +1,9 @@
 //! The curves of a study as SVG: words a second above, efficiency below, over the
 //! number of threads.
 
-use super::super::date;
+use super::super::{date, machine};
 use super::super::plot::{DASHED, Page};
-use super::report::{self, Point, Study};
+use super::report::{Point, Study};
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 640.0;
@@ -26,7 +26,7 @@ pub fn draw(study: &Study) -> String {
     let cores = study.topology.physical_cores();
     // The ideal line may leave the panel: hyperthreads are never ideal.
     let highest = (fastest * 1.08).max(one * most.min(cores) as f64);
-    let machine = format!("{}: {}; {}", report::processor(), study.topology, date::today());
+    let machine = format!("{}: {}; {}", machine::processor(), study.topology, date::today());
     let title = "How translation speeds up with threads";
     let page = Page::new((WIDTH, HEIGHT), LEFT, title, &machine);
     let mut page = Chart { page, most: most as f64 };

@@ -21,6 +21,7 @@ use clap::Args;
 use miriam_text::{Input, affinity};
 
 pub use process::{RunArguments, measure_here};
+use super::machine;
 use report::Study;
 use topology::Topology;
 
@@ -82,7 +83,7 @@ pub fn study(arguments: Arguments) -> anyhow::Result<()> {
     let counts = counts(&arguments.counts, &topology)?;
     fs::create_dir_all(&arguments.output)
         .with_context(|| format!("{}: cannot make this folder", arguments.output.display()))?;
-    tracing::info!("{}: {topology}", report::processor());
+    tracing::info!("{}: {topology}", machine::processor());
     let mut study = Study::new(topology, &counts);
     for round in 0..usize::from(arguments.repeat) {
         let mut places: Vec<usize> = (0..counts.len()).collect();
