@@ -58,10 +58,8 @@ pub fn check(models: &Models<'_>, material: &Material, told: &mut dyn FnMut(&str
             let mut compared = 0;
             for batch in batches.ranges() {
                 let places = || batch.clone().map(|i| i % expected.len());
-                let asked: Vec<u32> = places()
-                    .flat_map(|i| &ngrams[i * order..(i + 1) * order])
-                    .copied()
-                    .collect();
+                let asked: Vec<u32> =
+                    places().flat_map(|i| &ngrams[i * order..(i + 1) * order]).copied().collect();
                 let got = ask(asked.len() / order, |answers| device.score_ngrams(&asked, answers))?;
                 let pairs = places().map(|i| expected[i]).zip(got);
                 same(&what, pairs, |i| Query::Ngram(&asked[i * order..(i + 1) * order]))?;
@@ -129,7 +127,9 @@ fn device_on_text(
             let expected = Sequences::sentences(&part, State::EMPTY).score(models.twin, Way::Batch);
             let tokens = queries::tokens_without_markers(&part);
             let got = ask(tokens.len(), |answers| device.score_tokens(&tokens, answers))?;
-            same(&what, expected.into_iter().zip(got), |i| Query::Place(part.words[..=i].to_vec()))?;
+            same(&what, expected.into_iter().zip(got), |i| {
+                Query::Place(part.words[..=i].to_vec())
+            })?;
             compared += window.len();
         }
         told(&format!("{what}, {compared} compared"));
@@ -147,7 +147,8 @@ fn perplexity(
     let mut expected = Vec::new();
     for (start, &end) in text.starts().zip(&text.ends) {
         let log10 = scores[start..end].iter().fold(0.0f32, |sum, score| sum + score.0.0);
-        let unknown = text.words[start..end].iter().filter(|&&word| LmWord(word) == LmWord::UNKNOWN);
+        let unknown =
+            text.words[start..end].iter().filter(|&&word| LmWord(word) == LmWord::UNKNOWN);
         expected.push(SentenceSum { log10, unknown: unknown.count() as u32 });
     }
     let perplexity = |sums: &[SentenceSum]| {
@@ -165,7 +166,8 @@ fn perplexity(
     let mut sums = vec![SentenceSum::default(); ends.len()];
     device.sum_sentences(&tokens, &ends, true, &mut sums)?;
     for (i, (expected, got)) in expected.iter().zip(&sums).enumerate() {
-        let same = (expected.log10.to_bits(), expected.unknown) == (got.log10.to_bits(), got.unknown);
+        let same =
+            (expected.log10.to_bits(), expected.unknown) == (got.log10.to_bits(), got.unknown);
         if !same {
             let what = "sums of sentences: device = CPU".into();
             let words = text.part(i..i + 1).words;

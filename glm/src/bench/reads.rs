@@ -94,10 +94,20 @@ impl Reads {
 enum Children {
     None,
     /// The only one: its word and what is known of it.
-    Single { word: u32, first: u64 },
-    Block { first: u64, count: u64 },
-    Headed { first: u64 },
-    Hashed { parent: u32 },
+    Single {
+        word: u32,
+        first: u64,
+    },
+    Block {
+        first: u64,
+        count: u64,
+    },
+    Headed {
+        first: u64,
+    },
+    Hashed {
+        parent: u32,
+    },
 }
 
 /// The length of the longest n-gram of the model that `ngram`, newest word first,
@@ -108,9 +118,7 @@ fn walk(model: &GlmModel, ngram: &[u32], reads: &mut Reads) -> usize {
     let entry = model.unigrams()[newest as usize];
     let mut children = match (entry.count, model.hashed()) {
         (0, _) => Children::None,
-        (count, 0 | 1) => {
-            Children::Block { first: entry.first.into(), count: count.into() }
-        }
+        (count, 0 | 1) => Children::Block { first: entry.first.into(), count: count.into() },
         _ => Children::Hashed { parent: newest },
     };
     for (order, &word) in (2..).zip(&ngram[1..]) {

@@ -100,8 +100,17 @@ impl Text {
         Text { words: self.words[start..end].to_vec(), ends }
     }
 
+    /// This text cut or repeated to `words` words; nothing where there is nothing.
+    pub fn of_length(&self, words: usize) -> Text {
+        let mut text = Text::default();
+        while text.words.len() < words && !self.words.is_empty() {
+            text.append(self, words);
+        }
+        text
+    }
+
     /// Adds `other` behind this, up to `words` words in all.
-    fn append(&mut self, other: &Text, words: usize) {
+    pub fn append(&mut self, other: &Text, words: usize) {
         let start = self.words.len();
         let taken = other.words.len().min(words - start);
         self.words.extend_from_slice(&other.words[..taken]);
@@ -271,14 +280,17 @@ impl<'m> Walker<'m> {
 
     /// Any word, by its frequency.
     fn any(&self, random: &mut Random) -> u32 {
-        let last = self.model.begin - 1;
-        loop {
-            let sum = self.cumulative[last as usize] * f64::from(random.unit());
-            let word = self.cumulative.partition_point(|&before| before <= sum) as u32;
-            let word = word.clamp(1, last);
-            if word != self.model.end {
-                return word;
+        let total = self.cumulative.last().copied().unwrap_or(0.0);
+        // A model of almost no words has to do with any.
+        let mut word = 0;
+        for _ in 0..64 {
+            let sum = total * f64::from(random.unit());
+            word = self.cumulative.partition_point(|&before| before <= sum) as u32;
+            word = word.min(self.cumulative.len() as u32 - 1);
+            if ![0, self.model.begin, self.model.end].contains(&word) {
+                break;
             }
         }
+        word
     }
 }

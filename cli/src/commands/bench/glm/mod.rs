@@ -93,7 +93,8 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         let source = match &arguments.model {
             Some(model) => Source::read(model, &arguments.input, common)?,
             None => {
-                let ngrams = arguments.synthetic.unwrap_or(if quick { 100_000 } else { 80_000_000 });
+                let ngrams =
+                    arguments.synthetic.unwrap_or(if quick { 100_000 } else { 80_000_000 });
                 let order = usize::from(arguments.order);
                 Source::make(&Recipe { ngrams, order, seed: arguments.seed })
             }
@@ -142,9 +143,7 @@ fn measure_all(arguments: &Arguments, source: Source, common: &Common) -> anyhow
 /// The layouts that are measured for models of an order.
 fn layouts(order: usize) -> Vec<GlmOptions> {
     let hashed = HASHED.iter().filter(|&&hashed| hashed <= order);
-    hashed
-        .flat_map(|&hashed| WIDTHS.map(|width| GlmOptions { width, hashed }))
-        .collect()
+    hashed.flat_map(|&hashed| WIDTHS.map(|width| GlmOptions { width, hashed })).collect()
 }
 
 /// The file of a layout, and its model.

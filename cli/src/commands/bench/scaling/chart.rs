@@ -1,8 +1,8 @@
 //! The curves of a study as SVG: words a second above, efficiency below, over the
 //! number of threads.
 
-use super::super::{date, machine};
 use super::super::plot::{DASHED, Page};
+use super::super::{date, machine};
 use super::report::{Point, Study};
 
 const WIDTH: f64 = 860.0;

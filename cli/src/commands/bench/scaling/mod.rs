@@ -20,8 +20,8 @@ use anyhow::Context;
 use clap::Args;
 use miriam_text::{Input, affinity};
 
-pub use process::{RunArguments, measure_here};
 use super::machine;
+pub use process::{RunArguments, measure_here};
 use report::Study;
 use topology::Topology;
 
