@@ -8,3 +8,6 @@ pub mod cpu;
 pub mod memory;
 pub mod queries;
 pub mod reads;
+
+#[cfg(test)]
+mod tests;

@@ -90,6 +90,17 @@ impl Reads {
     }
 }
 
+/// How many of these n-grams match 1, 2, .. words, as walks find.
+#[cfg(test)]
+pub(super) fn matches(model: &GlmModel, ngrams: &[u32]) -> Vec<u64> {
+    let mut counts = vec![0; model.order()];
+    for ngram in ngrams.chunks(model.order()) {
+        let length = ngram.iter().position(|&word| word == PAD).unwrap_or(ngram.len());
+        counts[walk(model, &ngram[..length], &mut Reads::default()) - 1] += 1;
+    }
+    counts
+}
+
 /// Where the children of an n-gram are.
 enum Children {
     None,

@@ -15,7 +15,7 @@ const RIGHT: f64 = 830.0;
 const PANELS: [(f64, f64); 2] = [(150.0, 460.0), (520.0, 830.0)];
 
 /// What is drawn: a name, a colour, and which rows it is.
-const CURVES: [(&str, &str, fn(&Row) -> bool); 6] = [
+const CURVES: [(&str, &str, Belongs); 6] = [
     ("glm, kernel alone", "#1f5fa8", |row| row.place == Place::Kernel),
     ("glm, with copies", "#4fa3d1", |row| row.place == Place::Copies),
     ("glm, CPU, all threads", "#2b7a3d", |row| is(row, "glm", true)),
@@ -23,6 +23,9 @@ const CURVES: [(&str, &str, fn(&Row) -> bool); 6] = [
     ("probing, CPU, one thread", "#b0552f", |row| is(row, "probing", false)),
     ("trie, CPU, one thread", "#d9a441", |row| is(row, "trie", false)),
 ];
+
+/// Whether a row is on a curve.
+type Belongs = fn(&Row) -> bool;
 
 fn is(row: &Row, kind: &str, many: bool) -> bool {
     matches!(row.place, Place::Batch(threads) if (threads > 1) == many) && row.engine.kind == kind

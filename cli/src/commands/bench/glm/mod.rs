@@ -25,7 +25,6 @@ use miriam_lmcpu::probing::{ProbingModel, build_probing};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
 use miriam_lmcpu::{Duplicates, LanguageModel};
-use miriam_text::Input;
 
 use crate::common::Common;
 use measure::{Bench, Plan};
