@@ -2,27 +2,21 @@
 //! buffers, streams, events, launches.
 //!
 //! The driver is found at run time; nothing of CUDA is needed to build. `cudarc` is
-//! named here and nowhere else.
+//! named here and nowhere else, and its safe layer does what it can: buffers and
+//! pinned memory know by events who still uses them, so that they may be dropped, read
+//! and written at any time, from any thread.
+//!
+//! One thing no type can promise: that a kernel stays within the buffers it is given.
+//! Whoever hands PTX to [`Device::load`] answers for that, as whoever maps a file
+//! answers for nobody changing it. [`Launch`] checks the number and the sizes of what a
+//! kernel is given.
 
+mod device;
 mod error;
+mod launch;
+mod memory;
 
+pub use device::{Device, Event, Properties, Stream};
 pub use error::{Error, Result};
-
-/// What a device is like.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Properties {
-    /// Its number, from 0.
-    pub number: u32,
-    /// As its maker calls it.
-    pub name: String,
-    /// Its compute capability, such as (9, 0).
-    pub capability: (u32, u32),
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
-    /// Bytes of the second-level cache.
-    pub l2: u64,
-    /// How many of them may be set aside for what should persist.
-    pub l2_persisting: u64,
-    /// Bytes of memory.
-    pub memory: u64,
-}
+pub use launch::{Kernel, Launch, Module};
+pub use memory::{Buffer, Pinned, Plain};

@@ -8,16 +8,31 @@
 //! Words are ids of the model; ids that are not below its number of words count as
 //! `<unk>`.
 
-use std::sync::Arc;
+mod lane;
+mod language_model;
+mod modules;
+mod resident;
+mod sections;
 
-use miriam_gpu::Properties;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+
+use miriam_gpu::{Buffer, Device, Properties};
 use miriam_layout::Container;
 use miriam_lmcpu::LanguageModel;
 
+pub use resident::{Resident, time_random_sectors};
+
 use crate::{Error, Result};
+use lane::{Lane, States};
+use modules::Kernels;
+use sections::{Parameters, Sections};
 
 /// Fills up queries that are shorter than the order.
 pub const PAD: u32 = crate::format::NO_WORD;
+
+/// Streams of a batch: one copies in, one computes, one copies out, and one waits for
+/// the processor to move its data.
+const STREAMS: usize = 4;
 
 /// In a token: it begins a sentence, and nothing left of it is context.
 pub const SENTENCE_START: u32 = 1 << 31;
@@ -33,6 +48,26 @@ pub enum Tile {
     Lanes16,
 }
 
+impl Tile {
+    /// How many that is.
+    pub fn lanes(self) -> usize {
+        match self {
+            Tile::Lanes4 => 4,
+            Tile::Lanes8 => 8,
+            Tile::Lanes16 => 16,
+        }
+    }
+
+    /// The fewest for a model of this order: a lane for each word of context.
+    pub fn for_order(order: usize) -> Self {
+        match order {
+            0..=5 => Tile::Lanes4,
+            6..=9 => Tile::Lanes8,
+            _ => Tile::Lanes16,
+        }
+    }
+}
+
 /// How the device is used. Nothing here changes a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceOptions {
@@ -42,6 +77,9 @@ pub struct DeviceOptions {
     pub run: Option<u32>,
     /// Tokens or queries of a chunk; `None`: 2 M.
     pub chunk: Option<usize>,
+    /// Streams, each with a thread, among which the chunks of a batch are divided;
+    /// `None`: 4.
+    pub streams: Option<usize>,
     /// Leave the second-level cache to itself.
     pub no_l2_window: bool,
 }
@@ -64,15 +102,44 @@ pub struct Answers<'a> {
     pub matched: Option<&'a mut [u8]>,
 }
 
-/// A model on a GPU.
-pub struct DeviceModel {
-    properties: Properties,
+impl<'a> Answers<'a> {
+    /// Those from `at` on, cut into pieces of `len`.
+    fn pieces(self, len: usize) -> impl Iterator<Item = Answers<'a>> {
+        let count = self.log10.len().div_ceil(len);
+        let mut matched = self.matched.map(|matched| matched.chunks_mut(len));
+        let mut log10 = self.log10.chunks_mut(len);
+        (0..count).filter_map(move |_| {
+            Some(Answers {
+                log10: log10.next()?,
+                matched: matched.as_mut().and_then(Iterator::next),
+            })
+        })
+    }
+
+    /// The first `len`.
+    fn first(self, len: usize) -> Self {
+        Answers {
+            log10: &mut self.log10[..len],
+            matched: self.matched.map(|matched| &mut matched[..len]),
+        }
+    }
 }
 
-/// A batch that lies in the device's memory, to be answered again and again: what
-/// kernels take without copies.
-pub struct Resident<'m> {
-    model: &'m DeviceModel,
+/// A model on a GPU.
+pub struct DeviceModel {
+    device: Device,
+    kernels: Kernels,
+    sections: Sections,
+    parameters: Parameters,
+    /// What the parameters point into.
+    ngrams: Buffer<u8>,
+    tile: Tile,
+    options: DeviceOptions,
+    /// Streams with their buffers that nobody uses now.
+    lanes: Mutex<Vec<Lane>>,
+    twin: Arc<dyn LanguageModel>,
+    /// Whether a failure has been told.
+    failure: Once,
 }
 
 impl DeviceModel {
@@ -85,13 +152,54 @@ impl DeviceModel {
         number: u32,
         options: DeviceOptions,
     ) -> Result<Self> {
-        let _ = (container, twin, number, options);
-        Err(miriam_gpu::Error::NoLibrary.into())
+        let device = Device::open(number)?;
+        let sections = Sections::of(container)?;
+        let tile = options.tile.unwrap_or_else(|| Tile::for_order(sections.order));
+        if sections.order > tile.lanes() + 1 {
+            let (lanes, order) = (tile.lanes(), sections.order);
+            let reason = format!("{lanes} lanes are too few for n-grams of {order} words");
+            return Err(Error::Unsupported { reason });
+        }
+        let kernels = Kernels::load(&device, &sections, tile)?;
+        let window = sections.hot().min(device.properties().l2_persisting);
+        if window > 0 && !options.no_l2_window {
+            device.set_aside_l2(window)?;
+        }
+        let (ngrams, parameters) = sections.upload(&device.stream()?)?;
+        let lanes = Mutex::new(Vec::new());
+        let failure = Once::new();
+        Ok(DeviceModel {
+            device,
+            kernels,
+            sections,
+            parameters,
+            ngrams,
+            tile,
+            options,
+            lanes,
+            twin,
+            failure,
+        })
     }
 
     /// What the device is like.
     pub fn properties(&self) -> &Properties {
-        &self.properties
+        self.device.properties()
+    }
+
+    /// Lanes of a search.
+    pub fn tile(&self) -> Tile {
+        self.tile
+    }
+
+    /// Bytes of the n-grams on the device.
+    pub fn bytes(&self) -> u64 {
+        self.ngrams.bytes()
+    }
+
+    /// The length of the longest n-grams.
+    pub fn order(&self) -> usize {
+        self.sections.order
     }
 
     /// Scores n-grams: each has as many ids as the model's order, newest word first,
@@ -100,8 +208,14 @@ impl DeviceModel {
     ///
     /// Panics when `answers` do not have room for as many.
     pub fn score_ngrams(&self, queries: &[u32], answers: Answers<'_>) -> Result<()> {
-        let _ = (queries, answers);
-        Err(miriam_gpu::Error::NoLibrary.into())
+        let order = self.order();
+        assert!(queries.len().is_multiple_of(order), "queries of {order} words");
+        let chunk = self.chunk();
+        let work = queries.chunks(chunk * order);
+        let answers = answers.first(queries.len() / order).pieces(chunk);
+        self.on_lanes(work.zip(answers), |lane, (queries, answers)| {
+            lane.ngrams(self, queries, States::Unwanted, answers)
+        })
     }
 
     /// Scores each token of a stream, given those left of it in its sentence. The
@@ -110,13 +224,25 @@ impl DeviceModel {
     ///
     /// Panics when `answers` do not have room for as many.
     pub fn score_tokens(&self, tokens: &[u32], answers: Answers<'_>) -> Result<()> {
-        let _ = (tokens, answers);
-        Err(miriam_gpu::Error::NoLibrary.into())
+        let chunk = self.chunk();
+        // The state behind a token depends on as many words as a context has; of those
+        // before a chunk the scores mean nothing.
+        let context = self.order() - 1;
+        let starts = (0..tokens.len()).step_by(chunk);
+        let answers = answers.first(tokens.len()).pieces(chunk);
+        self.on_lanes(starts.zip(answers), |lane, (start, answers)| {
+            let skip = context.min(start);
+            let end = start + answers.log10.len();
+            lane.tokens(self, &tokens[start - skip..end], skip, answers)
+        })
     }
 
     /// As [`DeviceModel::score_tokens`], but only the sums of sentences come back:
     /// `ends` says where each ends in `tokens`. With `markers` the first token of a
     /// sentence is not counted.
+    ///
+    /// Panics when `ends` fall somewhere or lie outside of `tokens`, and when there are
+    /// not as many `sums`.
     pub fn sum_sentences(
         &self,
         tokens: &[u32],
@@ -124,61 +250,124 @@ impl DeviceModel {
         markers: bool,
         sums: &mut [SentenceSum],
     ) -> Result<()> {
-        let _ = (tokens, ends, markers, sums);
-        Err(miriam_gpu::Error::NoLibrary.into())
+        assert_eq!(ends.len(), sums.len(), "a sum for each sentence");
+        let chunk = self.chunk();
+        // Whole sentences, until there are enough tokens.
+        let mut chunks = Vec::new();
+        let (mut start, mut rest, mut sums) = (0, ends, sums);
+        while !rest.is_empty() {
+            let many = rest.partition_point(|&end| end - start <= chunk).max(1);
+            let (these, behind) = rest.split_at(many);
+            let (own, others) = sums.split_at_mut(many);
+            chunks.push((start, these, own));
+            (start, rest, sums) = (these[many - 1], behind, others);
+        }
+        self.on_lanes(chunks.into_iter(), |lane, (start, ends, sums)| {
+            let end = *ends.last().expect("chunks have sentences");
+            let relative: Vec<u32> = ends.iter().map(|end| (end - start) as u32).collect();
+            lane.sums(self, &tokens[start..end], &relative, markers, sums)
+        })
     }
 
     /// log10 p of each of `words` (`None`: all of the model) behind each context, row
     /// by row. A context has as many ids as the order less one, newest first, filled
-    /// up with [`PAD`].
+    /// up with [`PAD`]; of a model of single words there is one context, of no words.
+    ///
+    /// Panics when `answers` do not have room for as many.
     pub fn score_next(
         &self,
         contexts: &[u32],
         words: Option<&[u32]>,
         answers: Answers<'_>,
     ) -> Result<()> {
-        let _ = (contexts, words, answers);
-        Err(miriam_gpu::Error::NoLibrary.into())
+        let length = self.order() - 1;
+        let rows = contexts.len().checked_div(length).unwrap_or(1);
+        let count = words.map_or(self.sections.words as usize, <[u32]>::len);
+        assert_eq!(rows * length, contexts.len(), "contexts of {length} words");
+        let answers = answers.first(rows * count);
+        if answers.log10.is_empty() {
+            return Ok(());
+        }
+        // The grid has no more rows than this.
+        let rows_at_once = (self.chunk() / count).clamp(1, 1 << 15);
+        self.with_lane(|lane| {
+            let buffer = match words {
+                None => None,
+                Some(words) => {
+                    let mut buffer = lane.stream.room(words.len())?;
+                    lane.stream.fill(&mut buffer, 0, words)?;
+                    Some(buffer)
+                }
+            };
+            for (i, answers) in answers.pieces(rows_at_once * count).enumerate() {
+                let rows = answers.log10.len() / count;
+                let start = i * rows_at_once * length;
+                let contexts = &contexts[start..start + rows * length];
+                lane.next(self, contexts, rows, buffer.as_ref(), count, answers)?;
+            }
+            Ok(())
+        })
     }
 
-    /// Takes `queries`, as [`DeviceModel::score_ngrams`] has them, to the device.
-    pub fn resident_ngrams(&self, queries: &[u32]) -> Result<Resident<'_>> {
-        let _ = queries;
-        Err(miriam_gpu::Error::NoLibrary.into())
+    /// Tokens or queries of a chunk.
+    fn chunk(&self) -> usize {
+        self.options.chunk.unwrap_or(2 << 20).clamp(1, 64 << 20)
     }
 
-    /// Takes `tokens`, as [`DeviceModel::score_tokens`] has them, to the device.
-    pub fn resident_tokens(&self, tokens: &[u32]) -> Result<Resident<'_>> {
-        let _ = tokens;
-        Err(miriam_gpu::Error::NoLibrary.into())
+    /// Lends a lane to `work`.
+    fn with_lane<T>(&self, work: impl FnOnce(&mut Lane) -> Result<T>) -> Result<T> {
+        let waiting = || self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lane = waiting().pop();
+        let mut lane = match lane {
+            Some(lane) => lane,
+            None => self.new_lane()?,
+        };
+        // A lane whose work failed is not used again.
+        let outcome = work(&mut lane)?;
+        waiting().push(lane);
+        Ok(outcome)
     }
-}
 
-impl Resident<'_> {
-    /// Answers the batch `times` times and says how many milliseconds each took
-    /// between two events on its stream.
-    pub fn time(&mut self, times: usize) -> Result<Vec<f32>> {
-        let _ = (times, self.model);
-        Err(miriam_gpu::Error::NoLibrary.into())
+    fn new_lane(&self) -> Result<Lane> {
+        let lane = Lane::new(&self.device)?;
+        if !self.options.no_l2_window && self.device.properties().l2_persisting > 0 {
+            lane.stream.keep_in_l2(&self.ngrams, self.sections.hot())?;
+        }
+        Ok(lane)
     }
 
-    /// The answers of the last time.
-    pub fn answers(&mut self, answers: Answers<'_>) -> Result<()> {
-        let _ = answers;
-        Err(miriam_gpu::Error::NoLibrary.into())
+    /// Does the pieces of `work`, several side by side, each on a lane of its own. The
+    /// first failure ends it.
+    fn on_lanes<W: Send>(
+        &self,
+        work: impl Iterator<Item = W>,
+        each: impl Fn(&mut Lane, W) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let work: Vec<W> = work.collect();
+        let threads = self.options.streams.unwrap_or(STREAMS).clamp(1, 64).min(work.len());
+        let work = Mutex::new(work.into_iter());
+        let do_all = || -> Result<()> {
+            self.with_lane(|lane| {
+                loop {
+                    let next = work.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some(piece) = next else { return Ok(()) };
+                    each(lane, piece)?;
+                }
+            })
+        };
+        match threads {
+            0 => Ok(()),
+            1 => do_all(),
+            _ => std::thread::scope(|scope| {
+                let others: Vec<_> = (1..threads).map(|_| scope.spawn(do_all)).collect();
+                let mut outcome = do_all();
+                for other in others {
+                    let theirs =
+                        other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                    outcome = outcome.and(theirs);
+                }
+                outcome
+            }),
+        }
     }
-}
-
-/// Reads `loads` sectors of `sector` bytes (32, 64 or 128) at random places of a
-/// buffer of `bytes` bytes, `times` times; the milliseconds that each took: what
-/// searches can at best come to.
-pub fn time_random_sectors(
-    number: u32,
-    bytes: u64,
-    sector: u32,
-    loads: u64,
-    times: usize,
-) -> Result<Vec<f32>> {
-    let _ = (number, bytes, sector, loads, times);
-    Err(Error::from(miriam_gpu::Error::NoLibrary))
 }
