@@ -87,7 +87,7 @@ const SECTORS: [u32; 3] = [32, 64, 128];
 
 impl Bench {
     /// Prepares the measurements of these texts, and tells what they are like.
-    pub fn new(plan: Plan, source: &Source, texts: Vec<(String, Text)>) -> Self {
+    pub fn new(plan: Plan, source: &Source, texts: Vec<(String, Text)>) -> anyhow::Result<Self> {
         let (begin, order) = (source.model.begin, source.order());
         let mut report = Report::default();
         let model = &source.model;
@@ -97,14 +97,14 @@ impl Bench {
             machine::processor(),
             plan.threads,
             date::today()
-        ));
-        report.about(format!("{}: {total} n-grams: {:?}", model.name, model.counts));
+        ))?;
+        report.about(format!("{}: {total} n-grams: {:?}", model.name, model.counts))?;
         for (name, text) in &texts {
             let part = text.of_length(plan.counted.min(text.words.len()));
             let matches = part.matches(model);
             let share = |&count: &u64| format!("{:.3}", count as f64 / part.words.len() as f64);
             let shares: Vec<String> = matches.iter().map(share).collect();
-            report.about(format!("{name}: words that match 1, 2, ..: {}", shares.join(" ")));
+            report.about(format!("{name}: words that match 1, 2, ..: {}", shares.join(" ")))?;
         }
         let asked = |(name, text): (String, Text)| {
             let ngrams = queries::ngrams(&text, begin, order);
@@ -113,7 +113,8 @@ impl Bench {
         };
         let id = |id: &miriam_text::WordId| model.vocabulary.word(*id).to_vec();
         let words = model.source_ids.iter().map(id).collect();
-        Bench { plan, texts: texts.into_iter().map(asked).collect(), begin, order, words, report }
+        let texts = texts.into_iter().map(asked).collect();
+        Ok(Bench { plan, texts, begin, order, words, report })
     }
 
     /// What was measured.
@@ -148,10 +149,10 @@ impl Bench {
                             cpu: None,
                             sectors: Some(reads.sectors_a_query()),
                             ceiling: Some(reads.ceiling(rates)),
-                        });
+                        })
                     };
-                    row(Place::Kernel, in_kernel(plan, device, mode, &slices)?);
-                    row(Place::Copies, with_copies(plan, device, mode, self.order, &slices)?);
+                    row(Place::Kernel, in_kernel(plan, device, mode, &slices)?)?;
+                    row(Place::Copies, with_copies(plan, device, mode, self.order, &slices)?)?;
                 }
             }
         }
@@ -159,12 +160,17 @@ impl Bench {
     }
 
     /// Measures a `glm` file of `bytes` bytes on the CPU.
-    pub fn twin(&mut self, engine: &Engine, twin: &GlmModel, bytes: u64) {
-        let rates = [1, self.plan.threads].map(|threads| self.cpu_ceilings(threads, bytes));
+    pub fn twin(&mut self, engine: &Engine, twin: &GlmModel, bytes: u64) -> anyhow::Result<()> {
+        let one = self.cpu_ceilings(1, bytes)?;
+        let rates = match self.plan.threads {
+            1 => [one, one],
+            threads => [one, self.cpu_ceilings(threads, bytes)?],
+        };
         for at in 0..self.texts.len() {
             let reads = count_reads(&self.plan, twin, &self.texts[at], self.begin, Mode::Sentences);
-            self.on_cpu(engine, twin, at, Some((reads, rates)));
+            self.on_cpu(engine, twin, at, Some((reads, rates)))?;
         }
+        Ok(())
     }
 
     /// Measures another model of the same n-grams on the CPU.
@@ -174,7 +180,7 @@ impl Bench {
         let same = (0..).zip(&self.words).all(named) && model.num_words() == self.words.len();
         anyhow::ensure!(same, "{kind} gives words other ids than the n-grams that it is made of");
         for at in 0..self.texts.len() {
-            self.on_cpu(&Engine { kind, layout: None }, model, at, None);
+            self.on_cpu(&Engine { kind, layout: None }, model, at, None)?;
         }
         Ok(())
     }
@@ -187,7 +193,7 @@ impl Bench {
         model: &dyn LanguageModel,
         text: usize,
         reads: Option<(Reads, [Rates; 2])>,
-    ) {
+    ) -> anyhow::Result<()> {
         let Bench { plan, texts, report, .. } = self;
         let asked = &texts[text];
         for mode in Mode::ALL {
@@ -232,9 +238,10 @@ impl Bench {
                     sectors: reads.map(|(reads, _)| reads.sectors_a_query()),
                     ceiling: reads
                         .map(|(reads, rates)| reads.ceiling(rates[usize::from(threads > 1)])),
-                });
+                })?;
             }
         }
+        Ok(())
     }
 
     /// Random reads on the device; the rates of a buffer as large as the model.
@@ -245,18 +252,19 @@ impl Bench {
             let multiprocessors = properties.multiprocessors;
             let (name, l2) = (&properties.name, properties.l2 / 1_000_000);
             let line = format!("{name}: {multiprocessors} multiprocessors, {l2} MB of L2");
-            self.report.about(line);
+            self.report.about(line)?;
         }
         let time = |bytes, sector| -> anyhow::Result<f64> {
-            let mut times = time_random_sectors(number, bytes, sector, plan.loads, plan.repeat)?;
+            let (loads, mut times) =
+                time_random_sectors(number, bytes, sector, plan.loads, plan.repeat)?;
             times.sort_by(f32::total_cmp);
-            Ok(plan.loads as f64 / f64::from(times[times.len() / 2]) * 1e3)
+            Ok(loads as f64 / f64::from(times[times.len() / 2]) * 1e3)
         };
         ceilings(&mut self.report, &plan.buffers, model, 0, time)
     }
 
     /// The same on the CPU.
-    fn cpu_ceilings(&mut self, threads: usize, model: u64) -> Rates {
+    fn cpu_ceilings(&mut self, threads: usize, model: u64) -> anyhow::Result<Rates> {
         let plan = &self.plan;
         let loads = plan.loads.min(1 << 22) * threads as u64;
         let mut buffer: Option<(u64, Buffer)> = None;
@@ -268,8 +276,7 @@ impl Bench {
             let (wall, _) = median(plan.repeat, || buffer.read(sector, loads, threads));
             Ok(loads as f64 / wall)
         };
-        let rates = ceilings(&mut self.report, &plan.buffers, model, threads, time);
-        rates.unwrap_or_else(|_| unreachable!("reading memory does not fail"))
+        ceilings(&mut self.report, &plan.buffers, model, threads, time)
     }
 }
 
@@ -287,7 +294,7 @@ fn ceilings(
     for bytes in buffers.iter().copied().filter(|_| !known).chain([model]) {
         for (rate, sector) in rates.iter_mut().zip(SECTORS) {
             *rate = time(bytes, sector)?;
-            report.ceiling(Ceiling { threads, bytes, sector, rate: *rate });
+            report.ceiling(Ceiling { threads, bytes, sector, rate: *rate })?;
         }
     }
     Ok(rates)

@@ -10,6 +10,7 @@ mod report;
 mod source;
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -113,21 +114,17 @@ fn measure_all(arguments: &Arguments, source: Source, common: &Common) -> anyhow
     let files = tempfile::Builder::new().prefix(".models").tempdir_in(folder)?;
     let plan = Plan::new(arguments.quick, arguments.repeat, common.threads.count());
     let texts = source.texts(plan.most(), arguments.seed);
-    let mut bench = Bench::new(plan, &source, texts);
-    let mut device_left = true;
+    let mut bench = Bench::new(plan, &source, texts)?;
+    let mut choice = arguments.device;
     for layout in layouts(source.order()) {
         let path = files.path().join("glm");
         let (container, twin) = build(source.model.clone(), layout, &path)?;
         let engine = Engine::glm(layout);
-        let device = match device_left {
-            true => arguments.device.open(&container, &twin)?,
-            false => None,
-        };
-        device_left = device.is_some();
+        let device = choice.open(&container, &twin)?;
         if let Some(device) = &device {
             bench.device(&engine, device, &twin, container.file_length())?;
         }
-        bench.twin(&engine, &twin, container.file_length());
+        bench.twin(&engine, &twin, container.file_length())?;
         drop((device, twin, container));
         fs::remove_file(&path)?;
     }
@@ -173,13 +170,13 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
     let trie = files.path().join("trie");
     write_trie(source.model.clone(), &trie, None)?;
     let trie = TrieModel::open(&trie, Load::HugePages)?;
-    let mut has_device = true;
+    let mut choice = arguments.device;
+    let mut out = io::stdout();
     for layout in layouts(source.order()) {
         let name = Engine::glm(layout).to_string();
         let path = files.path().join("glm");
         let (container, twin) = build(source.model.clone(), layout, &path)?;
-        let device = arguments.device.open(&container, &twin)?;
-        has_device = device.is_some();
+        let device = choice.open(&container, &twin)?;
         let models = Models {
             twin: &*twin,
             other: &trie,
@@ -187,13 +184,19 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
             begin: source.model.begin,
             device: device.as_ref(),
         };
-        check::check(&models, &material, &mut |line| println!("{name}: {line}"))?;
+        let mut told = Ok(());
+        check::check(&models, &material, &mut |line| {
+            if told.is_ok() {
+                told = writeln!(out, "{name}: {line}");
+            }
+        })?;
+        told?;
     }
-    match has_device {
-        true => println!("all the same"),
-        false => println!("all the same on the CPU; there was no device to compare"),
-    }
-    Ok(())
+    let what = match choice {
+        DeviceChoice::Cpu => "all the same on the CPU; no device was compared",
+        _ => "all the same, on the device and on the CPU",
+    };
+    Ok(writeln!(out, "{what}")?)
 }
 
 /// Which device `--device` names.
@@ -217,13 +220,14 @@ fn parse_device(text: &str) -> Result<DeviceChoice, String> {
 }
 
 impl DeviceChoice {
-    /// The model on the device, if that was asked for or is there.
+    /// The model on the device, if that was asked for or is there. Where none is, it is
+    /// not asked for again.
     fn open(
-        self,
+        &mut self,
         container: &Container,
         twin: &Arc<GlmModel>,
     ) -> anyhow::Result<Option<DeviceModel>> {
-        let number = match self {
+        let number = match *self {
             DeviceChoice::Cpu => return Ok(None),
             DeviceChoice::Cuda(number) => number,
             DeviceChoice::Auto => 0,
@@ -231,8 +235,9 @@ impl DeviceChoice {
         let twin: Arc<dyn LanguageModel> = twin.clone();
         match DeviceModel::new(container, twin, number, DeviceOptions::default()) {
             Ok(device) => Ok(Some(device)),
-            Err(error) if self == DeviceChoice::Auto => {
-                tracing::info!("only the CPU is measured: {error}");
+            Err(miriam_glm::Error::Gpu(error)) if *self == DeviceChoice::Auto => {
+                tracing::info!("without a device: {error}");
+                *self = DeviceChoice::Cpu;
                 Ok(None)
             }
             Err(error) => Err(error.into()),

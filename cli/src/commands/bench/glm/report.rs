@@ -180,31 +180,36 @@ pub struct Report {
 
 impl Report {
     /// Adds a line about what was measured, and prints it.
-    pub fn about(&mut self, line: String) {
-        println!("{line}");
+    pub fn about(&mut self, line: String) -> io::Result<()> {
+        writeln!(io::stdout(), "{line}")?;
         self.about.push(line);
+        Ok(())
     }
 
     /// Adds a measurement of memory, and prints it.
-    pub fn ceiling(&mut self, ceiling: Ceiling) {
+    pub fn ceiling(&mut self, ceiling: Ceiling) -> io::Result<()> {
         let place = match ceiling.threads {
             0 => "device".to_owned(),
             threads => format!("CPU, {threads} threads"),
         };
-        println!(
+        writeln!(
+            io::stdout(),
             "random reads, {place}: {:>5} bytes of {:>7.0} MB: {:>9.1} M/s, {:>7.1} GB/s",
             ceiling.sector,
             ceiling.bytes as f64 / 1e6,
             ceiling.rate / 1e6,
             ceiling.rate * f64::from(ceiling.sector) / 1e9
-        );
+        )?;
         self.ceilings.push(ceiling);
+        Ok(())
     }
 
     /// Adds a measurement of queries, and prints it.
-    pub fn row(&mut self, row: Row) {
+    pub fn row(&mut self, row: Row) -> io::Result<()> {
+        let mut out = io::stdout().lock();
         if self.rows.is_empty() {
-            println!(
+            writeln!(
+                out,
                 "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12} {:>10} {:>8} {:>7}",
                 "model",
                 "place",
@@ -216,11 +221,12 @@ impl Report {
                 "M/CPU s",
                 "sectors",
                 "ceiling"
-            );
+            )?;
         }
         let optional =
             |value: Option<f64>, show: &dyn Fn(f64) -> String| value.map_or("-".to_owned(), show);
-        println!(
+        writeln!(
+            out,
             "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12.2} {:>10} {:>8} {:>7}",
             row.engine.to_string(),
             row.place.name(),
@@ -232,10 +238,11 @@ impl Report {
             optional(row.cpu, &|cpu| format!("{:.2}", row.queries as f64 / cpu / 1e6)),
             optional(row.sectors, &|sectors| format!("{sectors:.1}")),
             optional(row.ceiling, &|ceiling| format!("{:.0} %", 100.0 * row.rate() / ceiling)),
-        );
+        )?;
         // Rows take their time; somebody may be looking through a pipe.
-        let _ = io::stdout().flush();
+        out.flush()?;
         self.rows.push(row);
+        Ok(())
     }
 
     /// Writes queries.csv, reads.csv and queries.svg to `folder`.

@@ -65,7 +65,8 @@ impl Source {
     /// A text of `words` words that has some of each kind.
     pub fn mixed_text(&self, words: usize, seed: u64) -> Text {
         let mut mixed = Text::default();
-        let texts = self.texts(words.div_ceil(LIKE.len().max(self.files.len())), seed);
+        let texts = if self.files.is_empty() { LIKE.len() } else { self.files.len() };
+        let texts = self.texts(words.div_ceil(texts), seed);
         for (_, text) in &texts {
             mixed.append(text, words);
         }
