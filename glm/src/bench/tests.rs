@@ -1,13 +1,16 @@
-use miriam_layout::Load;
-use miriam_layout::{Container, ContainerWriter};
+use std::path::Path;
+
+use miriam_layout::{Container, ContainerWriter, Load};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
+use miriam_lmcpu::{LanguageModel, LmWord};
 
-use super::check::{Material, Models, check};
+use super::check::{Device, Material, Models, check};
 use super::cpu::{Sequences, Way};
 use super::memory::Buffer;
 use super::queries;
 use super::reads::Reads;
+use crate::device::{Answers, PAD, SENTENCE_START, SentenceSum};
 use crate::format::NodeWidth;
 use crate::synthetic::{Likeness, Recipe, Text, random_ngrams};
 use crate::{Error, GlmModel, GlmOptions, KIND, VERSION, write_glm};
@@ -17,7 +20,7 @@ fn made() -> SortedModel {
 }
 
 fn glm(model: SortedModel, layout: GlmOptions) -> GlmModel {
-    let name = std::path::Path::new("made");
+    let name = Path::new("made");
     let writer = ContainerWriter::in_memory(name, KIND, VERSION).unwrap();
     let bytes = write_glm(model, &layout, writer).unwrap().unwrap();
     GlmModel::from_container(&Container::from_bytes(bytes, name).unwrap()).unwrap()
@@ -72,12 +75,110 @@ fn equal_models_pass_and_a_single_bit_is_found() {
     assert!(detail.contains("4 matched, but expected"), "{detail}");
 }
 
+/// A device as its documentation has it: each query from its whole context.
+struct Obvious<'m> {
+    model: &'m TrieModel,
+    /// The query, among all of its kind, whose answer is wrong.
+    wrong: Option<usize>,
+    asked: std::cell::Cell<usize>,
+}
+
+impl<'m> Obvious<'m> {
+    fn new(model: &'m TrieModel, wrong: Option<usize>) -> Self {
+        Obvious { model, wrong, asked: 0.into() }
+    }
+
+    fn answer(&self, newest_first: &[u32], at: usize, answers: &mut Answers<'_>) {
+        let words: Vec<LmWord> = newest_first.iter().map(|&word| LmWord(word)).collect();
+        let (log10, matched) = self.model.score_after(&words[1..], words[0]);
+        let asked = self.asked.replace(self.asked.get() + 1);
+        answers.log10[at] = if self.wrong == Some(asked) { -log10.0 } else { log10.0 };
+        if let Some(lengths) = &mut answers.matched {
+            lengths[at] = matched;
+        }
+    }
+}
+
+impl Device for Obvious<'_> {
+    fn score_ngrams(&self, queries: &[u32], mut answers: Answers<'_>) -> crate::Result<()> {
+        for (at, ngram) in queries.chunks(LanguageModel::order(self.model)).enumerate() {
+            let length = ngram.iter().position(|&word| word == PAD).unwrap_or(ngram.len());
+            self.answer(&ngram[..length], at, &mut answers);
+        }
+        Ok(())
+    }
+
+    fn score_tokens(&self, tokens: &[u32], mut answers: Answers<'_>) -> crate::Result<()> {
+        let mut start = 0;
+        for at in 0..tokens.len() {
+            if tokens[at] & SENTENCE_START != 0 {
+                start = at;
+            }
+            let left = tokens[start..=at].iter().rev().map(|token| token & !SENTENCE_START);
+            let left: Vec<u32> = left.take(LanguageModel::order(self.model)).collect();
+            self.answer(&left, at, &mut answers);
+        }
+        Ok(())
+    }
+
+    fn sum_sentences(
+        &self,
+        tokens: &[u32],
+        ends: &[usize],
+        sums: &mut [SentenceSum],
+    ) -> crate::Result<()> {
+        let mut log10 = vec![0.0; tokens.len()];
+        self.score_tokens(tokens, Answers { log10: &mut log10, matched: None })?;
+        let mut start = 0;
+        for (&end, sum) in ends.iter().zip(sums) {
+            sum.log10 = log10[start + 1..end].iter().fold(0.0, |sum, log10| sum + log10);
+            sum.unknown = tokens[start + 1..end].iter().filter(|&&word| word == 0).count() as u32;
+            start = end;
+        }
+        Ok(())
+    }
+}
+
+/// A device passes that does what is documented, and a wrong answer to any query is
+/// found, in whichever batch it is.
+#[test]
+fn a_device_is_asked_in_batches_of_every_size() {
+    let model = made();
+    let (mut material, other) = (material(&model), trie(model.clone()));
+    // One size is larger than what there is.
+    material.batches = vec![1, 31, 1_000, 25_000];
+    material.text.words[70] = 0;
+    let begin = model.begin;
+    let twin = glm(model, GlmOptions::default());
+    let run = |wrong| {
+        let device = Obvious::new(&other, wrong);
+        let models =
+            Models { twin: &twin, other: &other, other_name: "trie", begin, device: Some(&device) };
+        let mut told = Vec::new();
+        let outcome = check(&models, &material, &mut |line| told.push(line.to_owned()));
+        (outcome, told, device.asked.get())
+    };
+    let (outcome, told, asked) = run(None);
+    outcome.unwrap();
+    let of_device: Vec<&String> =
+        told.iter().filter(|line| line.contains("device = CPU")).collect();
+    assert_eq!(of_device.len(), 4 + 4 + 1 + 4 + 1, "{told:?}");
+    assert!(of_device[3].contains("25000 compared"), "{told:?}");
+    assert!(of_device[10].contains(&format!("{} compared", 31 * 128)), "{told:?}");
+    assert!(of_device[12].contains("12000 compared"), "{told:?}");
+    // Queries of all kinds, the last being in the sums of sentences.
+    for wrong in [0, 128 + 31 * 5, 40_000, 100_000, asked - 12_500, asked - 1] {
+        let (outcome, _, _) = run(Some(wrong));
+        let Err(Error::Different { what, .. }) = outcome else { panic!("{wrong} of {asked}") };
+        assert!(what.contains("device = CPU"), "{what}");
+    }
+}
+
 #[test]
 fn both_ways_of_the_cpu_and_all_threads_agree() {
     let model = made();
     let material = material(&model);
     let twin = glm(model.clone(), GlmOptions::default());
-    use miriam_lmcpu::LanguageModel as _;
     let all = [
         Sequences::ngrams(&material.random, 4),
         Sequences::sentences(&material.text, twin.begin_state()),

@@ -22,7 +22,7 @@ pub struct Plan {
     repeat: usize,
     /// All threads of the CPU.
     threads: usize,
-    /// Queries of a repeat on one thread, at least.
+    /// Queries of a repeat on each thread of the CPU.
     queries: usize,
     /// Queries of which reads are counted.
     counted: usize,
@@ -49,8 +49,8 @@ impl Plan {
                 batches: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
                 repeat: repeat.unwrap_or(5),
                 threads,
-                queries: 1_000_000,
-                counted: 1_000_000,
+                queries: 250_000,
+                counted: 250_000,
                 buffers: vec![20_000_000, 4_000_000_000],
                 loads: 1 << 26,
             },
@@ -208,14 +208,13 @@ impl Bench {
                 runs.extend(smaller.map(|&batch| (Place::Batch(1), batch)));
             }
             if plan.threads > 1 {
-                // Enough for every thread to have several batches.
-                runs.push((Place::Batch(plan.threads), most / 100));
+                // Small enough for every thread to have several batches.
+                runs.push((Place::Batch(plan.threads), (most / 10).min(10_000)));
             }
             for (place, batch) in runs {
                 let threads = place.threads();
-                let wanted = if threads > 1 { plan.most() } else { most };
                 let mut batches = sequences.batches(batch);
-                batches.truncate(wanted.div_ceil(batch));
+                batches.truncate((most * threads).div_ceil(batch));
                 let queries = batches.iter().map(|batch| sequences.queries(batch.clone())).sum();
                 let way = match place {
                     Place::Single(_) => Way::Single,

@@ -182,7 +182,7 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
             other: &trie,
             other_name: "trie",
             begin: source.model.begin,
-            device: device.as_ref(),
+            device: device.as_ref().map(|device| device as &dyn check::Device),
         };
         let mut told = Ok(());
         check::check(&models, &material, &mut |line| {
