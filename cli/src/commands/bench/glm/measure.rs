@@ -197,9 +197,15 @@ impl Bench {
         let Bench { plan, texts, report, .. } = self;
         let asked = &texts[text];
         for mode in Mode::ALL {
+            // As many as all threads need.
+            let limit = (plan.queries * plan.threads).min(asked.text.words.len());
             let sequences = match mode {
-                Mode::Explicit => Sequences::ngrams(&asked.ngrams, self.order),
-                Mode::Sentences => Sequences::sentences(&asked.text, model.begin_state()),
+                Mode::Explicit => {
+                    Sequences::ngrams(&asked.ngrams[..limit * self.order], self.order)
+                }
+                Mode::Sentences => {
+                    Sequences::sentences(&asked.text.of_length(limit), model.begin_state())
+                }
             };
             let most = plan.queries;
             let mut runs = vec![(Place::Single(1), most), (Place::Batch(1), most)];
