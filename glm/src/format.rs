@@ -130,6 +130,38 @@ pub struct LongestBucket {
     pub overflows: u32,
 }
 
+/// What buckets of all orders are.
+pub trait Slots {
+    /// The key of each slot.
+    fn keys(&self) -> &[u64];
+    /// Whether a key whose home is this bucket or one before lies behind it.
+    fn overflows(&self) -> bool;
+}
+
+impl Slots for Bucket {
+    #[inline(always)]
+    fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    #[inline(always)]
+    fn overflows(&self) -> bool {
+        self.overflows != 0
+    }
+}
+
+impl Slots for LongestBucket {
+    #[inline(always)]
+    fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    #[inline(always)]
+    fn overflows(&self) -> bool {
+        self.overflows != 0
+    }
+}
+
 /// The key of an empty slot.
 pub const NO_KEY: u64 = u64::MAX;
 /// In [`Bucket::count`]: this many children or more.

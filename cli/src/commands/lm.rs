@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::error::ErrorKind;
 use clap::{Args, Subcommand, ValueEnum};
+use miriam_glm::GlmOptions;
+use miriam_glm::format::NodeWidth;
 use miriam_layout::Load;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
 use miriam_lmcpu::perplexity::{Filter, Json};
@@ -20,7 +22,8 @@ use crate::common::{Common, parse_load};
 pub enum Command {
     /// Turn an ARPA file into a model file that opens at once
     #[command(after_help = "Examples:\n  miriam lm build lm.arpa.gz -o lm.miriam\n  \
-                            miriam lm build lm.arpa.gz -o lm.miriam --type trie --quantize 8")]
+                            miriam lm build lm.arpa.gz -o lm.miriam --type trie --quantize 8\n  \
+                            miriam lm build lm.arpa.gz -o lm.glm --type glm")]
     Build(BuildArguments),
     /// Score text word by word, printed as KenLM's query prints
     #[command(after_help = "Examples:\n  miriam lm query lm.miriam < text.en\n  \
@@ -64,13 +67,13 @@ impl From<Duplicates> for miriam_lmcpu::Duplicates {
 #[derive(Args)]
 pub struct BuildArguments {
     /// The model as ARPA text (plain, .gz or .zst; - for standard input), or a
-    /// KenLM binary file
+    /// model file of ours or of KenLM's
     arpa: PathBuf,
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What to build: probing, the fastest; trie, less than half as large; or
-    /// kenlm-probing, for programs that use KenLM
+    /// What to build: probing, the fastest; trie, less than half as large; glm, for
+    /// GPUs; or kenlm-probing, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
           value_parser = ["probing", "trie", "glm", "kenlm-probing"], hide_possible_values = true)]
     kind: String,
@@ -78,6 +81,13 @@ pub struct BuildArguments {
     /// KenLM does: one number for both, or two with a comma between
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<Bits>,
+    /// Keys of a node of a glm file: 8, 16 or 32 [default: 32]
+    #[arg(long, value_name = "KEYS", value_parser = parse_width)]
+    node_width: Option<NodeWidth>,
+    /// The orders from 2 up to this one of a glm file go into hash tables instead of
+    /// B-trees, which costs space; 0: none [default: 2]
+    #[arg(long, value_name = "ORDER")]
+    hash_orders: Option<usize>,
     /// What to do about n-grams that stand in an ARPA file twice
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     duplicates: Duplicates,
@@ -188,6 +198,11 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
     .ok_or_else(|| format!("give one number from 1 to {}, or two with a comma between", Bits::MOST))
 }
 
+fn parse_width(text: &str) -> Result<NodeWidth, String> {
+    let width = text.parse().ok().and_then(NodeWidth::from_keys);
+    width.ok_or_else(|| "give 8, 16 or 32".into())
+}
+
 fn parse_device(text: &str) -> Result<Device, String> {
     match text {
         "auto" => Ok(Device::Auto),
@@ -211,12 +226,12 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
 }
 
 fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
-    if !matches!(arguments.kind.as_str(), "probing" | "trie" | "kenlm-probing") {
-        let kind = &arguments.kind;
-        bail!("--type {kind} is not supported yet; supported: probing, trie, kenlm-probing");
-    }
     if arguments.quantize.is_some() && arguments.kind != "trie" {
         bail!("only tries are quantized; add --type trie");
+    }
+    let of_glm = arguments.kind == "glm";
+    if !of_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
+        bail!("--node-width and --hash-orders are for --type glm");
     }
     let of_kenlm = arguments.kind == "kenlm-probing";
     if !of_kenlm && (arguments.multiplier.is_some() || arguments.unknown.is_some()) {
@@ -228,6 +243,14 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     let duplicates = arguments.duplicates.into();
     let size = common.pool()?.install(|| match arguments.kind.as_str() {
         "trie" => trie::build_trie(arpa, output, arguments.quantize, duplicates, &progress),
+        "glm" => {
+            let usual = GlmOptions::default();
+            let options = GlmOptions {
+                width: arguments.node_width.unwrap_or(usual.width),
+                hashed: arguments.hash_orders.unwrap_or(usual.hashed),
+            };
+            miriam_glm::build_glm(arpa, output, &options, duplicates, &progress)
+        }
         "kenlm-probing" => {
             let usual = KenlmOptions::default();
             let options = KenlmOptions {
@@ -253,7 +276,7 @@ fn open(
     common: &Common,
 ) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    Ok(common.pool()?.install(|| miriam_lmcpu::open(model, load, &progress))?)
+    Ok(common.pool()?.install(|| miriam_glm::open(model, load, &progress))?)
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong

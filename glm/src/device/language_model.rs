@@ -8,7 +8,7 @@ use miriam_text::Log10;
 
 use super::lane::States;
 use super::{Answers, DeviceModel, PAD, SENTENCE_START};
-use crate::Result;
+use crate::error::Result;
 
 impl LanguageModel for DeviceModel {
     fn order(&self) -> usize {

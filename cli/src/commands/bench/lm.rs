@@ -98,7 +98,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         Model::Probing(Box::new(ProbingModel::open(&arguments.model, arguments.load)?))
     } else {
         let progress = common.progress();
-        let open = || miriam_lmcpu::open(&arguments.model, arguments.load, &progress);
+        let open = || miriam_glm::open(&arguments.model, arguments.load, &progress);
         Model::Other(common.pool()?.install(open)?)
     };
     let (words, ends) = words_of(model.get(), &text);
