@@ -8,6 +8,7 @@
 //! Words are ids of the model; ids that are not below its number of words count as
 //! `<unk>`.
 
+mod choice;
 mod lane;
 mod language_model;
 mod modules;
@@ -20,6 +21,7 @@ use miriam_gpu::{Device, Properties};
 use miriam_layout::Container;
 use miriam_lmcpu::LanguageModel;
 
+pub use choice::{Processor, open_on};
 pub use resident::{Resident, time_random_sectors};
 
 use crate::GlmModel;
