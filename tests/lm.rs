@@ -256,7 +256,7 @@ fn what_cannot_be_done_is_said() {
     }
     assert!(std::fs::read(&model).expect("it is there") == before);
     let cuda = ["perplexity", path(&model), "--device", "cuda:0"];
-    assert!(complaint(&mut lm(&cuda)).contains("cuda is not supported yet"));
+    assert!(complaint(&mut lm(&cuda)).contains("miriam lm build --type glm"));
     let unwritable = folder.path().join("no/such/folder/x");
     assert!(
         complaint(&mut lm(&["build", path(&arpa), "-o", path(&unwritable)]))

@@ -25,12 +25,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) sum_sentences(
     sums[at] = sum;
 }
 
-// Reads `rounds` times eight sectors of UNITS * 16 bytes at random places. What was
-// read goes nowhere, but the compiler cannot know.
+// Each of `readers` reads `rounds` times eight sectors of UNITS * 16 bytes at random
+// places. What was read goes nowhere, but the compiler cannot know.
 template <int UNITS>
-__device__ __forceinline__ void read_sectors(const uint4* memory, u64 sectors, unsigned rounds,
+__device__ __forceinline__ void read_sectors(const uint4* memory, u64 sectors, u64 readers, unsigned rounds,
                                              u64 seed, unsigned* sink) {
     const u64 reader = (static_cast<u64>(blockIdx.x) * THREADS + threadIdx.x) / UNITS;
+    if (reader >= readers) return;
     const unsigned lane = threadIdx.x % UNITS;
     u64 state = (reader + 1) * 0x9E3779B97F4A7C15ull + seed;
     unsigned seen = 0;
@@ -49,14 +50,14 @@ __device__ __forceinline__ void read_sectors(const uint4* memory, u64 sectors, u
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) read_sectors_32(
-    const uint4* memory, u64 sectors, unsigned rounds, u64 seed, unsigned* sink) {
-    read_sectors<2>(memory, sectors, rounds, seed, sink);
+    const uint4* memory, u64 sectors, u64 readers, unsigned rounds, u64 seed, unsigned* sink) {
+    read_sectors<2>(memory, sectors, readers, rounds, seed, sink);
 }
 extern "C" __global__ void __launch_bounds__(THREADS) read_sectors_64(
-    const uint4* memory, u64 sectors, unsigned rounds, u64 seed, unsigned* sink) {
-    read_sectors<4>(memory, sectors, rounds, seed, sink);
+    const uint4* memory, u64 sectors, u64 readers, unsigned rounds, u64 seed, unsigned* sink) {
+    read_sectors<4>(memory, sectors, readers, rounds, seed, sink);
 }
 extern "C" __global__ void __launch_bounds__(THREADS) read_sectors_128(
-    const uint4* memory, u64 sectors, unsigned rounds, u64 seed, unsigned* sink) {
-    read_sectors<8>(memory, sectors, rounds, seed, sink);
+    const uint4* memory, u64 sectors, u64 readers, unsigned rounds, u64 seed, unsigned* sink) {
+    read_sectors<8>(memory, sectors, readers, rounds, seed, sink);
 }

@@ -24,7 +24,7 @@ pub mod synthetic;
 mod verify;
 
 pub use build::{GlmOptions, build_glm, create_glm, write_glm};
-pub use error::{Error, Result};
+pub use error::Error;
 pub use model::{GlmModel, KIND, Level, VERSION};
 pub use open::{open, open_source};
 pub use search::{Place, Seek};

@@ -6,6 +6,7 @@ use anyhow::bail;
 use clap::error::ErrorKind;
 use clap::{Args, Subcommand, ValueEnum};
 use miriam_glm::GlmOptions;
+use miriam_glm::device::{Processor, open_on};
 use miriam_glm::format::NodeWidth;
 use miriam_layout::Load;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
@@ -41,6 +42,12 @@ pub enum Command {
                             miriam lm estimate -o 3 --prune 0 0 1 --memory 4G < text.en | gzip > lm.arpa.gz"
     )]
     Estimate(estimate::EstimateArguments),
+    /// The words that may follow, with their probabilities
+    #[command(
+        after_help = "Examples:\n  echo 'the weather is' | miriam lm next lm.miriam --top 5\n  \
+                            miriam lm next lm.glm --words candidates.txt -i contexts.txt --device cuda"
+    )]
+    Next(super::next::Arguments),
     /// Write a model as ARPA text
     #[command(after_help = "Example:\n  miriam lm dump lm.kenlm -o lm.arpa.gz")]
     Dump(super::dump::Arguments),
@@ -109,6 +116,10 @@ pub struct QueryArguments {
     #[arg(short, value_name = "LEVEL",
           value_parser = ["word", "sentence", "summary", "0", "1", "2"], hide_possible_values = true)]
     verbosity: Vec<String>,
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
+    /// is there
+    #[arg(long, default_value = "auto")]
+    device: Processor,
     /// How a model file comes into memory: lazy (mapped, pages as they are
     /// touched), populate (mapped and read now) or huge (read into huge pages:
     /// private memory, faster queries)
@@ -136,9 +147,10 @@ pub struct QueryArguments {
 pub struct PerplexityArguments {
     /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
-    /// Where to compute: cpu, or auto for what is there
-    #[arg(long, default_value = "auto", value_parser = parse_device)]
-    device: Device,
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
+    /// is there
+    #[arg(long, default_value = "auto")]
+    device: Processor,
     /// Write log10 probability, tokens (with </s>) and unknown words of each
     /// line instead of the summary, separated by tabs; to JSON lines, add the
     /// keys lm_log10, lm_tokens, lm_oov and lm_perplexity
@@ -182,13 +194,6 @@ fn parse_perplexity(text: &str) -> Result<f64, String> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Device {
-    Auto,
-    Cpu,
-    Cuda,
-}
-
 fn parse_bits(text: &str) -> Result<Bits, String> {
     let (prob, backoff) = text.split_once(',').unwrap_or((text, text));
     match (prob.parse(), backoff.parse()) {
@@ -203,24 +208,13 @@ fn parse_width(text: &str) -> Result<NodeWidth, String> {
     width.ok_or_else(|| "give 8, 16 or 32".into())
 }
 
-fn parse_device(text: &str) -> Result<Device, String> {
-    match text {
-        "auto" => Ok(Device::Auto),
-        "cpu" => Ok(Device::Cpu),
-        "cuda" => Ok(Device::Cuda),
-        _ => match text.strip_prefix("cuda:").map(str::parse::<u32>) {
-            Some(Ok(_)) => Ok(Device::Cuda),
-            _ => Err("give cpu, cuda, cuda:N or auto".into()),
-        },
-    }
-}
-
 pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     match command {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => run_query(arguments, common),
         Command::Perplexity(arguments) => run_perplexity(arguments, common),
         Command::Estimate(arguments) => estimate::run(arguments, common),
+        Command::Next(arguments) => super::next::run(arguments, common),
         Command::Dump(arguments) => super::dump::run(arguments, common),
     }
 }
@@ -270,13 +264,15 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(
+/// Opens the model at `model` where `processor` says.
+pub fn open(
     model: &Path,
     load: Load,
+    processor: Processor,
     common: &Common,
 ) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    Ok(common.pool()?.install(|| miriam_glm::open(model, load, &progress))?)
+    Ok(common.pool()?.install(|| open_on(model, load, processor, &progress))?)
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong
@@ -292,7 +288,7 @@ fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.input, Some(&arguments.output))?;
     let input = open_early(&arguments.input)?;
     Input::check(&arguments.model, Some(&arguments.output))?;
-    let model = open(&arguments.model, arguments.load, common)?;
+    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
     let options = query::Options {
@@ -323,9 +319,6 @@ fn levels(given: &[String]) -> Levels {
 }
 
 fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Result<()> {
-    if arguments.device == Device::Cuda {
-        bail!("--device cuda is not supported yet; use --device cpu");
-    }
     if arguments.per_line && arguments.max_perplexity.is_some() && arguments.json_field.is_none() {
         let message = "--per-line with --max-perplexity needs --json-field: a line of plain text \
                        has no place for its scores\n";
@@ -339,7 +332,7 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
         Input::check(input, Some(&arguments.output))?;
     }
     Input::check(&arguments.model, Some(&arguments.output))?;
-    let model = open(&arguments.model, arguments.load, common)?;
+    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
     let mut output = Output::create(&arguments.output)?;
     let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
     let options = perplexity::Options {

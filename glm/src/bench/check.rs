@@ -10,8 +10,8 @@ use miriam_text::Log10;
 use super::cpu::{Sequences, Way};
 use super::queries;
 use crate::device::{Answers, DeviceModel, PAD, SENTENCE_START, SentenceSum};
+use crate::error::{Error, Result};
 use crate::synthetic::Text;
-use crate::{Error, Result};
 
 /// What is asked.
 pub struct Material {

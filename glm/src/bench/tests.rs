@@ -100,7 +100,7 @@ impl<'m> Obvious<'m> {
 }
 
 impl Device for Obvious<'_> {
-    fn score_ngrams(&self, queries: &[u32], mut answers: Answers<'_>) -> crate::Result<()> {
+    fn score_ngrams(&self, queries: &[u32], mut answers: Answers<'_>) -> crate::error::Result<()> {
         for (at, ngram) in queries.chunks(LanguageModel::order(self.model)).enumerate() {
             let length = ngram.iter().position(|&word| word == PAD).unwrap_or(ngram.len());
             self.answer(&ngram[..length], at, &mut answers);
@@ -108,7 +108,7 @@ impl Device for Obvious<'_> {
         Ok(())
     }
 
-    fn score_tokens(&self, tokens: &[u32], mut answers: Answers<'_>) -> crate::Result<()> {
+    fn score_tokens(&self, tokens: &[u32], mut answers: Answers<'_>) -> crate::error::Result<()> {
         let mut start = 0;
         for at in 0..tokens.len() {
             if tokens[at] & SENTENCE_START != 0 {
@@ -126,7 +126,7 @@ impl Device for Obvious<'_> {
         tokens: &[u32],
         ends: &[usize],
         sums: &mut [SentenceSum],
-    ) -> crate::Result<()> {
+    ) -> crate::error::Result<()> {
         let mut log10 = vec![0.0; tokens.len()];
         self.score_tokens(tokens, Answers { log10: &mut log10, matched: None })?;
         let mut start = 0;

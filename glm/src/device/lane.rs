@@ -4,7 +4,7 @@ use miriam_gpu::{Buffer, Device, Pinned, Plain, Stream};
 
 use super::sections::Parameters;
 use super::{Answers, DeviceModel, SentenceSum};
-use crate::Result;
+use crate::error::Result;
 
 /// Threads of a block of every kernel.
 pub(super) const THREADS: u32 = 256;
@@ -117,7 +117,7 @@ impl Lane {
         let count = count as u64;
         self.stream
             .launch(&model.kernels.tokens)
-            .value(&model.parameters)
+            .value(&model.sections.parameters)
             .read_some(self.input.device.as_ref())
             .value(&count)
             .value(&run)
@@ -145,7 +145,7 @@ impl Lane {
         let count = count as u64;
         self.stream
             .launch(&model.kernels.ngrams)
-            .value(&model.parameters)
+            .value(&model.sections.parameters)
             .read_some(self.input.device.as_ref())
             .value(&count)
             .value(&run)
@@ -236,7 +236,7 @@ impl Lane {
             .read_some(self.ends.device.as_ref())
             .value(&sentences)
             .value(&skip)
-            .value(&model.sections.words)
+            .value(&model.sections.parameters.words)
             .write_some(self.sums.device.as_mut())
             .run((blocks(sentences), 1), THREADS)?;
         self.sums.download(&self.stream, 2 * ends.len())?;
@@ -263,7 +263,7 @@ impl Lane {
         let words_of_row = count as u64;
         self.stream
             .launch(&model.kernels.next)
-            .value(&model.parameters)
+            .value(&model.sections.parameters)
             .read_some(words)
             .read_some(self.input.device.as_ref())
             .value(&words_of_row)

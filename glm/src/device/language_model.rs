@@ -8,7 +8,7 @@ use miriam_text::Log10;
 
 use super::lane::States;
 use super::{Answers, DeviceModel, PAD, SENTENCE_START};
-use crate::Result;
+use crate::error::Result;
 
 impl LanguageModel for DeviceModel {
     fn order(&self) -> usize {
@@ -68,6 +68,13 @@ impl LanguageModel for DeviceModel {
         }
     }
 
+    fn score_next(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
+        if let Err(error) = self.score_behind(context, words, scores) {
+            self.warn(&error);
+            self.twin.score_next(context, words, scores);
+        }
+    }
+
     fn minimisation_is_closed(&self) -> bool {
         self.twin.minimisation_is_closed()
     }
@@ -116,6 +123,21 @@ impl DeviceModel {
             }
             Ok(())
         })
+    }
+
+    /// Words behind one context.
+    fn score_behind(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) -> Result<()> {
+        let most = self.order() - 1;
+        let context = context.entries().iter().map(|entry| entry.0.0);
+        let context: Vec<u32> = context.chain(std::iter::repeat(PAD)).take(most).collect();
+        let words: Vec<u32> = words.iter().map(|word| word.0).collect();
+        let mut log10 = vec![0.0; words.len()];
+        let answers = Answers { log10: &mut log10, matched: None };
+        DeviceModel::score_next(self, &context, Some(&words), answers)?;
+        for (score, log10) in scores[..words.len()].iter_mut().zip(log10) {
+            *score = Log10(log10);
+        }
+        Ok(())
     }
 
     /// Sentences as a stream of tokens, each behind the words of `begin`.

@@ -8,6 +8,7 @@
 //! Words are ids of the model; ids that are not below its number of words count as
 //! `<unk>`.
 
+mod choice;
 mod lane;
 mod language_model;
 mod modules;
@@ -16,16 +17,18 @@ mod sections;
 
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
-use miriam_gpu::{Buffer, Device, Properties};
+use miriam_gpu::{Device, Properties};
 use miriam_layout::Container;
 use miriam_lmcpu::LanguageModel;
 
+pub use choice::{Processor, open_on};
 pub use resident::{Resident, time_random_sectors};
 
-use crate::{Error, Result};
+use crate::GlmModel;
+use crate::error::{Error, Result};
 use lane::{Lane, States};
 use modules::Kernels;
-use sections::{Parameters, Sections};
+use sections::Sections;
 
 /// Fills up queries that are shorter than the order.
 pub const PAD: u32 = crate::format::NO_WORD;
@@ -130,9 +133,7 @@ pub struct DeviceModel {
     device: Device,
     kernels: Kernels,
     sections: Sections,
-    parameters: Parameters,
-    /// What the parameters point into.
-    ngrams: Buffer<u8>,
+    order: usize,
     tile: Tile,
     options: DeviceOptions,
     /// Streams with their buffers that nobody uses now.
@@ -153,33 +154,23 @@ impl DeviceModel {
         options: DeviceOptions,
     ) -> Result<Self> {
         let device = Device::open(number)?;
-        let sections = Sections::of(container)?;
-        let tile = options.tile.unwrap_or_else(|| Tile::for_order(sections.order));
-        if sections.order > tile.lanes() + 1 {
-            let (lanes, order) = (tile.lanes(), sections.order);
+        let model = GlmModel::from_container(container)?;
+        let order = model.order();
+        let tile = options.tile.unwrap_or_else(|| Tile::for_order(order));
+        let lanes = tile.lanes();
+        if order > lanes + 1 {
             let reason = format!("{lanes} lanes are too few for n-grams of {order} words");
             return Err(Error::Unsupported { reason });
         }
-        let kernels = Kernels::load(&device, &sections, tile)?;
-        let window = sections.hot().min(device.properties().l2_persisting);
+        let kernels = Kernels::load(&device, &model, tile)?;
+        let sections = Sections::upload(&model, &device.stream()?)?;
+        let window = sections.hot.min(device.properties().l2_persisting);
         if window > 0 && !options.no_l2_window {
             device.set_aside_l2(window)?;
         }
-        let (ngrams, parameters) = sections.upload(&device.stream()?)?;
         let lanes = Mutex::new(Vec::new());
         let failure = Once::new();
-        Ok(DeviceModel {
-            device,
-            kernels,
-            sections,
-            parameters,
-            ngrams,
-            tile,
-            options,
-            lanes,
-            twin,
-            failure,
-        })
+        Ok(DeviceModel { device, kernels, sections, order, tile, options, lanes, twin, failure })
     }
 
     /// What the device is like.
@@ -194,12 +185,12 @@ impl DeviceModel {
 
     /// Bytes of the n-grams on the device.
     pub fn bytes(&self) -> u64 {
-        self.ngrams.bytes()
+        self.sections.ngrams.bytes()
     }
 
     /// The length of the longest n-grams.
     pub fn order(&self) -> usize {
-        self.sections.order
+        self.order
     }
 
     /// Scores n-grams: each has as many ids as the model's order, newest word first,
@@ -282,7 +273,7 @@ impl DeviceModel {
     ) -> Result<()> {
         let length = self.order() - 1;
         let rows = contexts.len().checked_div(length).unwrap_or(1);
-        let count = words.map_or(self.sections.words as usize, <[u32]>::len);
+        let count = words.map_or(self.sections.parameters.words as usize, <[u32]>::len);
         assert_eq!(rows * length, contexts.len(), "contexts of {length} words");
         let answers = answers.first(rows * count);
         if answers.log10.is_empty() {
@@ -331,7 +322,7 @@ impl DeviceModel {
     fn new_lane(&self) -> Result<Lane> {
         let lane = Lane::new(&self.device)?;
         if !self.options.no_l2_window && self.device.properties().l2_persisting > 0 {
-            lane.stream.keep_in_l2(&self.ngrams, self.sections.hot())?;
+            lane.stream.keep_in_l2(&self.sections.ngrams, self.sections.hot)?;
         }
         Ok(lane)
     }

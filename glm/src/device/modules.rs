@@ -3,10 +3,11 @@
 use std::io::Read;
 
 use miriam_gpu::{Device, Kernel};
+use miriam_lmcpu::LanguageModel;
 
 use super::Tile;
-use super::sections::Sections;
-use crate::Result;
+use crate::GlmModel;
+use crate::error::Result;
 
 /// All modules, one after another, each behind a line that names it.
 const PTX: &[u8] = include_bytes!("../../kernels/ptx/modules.ptx.gz");
@@ -34,12 +35,13 @@ pub(super) struct Kernels {
 
 impl Kernels {
     /// Those for `model` and searches by `tile`.
-    pub fn load(device: &Device, model: &Sections, tile: Tile) -> Result<Self> {
-        let (lanes, keys) = (tile.lanes(), model.width.keys());
-        let hashed = u32::from(model.hashed >= 2);
+    pub fn load(device: &Device, model: &GlmModel, tile: Tile) -> Result<Self> {
+        let (lanes, keys) = (tile.lanes(), model.width().keys());
+        let hashed = u32::from(model.hashed() >= 2);
         let form = format!("t{lanes}_k{keys}_h{hashed}");
         // For usual orders with the fewest lanes there are kernels of their own.
-        let order = if lanes == 4 && (3..=5).contains(&model.order) { model.order } else { 0 };
+        let order = LanguageModel::order(model);
+        let order = if lanes == 4 && (3..=5).contains(&order) { order } else { 0 };
         let walks = device.load(&module(&format!("walks_{form}")))?;
         let kernel = |kind: &str| walks.kernel(&format!("{kind}_{form}_n{order}"));
         let (tokens, ngrams, next) = (kernel("tokens")?, kernel("ngrams")?, kernel("next")?);

@@ -2,10 +2,10 @@
 
 use miriam_gpu::{Device, Stream};
 
-use super::lane::{Lane, States, THREADS};
+use super::lane::{Lane, States, THREADS, blocks};
 use super::modules::common;
 use super::{Answers, DeviceModel};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// What a batch consists of.
 #[derive(Clone, Copy)]
@@ -88,17 +88,17 @@ fn time_each(
     marks.windows(2).map(|pair| Ok(pair[1].since(&pair[0])?)).collect()
 }
 
-/// Reads about `loads` sectors of `sector` bytes (32, 64 or 128) at random places of a
-/// buffer of `bytes` bytes, `times` times; how many were read each time, and the
-/// milliseconds that each took: what searches can at best come to.
+/// Reads `loads` sectors of `sector` bytes (32, 64 or 128) at random places of a
+/// buffer of `bytes` bytes, `times` times; the milliseconds that each took: what
+/// searches can at best come to. `loads` is rounded up to a multiple of 128.
 pub fn time_random_sectors(
     number: u32,
     bytes: u64,
     sector: u32,
     loads: u64,
     times: usize,
-) -> Result<(u64, Vec<f32>)> {
-    /// What a thread group reads one after another, eight at a time.
+) -> Result<Vec<f32>> {
+    /// How often each reader asks for eight sectors at a time.
     const ROUNDS: u32 = 16;
     let device = Device::open(number)?;
     if !matches!(sector, 32 | 64 | 128) || bytes < u64::from(sector) {
@@ -110,16 +110,14 @@ pub fn time_random_sectors(
     let memory = stream.room::<u8>(usize::try_from(bytes).unwrap_or(usize::MAX))?;
     let mut sink = stream.room::<u32>(1)?;
     let sectors = bytes / u64::from(sector);
-    let readers_of_block = u64::from(THREADS / (sector / 16));
-    let loads_of_block = readers_of_block * u64::from(ROUNDS) * 8;
-    let blocks = loads.div_ceil(loads_of_block).clamp(1, 1 << 30) as u32;
+    let readers = loads.div_ceil(8 * u64::from(ROUNDS));
+    let grid = (blocks(readers * u64::from(sector / 16)), 1);
     let mut seed = 0u64;
     let mut launch = || {
         seed += 1;
-        let call = stream.launch(&kernel).read(&memory).value(&sectors).value(&ROUNDS);
-        Ok(call.value(&seed).write(&mut sink).run((blocks, 1), THREADS)?)
+        let call = stream.launch(&kernel).read(&memory).value(&sectors).value(&readers);
+        Ok(call.value(&ROUNDS).value(&seed).write(&mut sink).run(grid, THREADS)?)
     };
     launch()?;
-    let milliseconds = time_each(&stream, times, launch)?;
-    Ok((u64::from(blocks) * loads_of_block, milliseconds))
+    time_each(&stream, times, launch)
 }

@@ -196,9 +196,6 @@ void check_read(const void* address, std::size_t bytes) {
 
 namespace {
 
-template <class... P>
-struct Signature {};
-
 struct Kernel {
     void (*call)(void* symbol, void** parameters);
     std::vector<std::size_t> sizes;
@@ -241,7 +238,7 @@ bool find_kernel(const std::string& name, Kernel& kernel) {
     } else if (begins("sum_sentences")) {
         kernel = describe<Words, const float*, Words, u64, unsigned, unsigned, void*>(symbol);
     } else if (begins("read_sectors_")) {
-        kernel = describe<const uint4*, u64, unsigned, u64, unsigned*>(symbol);
+        kernel = describe<const uint4*, u64, u64, unsigned, u64, unsigned*>(symbol);
     } else {
         return false;
     }
@@ -253,6 +250,7 @@ struct Call {
     void** parameters;
 };
 
+// What was loaded: its text.
 struct Module {
     std::string text;
 };

@@ -13,7 +13,9 @@
 
 #define __device__
 #define __global__ __attribute__((visibility("default")))
-#define __forceinline__ inline
+// Really: each source is compiled many times with other constants, and functions that
+// stay would be taken for one another.
+#define __forceinline__ inline __attribute__((always_inline))
 #define __grid_constant__
 #define __launch_bounds__(...)
 

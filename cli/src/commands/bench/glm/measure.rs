@@ -260,10 +260,9 @@ impl Bench {
             self.report.about(line)?;
         }
         let time = |bytes, sector| -> anyhow::Result<f64> {
-            let (loads, mut times) =
-                time_random_sectors(number, bytes, sector, plan.loads, plan.repeat)?;
+            let mut times = time_random_sectors(number, bytes, sector, plan.loads, plan.repeat)?;
             times.sort_by(f32::total_cmp);
-            Ok(loads as f64 / f64::from(times[times.len() / 2]) * 1e3)
+            Ok(plan.loads as f64 / f64::from(times[times.len() / 2]) * 1e3)
         };
         ceilings(&mut self.report, &plan.buffers, model, 0, time)
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use miriam_glm::bench::check::{self, Material, Models};
-use miriam_glm::device::{DeviceModel, DeviceOptions};
+use miriam_glm::device::{DeviceModel, DeviceOptions, Processor};
 use miriam_glm::format::NodeWidth;
 use miriam_glm::synthetic::{Recipe, random_ngrams};
 use miriam_glm::{GlmModel, GlmOptions, create_glm, write_glm};
@@ -70,8 +70,8 @@ pub struct Arguments {
     output: Option<PathBuf>,
     /// Where besides the CPU: cpu (nowhere), cuda, cuda:N, or auto (a device if there is
     /// one)
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = parse_device)]
-    device: DeviceChoice,
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: Processor,
     /// Compare the bits of all results instead
     #[arg(long)]
     check: bool,
@@ -115,12 +115,12 @@ fn measure_all(arguments: &Arguments, source: Source, common: &Common) -> anyhow
     let plan = Plan::new(arguments.quick, arguments.repeat, common.threads.count());
     let texts = source.texts(plan.most(), arguments.seed);
     let mut bench = Bench::new(plan, &source, texts)?;
-    let mut choice = arguments.device;
+    let mut processor = arguments.device;
     for layout in layouts(source.order()) {
         let path = files.path().join("glm");
         let (container, twin) = build(source.model.clone(), layout, &path)?;
         let engine = Engine::glm(layout);
-        let device = choice.open(&container, &twin)?;
+        let device = open_device(&mut processor, &container, &twin)?;
         if let Some(device) = &device {
             bench.device(&engine, device, &twin, container.file_length())?;
         }
@@ -170,13 +170,13 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
     let trie = files.path().join("trie");
     write_trie(source.model.clone(), &trie, None)?;
     let trie = TrieModel::open(&trie, Load::HugePages)?;
-    let mut choice = arguments.device;
+    let mut processor = arguments.device;
     let mut out = io::stdout();
     for layout in layouts(source.order()) {
         let name = Engine::glm(layout).to_string();
         let path = files.path().join("glm");
         let (container, twin) = build(source.model.clone(), layout, &path)?;
-        let device = choice.open(&container, &twin)?;
+        let device = open_device(&mut processor, &container, &twin)?;
         let models = Models {
             twin: &*twin,
             other: &trie,
@@ -192,55 +192,33 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
         })?;
         told?;
     }
-    let what = match choice {
-        DeviceChoice::Cpu => "all the same on the CPU; no device was compared",
+    let what = match processor {
+        Processor::Cpu => "all the same on the CPU; no device was compared",
         _ => "all the same, on the device and on the CPU",
     };
     Ok(writeln!(out, "{what}")?)
 }
 
-/// Which device `--device` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DeviceChoice {
-    Cpu,
-    Cuda(u32),
-    Auto,
-}
-
-fn parse_device(text: &str) -> Result<DeviceChoice, String> {
-    match text.split_once(':') {
-        None if text == "cpu" => Ok(DeviceChoice::Cpu),
-        None if text == "auto" => Ok(DeviceChoice::Auto),
-        None if text == "cuda" => Ok(DeviceChoice::Cuda(0)),
-        Some(("cuda", number)) if number.parse::<u32>().is_ok() => {
-            Ok(DeviceChoice::Cuda(number.parse().unwrap_or(0)))
+/// The model on the device, if that was asked for or is there. Where none is, it is
+/// not asked for again.
+fn open_device(
+    processor: &mut Processor,
+    container: &Container,
+    twin: &Arc<GlmModel>,
+) -> anyhow::Result<Option<DeviceModel>> {
+    let number = match *processor {
+        Processor::Cpu => return Ok(None),
+        Processor::Cuda(number) => number,
+        Processor::Auto => 0,
+    };
+    let twin: Arc<dyn LanguageModel> = Arc::<GlmModel>::clone(twin);
+    match DeviceModel::new(container, twin, number, DeviceOptions::default()) {
+        Ok(device) => Ok(Some(device)),
+        Err(miriam_glm::Error::Gpu(error)) if *processor == Processor::Auto => {
+            tracing::info!("without a device: {error}");
+            *processor = Processor::Cpu;
+            Ok(None)
         }
-        _ => Err("give cpu, cuda, cuda:N or auto".into()),
-    }
-}
-
-impl DeviceChoice {
-    /// The model on the device, if that was asked for or is there. Where none is, it is
-    /// not asked for again.
-    fn open(
-        &mut self,
-        container: &Container,
-        twin: &Arc<GlmModel>,
-    ) -> anyhow::Result<Option<DeviceModel>> {
-        let number = match *self {
-            DeviceChoice::Cpu => return Ok(None),
-            DeviceChoice::Cuda(number) => number,
-            DeviceChoice::Auto => 0,
-        };
-        let twin: Arc<dyn LanguageModel> = twin.clone();
-        match DeviceModel::new(container, twin, number, DeviceOptions::default()) {
-            Ok(device) => Ok(Some(device)),
-            Err(miriam_glm::Error::Gpu(error)) if *self == DeviceChoice::Auto => {
-                tracing::info!("without a device: {error}");
-                *self = DeviceChoice::Cpu;
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        Err(error) => Err(error.into()),
     }
 }
