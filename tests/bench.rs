@@ -126,7 +126,7 @@ fn a_made_model_is_measured_in_every_layout() {
 
     let reads = rows(&folder, "reads.csv");
     assert_eq!(reads[0], ["threads", "buffer_bytes", "read_bytes", "reads_per_second"]);
-    assert_eq!(reads.len(), 1 + 2 * 3 * (1 + 6), "two counts of threads, three sizes");
+    assert_eq!(reads.len(), 1 + 2 * 2 * 3, "two counts of threads, two buffers, three sizes");
     let svg = fs::read_to_string(folder.join("queries.svg")).unwrap();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let of = |tag: &str| document.descendants().filter(|n| n.tag_name().name() == tag).count();

@@ -379,7 +379,7 @@ fn trees_of_every_depth() {
     // Every bigram and trigram, and neighbours that are not there.
     let mut queries = Vec::new();
     for word in 3..sizes.len() + 4 {
-        for left in (1..words).step_by(3) {
+        for left in (1..words).step_by(11) {
             queries.extend([id(word), id(left), PAD]);
             queries.extend([id(3 + left % 5), id(word), id(left)]);
         }

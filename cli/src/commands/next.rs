@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use clap::Args;
 use miriam_glm::device::Processor;
 use miriam_layout::Load;
@@ -42,7 +43,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
-    for path in [&arguments.input, &arguments.model].into_iter().chain(&arguments.words) {
+    let inputs = [&arguments.input, &arguments.model].into_iter().chain(&arguments.words);
+    if inputs.clone().filter(|path| path.as_os_str() == "-").count() > 1 {
+        bail!("standard input can be read only once; give - once");
+    }
+    for path in inputs {
         Input::check(path, Some(&arguments.output))?;
     }
     let model = open(&arguments.model, arguments.load, arguments.device, common)?;
