@@ -38,7 +38,8 @@ pub fn draw(report: &Report) -> String {
     let mut page = Page::new((WIDTH, HEIGHT), LEFT, title, about);
     let model = report.about.get(1).map_or("", String::as_str);
     page.text(LEFT, 70.0, "start", "12", model);
-    for (i, (name, colour, _)) in CURVES.iter().enumerate() {
+    let drawn = CURVES.iter().filter(|(_, _, belongs)| report.rows.iter().any(belongs));
+    for (i, (name, colour, _)) in drawn.enumerate() {
         let (column, line) = ((i % 3) as f64, (i / 3) as f64);
         page.key((LEFT + 245.0 * column, 92.0 + 18.0 * line), name, colour, "");
     }
@@ -143,4 +144,75 @@ fn label(power: i32) -> String {
         _ => ("G", power - 9),
     };
     format!("{}{unit}", 10i64.pow(rest.max(0) as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use miriam_glm::GlmOptions;
+
+    use super::super::report::Engine;
+    use super::*;
+
+    fn row(engine: &Engine, place: Place, mode: Mode, batch: usize, rate: f64) -> Row {
+        Row {
+            engine: engine.clone(),
+            place,
+            mode,
+            text: "a & b".into(),
+            batch,
+            queries: batch,
+            wall: batch as f64 / rate,
+            cpu: None,
+            sectors: None,
+            ceiling: None,
+        }
+    }
+
+    /// From a thousand queries a second to thousands of millions, and a report of
+    /// nothing.
+    #[test]
+    fn everything_lies_on_the_page() {
+        let (usual, other) = (
+            Engine::glm(GlmOptions::default()),
+            Engine::glm(GlmOptions { hashed: 0, ..GlmOptions::default() }),
+        );
+        let trie = Engine { kind: "trie", layout: None };
+        let mut report = Report::default();
+        for mode in Mode::ALL {
+            for power in 2..=7 {
+                let (batch, rate) = (10usize.pow(power), 3.0 * 10f64.powi(power as i32 + 2));
+                report.rows.push(row(&usual, Place::Kernel, mode, batch, rate));
+                report.rows.push(row(&usual, Place::Copies, mode, batch, rate / 5.0));
+                report.rows.push(row(&other, Place::Kernel, mode, batch, 2.0 * rate));
+            }
+            report.rows.push(row(&trie, Place::Batch(1), mode, 250_000, 7e3));
+            report.rows.push(row(&trie, Place::Single(1), mode, 250_000, 1e3));
+        }
+        let drawn = draw(&report);
+        let document = roxmltree::Document::parse(&drawn).unwrap();
+        let of = |tag: &str| document.descendants().filter(|n| n.tag_name().name() == tag).count();
+        assert_eq!((of("polyline"), of("circle")), (2 * 3, 2 * (6 + 6 + 1)));
+        assert_eq!(drawn.matches(">glm, kernel alone<").count(), 1);
+        assert_eq!(drawn.matches(">probing, CPU, one thread<").count(), 0, "it was not measured");
+        for svg in [drawn, draw(&Report::default())] {
+            let document = roxmltree::Document::parse(&svg).unwrap();
+            for attribute in document.descendants().flat_map(|node| node.attributes()) {
+                let most = match attribute.name() {
+                    "x" | "x1" | "x2" | "cx" => WIDTH,
+                    "y" | "y1" | "y2" | "cy" => HEIGHT,
+                    _ => continue,
+                };
+                let value: f64 = attribute.value().parse().unwrap();
+                assert!((0.0..=most).contains(&value), "{attribute:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn powers_of_ten_are_short() {
+        assert_eq!(
+            [0, 2, 3, 5, 6, 9, 10].map(label),
+            ["1", "100", "1k", "100k", "1M", "1G", "10G"]
+        );
+    }
 }
