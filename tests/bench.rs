@@ -113,16 +113,16 @@ fn a_made_model_is_measured_in_every_layout() {
         assert_eq!(is_counted, !value(row, "share_of_ceiling").is_empty(), "{row:?}");
         assert_eq!(is_glm, !value(row, "node_width").is_empty(), "{row:?}");
     }
-    // Six layouts and two other models; two texts, two modes; one word at a time, side
+    // Eight layouts and two other models; two texts, two modes; one word at a time, side
     // by side on one thread and on two.
     let count =
         |name: &str, wanted: &str| body.iter().filter(|row| value(row, name) == wanted).count();
-    assert_eq!(count("place", "cpu-single"), 8 * 4);
-    assert_eq!(count("threads", "2"), 8 * 4);
+    assert_eq!(count("place", "cpu-single"), 10 * 4);
+    assert_eq!(count("threads", "2"), 10 * 4);
     assert_eq!((count("engine", "trie"), count("engine", "probing")), (12, 12));
     // One layout is measured in small batches too.
-    assert_eq!(body.len(), 8 * 12 + 2 * 4);
-    assert_eq!((count("batch", "100"), count("batch", "1000")), (4, 8 * 4 + 4));
+    assert_eq!(body.len(), 10 * 12 + 2 * 4);
+    assert_eq!((count("batch", "100"), count("batch", "1000")), (4, 10 * 4 + 4));
 
     let reads = rows(&folder, "reads.csv");
     assert_eq!(reads[0], ["threads", "buffer_bytes", "read_bytes", "reads_per_second"]);
@@ -139,7 +139,7 @@ fn a_made_model_is_measured_in_every_layout() {
 #[test]
 fn bits_are_compared_on_made_and_on_given_models() {
     let output = text(&run(&mut bench_glm(&["--check", "--quick", "--device", "cpu"])));
-    assert_eq!(output.matches("20000 compared").count(), 6 * 6, "{output}");
+    assert_eq!(output.matches("20000 compared").count(), 8 * 6, "{output}");
     assert!(output.ends_with("all the same on the CPU; no device was compared\n"), "{output}");
 
     let toy = project().join("examples/toy");

@@ -115,7 +115,7 @@ impl Panel {
                 let drawn = |row: &&Row| {
                     row.mode == mode
                         && row.text == *text
-                        && (row.engine.is_usual() || row.engine.kind != "glm")
+                        && (row.engine.is_usual || row.engine.kind != "glm")
                         && belongs(row)
                 };
                 let rows = report.rows.iter().filter(drawn);
@@ -172,11 +172,9 @@ mod tests {
     /// nothing.
     #[test]
     fn everything_lies_on_the_page() {
-        let (usual, other) = (
-            Engine::glm(GlmOptions::default()),
-            Engine::glm(GlmOptions { hashed: 0, ..GlmOptions::default() }),
-        );
-        let trie = Engine { kind: "trie", layout: None };
+        let usual = Engine::glm(GlmOptions::default(), 5);
+        let other = Engine::glm(GlmOptions { hashed: 0, ..GlmOptions::default() }, 5);
+        let trie = Engine::other("trie");
         let mut report = Report::default();
         for mode in Mode::ALL {
             for power in 2..=7 {

@@ -180,7 +180,7 @@ impl Bench {
         let same = (0..).zip(&self.words).all(named) && model.num_words() == self.words.len();
         anyhow::ensure!(same, "{kind} gives words other ids than the n-grams that it is made of");
         for at in 0..self.texts.len() {
-            self.on_cpu(&Engine { kind, layout: None }, model, at, None)?;
+            self.on_cpu(&Engine::other(kind), model, at, None)?;
         }
         Ok(())
     }
@@ -209,7 +209,7 @@ impl Bench {
             };
             let most = plan.queries;
             let mut runs = vec![(Place::Single(1), most), (Place::Batch(1), most)];
-            if engine.is_usual() {
+            if engine.is_usual {
                 let smaller = plan.batches.iter().filter(|&&batch| batch < most);
                 runs.extend(smaller.map(|&batch| (Place::Batch(1), batch)));
             }

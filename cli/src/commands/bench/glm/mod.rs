@@ -36,9 +36,9 @@ use source::Source;
 ///
 /// Measures random reads of the memory (the ceiling), then explicit n-grams and whole
 /// sentences, of text like the model's own and of new text, in batches of 100 to 10
-/// million, in nodes of 8, 16 and 32 keys, with bigrams in trees or in a hash table;
-/// on a device without copies and with them, on the CPU with one thread and with all;
-/// and the other models of this program on the CPU. Writes queries.csv, reads.csv and
+/// million, in nodes of 8, 16 and 32 keys, with none, some or all of the orders in hash
+/// tables; on a device without copies and with them, on the CPU with one thread and
+/// with all; and the other models of this program on the CPU. Writes queries.csv, reads.csv and
 /// queries.svg, and a table to standard output. Without --model it makes a model and
 /// texts of its own.
 ///
@@ -83,7 +83,7 @@ pub struct Arguments {
     repeat: Option<u16>,
 }
 
-/// Layouts that are measured: node widths, and with bigrams in a hash table or not.
+/// Layouts that are measured: node widths, and up to which order hash tables go.
 const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
 const HASHED: [usize; 2] = [0, 2];
 
@@ -119,7 +119,7 @@ fn measure_all(arguments: &Arguments, source: Source, common: &Common) -> anyhow
     for layout in layouts(source.order()) {
         let path = files.path().join("glm");
         let (container, twin) = build(source.model.clone(), layout, &path)?;
-        let engine = Engine::glm(layout);
+        let engine = Engine::glm(layout, source.order());
         let device = open_device(&mut processor, &container, &twin)?;
         if let Some(device) = &device {
             bench.device(&engine, device, &twin, container.file_length())?;
@@ -136,10 +136,20 @@ fn measure_all(arguments: &Arguments, source: Source, common: &Common) -> anyhow
     bench.report().write(folder)
 }
 
-/// The layouts that are measured for models of an order.
+/// The layouts that are measured for models of an order: every node width with bigrams
+/// in a tree and in a hash table, what `lm build` makes unless told otherwise, and all
+/// orders in hash tables.
 fn layouts(order: usize) -> Vec<GlmOptions> {
     let hashed = HASHED.iter().filter(|&&hashed| hashed <= order);
-    hashed.flat_map(|&hashed| WIDTHS.map(|width| GlmOptions { width, hashed })).collect()
+    let mut layouts: Vec<GlmOptions> =
+        hashed.flat_map(|&hashed| WIDTHS.map(|width| GlmOptions { width, hashed })).collect();
+    let usual = report::usual(order);
+    for layout in [usual, GlmOptions { hashed: order, ..usual }] {
+        if !layouts.contains(&layout) {
+            layouts.push(layout);
+        }
+    }
+    layouts
 }
 
 /// The file of a layout, and its model.
@@ -173,7 +183,7 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
     let mut processor = arguments.device;
     let mut out = io::stdout();
     for layout in layouts(source.order()) {
-        let name = Engine::glm(layout).to_string();
+        let name = Engine::glm(layout, source.order()).to_string();
         let path = files.path().join("glm");
         let (container, twin) = build(source.model.clone(), layout, &path)?;
         let device = open_device(&mut processor, &container, &twin)?;

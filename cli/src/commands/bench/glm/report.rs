@@ -17,18 +17,26 @@ pub struct Engine {
     pub kind: &'static str,
     /// Keys of a node and hashed orders, where there are such.
     pub layout: Option<GlmOptions>,
+    /// Whether this is a `glm` file as `lm build` makes it unless told otherwise.
+    pub is_usual: bool,
 }
 
 impl Engine {
-    /// A `glm` file of this layout.
-    pub fn glm(layout: GlmOptions) -> Self {
-        Engine { kind: "glm", layout: Some(layout) }
+    /// A `glm` file of this layout, of a model of this order.
+    pub fn glm(layout: GlmOptions, order: usize) -> Self {
+        Engine { kind: "glm", layout: Some(layout), is_usual: layout == usual(order) }
     }
 
-    /// Whether this is a `glm` file as `lm build` makes it unless told otherwise.
-    pub fn is_usual(&self) -> bool {
-        self.layout == Some(GlmOptions::default())
+    /// Another kind of model.
+    pub fn other(kind: &'static str) -> Self {
+        Engine { kind, layout: None, is_usual: false }
     }
+}
+
+/// How `lm build` lays out models of an order unless told otherwise.
+pub fn usual(order: usize) -> GlmOptions {
+    let usual = GlmOptions::default();
+    GlmOptions { hashed: usual.hashed.min(order), ..usual }
 }
 
 impl fmt::Display for Engine {
