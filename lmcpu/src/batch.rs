@@ -180,7 +180,7 @@ impl<M: NgramIndex> Lane<M> {
 #[inline(always)]
 fn prefetch_behind<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
     match context.entries().first() {
-        Some(&(older, _)) if M::PAIRS_AHEAD => model.prefetch_pair(older, word),
+        Some(&(older, _)) if model.pairs_ahead() => model.prefetch_pair(older, word),
         _ => model.prefetch_unigram(word),
     }
 }

@@ -18,7 +18,7 @@ use crate::{MAX_ORDER, NO_EXTENSION, NgramSource, Result};
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The nodes of one order, sorted by their words, newest first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Nodes {
     /// The oldest word of each.
     pub words: Vec<u32>,
@@ -76,6 +76,7 @@ impl Nodes {
 }
 
 /// The trie so far.
+#[derive(Clone)]
 pub struct Growing {
     /// By order, from 1.
     pub levels: Vec<Nodes>,
@@ -181,8 +182,8 @@ impl Growing {
     }
 
     /// Tells the `contexts` of the nodes of `order` that something longer begins
-    /// with them.
-    pub(super) fn mark(&mut self, order: usize, contexts: &[u32]) {
+    /// with them: a backoff of -0.0 becomes 0.
+    pub fn mark(&mut self, order: usize, contexts: &[u32]) {
         let backoffs = &mut self.levels[order - 2].backoffs;
         let mut marks = Vec::new();
         marks.resize_with(backoffs.len(), || AtomicBool::new(false));

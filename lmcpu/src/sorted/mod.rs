@@ -20,13 +20,14 @@ use keys::Keys;
 
 use crate::arpa::Unigram;
 use crate::probing::{ModelSize, Stage};
-use crate::{Duplicates, Error, Result, open_source};
+use crate::{Duplicates, Error, NgramSource, Result, open_source};
 
 /// n-grams of one order, at most.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
 /// A model read into plain arrays. Words have ids of their own here: `<unk>` is
 /// 0, then the most probable first.
+#[derive(Clone)]
 pub struct SortedModel {
     /// How the source is called.
     pub name: String,
@@ -51,7 +52,11 @@ impl SortedModel {
     pub fn read(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
         let _stage = Stage::begin(progress, "reading", size);
-        let mut source = open_source(path, duplicates, progress)?;
+        Self::from_source(&mut *open_source(path, duplicates, progress)?)
+    }
+
+    /// Reads all of `source` into a trie of plain arrays.
+    pub fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
         let ids = rank(source.unigrams());
         let mut growing = Growing { levels: vec![words(source.unigrams(), &ids)] };
         while let Some(section) = source.next_section()? {
@@ -60,8 +65,8 @@ impl SortedModel {
                     format!("it has more than {MAX_NGRAMS} n-grams of {} words", section.order);
                 return Err(Error::Unsupported { file: source.name().to_owned(), reason });
             }
-            let keys = Keys::sort(&section, &ids, &*source)?;
-            growing.add(&section, &keys, &*source)?;
+            let keys = Keys::sort(&section, &ids, source)?;
+            growing.add(&section, &keys, source)?;
         }
         let vocabulary = source.vocabulary();
         let id = |word: &[u8]| vocabulary.find(word).map_or(0, |id| ids[id.index()]);

@@ -34,8 +34,14 @@ pub fn build_trie(
     let model = SortedModel::read(path, duplicates, progress)?;
     let size = model.size();
     let _stage = Stage::begin(progress, "writing", None);
-    Packed::new(model, bits).write(ContainerWriter::create(output, KIND, VERSION)?)?;
+    write_trie(model, output, bits)?;
     Ok(size)
+}
+
+/// Writes `model` as the file `output`, on rayon's current threads.
+pub fn write_trie(model: SortedModel, output: &Path, bits: Option<Bits>) -> Result<()> {
+    Packed::new(model, bits).write(ContainerWriter::create(output, KIND, VERSION)?)?;
+    Ok(())
 }
 
 /// The bytes of the file that [`build_trie`] would write.
