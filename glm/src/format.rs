@@ -29,6 +29,8 @@ use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub const UNIT: usize = 16;
 /// Units of a line: 128 bytes, four sectors of a GPU, two lines of a CPU.
 pub const LINE: u64 = 8;
+/// Units of a line of a CPU: 64 bytes.
+pub const CPU_LINE: u64 = 4;
 /// What fills up keys; no word has this id.
 pub const NO_WORD: u32 = u32::MAX;
 
@@ -203,8 +205,8 @@ impl Shape {
 
     /// The first unit from `cursor` on at which the keys may begin, so that what a
     /// search reads together crosses no sector or line without need: a block that
-    /// fits a line lies in one, two units lie in one sector, a large block's nodes
-    /// begin at multiples of their size.
+    /// fits a line, of a CPU or of 128 bytes, lies in one, two units lie in one sector,
+    /// a large block's nodes begin at multiples of their size.
     pub const fn place(self, cursor: u64, width: NodeWidth) -> u64 {
         let (node, units) = ((width.keys() / 4) as u64, self.units());
         let align = if self.keys > node {
@@ -216,8 +218,9 @@ impl Shape {
         };
         let start = cursor.next_multiple_of(align);
         let together = if units <= LINE { units } else { self.keys };
-        if self.keys <= node && start % LINE + together > LINE {
-            start.next_multiple_of(LINE)
+        let line = if together <= CPU_LINE { CPU_LINE } else { LINE };
+        if self.keys <= node && start % line + together > line {
+            start.next_multiple_of(line)
         } else {
             start
         }
@@ -256,6 +259,9 @@ mod tests {
                     assert!(start >= cursor && start < cursor + LINE);
                     if shape.units() <= LINE && shape.keys <= (width.keys() / 4) as u64 {
                         assert!(start % LINE + shape.units() <= LINE);
+                    }
+                    if shape.units() <= CPU_LINE {
+                        assert!(start % CPU_LINE + shape.units() <= CPU_LINE);
                     }
                     if count > width.keys() as u64 {
                         assert_eq!(start % (width.keys() / 4) as u64, 0);

@@ -9,15 +9,13 @@
 //! is none is an n-gram that is absent. Units are numbered by `u32` and become bytes
 //! only as indices of slices, so there is no product to overflow.
 
-use miriam_layout::btree::{Tree, Unit, key_at};
+use miriam_layout::btree::{Tree, Unit, key_at, place_of};
 use miriam_layout::prefetch_at;
 use miriam_lmcpu::{Found, LmWord, NO_EXTENSION, NgramIndex, State, Step};
 
-use crate::format::{Bucket, Entry, MANY, Shape, Slots, home};
+use crate::format::{Bucket, CPU_LINE, Entry, MANY, Shape, Slots, home};
 use crate::model::{GlmModel, Level};
 
-/// Units of a line of the processor.
-const CPU_LINE: u64 = 4;
 const SIGN: u32 = 1 << 31;
 
 /// Where the children of an n-gram lie.
@@ -158,18 +156,14 @@ impl NgramIndex for GlmModel {
                 self.ask_node(units, u64::from(seek.first) + 1, 0);
             }
             (Level::Blocks(units), Stage::Node) => {
-                let count = u64::from(seek.count);
-                if count > self.width.keys() as u64 {
-                    self.ask_node(units, u64::from(seek.first), 0);
+                let (first, count) = (u64::from(seek.first), u64::from(seek.count));
+                // What is known of few children is asked for with their keys.
+                let span = if count > self.width.keys() as u64 {
+                    self.width.keys() as u64 / 4
                 } else {
-                    let shape = Shape::new(count, self.width, self.is_longest(order));
-                    let first = u64::from(seek.first);
-                    prefetch_at(units, first as usize);
-                    // What is known of them in the next line is there with the keys.
-                    if first % CPU_LINE + shape.units() > CPU_LINE {
-                        prefetch_at(units, (first + CPU_LINE) as usize);
-                    }
-                }
+                    Shape::new(count, self.width, self.is_longest(order)).units()
+                };
+                ask(units, first, span);
             }
             _ => {}
         }
@@ -262,41 +256,46 @@ impl GlmModel {
     #[inline(always)]
     fn ask_node(&self, units: &[Unit], first: u64, node: u64) {
         let width = self.width.keys() as u64 / 4;
-        let start = (first + node * width) as usize;
-        prefetch_at(units, start);
-        if width > CPU_LINE {
-            prefetch_at(units, start + CPU_LINE as usize);
-        }
+        ask(units, first + node * width, width);
     }
 
-    /// None: the n-gram is absent.
+    /// Searches a node; nothing: the n-gram is absent.
     #[inline(always)]
     fn step_node(&self, order: usize, units: &[Unit], seek: &mut Seek) -> Option<Step<Place>> {
         let tree = Tree { node: self.width.keys() as u64, count: u64::from(seek.count) };
         let (first, node) = (u64::from(seek.first), u64::from(seek.at));
-        let is_small = tree.count <= tree.node;
-        let within = if is_small { 0..tree.count.div_ceil(4) } else { tree.units(node) };
+        if tree.count <= tree.node {
+            let entries = first + tree.count.div_ceil(4);
+            let keys = units.get(first as usize..entries as usize)?;
+            let (unit, word) = self.place(order, entries, place_of(keys, seek.word)? as u64);
+            // That far has been asked for.
+            if unit / CPU_LINE <= first / CPU_LINE + 1 {
+                return self.entry(order, units, unit, word).map(Step::Found);
+            }
+            return ask_entry(units, seek, unit, word);
+        }
+        let within = tree.units(node);
         let keys = units.get((first + within.start) as usize..(first + within.end) as usize)?;
         let slot = self.isa.rank(keys, seek.word);
-        if key_at(keys, slot) != Some(seek.word) {
-            let child = tree.child(node, slot as u64).filter(|_| !is_small)?;
-            self.ask_node(units, first, child);
-            seek.at = child as u32;
-            return Some(Step::Waiting);
+        if key_at(keys, slot) == Some(seek.word) {
+            let entries = first + tree.units(tree.nodes()).start;
+            let (unit, word) = self.place(order, entries, node * tree.node + slot as u64);
+            return ask_entry(units, seek, unit, word);
         }
-        let position = node * tree.node + slot as u64;
-        let entries = first + if is_small { within.end } else { tree.nodes() * (tree.node / 4) };
-        let (unit, word) = match self.is_longest(order) {
+        let child = tree.child(node, slot as u64)?;
+        self.ask_node(units, first, child);
+        seek.at = child as u32;
+        Some(Step::Waiting)
+    }
+
+    /// The unit, and for the highest order the word of it, of the n-gram `position` of
+    /// those that begin at the unit `entries`.
+    #[inline(always)]
+    fn place(&self, order: usize, entries: u64, position: u64) -> (u64, u32) {
+        match self.is_longest(order) {
             true => (entries + position / 4, (position % 4) as u32),
             false => (entries + position, 0),
-        };
-        // Two lines were asked for at most.
-        if is_small && unit / CPU_LINE <= first / CPU_LINE + 1 {
-            return self.entry(order, units, unit, word).map(Step::Found);
         }
-        prefetch_at(units, unit as usize);
-        (seek.stage, seek.at, seek.count) = (Stage::Entry, u32::try_from(unit).ok()?, word);
-        Some(Step::Waiting)
     }
 
     #[inline(never)]
@@ -354,6 +353,23 @@ impl GlmModel {
             longer: (count > 0).then_some(place),
         }
     }
+}
+
+/// Asks for the first two lines of what lies at `first`, of `span` units. The second
+/// request may be for the first line again, which costs less than a branch that nobody
+/// can predict.
+#[inline(always)]
+fn ask(units: &[Unit], first: u64, span: u64) {
+    prefetch_at(units, first as usize);
+    prefetch_at(units, (first + span.saturating_sub(1).min(CPU_LINE)) as usize);
+}
+
+/// Asks for an entry.
+#[inline(always)]
+fn ask_entry(units: &[Unit], seek: &mut Seek, unit: u64, word: u32) -> Option<Step<Place>> {
+    prefetch_at(units, unit as usize);
+    (seek.stage, seek.at, seek.count) = (Stage::Entry, u32::try_from(unit).ok()?, word);
+    Some(Step::Waiting)
 }
 
 /// Goes on with a lookup in buckets; `found` makes the answer of a bucket and a slot.

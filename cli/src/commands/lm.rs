@@ -92,7 +92,7 @@ pub struct BuildArguments {
     #[arg(long, value_name = "KEYS", value_parser = parse_width)]
     node_width: Option<NodeWidth>,
     /// The orders from 2 up to this one of a glm file go into hash tables instead of
-    /// B-trees, which costs space; 0: none [default: 2]
+    /// B-trees, which costs space; 0: none [default: 3]
     #[arg(long, value_name = "ORDER")]
     hash_orders: Option<usize>,
     /// What to do about n-grams that stand in an ARPA file twice

@@ -100,25 +100,27 @@ fn blocks_past_16_gib_are_found() {
             write_tree(order_2, first, newer, width, &file);
         }
         let model: &dyn LanguageModel = &GlmModel::open(&path, Load::Lazy).unwrap();
-        let (mut text, mut expected) = (Vec::new(), Vec::new());
+        let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         for newer in 10..10 + FAR.len() as u32 {
             for older in (90..WORDS).step_by(977).chain([100, WORDS - 1]) {
-                text.extend([LmWord(1), LmWord(older), LmWord(newer)]);
-                expected.push(match older {
-                    0..100 => (0, 1),
-                    _ => ((number(older, newer) * 2.0).to_bits(), 3),
-                });
-                let (log10, matched) = model.score_after(&[LmWord(older)], LmWord(newer));
-                if older >= 100 {
-                    assert_eq!((log10.0, matched), (number(older, newer), 2));
+                let mut state = State::EMPTY;
+                for oldest in [1, 2] {
+                    state.entries_mut()[..2]
+                        .copy_from_slice(&[(LmWord(older), 0.0), (LmWord(oldest), 0.0)]);
+                    state.set_len(2);
+                    requests.push(Request { state: states.len() as u32, word: LmWord(newer) });
+                    states.push(state);
+                    expected.push(match older {
+                        0..100 => (0.0, 1),
+                        _ if oldest == 2 => (number(older, newer), 2),
+                        _ => (number(older, newer) * 2.0, 3),
+                    });
                 }
             }
         }
-        let ends: Vec<usize> = (1..=expected.len()).map(|n| n * 3).collect();
-        let mut scores = vec![(Log10(0.0), 0); text.len()];
-        model.score_sentences(&State::EMPTY, &text, &ends, &mut scores);
-        for (score, expected) in scores.chunks(3).map(|three| three[2]).zip(&expected) {
-            assert_eq!((score.0.0.to_bits(), score.1), *expected);
-        }
+        let mut results = vec![Scored::default(); requests.len()];
+        model.score_batch(&states, &requests, &mut results);
+        let results = results.iter().map(|result| (result.log10.0, result.matched));
+        assert_eq!(results.collect::<Vec<_>>(), expected);
     }
 }

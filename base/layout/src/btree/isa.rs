@@ -63,6 +63,39 @@ impl Isa {
     }
 }
 
+/// Where among units of different keys, in any order, `key` is. Nearly all blocks have
+/// one unit, for which a call would cost more than the comparison.
+#[inline(always)]
+pub fn place_of(keys: &[Unit], key: u32) -> Option<usize> {
+    for (at, unit) in keys.iter().enumerate() {
+        let equal = equal_of_four(unit, key);
+        if equal != 0 {
+            return Some(at * 4 + equal.trailing_zeros() as usize);
+        }
+    }
+    None
+}
+
+/// Which of four keys are `key`, a bit each.
+#[inline(always)]
+fn equal_of_four(unit: &Unit, key: u32) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{
+            _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_load_si128, _mm_movemask_ps, _mm_set1_epi32,
+        };
+        // SAFETY: SSE2 is part of the x86-64 baseline, and a unit is 16 bytes at a
+        // multiple of 16.
+        unsafe {
+            let keys = _mm_load_si128(unit.0.as_ptr().cast());
+            let equal = _mm_cmpeq_epi32(keys, _mm_set1_epi32(key as i32));
+            _mm_movemask_ps(_mm_castsi128_ps(equal)) as u32
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    unit.0.iter().enumerate().fold(0, |bits, (at, &other)| bits | u32::from(other == key) << at)
+}
+
 /// Counted without branches; compilers make vectors of it.
 #[inline]
 fn rank_plain(keys: &[Unit], key: u32) -> usize {

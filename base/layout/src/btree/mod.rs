@@ -14,7 +14,7 @@ mod isa;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-pub use isa::Isa;
+pub use isa::{Isa, place_of};
 
 /// Four keys: what nodes are made of and files count in.
 #[derive(

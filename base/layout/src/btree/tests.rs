@@ -103,6 +103,7 @@ proptest! {
             for isa in isas_once() {
                 prop_assert_eq!(isa.rank(&units, key), expected, "{:?}", isa);
             }
+            prop_assert_eq!(place_of(&units, key), keys.iter().position(|&other| other == key));
         }
     }
 
