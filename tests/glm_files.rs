@@ -115,7 +115,12 @@ fn the_decoder_translates_over_glm_files() {
     let toy = project().join("examples/toy");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (glm, ini) = (folder.path().join("lm.glm"), folder.path().join("moses.ini"));
-    let expected = read(&toy.join("expected.txt"));
+    let translate = |ini: &Path| {
+        let input = toy.join("input.txt");
+        text(&run(&mut quiet(&["translate", "-f", path(ini), "-i", path(&input)])))
+    };
+    let expected = translate(&toy.join("moses.ini"));
+    assert!(expected.contains("la casa roja es grande"));
     let original = text(&read(&toy.join("moses.ini")));
     for layout in LAYOUTS {
         build(&toy.join("lm.arpa"), &glm, &[&["--type", "glm"], layout].concat());
@@ -128,9 +133,7 @@ fn the_decoder_translates_over_glm_files() {
             );
         assert_eq!(changed.matches("lm.glm").count(), 1);
         std::fs::write(&ini, changed).expect("writable");
-        let input = toy.join("input.txt");
-        let found = run(&mut quiet(&["translate", "-f", path(&ini), "-i", path(&input)]));
-        assert_eq!(text(&found), text(&expected), "{layout:?}");
+        assert_eq!(translate(&ini), expected, "{layout:?}");
     }
 }
 
@@ -140,6 +143,10 @@ fn damage_and_wrong_options_are_told() {
     let arpa = project().join("examples/toy/lm.arpa");
     let glm = folder.path().join("lm.glm");
     build(&arpa, &glm, &["--type", "glm"]);
+    let other = folder.path().join("lm.trie");
+    let from_glm = ["lm", "build", path(&glm), "-o", path(&other), "--type", "trie"];
+    let told = complaint(&mut quiet(&from_glm));
+    assert!(told.contains("lm.glm: ") && told.contains("lm dump"), "{told}");
     let mut bytes = read(&glm);
     let middle = bytes.len() - 200;
     bytes[middle] ^= 1;

@@ -31,7 +31,7 @@ pub fn open_source<'p>(
     }
 }
 
-/// Whether there is a `glm` file of any version at `path`.
-fn is_glm(path: &Path) -> Result<bool> {
+/// Whether there is a `glm` file, of any version, at `path`.
+pub fn is_glm(path: &Path) -> Result<bool> {
     Ok(Container::is_container(path) && Container::open_any(path, Load::Lazy)?.kind() == KIND)
 }

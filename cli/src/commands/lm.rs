@@ -227,6 +227,10 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     if !of_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
         bail!("--node-width and --hash-orders are for --type glm");
     }
+    if !of_glm && miriam_glm::is_glm(&arguments.arpa)? {
+        let model = arguments.arpa.display();
+        bail!("{model}: write this glm file as ARPA text first (miriam lm dump)");
+    }
     let of_kenlm = arguments.kind == "kenlm-probing";
     if !of_kenlm && (arguments.multiplier.is_some() || arguments.unknown.is_some()) {
         bail!("--multiplier and --unknown are for --type kenlm-probing");

@@ -118,7 +118,13 @@ pub fn write_glm(
                 Layout::Blocks(Blocks::plan(n + 1, order, &nodes, options.width, parents, &writer)?)
             }
         };
-        let known = Known { order: n, nodes: &nodes, children: levels.get(n), layout: &next };
+        let known = Known {
+            order: n,
+            orders: order,
+            nodes: &nodes,
+            children: levels.get(n),
+            layout: &next,
+        };
         let mut marked = match &own {
             Layout::Words => {
                 let entry = |at| known.entry(at);
@@ -151,6 +157,8 @@ enum Layout {
 /// The n-grams of an order with what they say of their children.
 struct Known<'m> {
     order: usize,
+    /// The highest order.
+    orders: usize,
     nodes: &'m Nodes,
     /// The next order, unless this is the highest.
     children: Option<&'m Nodes>,
@@ -161,7 +169,7 @@ struct Known<'m> {
 impl Known<'_> {
     /// Whether the n-grams are of the highest order.
     fn is_longest(&self) -> bool {
-        self.children.is_none()
+        self.order == self.orders
     }
 
     /// The bits of an n-gram's log10 p, from order 2.
@@ -195,7 +203,7 @@ impl Known<'_> {
             let child = self.nodes.children_of(at as u32).start;
             log10 |= Entry::SINGLE;
             count = children.words[child];
-            if children.children.is_empty() {
+            if self.order + 1 == self.orders {
                 first = children.log10[child].to_bits() | SIGN;
             }
         }

@@ -118,7 +118,7 @@ fn rank_avx2(keys: &[Unit], key: u32) -> usize {
     };
     // A bit for each key that is not less: the larger of the two is then the key of
     // the node. One bit more stands behind the last.
-    let mut not_less = 1u64 << (keys.len() as u32 * 4 & 63);
+    let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (pairs, odd) = keys.as_chunks::<2>();
     let wanted = _mm256_set1_epi32(key as i32);
     for (at, pair) in pairs.iter().enumerate() {
@@ -144,7 +144,7 @@ fn rank_avx512(keys: &[Unit], key: u32) -> usize {
         _mm512_cmpge_epu32_mask, _mm512_loadu_si512, _mm512_mask_cmpge_epu32_mask,
         _mm512_maskz_loadu_epi32, _mm512_set1_epi32,
     };
-    let mut not_less = 1u64 << (keys.len() as u32 * 4 & 63);
+    let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (fours, rest) = keys.as_chunks::<4>();
     let wanted = _mm512_set1_epi32(key as i32);
     for (at, four) in fours.iter().enumerate() {
