@@ -18,7 +18,6 @@ test sees that sources, flags and outcome belong together.
 import argparse
 import ctypes
 import gzip
-import hashlib
 import pathlib
 import re
 import subprocess
@@ -38,17 +37,24 @@ def modules():
     yield "common", "common.cu", []
     for tile in (4, 8, 16):
         for width in (8, 16, 32):
-            for hashed in (0, 1):
+            for hashed in (0, 2, 16):
                 definitions = [f"-DLANES={tile}", f"-DNODE={width}", f"-DBUCKETS={hashed}"]
                 yield f"walks_t{tile}_k{width}_h{hashed}", "walks.cu", definitions
 
 
+def fnv(parts):
+    """FNV-1a of 64 bits: what a test can compute again in three lines."""
+    value = 0xCBF29CE484222325
+    for part in parts:
+        for byte in part:
+            value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"
+
+
 def recipe_hash():
     """Of everything that the outcome depends on."""
-    hasher = hashlib.sha256()
-    for path in sorted([*KERNELS.glob("*.cu"), *KERNELS.glob("*.cuh"), pathlib.Path(__file__)]):
-        hasher.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return hasher.hexdigest()
+    paths = sorted([*KERNELS.glob("*.cu"), *KERNELS.glob("*.cuh")]) + [pathlib.Path(__file__)]
+    return fnv(path.read_bytes() for path in paths)
 
 
 def wheel_file(pattern):
@@ -128,7 +134,7 @@ def main():
     report += "".join("\t".join(map(str, row)) + "\n" for row in rows)
     text = "".join(f"//! {name}\n{ptx.strip()}\n" for name, ptx in compiled)
     packed = gzip.compress(text.encode(), 9, mtime=0)
-    outcome = hashlib.sha256(text.encode() + report.encode()).hexdigest()
+    outcome = fnv([text.encode(), report.encode()])
     print(f"{len(rows)} kernels, {len(text)} bytes of PTX, {len(packed)} packed", file=sys.stderr)
     if arguments.only:
         print(report, end="")

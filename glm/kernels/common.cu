@@ -1,7 +1,7 @@
 // What does not look at a model: sums of sentences, and how fast memory answers.
 #include "model.cuh"
 
-#define THREADS 256
+#define THREADS 128
 
 struct SentenceSum {
     float log10;

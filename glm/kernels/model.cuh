@@ -16,7 +16,7 @@ constexpr unsigned LINE = 8;                 // units of 16 bytes
 
 struct Order {
     const uint4* units;
-    u64 count;  // how many there are; nothing is read beyond
+    u64 count;  // how many there are, or of buckets, how many; nothing is read beyond
 };
 
 struct Model {

@@ -19,19 +19,23 @@
 
 enum Stage : unsigned {
     ENDED,   // log10, length, kept and backoffs are what they will be
-    KEYS,    // a node of the block at `first`: node `node` of a block of `count` keys
-    ENTRY,   // the unit `first`; of the highest order, its part `node`
-    HEAD,    // the unit `first`, which holds the number of children of a hashed n-gram
+    KEYS,    // node `node` of the block of `count` keys at `first`
+    HEAD,    // its first node, and in the unit before it how many keys there are: many
+    ENTRY,   // the unit `first`; of the highest order, its part `count`
     BUCKET,  // the bucket `node`; the search began in bucket `first`
 };
 
-// Lanes of a search, keys of a node, whether any order may be hashed, and the order
-// of the model, 0 where it is known at run time only.
-template <int TILE, int WIDTH, bool HASHED, int ORDER>
+// Which orders may lie in buckets.
+enum Hashed : int { NONE = 0, BIGRAMS = 2, ANY = 16 };
+
+// Lanes of a search, keys of a node, which orders lie in buckets, and the order of the
+// model, 0 where it is known at run time only.
+template <int TILE, int WIDTH, int HASHED, int ORDER>
 struct Walk {
     // Each tile can take a line at once.
     static constexpr int LOADS = TILE >= 8 ? 1 : 8 / TILE;
     static constexpr int MOST_CONTEXT = ORDER ? ORDER - 1 : (TILE < 16 ? TILE : 15);
+    static constexpr unsigned NODE_UNITS = WIDTH / 4;
     static_assert(ORDER <= TILE + 1, "a lane for each word of context");
 
     const Model& model;
@@ -42,16 +46,17 @@ struct Walk {
     unsigned usable;   // words of context that can take part: those of KenLM's state
 
     unsigned stage;
+    unsigned sought;  // the word that is looked for
     unsigned first, count, node;
     unsigned number;    // of the n-gram matched, where its children are hashed
     unsigned log10;     // of the n-gram matched, as bits
-    unsigned length;    // its words
+    unsigned length;    // its words, from 1
     unsigned kept;      // how many of them the next word's context keeps
     unsigned backoffs;  // by lane: of the matched n-grams, as bits
 
     __device__ __forceinline__ explicit Walk(const Model& model)
         : model(model), lane(threadIdx.x % TILE), shift(threadIdx.x % 32 / TILE * TILE),
-          context(0), usable(0), stage(ENDED), first(0), count(0), node(0),
+          context(0), usable(0), stage(ENDED), sought(0), first(0), count(0), node(0),
           number(0), log10(0), length(1), kept(0), backoffs(0) {}
 
     __device__ __forceinline__ unsigned order() const { return ORDER ? ORDER : model.order; }
@@ -62,11 +67,6 @@ struct Walk {
 
     __device__ __forceinline__ static unsigned of_lane(unsigned value, unsigned from) {
         return __shfl_sync(ALL, value, from, TILE);
-    }
-
-    // Whether n-grams of `words` words lie in buckets.
-    __device__ __forceinline__ bool is_hashed(unsigned words) const {
-        return HASHED && words <= model.hashed;
     }
 
     // An id of the model: what is none counts as <unk>.
@@ -82,184 +82,165 @@ struct Walk {
     // Begins where `now` says: the walk of `word`, whose entry is `entry`.
     __device__ __forceinline__ void begin(bool now, unsigned word, const uint4& entry) {
         if (now) {
-            length = 0;
-            number = word;
+            length = 1;
+            log10 = entry.x;
+            kept = entry.y != NO_EXTENSION;
+            if (HASHED) number = word;
         }
-        take(now, entry, false);
+        extend<true>(now, entry, false);
     }
 
-    // Goes on where `now` says: `entry` is that of the n-gram one word longer. In
-    // `number` is its number if its children are hashed; `from_bucket`: the children's
-    // number may stand in a head.
-    __device__ __forceinline__ void take(bool now, const uint4& entry, bool from_bucket) {
-        if (now) {
-            length += 1;
-            log10 = length == 1 ? entry.x : entry.x | SIGN;
-            backoffs = lane == length - 1 ? entry.y : backoffs;
-            kept = entry.y != NO_EXTENSION ? length : (length == 1 ? 0 : kept);
-        }
-        // The word to look for; `length` is at least 1 from the first walk on.
-        const unsigned word = of_lane(context, length - 1);
+    // Notes where `now` says that the n-gram of `length` words has this entry, and
+    // turns to those that extend it. An entry from a bucket gives small numbers of
+    // children only; `number` is its n-gram's then.
+    template <bool WORD>
+    __device__ __forceinline__ void extend(bool now, const uint4& entry, bool from_bucket) {
+        const unsigned next = of_lane(context, length - 1);
         if (!now) return;
-        const bool single = length > 1 && !from_bucket && entry.x & SIGN;
+        if (lane == length - 1) backoffs = entry.y;
         stage = ENDED;
-        if (length >= order() || length > usable || (entry.w == 0 && !single)) return;
+        sought = next;
         first = entry.z;
         count = entry.w;
         node = 0;
-        if (is_hashed(length + 1)) {
-            first = home(static_cast<u64>(number) << 32 | word, model.orders[length].count / 4);
-            node = first;
-            stage = BUCKET;
-        } else if (!single) {
-            stage = from_bucket && count == MANY ? HEAD : KEYS;
-        } else if (count == word) {
-            if (length + 1 == order()) {
-                length += 1;
-                log10 = first | SIGN;
+        if (length >= order() || length > usable) return;
+        const bool hashed = HASHED == BIGRAMS ? WORD : HASHED == ANY && length < model.hashed;
+        if (!WORD && !from_bucket && entry.x & SIGN) {
+            if (count == next) {
+                const bool inlined = length + 1 == order();
+                stage = inlined ? ENDED : ENTRY;
+                log10 = inlined ? first | SIGN : log10;
+                length += inlined;
+            }
+        } else if (count != 0) {
+            if (hashed) {
+                const u64 key = static_cast<u64>(number) << 32 | next;
+                node = home(key, model.orders[length].count);
+                first = node;
+                stage = BUCKET;
             } else {
-                stage = ENTRY;
+                const bool many = !WORD && from_bucket && count == MANY;
+                first += many;
+                stage = many ? HEAD : KEYS;
             }
         }
     }
 
     // One round trip to memory. An ended walk stays as it is.
     __device__ __forceinline__ void step() {
-        // The order of what is looked for, counted from 0.
-        const unsigned order_at = stage == ENDED ? 0 : length;
         const bool longest = length + 1 == order();
-        const unsigned word = of_lane(context, length - 1);
+        const bool bucket = HASHED && stage == BUCKET;
+        const bool head = HASHED && stage == HEAD;
+        const bool in_keys = stage == KEYS || head;
+        const bool small = stage == KEYS && count <= WIDTH;
 
-        const bool small = count <= WIDTH;
-        unsigned keys = 0;    // units of keys in what is read
-        unsigned loaded = 0;  // units that are read
-        u64 unit = first;     // from here on
-        if (stage == KEYS) {
-            keys = small ? (count + 3) / 4 : WIDTH / 4;
-            const unsigned entries = longest ? keys : count;
-            loaded = small && keys + entries <= LINE ? keys + entries : keys;
-            unit += static_cast<u64>(node) * (WIDTH / 4);
-        } else if (HASHED && stage == BUCKET) {
-            loaded = 4;
-            unit = static_cast<u64>(node) * 4;
-        } else if (stage != ENDED) {
-            loaded = 1;
-        }
-
+        // What is read: so many units from one on, of which so many are keys.
+        const unsigned keys = small ? (count + 3) / 4 : in_keys ? NODE_UNITS : 0;
+        const unsigned whole = keys + (longest ? keys : count);
+        unsigned loaded = stage == ENTRY ? 1 : keys;
+        if (small && whole <= LINE) loaded = whole;
+        if (bucket) loaded = 4;
+        const unsigned unit = bucket ? node : first + node * NODE_UNITS;
+        const Order order = model.orders[stage == ENDED ? 0 : length];
+        const uint4* from = order.units + static_cast<u64>(unit) * (bucket ? 4 : 1);
         uint4 units[LOADS];
-        {
-            const Order order = model.orders[order_at];
-#pragma unroll
-            for (int i = 0; i < LOADS; ++i) {
-                const unsigned at = lane + i * TILE;
-                units[i] = make_uint4(NO_WORD, NO_WORD, NO_WORD, NO_WORD);
-                if (at < loaded && unit + at < order.count) {
-                    units[i] = __ldg(order.units + unit + at);
-                }
-            }
-        }
-
-        // The first unit of keys that does not end below the word.
-        unsigned not_below = 0;
 #pragma unroll
         for (int i = 0; i < LOADS; ++i) {
-            const bool yes = lane + i * TILE < keys && units[i].w >= word;
-            not_below |= ballot(yes) << (i * TILE);
+            const unsigned at = lane + i * TILE;
+            units[i] = make_uint4(NO_WORD, NO_WORD, NO_WORD, NO_WORD);
+            // The first of a bucket's units tells for all of them.
+            const u64 last = static_cast<u64>(unit) + (bucket ? 0 : at);
+            if (at < loaded && last < order.count) units[i] = __ldg(from + at);
         }
-        const unsigned at = not_below ? __ffs(not_below) - 1 : 0;
-        const uint4 mine = LOADS > 1 && at >= TILE ? units[LOADS - 1] : units[0];
-        const unsigned below = (mine.x < word) + (mine.y < word) + (mine.z < word);
-        const bool same = mine.x == word || mine.y == word || mine.z == word || mine.w == word;
-        const unsigned told = of_lane(below | same << 2, at % TILE);
-        const unsigned slot = not_below ? at * 4 + (told & 3) : keys * 4;
-        const bool exact = not_below && told & 4;
+        unsigned many = 0;
+        if (head && first - 1 < order.count) many = __ldg(&order.units[first - 1].x);
 
-        bool found = stage == ENTRY;
-        bool ended = false;
-        unsigned source = 0;        // among what was read: the unit of the entry
-        unsigned in_unit = node & 3;  // of the highest order: which part of it
-        if (stage == KEYS) {
-            if (exact) {
-                const unsigned index = node * WIDTH + slot;
-                in_unit = index & 3;
-                source = (small ? keys : ((count - 1) / WIDTH + 1) * (WIDTH / 4))
-                    + (longest ? index / 4 : index);
+        // The first unit of keys that does not end below the word, or that of a
+        // bucket which has the key: a lane there has two, the last of them one.
+        const unsigned last = longest ? 2 : 1;
+        const bool low = lane <= last && units[0].x == sought && units[0].y == number;
+        const bool high = lane < last && units[0].z == sought && units[0].w == number;
+        unsigned hits = 0;
+#pragma unroll
+        for (int i = 0; i < LOADS; ++i) {
+            bool hit = lane + i * TILE < keys && units[i].w >= sought;
+            if (bucket) hit = i == 0 && (low || high);
+            hits |= ballot(hit) << (i * TILE);
+        }
+        const unsigned at = hits ? __ffs(hits) - 1 : 0;
+        const uint4 mine = LOADS > 1 && at >= TILE ? units[LOADS - 1] : units[0];
+        const unsigned below = (mine.x < sought) + (mine.y < sought) + (mine.z < sought);
+        const bool same =
+            mine.x == sought || mine.y == sought || mine.z == sought || mine.w == sought;
+        const unsigned told = of_lane(bucket ? !low : below | same << 2, at % TILE);
+
+        bool found = stage == ENTRY || (bucket && hits);
+        // Of what was read: the unit with the entry; of the highest order also which
+        // part of that is log10 p.
+        unsigned source = 0;
+        unsigned in_unit = longest ? count & 3 : 0;
+        const unsigned slot = 2 * at + told;  // of a bucket
+        if (in_keys) {
+            if (head) count = many;
+            if (hits && told & 4) {
+                const unsigned index = node * WIDTH + at * 4 + (told & 3);
+                const unsigned all_keys = small ? keys : ((count - 1) / WIDTH + 1) * NODE_UNITS;
+                source = all_keys + (longest ? index / 4 : index);
+                in_unit = longest ? index & 3 : 0;
                 found = small && source < loaded;
                 if (!found) {
                     first += source;
-                    node = index;
-                    source = 0;
+                    count = in_unit;
+                    node = 0;
                     stage = ENTRY;
                 }
             } else {
-                const u64 child = static_cast<u64>(node) * (WIDTH + 1) + slot + 1;
-                ended = small || child > (count - 1) / WIDTH;
-                node = static_cast<unsigned>(child);
+                const unsigned child = hits ? at * 4 + (told & 3) : WIDTH;
+                const u64 next = static_cast<u64>(node) * (WIDTH + 1) + child + 1;
+                stage = small || next > (count - 1) / WIDTH ? ENDED : KEYS;
+                node = static_cast<unsigned>(next);
             }
         }
 
-        // Where the entry's parts are: unit and part.
-        unsigned from_x = source, from_y = source, from_z = source, from_w = source;
         const uint4 pick = LOADS > 1 && source >= TILE ? units[LOADS - 1] : units[0];
-        uint4 give = pick;
-        const bool bucket = HASHED && stage == BUCKET;
-        unsigned of_bucket = 0;
+        uint4 entry = pick;
+        unsigned from_x = source, from_y = source, from_z = source;
         if (HASHED) {
-            // A lane has two keys, the last of them one.
-            const unsigned last = longest ? 2 : 1;
-            const bool low = bucket && lane <= last && pick.x == word && pick.y == number;
-            const bool high = bucket && lane < last && pick.z == word && pick.w == number;
-            const unsigned lows = ballot(low), highs = ballot(high);
-            of_bucket = lows ? 2 * (__ffs(lows) - 1) : 2 * __ffs(highs) - 1;
-            const bool there = lows | highs;
+            // The sixteen words of a bucket: keys, log10, backoffs, firsts, counts; of
+            // one of the highest order: keys, log10, whether it overflows.
+            const unsigned log10_at = (longest ? 10 : 6) + slot;
+            in_unit = bucket ? log10_at : in_unit;
+            from_x = bucket ? log10_at / 4 : source;
+            from_y = bucket ? 2 : source;
+            from_z = bucket ? 3 : source;
             if (bucket) {
-                // As the sixteen words of a bucket stand.
-                const unsigned log10_at = (longest ? 10 : 6) + (there ? of_bucket : 0);
-                const unsigned backoff_at = 9 + (there ? of_bucket : 0);
-                const unsigned first_at = 12 + (there ? of_bucket : 0);
-                from_x = log10_at / 4;
-                from_y = longest ? 0 : backoff_at / 4;
-                from_z = longest ? 0 : first_at / 4;
-                from_w = 3;
-                give.x = part(pick, log10_at);
-                give.y = part(pick, backoff_at);
-                give.z = part(pick, first_at);
-                found = there;
+                entry.y = slot == 0 ? pick.y : slot == 1 ? pick.z : pick.w;
+                entry.z = slot == 0 ? pick.x : slot == 1 ? pick.y : pick.z;
             }
         }
-        uint4 entry;
-        entry.x = of_lane(give.x, from_x % TILE);
-        entry.y = of_lane(give.y, from_y % TILE);
-        entry.z = of_lane(give.z, from_z % TILE);
-        entry.w = of_lane(give.w, from_w % TILE);
+        entry.x = of_lane(part(pick, in_unit), from_x % TILE);
+        entry.y = of_lane(entry.y, from_y % TILE);
+        entry.z = of_lane(entry.z, from_z % TILE);
+        entry.w = of_lane(entry.w, from_z % TILE);
 
-        if (stage == HEAD) {
-            count = entry.x;
-            first += 1;
-            node = 0;
-            // A head is there for many only; none ends the walk.
-            stage = count == 0 ? ENDED : KEYS;
-        }
         if (bucket) {
-            if (found) {
-                number = 3 * node + of_bucket;
-                // Counts are bytes.
-                entry.w = entry.w >> (8 * of_bucket) & 0xFF;
+            if (hits) {
+                number = 3 * node + slot;
+                entry.w = entry.w >> (8 * slot) & 0xFF;  // counts are bytes
             } else {
-                // A byte of the one kind, a word of the other: not 0 in either.
+                // A byte of the one kind, a word of the other.
                 const bool overflows = longest ? entry.w != 0 : entry.w >> 24 != 0;
-                const unsigned buckets = static_cast<unsigned>(model.orders[order_at].count / 4);
-                node = node + 1 < buckets ? node + 1 : 0;
-                ended = !overflows || node == first;
+                node = node + 1 < order.count ? node + 1 : 0;
+                if (!overflows || node == first) stage = ENDED;
             }
         }
-        if (ended) stage = ENDED;
-        if (found && longest) {
-            log10 = (bucket ? entry.x : part(entry, in_unit)) | SIGN;
+        if (found) {
             length += 1;
-            stage = ENDED;
+            log10 = entry.x | SIGN;
+            if (longest) stage = ENDED;
+            if (!longest && entry.y != NO_EXTENSION) kept = length;
         }
-        take(found && !longest, entry, bucket);
+        extend<false>(found && !longest, entry, bucket);
     }
 
     // log10 p: the matched n-gram's, and on it the backoffs of contexts of its length

@@ -1,7 +1,7 @@
 // Scores of tokens of text, of n-grams one by one, and of many words behind a context.
 //
 // Compiled once for each LANES (lanes of a search), NODE (keys of a node) and BUCKETS
-// (whether orders may lie in buckets); kernels in it for each ORDER that is common.
+// (which orders lie in buckets); kernels in it for each ORDER that is common.
 //
 // Why the walk over all of a context equals the walk over KenLM's state, which is
 // cut to the longest n-gram that has a backoff or begins a longer one: a model has
@@ -15,7 +15,7 @@
 #define NAME(kind, order) JOIN(kind, LANES, NODE, BUCKETS, order)
 
 // Threads of a block.
-#define THREADS 256
+#define THREADS 128
 
 // Scores words, a run of them a tile.
 //
@@ -186,18 +186,18 @@ __device__ __forceinline__ void score_ngrams(const Model& model, const unsigned*
 }
 
 #define KERNELS(SUFFIX, ORDER)                                                                \
-    extern "C" __global__ void __launch_bounds__(THREADS) NAME(tokens, SUFFIX)(               \
+    extern "C" __global__ void __launch_bounds__(THREADS, 8) NAME(tokens, SUFFIX)(               \
         const __grid_constant__ Model model, const unsigned* tokens, u64 count, unsigned run, \
         float* log10, unsigned char* matched) {                                               \
         score_runs<true, ORDER>(model, tokens, nullptr, count, run, log10, matched);          \
     }                                                                                         \
-    extern "C" __global__ void __launch_bounds__(THREADS, 3) NAME(ngrams, SUFFIX)(               \
+    extern "C" __global__ void __launch_bounds__(THREADS, 6) NAME(ngrams, SUFFIX)(               \
         const __grid_constant__ Model model, const unsigned* queries, u64 count,              \
         unsigned run, float* log10, unsigned char* matched, unsigned char* kept,              \
         unsigned* backoffs) {                                                                 \
         score_ngrams<ORDER>(model, queries, count, run, log10, matched, kept, backoffs);      \
     }                                                                                         \
-    extern "C" __global__ void __launch_bounds__(THREADS) NAME(next, SUFFIX)(                 \
+    extern "C" __global__ void __launch_bounds__(THREADS, 8) NAME(next, SUFFIX)(                 \
         const __grid_constant__ Model model, const unsigned* words, const unsigned* contexts, \
         u64 count, unsigned run, float* log10, unsigned char* matched) {                      \
         const u64 row = blockIdx.y;                                                           \

@@ -64,6 +64,14 @@ impl Isolated {
         self.dependent = dependent.unwrap_or(first);
     }
 
+    /// Takes the scores that running `words` alone would give; then only
+    /// [`Isolated::sums`] has an answer.
+    pub(crate) fn take(&mut self, scores: &[(Log10, u8)], begin: LmWord, words: &[LmWord]) {
+        self.begins_sentence = words.first() == Some(&begin) && begin != LmWord::UNKNOWN;
+        self.scores.clear();
+        self.scores.extend(scores.iter().map(|(log10, _)| log10.0));
+    }
+
     /// The natural-log score of the words from position order on, and of all
     /// words: what goes into a phrase's total and into its estimate.
     pub(crate) fn sums(&self, model: &dyn LanguageModel, words: &[LmWord]) -> (f32, f32) {

@@ -6,6 +6,7 @@
 //! are kept in a memo for the process ([`memo`]) and copied side by side for a
 //! sentence ([`SentenceOptions`]).
 
+mod asked_ahead;
 mod language_model_part;
 mod memo;
 mod own_options;
@@ -53,6 +54,18 @@ pub(crate) struct OptionList {
 }
 
 impl OptionList {
+    /// Removes all options.
+    fn clear(&mut self) {
+        let OptionList { scores, words, reordering, lm_parts, lm_pool, alignments, targets } = self;
+        scores.clear();
+        words.clear();
+        reordering.clear();
+        lm_parts.clear();
+        lm_pool.clear();
+        alignments.clear();
+        targets.clear();
+    }
+
     /// The words of option `i`.
     fn words_of(&self, i: usize) -> &[WordId] {
         let OptionScores { words, len, .. } = self.scores[i];

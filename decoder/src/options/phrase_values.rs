@@ -103,7 +103,7 @@ impl Preparer {
         let list = match system.memo.get(key) {
             Some(list) => list,
             None => {
-                made = self.prepare(system, table, key.record, source)?;
+                made = self.prepare(system, table, key.record, source, None)?;
                 &made
             }
         };

@@ -6,6 +6,7 @@ use miriam_lmcpu::LmWord;
 use miriam_probingpt::{Record, Targets};
 use miriam_text::WordId;
 
+use super::asked_ahead::AskedAhead;
 use super::language_model_part::Isolated;
 use super::own_options::OwnPart;
 use super::{OptionList, OptionScores};
@@ -41,6 +42,9 @@ pub(crate) struct Preparer {
     candidates: Vec<(f32, f32, u32)>,
     pub(super) reordering_targets: Targets,
     operations: IsolatedOperations,
+    asked: AskedAhead,
+    /// Where a list is made.
+    list: OptionList,
 }
 
 /// What an operation model looks at beside the target words; left empty where no
@@ -71,13 +75,41 @@ fn source_words<'a>(system: &'a System, source: Stretch<'a>) -> Vec<&'a [u8]> {
 }
 
 impl Preparer {
-    /// The options of `record` in `table`, whose source is `source`.
+    /// Forgets what was asked ahead.
+    pub(crate) fn start_asking(&mut self, system: &System) {
+        self.asked.start(system);
+    }
+
+    /// Asks what the language models make of the targets of `record` in `table`; the
+    /// number by which [`Preparer::prepare`] finds it once it is
+    /// [answered](Preparer::answer).
+    pub(crate) fn ask(&mut self, system: &System, table: &Table, record: Record) -> Result<u32> {
+        let first = self.asked.len();
+        table.phrases.targets(record, &mut self.targets)?;
+        for i in 0..self.targets.len() {
+            let words = self.targets.words(i);
+            self.asked.push(words.len(), |lm, at| {
+                let word = table.target_words[words[at] as usize];
+                system.language_models[lm].words[word.index()]
+            });
+        }
+        Ok(first)
+    }
+
+    /// Answers what was asked.
+    pub(crate) fn answer(&mut self, system: &System) {
+        self.asked.answer(system);
+    }
+
+    /// The options of `record` in `table`, whose source is `source`; `asked` is what
+    /// [`Preparer::ask`] gave, where it was asked.
     pub(crate) fn prepare(
         &mut self,
         system: &System,
         table: &Table,
         record: Record,
         source: Stretch<'_>,
+        asked: Option<u32>,
     ) -> Result<OptionList> {
         table.phrases.targets(record, &mut self.targets)?;
         self.candidates.clear();
@@ -92,9 +124,9 @@ impl Preparer {
             }
             let points = Points::Table(table, self.targets.alignment(i));
             let links = Links { sentence: source.sentence, source: &source_words, points };
-            let (total, future) = self.phrase_features(system, total, links, |lm, word: WordId| {
-                system.language_models[lm].words[word.index()]
-            });
+            let asked = asked.map(|first| first + i as u32);
+            let lm_word = |lm: usize, word: WordId| system.language_models[lm].words[word.index()];
+            let (total, future) = self.phrase_features(system, total, links, asked, lm_word);
             self.candidates.push((total, future, i as u32));
         }
         self.cut(table.limit);
@@ -122,7 +154,7 @@ impl Preparer {
                 None => Points::Copied,
             };
             let links = Links { sentence: source.sentence, source: &source_words, points };
-            let (total, future) = self.phrase_features(system, phrase.total, links, lm_word);
+            let (total, future) = self.phrase_features(system, phrase.total, links, None, lm_word);
             self.candidates.push((total, future, i as u32));
         }
         self.cut(limit);
@@ -147,6 +179,7 @@ impl Preparer {
         system: &System,
         mut total: f32,
         links: Links<'_>,
+        asked: Option<u32>,
         lm_word: impl Fn(usize, WordId) -> LmWord,
     ) -> (f32, f32) {
         let mut estimate = 0f32;
@@ -158,7 +191,13 @@ impl Preparer {
                     let model = &system.language_models[lm];
                     self.lm_words.clear();
                     self.lm_words.extend(self.words.iter().map(|&w| lm_word(lm, w)));
-                    self.isolated.run(&*model.model, model.begin, &self.lm_words);
+                    match asked {
+                        Some(phrase) => {
+                            let scores = self.asked.scores(lm, phrase);
+                            self.isolated.take(scores, model.begin, &self.lm_words);
+                        }
+                        None => self.isolated.run(&*model.model, model.begin, &self.lm_words),
+                    }
                     let (inner, full) = self.isolated.sums(&*model.model, &self.lm_words);
                     total += inner * model.weight;
                     estimate += (full - inner) * model.weight;
@@ -216,7 +255,8 @@ impl Preparer {
         table: &Table,
         source: Stretch<'_>,
     ) -> Result<OptionList> {
-        let mut list = OptionList::default();
+        let mut list = std::mem::take(&mut self.list);
+        list.clear();
         for at in 0..self.candidates.len() {
             let (total, future, i) = self.candidates[at];
             self.words.clear();
@@ -239,12 +279,10 @@ impl Preparer {
             }
         }
         self.attach_reordering(system, source, &mut list)?;
-        list.scores.shrink_to_fit();
-        list.words.shrink_to_fit();
-        list.reordering.shrink_to_fit();
-        list.lm_parts.shrink_to_fit();
-        list.lm_pool.shrink_to_fit();
-        Ok(list)
+        // A copy has no room to spare.
+        let kept = list.clone();
+        self.list = list;
+        Ok(kept)
     }
 
     /// The scores of reordering models that have tables of their own.

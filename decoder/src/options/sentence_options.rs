@@ -1,7 +1,7 @@
 //! The options of one sentence, side by side.
 
 use miriam_lmcpu::State;
-use miriam_probingpt::SpanLookup;
+use miriam_probingpt::{SpanHit, SpanLookup};
 use miriam_text::WordId;
 
 use super::language_model_part::{LmPart, read_state};
@@ -86,6 +86,8 @@ pub(crate) struct SentenceOptions {
     models: usize,
     /// Scratch.
     pub(super) preparer: Preparer,
+    /// By hit: what was asked ahead about it.
+    asked: Vec<Option<u32>>,
     lookup: SpanLookup,
     table_ids: Vec<u32>,
 }
@@ -188,7 +190,8 @@ impl SentenceOptions {
         // Forced translations may be longer.
         let longest = system.settings.max_phrase_length.min(self.longest);
         table.phrases.lookup_spans(&self.table_ids, longest, &mut lookup);
-        for hit in lookup.hits() {
+        self.ask_ahead(system, number, lookup.hits(), rule)?;
+        for (i, hit) in lookup.hits().iter().enumerate() {
             let span = Span { start: hit.start, end: hit.end };
             if !rule.allows_tables(span)
                 || !step.backoff.asks(hit.end - hit.start, || self.has_options(span))
@@ -202,7 +205,9 @@ impl SentenceOptions {
                 Some(list) => list,
                 None => {
                     let source = sentence.stretch(span);
-                    let list = Box::new(self.preparer.prepare(system, table, hit.record, source)?);
+                    let asked = self.asked[i];
+                    let list = self.preparer.prepare(system, table, hit.record, source, asked)?;
+                    let list = Box::new(list);
                     let kept = match table.keeps_options {
                         true => system.memo.keep(key, list),
                         false => Err(list),
@@ -228,6 +233,31 @@ impl SentenceOptions {
             }
         }
         self.lookup = lookup;
+        Ok(())
+    }
+
+    /// Asks the language models about the targets of those `hits` in table `number`
+    /// whose options have to be made, all at once.
+    fn ask_ahead(
+        &mut self,
+        system: &System,
+        number: usize,
+        hits: &[SpanHit],
+        rule: &TableRule<'_>,
+    ) -> Result<()> {
+        let table = &system.tables[number];
+        self.asked.clear();
+        self.preparer.start_asking(system);
+        for hit in hits {
+            let key = Key { table: number as u32, record: hit.record };
+            let is_kept = table.keeps_options && system.memo.get(key).is_some();
+            let is_wanted = rule.allows_tables(Span { start: hit.start, end: hit.end });
+            self.asked.push(match is_wanted && !is_kept {
+                true => Some(self.preparer.ask(system, table, hit.record)?),
+                false => None,
+            });
+        }
+        self.preparer.answer(system);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use super::{Answers, DeviceModel, SentenceSum};
 use crate::error::Result;
 
 /// Threads of a block of every kernel.
-pub(super) const THREADS: u32 = 256;
+pub(super) const THREADS: u32 = 128;
 
 /// Numbers that lie on both sides.
 pub(super) struct Pair<T: Plain> {

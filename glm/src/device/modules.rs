@@ -37,7 +37,12 @@ impl Kernels {
     /// Those for `model` and searches by `tile`.
     pub fn load(device: &Device, model: &GlmModel, tile: Tile) -> Result<Self> {
         let (lanes, keys) = (tile.lanes(), model.width().keys());
-        let hashed = u32::from(model.hashed() >= 2);
+        // Nothing in buckets, bigrams, or whatever the model says.
+        let hashed = match model.hashed() {
+            0 | 1 => 0,
+            2 => 2,
+            _ => 16,
+        };
         let form = format!("t{lanes}_k{keys}_h{hashed}");
         // For usual orders with the fewest lanes there are kernels of their own.
         let order = LanguageModel::order(model);
@@ -63,6 +68,37 @@ mod tests {
 
     fn kernels() -> std::path::PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
+    }
+
+    /// FNV-1a, as `scripts/build_ptx.py` has it.
+    fn hash(parts: &[Vec<u8>]) -> String {
+        let hash = parts.iter().flatten().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+        });
+        format!("{hash:016x}")
+    }
+
+    #[test]
+    fn the_ptx_is_that_of_the_sources() {
+        let sources = std::fs::read_dir(kernels()).unwrap().map(|entry| entry.unwrap().path());
+        let is_source = |path: &std::path::PathBuf| {
+            path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh")
+        };
+        let mut sources: Vec<_> = sources.filter(is_source).collect();
+        sources.sort();
+        assert_eq!(sources.len(), 4);
+        sources.push(kernels().join("../../scripts/build_ptx.py"));
+        let read = |path: &std::path::PathBuf| std::fs::read(path).unwrap();
+        let recipe = hash(&sources.iter().map(read).collect::<Vec<_>>());
+        let mut text = Vec::new();
+        flate2::read::GzDecoder::new(PTX).read_to_end(&mut text).unwrap();
+        let outcome = hash(&[text, read(&kernels().join("ptx/report.tsv"))]);
+        let built = std::fs::read_to_string(kernels().join("ptx/hash.txt")).unwrap();
+        assert_eq!(
+            built,
+            format!("recipe {recipe}\noutcome {outcome}\n"),
+            "the PTX is stale: run scripts/build_ptx.py"
+        );
     }
 
     #[test]
@@ -93,7 +129,7 @@ mod tests {
     fn every_model_finds_its_kernels() {
         for lanes in [4, 8, 16] {
             for keys in [8, 16, 32] {
-                for hashed in [0, 1] {
+                for hashed in [0, 2, 16] {
                     let form = format!("t{lanes}_k{keys}_h{hashed}");
                     let text = module(&format!("walks_{form}"));
                     let orders: &[u32] = if lanes == 4 { &[0, 3, 4, 5] } else { &[0] };

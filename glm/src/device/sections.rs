@@ -5,7 +5,7 @@ use miriam_layout::zerocopy::{Immutable, IntoBytes};
 use miriam_lmcpu::{LanguageModel, MAX_ORDER};
 
 use crate::error::Result;
-use crate::format::UNIT;
+use crate::format::{Bucket, UNIT};
 use crate::model::{GlmModel, Level};
 
 /// Orders begin at multiples of this in the device's memory: two lines.
@@ -53,7 +53,11 @@ impl Sections {
         for (n, place) in (1..=order).zip(&mut parameters.orders) {
             let (start, bytes) = (starts[n - 1], bytes(model, n));
             stream.fill(&mut ngrams, start, bytes)?;
-            *place = Place { address: address + start as u64, units: (bytes.len() / UNIT) as u64 };
+            let item = match (2..=model.hashed()).contains(&n) {
+                true => size_of::<Bucket>(),
+                false => UNIT,
+            };
+            *place = Place { address: address + start as u64, items: (bytes.len() / item) as u64 };
         }
         Ok(Sections { ngrams, parameters, hot: starts[order.min(2)] as u64 })
     }
@@ -77,5 +81,6 @@ pub(super) struct Parameters {
 #[repr(C)]
 struct Place {
     address: u64,
-    units: u64,
+    /// Units, or buckets.
+    items: u64,
 }
