@@ -16,7 +16,8 @@ constexpr unsigned LINE = 8;                 // units of 16 bytes
 
 struct Order {
     const uint4* units;
-    u64 count;  // how many there are, or of buckets, how many; nothing is read beyond
+    unsigned last;  // the last of them, or of buckets the last; nothing is read beyond
+    unsigned zero;
 };
 
 struct Model {

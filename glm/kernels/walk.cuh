@@ -115,7 +115,7 @@ struct Walk {
         } else if (count != 0) {
             if (hashed) {
                 const u64 key = static_cast<u64>(number) << 32 | next;
-                node = home(key, model.orders[length].count);
+                node = home(key, static_cast<u64>(model.orders[length].last) + 1);
                 first = node;
                 stage = BUCKET;
             } else {
@@ -142,18 +142,18 @@ struct Walk {
         if (bucket) loaded = 4;
         const unsigned unit = bucket ? node : first + node * NODE_UNITS;
         const Order order = model.orders[stage == ENDED ? 0 : length];
+        const unsigned room = bucket ? 3 : order.last - unit;  // behind the first
+        if (loaded > 0) loaded = unit > order.last ? 0 : (loaded <= room ? loaded : room + 1);
         const uint4* from = order.units + static_cast<u64>(unit) * (bucket ? 4 : 1);
         uint4 units[LOADS];
 #pragma unroll
         for (int i = 0; i < LOADS; ++i) {
             const unsigned at = lane + i * TILE;
             units[i] = make_uint4(NO_WORD, NO_WORD, NO_WORD, NO_WORD);
-            // The first of a bucket's units tells for all of them.
-            const u64 last = static_cast<u64>(unit) + (bucket ? 0 : at);
-            if (at < loaded && last < order.count) units[i] = __ldg(from + at);
+            if (at < loaded) units[i] = __ldg(from + at);
         }
         unsigned many = 0;
-        if (head && first - 1 < order.count) many = __ldg(&order.units[first - 1].x);
+        if (head && first - 1 <= order.last) many = __ldg(&order.units[first - 1].x);
 
         // The first unit of keys that does not end below the word, or that of a
         // bucket which has the key: a lane there has two, the last of them one.
@@ -230,7 +230,7 @@ struct Walk {
             } else {
                 // A byte of the one kind, a word of the other.
                 const bool overflows = longest ? entry.w != 0 : entry.w >> 24 != 0;
-                node = node + 1 < order.count ? node + 1 : 0;
+                node = node < order.last ? node + 1 : 0;
                 if (!overflows || node == first) stage = ENDED;
             }
         }

@@ -26,18 +26,19 @@
 // Otherwise the words are candidates behind one context, whose walk comes first.
 template <bool TOKENS, int ORDER>
 __device__ __forceinline__ void score_runs(const Model& model, const unsigned* words,
-                                           const unsigned* before, u64 count, unsigned run,
+                                           const unsigned* before, unsigned count,
+                                           unsigned run,
                                            float* log10, unsigned char* matched) {
     Walk<LANES, NODE, BUCKETS, ORDER> walk(model);
     const unsigned lane = walk.lane;
     const unsigned most = walk.order() - 1;  // words of context
     const u64 tile = (static_cast<u64>(blockIdx.x) * THREADS + threadIdx.x) / LANES;
-    u64 at = tile * run < count ? tile * run : count;
-    const u64 end = at + run < count ? at + run : count;
+    unsigned at = tile * run < count ? static_cast<unsigned>(tile * run) : count;
+    const unsigned end = count - at > run ? at + run : count;
 
-    const auto word_at = [&](u64 at) -> unsigned {
+    const auto word_at = [&](unsigned at) -> unsigned {
         if (at >= end) return 0;
-        return words ? __ldg(words + at) : static_cast<unsigned>(at);
+        return TOKENS || words ? __ldg(words + at) : at;
     };
 
     // The context of the first walk: by lane, as far as there is any.
@@ -49,7 +50,7 @@ __device__ __forceinline__ void score_runs(const Model& model, const unsigned* w
         if (TOKENS) {
             replay = at > 0 && !(word & SENTENCE_START);
             if (replay) word = __ldg(words + at - 1);
-            const u64 behind = at - replay;
+            const unsigned behind = at - replay;
             is_older = lane < most && lane < behind && !(word & SENTENCE_START);
             if (is_older) older = __ldg(words + behind - 1 - lane);
         } else if (most > 0) {
@@ -65,12 +66,10 @@ __device__ __forceinline__ void score_runs(const Model& model, const unsigned* w
     unsigned available = missing ? __ffs(missing) - 1 : LANES;
     if (starts && __ffs(starts) < available) available = __ffs(starts);
 
-    const auto id = [&](unsigned token) {
-        return walk.known(TOKENS ? token & ~SENTENCE_START : token);
-    };
-    walk.context = id(older);
+    const auto id = [](unsigned token) { return TOKENS ? token & ~SENTENCE_START : token; };
+    walk.context = walk.known(id(older));
     walk.usable = available;
-    word = id(word);
+    word = walk.known(id(word));
     walk.begin(at < end, word, walk.unigram(word));
     unsigned charged = 0;  // by lane: the backoffs of the context, as bits
     // A word's entry is asked for one word ahead, the word itself two ahead.
@@ -99,7 +98,7 @@ __device__ __forceinline__ void score_runs(const Model& model, const unsigned* w
                 walk.usable = TOKENS && ahead & SENTENCE_START ? 0 : walk.kept;
             }
             replay = false;
-            word = id(ahead);
+            word = walk.known(id(ahead));
             ahead = later;
             entry = walk.unigram(id(ahead));
             later = word_at(at + 2);
@@ -113,7 +112,7 @@ __device__ __forceinline__ void score_runs(const Model& model, const unsigned* w
 // the backoffs of the context.
 template <int ORDER>
 __device__ __forceinline__ void score_ngrams(const Model& model, const unsigned* queries,
-                                             u64 count, unsigned run, float* log10,
+                                             unsigned count, unsigned run, float* log10,
                                              unsigned char* matched, unsigned char* kept,
                                              unsigned* backoffs) {
     constexpr unsigned PAIR = 2 * LANES;
@@ -123,11 +122,12 @@ __device__ __forceinline__ void score_ngrams(const Model& model, const unsigned*
     const unsigned of_context = threadIdx.x / LANES & 1;
     const unsigned shift = threadIdx.x % 32 / PAIR * PAIR;
     const u64 pair = (static_cast<u64>(blockIdx.x) * THREADS + threadIdx.x) / PAIR;
-    u64 at = pair * run < count ? pair * run : count;
-    const u64 end = at + run < count ? at + run : count;
+    unsigned at = pair * run < count ? static_cast<unsigned>(pair * run) : count;
+    const unsigned end = count - at > run ? at + run : count;
 
-    const auto word_at = [&](u64 at, unsigned i) -> unsigned {
-        return at < end && i < order ? __ldg(queries + at * order + i) : NO_WORD;
+    const auto word_at = [&](unsigned at, unsigned i) -> unsigned {
+        const u64 first = static_cast<u64>(at) * order;
+        return at < end && i < order ? __ldg(queries + first + i) : NO_WORD;
     };
     // By tile: the word of the walk; by lane: its context.
     const unsigned mine = of_context, others = of_context + 1 + lane;
@@ -169,7 +169,7 @@ __device__ __forceinline__ void score_ngrams(const Model& model, const unsigned*
                     if (kept) kept[at] = static_cast<unsigned char>(walk.kept);
                 }
                 if (backoffs && lane < order - 1) {
-                    backoffs[at * (order - 1) + lane] = walk.backoffs;
+                    backoffs[static_cast<u64>(at) * (order - 1) + lane] = walk.backoffs;
                 }
             }
             at += 1;
@@ -187,19 +187,19 @@ __device__ __forceinline__ void score_ngrams(const Model& model, const unsigned*
 
 #define KERNELS(SUFFIX, ORDER)                                                                \
     extern "C" __global__ void __launch_bounds__(THREADS, 8) NAME(tokens, SUFFIX)(               \
-        const __grid_constant__ Model model, const unsigned* tokens, u64 count, unsigned run, \
+        const __grid_constant__ Model model, const unsigned* tokens, unsigned count, unsigned run, \
         float* log10, unsigned char* matched) {                                               \
         score_runs<true, ORDER>(model, tokens, nullptr, count, run, log10, matched);          \
     }                                                                                         \
     extern "C" __global__ void __launch_bounds__(THREADS, 6) NAME(ngrams, SUFFIX)(               \
-        const __grid_constant__ Model model, const unsigned* queries, u64 count,              \
+        const __grid_constant__ Model model, const unsigned* queries, unsigned count,         \
         unsigned run, float* log10, unsigned char* matched, unsigned char* kept,              \
         unsigned* backoffs) {                                                                 \
         score_ngrams<ORDER>(model, queries, count, run, log10, matched, kept, backoffs);      \
     }                                                                                         \
     extern "C" __global__ void __launch_bounds__(THREADS, 8) NAME(next, SUFFIX)(                 \
         const __grid_constant__ Model model, const unsigned* words, const unsigned* contexts, \
-        u64 count, unsigned run, float* log10, unsigned char* matched) {                      \
+        unsigned count, unsigned run, float* log10, unsigned char* matched) {                 \
         const u64 row = blockIdx.y;                                                           \
         score_runs<false, ORDER>(model, words, contexts + row * (model.order - 1), count,     \
                                  run, log10 + row * count,                                    \

@@ -114,7 +114,7 @@ impl Lane {
     ) -> Result<()> {
         self.reserve_scores(count, with_matched)?;
         let (run, tiles) = model.runs(count, 1);
-        let count = count as u64;
+        let count = count as u32;
         self.stream
             .launch(&model.kernels.tokens)
             .value(&model.sections.parameters)
@@ -142,7 +142,7 @@ impl Lane {
             self.backoffs.reserve(&self.stream, count * (model.order() - 1))?;
         }
         let (run, pairs) = model.runs(count, 2);
-        let count = count as u64;
+        let count = count as u32;
         self.stream
             .launch(&model.kernels.ngrams)
             .value(&model.sections.parameters)
@@ -260,7 +260,7 @@ impl Lane {
         self.input.upload(&self.stream, &[contexts])?;
         self.reserve_scores(all, answers.matched.is_some())?;
         let (run, tiles) = model.runs(count, 1);
-        let words_of_row = count as u64;
+        let words_of_row = count as u32;
         self.stream
             .launch(&model.kernels.next)
             .value(&model.sections.parameters)

@@ -34,6 +34,10 @@ impl DeviceModel {
     }
 
     fn resident(&self, input: &[u32], kind: Kind, count: usize) -> Result<Resident<'_>> {
+        if count >= 1 << 31 {
+            let reason = format!("{count} are too many for one batch; cut it below 2^31");
+            return Err(Error::Unsupported { reason });
+        }
         let mut lane = self.new_lane()?;
         lane.keep(input)?;
         Ok(Resident { model: self, lane, kind, count })

@@ -41,7 +41,7 @@ impl Sections {
             let end = starts[n - 1] + bytes(model, n).len();
             starts.push(end.next_multiple_of(ALIGNMENT));
         }
-        let mut ngrams = stream.room(starts[order])?;
+        let mut ngrams = stream.room(starts[order] + ALIGNMENT)?;
         let mut parameters = Parameters {
             orders: [Place::default(); MAX_ORDER],
             order: order as u32,
@@ -57,7 +57,8 @@ impl Sections {
                 true => size_of::<Bucket>(),
                 false => UNIT,
             };
-            *place = Place { address: address + start as u64, items: (bytes.len() / item) as u64 };
+            let last = (bytes.len() / item).saturating_sub(1) as u32;
+            *place = Place { address: address + start as u64, last, zero: 0 };
         }
         Ok(Sections { ngrams, parameters, hot: starts[order.min(2)] as u64 })
     }
@@ -81,6 +82,8 @@ pub(super) struct Parameters {
 #[repr(C)]
 struct Place {
     address: u64,
-    /// Units, or buckets.
-    items: u64,
+    /// The last unit, or bucket. There is one where there is none: room that is read,
+    /// and says nothing.
+    last: u32,
+    zero: u32,
 }

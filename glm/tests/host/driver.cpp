@@ -229,12 +229,12 @@ bool find_kernel(const std::string& name, Kernel& kernel) {
     const auto begins = [&](const char* text) { return name.rfind(text, 0) == 0; };
     using Words = const unsigned*;
     if (begins("tokens_")) {
-        kernel = describe<Model, Words, u64, unsigned, float*, unsigned char*>(symbol);
+        kernel = describe<Model, Words, unsigned, unsigned, float*, unsigned char*>(symbol);
     } else if (begins("ngrams_")) {
-        kernel = describe<Model, Words, u64, unsigned, float*, unsigned char*, unsigned char*,
+        kernel = describe<Model, Words, unsigned, unsigned, float*, unsigned char*, unsigned char*,
                           unsigned*>(symbol);
     } else if (begins("next_")) {
-        kernel = describe<Model, Words, Words, u64, unsigned, float*, unsigned char*>(symbol);
+        kernel = describe<Model, Words, Words, unsigned, unsigned, float*, unsigned char*>(symbol);
     } else if (begins("sum_sentences")) {
         kernel = describe<Words, const float*, Words, u64, unsigned, unsigned, void*>(symbol);
     } else if (begins("read_sectors_")) {
