@@ -112,7 +112,10 @@ impl Text {
     /// Adds `other` behind this, up to `words` words in all.
     pub fn append(&mut self, other: &Text, words: usize) {
         let start = self.words.len();
-        let taken = other.words.len().min(words - start);
+        let taken = other.words.len().min(words.saturating_sub(start));
+        if taken == 0 {
+            return;
+        }
         self.words.extend_from_slice(&other.words[..taken]);
         for &end in &other.ends {
             self.ends.push(start + end.min(taken));
