@@ -28,6 +28,8 @@ pub struct Properties {
     pub l2: u64,
     /// How many of them may be set aside for what should persist.
     pub l2_persisting: u64,
+    /// The most bytes that a window of a stream may have.
+    pub l2_window: u64,
     /// Bytes of memory.
     pub memory: u64,
 }
@@ -86,9 +88,19 @@ impl Device {
         let l2 = attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into();
         let persisting = Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE;
         let l2_persisting = attribute(persisting)?.into();
+        let window = Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
+        let l2_window = attribute(window)?.into();
         let memory = context.total_mem().map_err(refused)? as u64;
-        let properties =
-            Properties { number, name, capability, multiprocessors, l2, l2_persisting, memory };
+        let properties = Properties {
+            number,
+            name,
+            capability,
+            multiprocessors,
+            l2,
+            l2_persisting,
+            l2_window,
+            memory,
+        };
         Ok(Device { context, properties: Arc::new(properties) })
     }
 
@@ -177,10 +189,11 @@ impl Stream {
     }
 
     /// Wants the first `bytes` of `buffer` to stay in the second-level cache while
-    /// kernels of this stream read them; what does not fit into what is set aside
+    /// kernels of this stream read them, as far as a window reaches
+    /// ([`Properties::l2_window`]); what does not fit into what is set aside
     /// ([`Device::set_aside_l2`]) stays with the probability that remains.
     pub fn keep_in_l2<T: Plain>(&self, buffer: &Buffer<T>, bytes: u64) -> Result<()> {
-        let bytes = bytes.min(buffer.bytes());
+        let bytes = bytes.min(buffer.bytes()).min(self.device.properties().l2_window);
         let aside = self.device.properties().l2_persisting;
         let window = sys::CUaccessPolicyWindow {
             base_ptr: buffer.address() as *mut _,

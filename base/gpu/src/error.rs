@@ -62,7 +62,7 @@ pub enum Error {
         /// Its compute capability.
         capability: (u32, u32),
     },
-    /// The device's memory, or pinned memory of the machine, does not suffice.
+    /// The device's memory does not suffice.
     #[error(
         "GPU {number} has no room for {bytes} bytes more, {free} are free; use a GPU with more \
          memory, end what else runs there, or use the CPU (--device cpu)"

@@ -105,8 +105,7 @@ impl Stream {
     /// Room for `len` numbers on the host, pinned, all 0.
     pub fn pinned<T: Plain>(&self, len: usize) -> Result<Pinned<T>> {
         let (device, context) = (self.device.clone(), &self.device.context);
-        let bytes = len.saturating_mul(size_of::<T>());
-        let no_room = |error| self.device.no_room(bytes, error);
+        let no_room = |error| self.device.refused("pin memory of this machine", error);
         // SAFETY: the memory is filled below before anybody sees it.
         let mut memory =
             unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(no_room)?;
@@ -122,7 +121,7 @@ impl Stream {
     /// Panics when either has fewer.
     pub fn upload<T: Plain>(
         &self,
-        from: &Pinned<T>,
+        from: &mut Pinned<T>,
         count: usize,
         to: &mut Buffer<T>,
         at: usize,
@@ -131,9 +130,9 @@ impl Stream {
         let mut target = to.slice.slice_mut(at..at + count);
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = target.device_ptr_mut(&self.stream);
-            // SAFETY: source and target are alive and long enough; `from` is neither
-            // seen as mutable nor freed before the event that is recorded next, and
-            // `to` keeps its own record.
+            // SAFETY: source and target are alive and long enough; `from`, of which this is
+            // the only copy under way, is neither seen as mutable nor freed before the event
+            // that is recorded next, and `to` keeps its own record.
             unsafe { result::memcpy_htod_async(address, source, self.stream.cu_stream()) }?;
             from.free.record(&self.stream)
         });

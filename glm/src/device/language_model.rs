@@ -49,6 +49,10 @@ impl LanguageModel for DeviceModel {
 
     fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [Scored]) {
         let results = &mut results[..requests.len()];
+        if self.order() == 1 {
+            // There is no context to walk, and the states are the words' own.
+            return self.twin.score_batch(states, requests, results);
+        }
         if let Err(error) = self.score_requests(states, requests, results) {
             self.warn(&error);
             self.twin.score_batch(states, requests, results);
@@ -131,9 +135,12 @@ impl DeviceModel {
         let context = context.entries().iter().map(|entry| entry.0.0);
         let context: Vec<u32> = context.chain(std::iter::repeat(PAD)).take(most).collect();
         let words: Vec<u32> = words.iter().map(|word| word.0).collect();
+        // The whole vocabulary needs no list.
+        let is_all = words.len() == self.num_words() && words.iter().copied().eq(0..);
         let mut log10 = vec![0.0; words.len()];
         let answers = Answers { log10: &mut log10, matched: None };
-        DeviceModel::score_next(self, &context, Some(&words), answers)?;
+        let list = (!is_all).then_some(&words[..]);
+        DeviceModel::score_next(self, &context, list, answers)?;
         for (score, log10) in scores[..words.len()].iter_mut().zip(log10) {
             *score = Log10(log10);
         }

@@ -143,6 +143,13 @@ pub struct DeviceModel {
     failure: Once,
 }
 
+/// What only makes things faster may be refused: other programs share the cache.
+fn hint(outcome: miriam_gpu::Result<()>) {
+    if let Err(error) = outcome {
+        tracing::debug!("{error}; going on without");
+    }
+}
+
 impl DeviceModel {
     /// Takes the model of `container`, of kind `ngram-glm`, to GPU `number`. `twin`
     /// is the same model on the CPU: it knows the words, and answers single
@@ -162,11 +169,15 @@ impl DeviceModel {
             let reason = format!("{lanes} lanes are too few for n-grams of {order} words");
             return Err(Error::Unsupported { reason });
         }
+        if model.num_words() > SENTENCE_START as usize {
+            let reason = format!("{} words are more than tokens can name", model.num_words());
+            return Err(Error::Unsupported { reason });
+        }
         let kernels = Kernels::load(&device, &model, tile)?;
         let sections = Sections::upload(&model, &device.stream()?)?;
         let window = sections.hot.min(device.properties().l2_persisting);
         if window > 0 && !options.no_l2_window {
-            device.set_aside_l2(window)?;
+            hint(device.set_aside_l2(window));
         }
         let lanes = Mutex::new(Vec::new());
         let failure = Once::new();
@@ -181,6 +192,11 @@ impl DeviceModel {
     /// Lanes of a search.
     pub fn tile(&self) -> Tile {
         self.tile
+    }
+
+    /// Whether the device has failed and the CPU answered in its place.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_completed()
     }
 
     /// Bytes of the n-grams on the device.
@@ -232,8 +248,8 @@ impl DeviceModel {
     /// `ends` says where each ends in `tokens`. With `markers` the first token of a
     /// sentence is not counted.
     ///
-    /// Panics when `ends` fall somewhere or lie outside of `tokens`, and when there are
-    /// not as many `sums`.
+    /// Panics when `ends` fall somewhere or lie outside of `tokens`, when a sentence has
+    /// 2^32 tokens, and when there are not as many `sums`.
     pub fn sum_sentences(
         &self,
         tokens: &[u32],
@@ -242,6 +258,8 @@ impl DeviceModel {
         sums: &mut [SentenceSum],
     ) -> Result<()> {
         assert_eq!(ends.len(), sums.len(), "a sum for each sentence");
+        assert!(ends.is_sorted(), "sentences end one after another");
+        assert!(ends.last().is_none_or(|&end| end <= tokens.len()), "sentences are of tokens");
         let chunk = self.chunk();
         // Whole sentences, until there are enough tokens.
         let mut chunks = Vec::new();
@@ -255,7 +273,8 @@ impl DeviceModel {
         }
         self.on_lanes(chunks.into_iter(), |lane, (start, ends, sums)| {
             let end = *ends.last().expect("chunks have sentences");
-            let relative: Vec<u32> = ends.iter().map(|end| (end - start) as u32).collect();
+            let length = |end: &usize| u32::try_from(end - start).expect("sentences are short");
+            let relative: Vec<u32> = ends.iter().map(length).collect();
             lane.sums(self, &tokens[start..end], &relative, markers, sums)
         })
     }
@@ -322,7 +341,7 @@ impl DeviceModel {
     fn new_lane(&self) -> Result<Lane> {
         let lane = Lane::new(&self.device)?;
         if !self.options.no_l2_window && self.device.properties().l2_persisting > 0 {
-            lane.stream.keep_in_l2(&self.sections.ngrams, self.sections.hot)?;
+            hint(lane.stream.keep_in_l2(&self.sections.ngrams, self.sections.hot));
         }
         Ok(lane)
     }
@@ -342,7 +361,10 @@ impl DeviceModel {
                 loop {
                     let next = work.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some(piece) = next else { return Ok(()) };
-                    each(lane, piece)?;
+                    if let Err(error) = each(lane, piece) {
+                        work.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
+                        return Err(error);
+                    }
                 }
             })
         };

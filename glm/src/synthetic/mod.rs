@@ -39,12 +39,13 @@ const HEAPS: f64 = 0.7;
 impl Recipe {
     /// The fewest n-grams; below, power laws have no room.
     pub const LEAST: u64 = 5_000;
-    /// The most; above, an order might have more than 32 bits can count.
+    /// The most of any order; fewer where orders are few ([`Recipe::fits`]).
     pub const MOST: u64 = 8_000_000_000;
 
     /// About how many n-grams of each order the model has.
     ///
-    /// Panics when the recipe is out of its bounds.
+    /// Panics when the recipe is out of its bounds; whether an order has more n-grams than
+    /// 32 bits count is the caller's to see ([`Recipe::fits`]).
     pub fn counts(&self) -> Vec<u64> {
         assert!((2..=MAX_ORDER).contains(&self.order), "an order from 2 to {MAX_ORDER}");
         assert!((Self::LEAST..=Self::MOST).contains(&self.ngrams), "{} n-grams", self.ngrams);
@@ -56,6 +57,11 @@ impl Recipe {
         let rest = (self.ngrams as f64 - words) / longer;
         let counts = (2..=self.order).map(|order| (measured(order) * rest) as u64);
         std::iter::once(words as u64).chain(counts).collect()
+    }
+
+    /// Whether each order's n-grams can be numbered. Panics as [`Recipe::counts`].
+    pub fn fits(&self) -> bool {
+        self.counts().iter().all(|&count| count < u64::from(u32::MAX) / 2)
     }
 }
 

@@ -26,6 +26,9 @@ thread_local dim3 threadIdx, blockIdx;
 
 namespace {
 
+// Bytes that a stream's window may have: fewer than any model.
+constexpr std::size_t WINDOW = 64;
+
 [[noreturn]] void fail(const std::string& reason) {
     std::fprintf(stderr, "host GPU: %s\n", reason.c_str());
     std::abort();
@@ -302,6 +305,7 @@ API cuDeviceGetAttribute(int* value, int attribute, int) {
         case 75: *value = capability / 10; break;
         case 76: *value = capability % 10; break;
         case 108: *value = 1 << 19; break;         // of it, for persisting data
+        case 109: *value = WINDOW; break;          // of a buffer, the most of a window
         case 115: *value = 1; break;               // memory pools
         default: *value = 0;
     }
@@ -318,7 +322,8 @@ API cuCtxGetCurrent(void** context) {
     return 0;
 }
 API cuCtxSynchronize() { return 0; }
-API cuCtxSetLimit(int, std::size_t) { return 0; }
+// As where another program has set the cache aside: only a hint is lost.
+API cuCtxSetLimit(int, std::size_t) { return 801; }
 API cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
     *total = static_cast<std::size_t>(setting("memory", 1LL << 40));
     *free = *total - in_use;
@@ -365,7 +370,12 @@ API cuStreamDestroy_v2(void* stream) {
 }
 API cuStreamSynchronize(void*) { return 0; }
 API cuStreamWaitEvent(void*, void*, unsigned) { return 0; }
-API cuStreamSetAttribute(void*, int, const void*) { return 0; }
+API cuStreamSetAttribute(void*, int, const void* value) {
+    std::size_t bytes;
+    std::memcpy(&bytes, static_cast<const char*>(value) + sizeof(void*), sizeof bytes);
+    if (bytes > WINDOW) fail("a window larger than windows may be");
+    return 0;
+}
 API cuEventCreate(void** event, unsigned) {
     *event = std::malloc(1);
     return 0;

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use miriam_glm::bench::check::{self, Material, Models};
 use miriam_glm::device::{DeviceModel, DeviceOptions, Processor};
@@ -96,7 +96,14 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
                 let ngrams =
                     arguments.synthetic.unwrap_or(if quick { 100_000 } else { 80_000_000 });
                 let order = usize::from(arguments.order);
-                Source::make(&Recipe { ngrams, order, seed: arguments.seed })
+                let recipe = Recipe { ngrams, order, seed: arguments.seed };
+                if !recipe.fits() {
+                    bail!(
+                        "--synthetic {ngrams} with --order {order}: an order would have more \
+                         n-grams than 32 bits count; give fewer or a higher order"
+                    );
+                }
+                Source::make(&recipe)
             }
         };
         match arguments.check {
