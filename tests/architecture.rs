@@ -10,7 +10,9 @@ use common::project;
 const ARROWS: &[(&str, &[&str])] = &[
     ("miriam-layout", &[]),
     ("miriam-text", &[]),
+    ("miriam-gpu", &[]),
     ("miriam-lmcpu", &["miriam-layout", "miriam-text"]),
+    ("miriam-glm", &["miriam-layout", "miriam-text", "miriam-gpu", "miriam-lmcpu"]),
     ("miriam-probingpt", &["miriam-layout", "miriam-text"]),
     ("miriam-segment", &[]),
     ("miriam-metrics", &[]),
@@ -18,7 +20,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("miriam-extract", &["miriam-text"]),
     (
         "miriam-decoder",
-        &["miriam-layout", "miriam-text", "miriam-metrics", "miriam-lmcpu", "miriam-probingpt"],
+        &[
+            "miriam-layout",
+            "miriam-text",
+            "miriam-metrics",
+            "miriam-lmcpu",
+            "miriam-glm",
+            "miriam-probingpt",
+        ],
     ),
     (
         "miriam-pipeline",
@@ -28,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "miriam-segment",
             "miriam-metrics",
             "miriam-lmcpu",
+            "miriam-glm",
             "miriam-probingpt",
             "miriam-align",
             "miriam-extract",
@@ -42,11 +52,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "miriam-segment",
             "miriam-metrics",
             "miriam-lmcpu",
+            "miriam-glm",
             "miriam-probingpt",
             "miriam-align",
             "miriam-extract",
             "miriam-decoder",
             "miriam-pipeline",
+            "miriam-gpu",
         ],
     ),
 ];

@@ -1,4 +1,5 @@
-//! `miriam bench scaling` end to end, on the toy system.
+//! `miriam bench scaling` end to end, on the toy system, and `miriam bench glm` on a
+//! model of its own.
 
 mod common;
 
@@ -80,4 +81,78 @@ fn what_cannot_be_measured_is_refused() {
     absent.args(["bench", "scaling", "--config", "absent.ini", "-i", "absent.txt", "-o"]);
     let message = complaint(absent.arg(folder.path()));
     assert!(message.contains("absent.ini"), "{message}");
+}
+
+fn bench_glm(arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.args(["bench", "glm", "--log-level", "warn", "--threads", "2"]).args(arguments);
+    command
+}
+
+#[test]
+fn a_made_model_is_measured_in_every_layout() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("made/by the benchmark");
+    let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1", "-o"];
+    let output = text(&run(bench_glm(&asked).arg(&folder)));
+    assert!(output.contains("20000 synthetic n-grams"), "{output}");
+    assert!(output.contains("held-out-like: words that match 1, 2, ..: 0."), "{output}");
+
+    let table = rows(&folder, "queries.csv");
+    let column = |name: &str| table[0].iter().position(|n| n == name).expect(name);
+    let value = |row: &[String], name: &str| row[column(name)].clone();
+    let number = |row: &[String], name: &str| value(row, name).parse::<f64>().unwrap();
+    let body = &table[1..];
+    assert!(body.iter().all(|row| row.len() == table[0].len()));
+    for row in body {
+        let rate = number(row, "queries") / number(row, "seconds");
+        assert!((number(row, "queries_per_second") / rate - 1.0).abs() < 0.01, "{row:?}");
+        assert!(number(row, "queries") >= 10_000.0, "{row:?}");
+        let is_glm = value(row, "engine") == "glm";
+        let is_counted = is_glm && value(row, "mode") == "sentences";
+        assert_eq!(is_counted, !value(row, "share_of_ceiling").is_empty(), "{row:?}");
+        assert_eq!(is_glm, !value(row, "node_width").is_empty(), "{row:?}");
+    }
+    // Eight layouts and two other models; two texts, two modes; one word at a time, side
+    // by side on one thread and on two.
+    let count =
+        |name: &str, wanted: &str| body.iter().filter(|row| value(row, name) == wanted).count();
+    assert_eq!(count("place", "cpu-single"), 10 * 4);
+    assert_eq!(count("threads", "2"), 10 * 4);
+    assert_eq!((count("engine", "trie"), count("engine", "probing")), (12, 12));
+    // One layout is measured in small batches too.
+    assert_eq!(body.len(), 10 * 12 + 2 * 4);
+    assert_eq!((count("batch", "100"), count("batch", "1000")), (4, 10 * 4 + 4));
+
+    let reads = rows(&folder, "reads.csv");
+    assert_eq!(reads[0], ["threads", "buffer_bytes", "read_bytes", "reads_per_second"]);
+    assert_eq!(reads.len(), 1 + 2 * 2 * 3, "two counts of threads, two buffers, three sizes");
+    let svg = fs::read_to_string(folder.join("queries.svg")).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let of = |tag: &str| document.descendants().filter(|n| n.tag_name().name() == tag).count();
+    // One and two threads of the usual layout, one of each other model.
+    assert_eq!((of("polyline"), of("circle")), (4 * 4, 4 * (3 + 1 + 1 + 1)));
+    let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(left.len(), 3, "models are gone: {left:?}");
+}
+
+#[test]
+fn bits_are_compared_on_made_and_on_given_models() {
+    let output = text(&run(&mut bench_glm(&["--check", "--quick", "--device", "cpu"])));
+    assert_eq!(output.matches("20000 compared").count(), 8 * 6, "{output}");
+    assert!(output.ends_with("all the same on the CPU; no device was compared\n"), "{output}");
+
+    let toy = project().join("examples/toy");
+    let (model, input) = (toy.join("lm.arpa"), toy.join("input.txt"));
+    let asked = ["--check", "--quick", "--device", "cpu", "-m"];
+    let output = text(&run(bench_glm(&asked).arg(model).arg("-i").arg(input)));
+    assert!(output.contains("text, side by side: CPU = trie, 20000 compared"), "{output}");
+}
+
+#[test]
+fn a_device_that_is_not_there_is_missed_only_when_asked_for() {
+    let auto = run(&mut bench_glm(&["--check", "--quick", "--synthetic", "5000"]));
+    assert!(text(&auto).contains("all the same"));
+    let message = complaint(&mut bench_glm(&["--check", "--quick", "--device", "cuda:4294967295"]));
+    assert!(message.contains("GPU"), "{message}");
 }

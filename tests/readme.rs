@@ -40,6 +40,11 @@ fn commands_in_the_page_on_raw_text_do_what_it_says() {
     check("docs/text.md", 6);
 }
 
+#[test]
+fn commands_in_the_page_on_gpus_do_what_it_says() {
+    check("docs/gpu.md", 8);
+}
+
 /// Runs the commands of `page`, at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
     let page = text(&read(&project().join(page)));

@@ -262,7 +262,7 @@ impl System {
                 }
                 FeatureKind::LanguageModel(spec) => {
                     let path = configuration.locate(&spec.path);
-                    let model = miriam_lmcpu::open(&path, spec.load, progress)?;
+                    let model = miriam_glm::open(&path, spec.load, progress)?;
                     let begin = model.word_id(b"<s>");
                     let lm = system.language_models.len();
                     let words = Vec::new();
@@ -284,7 +284,7 @@ impl System {
                 }
                 FeatureKind::OperationModel(spec) => {
                     let path = configuration.locate(&spec.path);
-                    let model = miriam_lmcpu::open(&path, spec.load, progress)?;
+                    let model = miriam_glm::open(&path, spec.load, progress)?;
                     let number = system.operations.len();
                     let weights = feature.weights.clone();
                     system.operations.push(OperationModel::new(model, weights));

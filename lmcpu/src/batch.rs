@@ -180,7 +180,7 @@ impl<M: NgramIndex> Lane<M> {
 #[inline(always)]
 fn prefetch_behind<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
     match context.entries().first() {
-        Some(&(older, _)) if M::PAIRS_AHEAD => model.prefetch_pair(older, word),
+        Some(&(older, _)) if model.pairs_ahead() => model.prefetch_pair(older, word),
         _ => model.prefetch_unigram(word),
     }
 }
@@ -244,32 +244,29 @@ pub(crate) fn score_requests<M: NgramIndex>(
         query.ask(model, &states[state as usize], word);
     };
     let mut waiting = 0..requests.len();
-    // Queries with the places of their requests.
-    let mut lanes: Vec<(Query<M>, usize)> = Vec::with_capacity(LANES.min(requests.len()));
-    for at in waiting.by_ref().take(LANES) {
-        let mut query = Query::new();
-        ask(&mut query, at);
-        lanes.push((query, at));
+    // Queries with the places of their requests, made where they stay.
+    let mut lanes: Vec<(Query<M>, usize)> = Vec::new();
+    lanes.resize_with(LANES.min(requests.len()), || (Query::new(), 0));
+    for ((query, lane), at) in lanes.iter_mut().zip(waiting.by_ref()) {
+        *lane = at;
+        ask(query, at);
     }
     while !lanes.is_empty() {
-        let mut ended = false;
-        for (query, at) in &mut lanes {
+        let mut lane = 0;
+        while let Some((query, at)) = lanes.get_mut(lane) {
             let (Request { state, word }, result) = (requests[*at], &mut results[*at]);
             let context = &states[state as usize];
-            let Some(answer) = query.go_on(model, context, word, None, &mut result.next) else {
-                continue;
-            };
-            (result.log10, result.matched) = answer;
-            if let Some(new) = waiting.next() {
+            if let Some(answer) = query.go_on(model, context, word, None, &mut result.next) {
+                (result.log10, result.matched) = answer;
+                let Some(new) = waiting.next() else {
+                    // The last lane takes this one's turn.
+                    lanes.swap_remove(lane);
+                    continue;
+                };
                 *at = new;
                 ask(query, new);
-            } else {
-                *at = requests.len();
-                ended = true;
             }
-        }
-        if ended {
-            lanes.retain(|lane| lane.1 < requests.len());
+            lane += 1;
         }
     }
 }

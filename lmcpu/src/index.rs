@@ -80,10 +80,13 @@ pub trait NgramIndex: Send + Sync {
     /// Whether the place of a bigram follows from its words alone though those of
     /// longer n-grams do not: then [`NgramIndex::prefetch_pair`] asks for it, and
     /// one visit answers both unigram and bigram.
-    const PAIRS_AHEAD: bool = false;
+    #[inline(always)]
+    fn pairs_ahead(&self) -> bool {
+        false
+    }
 
     /// Asks for what [`NgramIndex::unigram`] will read of `word` and, with
-    /// [`NgramIndex::PAIRS_AHEAD`], a lookup of the bigram with `older` in front.
+    /// [`NgramIndex::pairs_ahead`], a lookup of the bigram with `older` in front.
     fn prefetch_pair(&self, older: LmWord, word: LmWord) {
         let _ = older;
         self.prefetch_unigram(word);
@@ -101,6 +104,14 @@ pub trait NgramIndex: Send + Sync {
     #[inline(always)]
     fn seek_now(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek {
         self.seek(order, place, older)
+    }
+
+    /// Whether the next step of a lookup that has just begun needs no memory that has
+    /// to be waited for.
+    #[inline(always)]
+    fn is_at_hand(&self, seek: &Self::Seek) -> bool {
+        let _ = seek;
+        false
     }
 
     /// Goes on with a lookup among n-grams of `order` words.

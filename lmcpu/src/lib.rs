@@ -4,7 +4,7 @@
 //! read by [`arpa`] and built into a [`probing`] model or a [`trie`]; KenLM's files are
 //! read where they lie ([`kenlm`]); [`dump`] writes any model as ARPA text.
 //! [`estimate`] makes ARPA text from plain text, as lmplz does.
-//! [`query`] and [`perplexity`] are what `miriam lm` prints.
+//! [`query`], [`perplexity`] and [`next`] are what `miriam lm` prints.
 
 #![forbid(unsafe_code)]
 
@@ -20,11 +20,13 @@ mod index;
 pub mod json_lines;
 pub mod kenlm;
 mod model;
+pub mod next;
 mod open;
 pub mod perplexity;
 pub mod probing;
 pub mod query;
 mod sentences;
+pub mod sorted;
 mod source;
 mod state;
 pub mod trie;

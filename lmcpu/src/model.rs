@@ -121,6 +121,24 @@ pub trait LanguageModel: Send + Sync {
         }
     }
 
+    /// log10 p of each of `words` after the one state `context`. Each is what
+    /// [`LanguageModel::score`] gives, to the bit.
+    ///
+    /// Panics when `scores` is shorter than `words`.
+    fn score_next(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
+        // As many as keep their answers in the second-level cache.
+        const BATCH: usize = 1 << 10;
+        let mut results = vec![Scored::default(); words.len().min(BATCH)];
+        let scores = scores[..words.len()].chunks_mut(BATCH);
+        for (words, scores) in words.chunks(BATCH).zip(scores) {
+            let requests: Vec<_> = words.iter().map(|&word| Request { state: 0, word }).collect();
+            self.score_batch(std::slice::from_ref(context), &requests, &mut results);
+            for (score, result) in scores.iter_mut().zip(&results) {
+                *score = result.log10;
+            }
+        }
+    }
+
     /// Whether every n-gram whose state keeps all its words has a suffix of
     /// which the same is true. Then a word whose in-phrase context was cut by
     /// minimisation cannot depend on what stands left of the phrase. True of

@@ -186,47 +186,50 @@ impl<M: NgramIndex> Walk<M> {
         next: &mut State,
     ) -> Option<(Log10, u8)> {
         let words = usable(model, context);
-        let found = if self.best.length == 0 {
+        let mut found = if self.best.length > 0 {
+            self.step(model, words, next)?
+        } else {
             let found = model.unigram(word);
             self.best = Match::begin(word, &found, next);
-            if M::PAIRS_AHEAD
-                && let (Some(place), Some(&(older, _))) = (found.longer, words.first())
-            {
-                self.seek = model.seek_now(2, place, older);
-                match self.step(model, words, next) {
-                    Step::Waiting => return None,
-                    Step::Absent => None,
-                    Step::Found(found) => Some(found),
+            match (found.longer, words.first()) {
+                (Some(place), Some(&(older, _))) if model.pairs_ahead() => {
+                    self.seek = model.seek_now(2, place, older);
+                    self.step(model, words, next)?
                 }
-            } else {
-                Some(found)
-            }
-        } else {
-            match self.step(model, words, next) {
-                Step::Waiting => return None,
-                Step::Absent => None,
-                Step::Found(found) => Some(found),
+                _ => Some(found),
             }
         };
-        if let Some(place) = found.and_then(|found| found.longer)
+        while let Some(place) = found.and_then(|found| found.longer)
             && let Some(&(older, _)) = words.get(self.best.length - 1)
         {
             self.seek = model.seek(self.best.length + 1, place, older);
-            return None;
+            if !model.is_at_hand(&self.seek) {
+                return None;
+            }
+            found = self.step(model, words, next)?;
         }
         let best = std::mem::replace(&mut self.best, Match { log10: 0.0, length: 0, kept: 0 });
         Some(best.end(context, next))
     }
 
-    /// Goes on with the lookup.
+    /// Goes on with the lookup: nothing while it waits, then what it has found, if
+    /// anything.
     #[inline(always)]
-    fn step(&mut self, model: &M, words: &[(LmWord, f32)], next: &mut State) -> Step<M::Place> {
-        let step = model.step(self.best.length + 1, &mut self.seek);
-        if let Step::Found(found) = &step {
-            let (older, _) = words[self.best.length - 1];
-            self.best.extend(older, found, next);
+    fn step(
+        &mut self,
+        model: &M,
+        words: &[(LmWord, f32)],
+        next: &mut State,
+    ) -> Option<Option<Found<M::Place>>> {
+        match model.step(self.best.length + 1, &mut self.seek) {
+            Step::Waiting => None,
+            Step::Absent => Some(None),
+            Step::Found(found) => {
+                let (older, _) = words[self.best.length - 1];
+                self.best.extend(older, &found, next);
+                Some(Some(found))
+            }
         }
-        step
     }
 }
 

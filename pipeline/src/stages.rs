@@ -445,7 +445,7 @@ impl Training<'_> {
             kept: true,
             work: Box::new(move |progress| {
                 let [_, target] = self.sides("dev");
-                let model = miriam_lmcpu::open(&self.at(LM), Load::Lazy, progress)?;
+                let model = miriam_glm::open(&self.at(LM), Load::Lazy, progress)?;
                 let input = Input::open(&target)?;
                 let mut nowhere = Output::create(Path::new("/dev/null"))?;
                 let asked = perplexity::Options {

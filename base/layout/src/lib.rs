@@ -5,8 +5,8 @@
 //! milliseconds and no private memory, and so that processes share it. This
 //! crate owns the bytes ([`Bytes`]), the file ([`container`]), typed windows on
 //! it ([`View`]), and the structures that models share: a linear-probing table of
-//! cache lines ([`probing`]), a table of lines of a few bits a key ([`compact`]) and a
-//! dictionary of strings ([`dictionary`]).
+//! cache lines ([`probing`]), a table of lines of a few bits a key ([`compact`]), a B-tree
+//! that is never changed ([`btree`]) and a dictionary of strings ([`dictionary`]).
 //!
 //! It is one of the three crates in which `unsafe` is allowed. Everything it
 //! hands out is safe: a damaged or hostile file gives an [`Error`], never
@@ -19,6 +19,7 @@ compile_error!(
 );
 
 pub mod atomic_file;
+pub mod btree;
 mod bytes;
 pub mod compact;
 pub mod container;

@@ -26,7 +26,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     let progress = common.progress();
     common.pool()?.install(|| {
         let mut source =
-            miriam_lmcpu::open_source(&arguments.model, arguments.duplicates.into(), &progress)?;
+            miriam_glm::open_source(&arguments.model, arguments.duplicates.into(), &progress)?;
         let mut output = Output::create_whole(&arguments.output)?;
         miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
         Ok(output.finish()?)

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::error::ErrorKind;
 use clap::{Args, Subcommand, ValueEnum};
+use miriam_glm::GlmOptions;
+use miriam_glm::device::{Processor, open_on};
+use miriam_glm::format::NodeWidth;
 use miriam_layout::Load;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
 use miriam_lmcpu::perplexity::{Filter, Json};
@@ -20,7 +23,8 @@ use crate::common::{Common, parse_load};
 pub enum Command {
     /// Turn an ARPA file into a model file that opens at once
     #[command(after_help = "Examples:\n  miriam lm build lm.arpa.gz -o lm.miriam\n  \
-                            miriam lm build lm.arpa.gz -o lm.miriam --type trie --quantize 8")]
+                            miriam lm build lm.arpa.gz -o lm.miriam --type trie --quantize 8\n  \
+                            miriam lm build lm.arpa.gz -o lm.glm --type glm")]
     Build(BuildArguments),
     /// Score text word by word, printed as KenLM's query prints
     #[command(after_help = "Examples:\n  miriam lm query lm.miriam < text.en\n  \
@@ -38,6 +42,12 @@ pub enum Command {
                             miriam lm estimate -o 3 --prune 0 0 1 --memory 4G < text.en | gzip > lm.arpa.gz"
     )]
     Estimate(estimate::EstimateArguments),
+    /// The words that may follow, with their probabilities
+    #[command(
+        after_help = "Examples:\n  echo 'the weather is' | miriam lm next lm.miriam --top 5\n  \
+                            miriam lm next lm.glm --words candidates.txt -i contexts.txt --device cuda"
+    )]
+    Next(super::next::Arguments),
     /// Write a model as ARPA text
     #[command(after_help = "Example:\n  miriam lm dump lm.kenlm -o lm.arpa.gz")]
     Dump(super::dump::Arguments),
@@ -64,13 +74,13 @@ impl From<Duplicates> for miriam_lmcpu::Duplicates {
 #[derive(Args)]
 pub struct BuildArguments {
     /// The model as ARPA text (plain, .gz or .zst; - for standard input), or a
-    /// KenLM binary file
+    /// model file of ours or of KenLM's
     arpa: PathBuf,
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What to build: probing, the fastest; trie, less than half as large; or
-    /// kenlm-probing, for programs that use KenLM
+    /// What to build: probing, the fastest; trie, less than half as large; glm, for
+    /// GPUs; or kenlm-probing, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
           value_parser = ["probing", "trie", "glm", "kenlm-probing"], hide_possible_values = true)]
     kind: String,
@@ -78,6 +88,13 @@ pub struct BuildArguments {
     /// KenLM does: one number for both, or two with a comma between
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<Bits>,
+    /// Keys of a node of a glm file: 8, 16 or 32 [default: 32]
+    #[arg(long, value_name = "KEYS", value_parser = parse_width)]
+    node_width: Option<NodeWidth>,
+    /// The orders from 2 up to this one of a glm file go into hash tables instead of
+    /// B-trees, which costs space; 0: none [default: 3]
+    #[arg(long, value_name = "ORDER")]
+    hash_orders: Option<usize>,
     /// What to do about n-grams that stand in an ARPA file twice
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     duplicates: Duplicates,
@@ -99,6 +116,10 @@ pub struct QueryArguments {
     #[arg(short, value_name = "LEVEL",
           value_parser = ["word", "sentence", "summary", "0", "1", "2"], hide_possible_values = true)]
     verbosity: Vec<String>,
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
+    /// is there
+    #[arg(long, default_value = "auto")]
+    device: Processor,
     /// How a model file comes into memory: lazy (mapped, pages as they are
     /// touched), populate (mapped and read now) or huge (read into huge pages:
     /// private memory, faster queries)
@@ -126,9 +147,10 @@ pub struct QueryArguments {
 pub struct PerplexityArguments {
     /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
-    /// Where to compute: cpu, or auto for what is there
-    #[arg(long, default_value = "auto", value_parser = parse_device)]
-    device: Device,
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
+    /// is there
+    #[arg(long, default_value = "auto")]
+    device: Processor,
     /// Write log10 probability, tokens (with </s>) and unknown words of each
     /// line instead of the summary, separated by tabs; to JSON lines, add the
     /// keys lm_log10, lm_tokens, lm_oov and lm_perplexity
@@ -172,13 +194,6 @@ fn parse_perplexity(text: &str) -> Result<f64, String> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Device {
-    Auto,
-    Cpu,
-    Cuda,
-}
-
 fn parse_bits(text: &str) -> Result<Bits, String> {
     let (prob, backoff) = text.split_once(',').unwrap_or((text, text));
     match (prob.parse(), backoff.parse()) {
@@ -188,16 +203,9 @@ fn parse_bits(text: &str) -> Result<Bits, String> {
     .ok_or_else(|| format!("give one number from 1 to {}, or two with a comma between", Bits::MOST))
 }
 
-fn parse_device(text: &str) -> Result<Device, String> {
-    match text {
-        "auto" => Ok(Device::Auto),
-        "cpu" => Ok(Device::Cpu),
-        "cuda" => Ok(Device::Cuda),
-        _ => match text.strip_prefix("cuda:").map(str::parse::<u32>) {
-            Some(Ok(_)) => Ok(Device::Cuda),
-            _ => Err("give cpu, cuda, cuda:N or auto".into()),
-        },
-    }
+fn parse_width(text: &str) -> Result<NodeWidth, String> {
+    let width = text.parse().ok().and_then(NodeWidth::from_keys);
+    width.ok_or_else(|| "give 8, 16 or 32".into())
 }
 
 pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
@@ -206,17 +214,22 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
         Command::Query(arguments) => run_query(arguments, common),
         Command::Perplexity(arguments) => run_perplexity(arguments, common),
         Command::Estimate(arguments) => estimate::run(arguments, common),
+        Command::Next(arguments) => super::next::run(arguments, common),
         Command::Dump(arguments) => super::dump::run(arguments, common),
     }
 }
 
 fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
-    if !matches!(arguments.kind.as_str(), "probing" | "trie" | "kenlm-probing") {
-        let kind = &arguments.kind;
-        bail!("--type {kind} is not supported yet; supported: probing, trie, kenlm-probing");
-    }
     if arguments.quantize.is_some() && arguments.kind != "trie" {
         bail!("only tries are quantized; add --type trie");
+    }
+    let of_glm = arguments.kind == "glm";
+    if !of_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
+        bail!("--node-width and --hash-orders are for --type glm");
+    }
+    if !of_glm && miriam_glm::is_glm(&arguments.arpa)? {
+        let model = arguments.arpa.display();
+        bail!("{model}: write this glm file as ARPA text first (miriam lm dump)");
     }
     let of_kenlm = arguments.kind == "kenlm-probing";
     if !of_kenlm && (arguments.multiplier.is_some() || arguments.unknown.is_some()) {
@@ -228,6 +241,14 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     let duplicates = arguments.duplicates.into();
     let size = common.pool()?.install(|| match arguments.kind.as_str() {
         "trie" => trie::build_trie(arpa, output, arguments.quantize, duplicates, &progress),
+        "glm" => {
+            let usual = GlmOptions::default();
+            let options = GlmOptions {
+                width: arguments.node_width.unwrap_or(usual.width),
+                hashed: arguments.hash_orders.unwrap_or(usual.hashed),
+            };
+            miriam_glm::build_glm(arpa, output, &options, duplicates, &progress)
+        }
         "kenlm-probing" => {
             let usual = KenlmOptions::default();
             let options = KenlmOptions {
@@ -247,13 +268,15 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(
+/// Opens the model at `model` where `processor` says.
+pub fn open(
     model: &Path,
     load: Load,
+    processor: Processor,
     common: &Common,
 ) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    Ok(common.pool()?.install(|| miriam_lmcpu::open(model, load, &progress))?)
+    Ok(common.pool()?.install(|| open_on(model, load, processor, &progress))?)
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong
@@ -269,7 +292,7 @@ fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
     Input::check(&arguments.input, Some(&arguments.output))?;
     let input = open_early(&arguments.input)?;
     Input::check(&arguments.model, Some(&arguments.output))?;
-    let model = open(&arguments.model, arguments.load, common)?;
+    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
     let options = query::Options {
@@ -300,9 +323,6 @@ fn levels(given: &[String]) -> Levels {
 }
 
 fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Result<()> {
-    if arguments.device == Device::Cuda {
-        bail!("--device cuda is not supported yet; use --device cpu");
-    }
     if arguments.per_line && arguments.max_perplexity.is_some() && arguments.json_field.is_none() {
         let message = "--per-line with --max-perplexity needs --json-field: a line of plain text \
                        has no place for its scores\n";
@@ -316,7 +336,7 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
         Input::check(input, Some(&arguments.output))?;
     }
     Input::check(&arguments.model, Some(&arguments.output))?;
-    let model = open(&arguments.model, arguments.load, common)?;
+    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
     let mut output = Output::create(&arguments.output)?;
     let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
     let options = perplexity::Options {

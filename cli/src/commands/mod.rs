@@ -8,6 +8,7 @@ mod estimate;
 pub mod evaluate;
 pub mod extract;
 pub mod lm;
+pub mod next;
 pub mod nmt;
 pub mod pt;
 mod raw_text;

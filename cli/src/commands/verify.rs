@@ -33,6 +33,7 @@ pub fn run(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
     match container.kind() {
         miriam_probingpt::KIND => miriam_probingpt::verify(&container)?,
         miriam_lmcpu::probing::KIND => miriam_lmcpu::verify(&container)?,
+        miriam_glm::KIND => miriam_glm::verify(&container)?,
         miriam_lmcpu::trie::KIND => miriam_lmcpu::trie::verify(&container)?,
         miriam_align::KIND => miriam_align::verify(&container)?,
         kind => anyhow::bail!(

@@ -44,10 +44,11 @@ const CHUNK: usize = 1 << 15;
 const GROUP: usize = 16;
 
 /// A stage of the progress, over when it is dropped: also after an error.
-pub(crate) struct Stage<'p>(&'p dyn Progress);
+pub struct Stage<'p>(&'p dyn Progress);
 
 impl<'p> Stage<'p> {
-    pub(crate) fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
+    /// Begins the stage `name` of so many bytes, if that is known.
+    pub fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
         progress.begin(name, total);
         Stage(progress)
     }

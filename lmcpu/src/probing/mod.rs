@@ -24,8 +24,7 @@ use miriam_layout::probing::{Line, Line4, Line5, ProbingTable, table_key};
 use miriam_layout::{Container, Kind, Load, View};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use build::Stage;
-pub use build::{ModelSize, build_probing, probing_from_arpa};
+pub use build::{ModelSize, Stage, build_probing, probing_from_arpa};
 pub use ngrams::ProbingNgrams;
 pub use verify::verify;
 

@@ -28,7 +28,7 @@ use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use miriam_layout::{Container, Kind, Load, View};
 use serde::{Deserialize, Serialize};
 
-pub use build::{ModelSize, build_trie};
+pub use build::{ModelSize, build_trie, write_trie};
 pub use quantise::Bits;
 pub use source::TrieSource;
 pub use verify::verify;

@@ -11,8 +11,6 @@ impl NgramIndex for TrieModel {
     type Place = u32;
     type Seek = Search;
 
-    const PAIRS_AHEAD: bool = true;
-
     fn order(&self) -> usize {
         self.metadata.order as usize
     }
@@ -48,6 +46,11 @@ impl NgramIndex for TrieModel {
     #[inline(always)]
     fn prefetch_unigram(&self, word: LmWord) {
         prefetch_at(&self.unigrams, word.0 as usize);
+    }
+
+    #[inline(always)]
+    fn pairs_ahead(&self) -> bool {
+        true
     }
 
     #[inline(always)]

@@ -11,8 +11,8 @@ use miriam_layout::{Container, Load};
 use miriam_lmcpu::probing::{self, ProbingModel};
 use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State};
 use miriam_text::{Input, Log10};
-use nix::time::{ClockId, clock_gettime};
 
+use super::machine::cpu_seconds;
 use crate::common::{Common, parse_load};
 
 #[derive(Args)]
@@ -98,7 +98,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         Model::Probing(Box::new(ProbingModel::open(&arguments.model, arguments.load)?))
     } else {
         let progress = common.progress();
-        let open = || miriam_lmcpu::open(&arguments.model, arguments.load, &progress);
+        let open = || miriam_glm::open(&arguments.model, arguments.load, &progress);
         Model::Other(common.pool()?.install(open)?)
     };
     let (words, ends) = words_of(model.get(), &text);
@@ -209,12 +209,6 @@ fn measure(
     let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
     let queries = words.len() as u64 * u64::from(passes);
     Row { way, threads, queries, cpu, wall, log10 }
-}
-
-/// User and system time of this process.
-fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("every process has it");
-    time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9
 }
 
 /// Sentences of a batch.

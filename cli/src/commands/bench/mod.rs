@@ -1,6 +1,10 @@
 //! `miriam bench`: the benchmarks that the documentation quotes.
 
+mod date;
+mod glm;
 mod lm;
+mod machine;
+mod plot;
 mod scaling;
 
 use clap::Subcommand;
@@ -12,6 +16,7 @@ pub enum Command {
     /// Queries a second of a language model, loading excluded
     #[command(after_help = "Example:\n  miriam bench lm lm.miriam -i text.en --threads 1")]
     Lm(lm::Arguments),
+    Glm(glm::Arguments),
     Scaling(scaling::Arguments),
     /// One measurement of `scaling`, in a process of its own
     #[command(hide = true)]
@@ -21,6 +26,7 @@ pub enum Command {
 pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     match command {
         Command::Lm(arguments) => lm::run(arguments, common),
+        Command::Glm(arguments) => glm::run(arguments, common),
         Command::Scaling(arguments) => scaling::study(arguments),
         Command::ScalingRun(arguments) => scaling::measure_here(arguments),
     }

@@ -4,11 +4,10 @@ use hashbrown::HashMap;
 use miriam_layout::compact::{self, Built, CompactLine};
 use miriam_layout::dictionary::Dictionary;
 use miriam_layout::{Bytes, ContainerWriter};
-use miriam_text::{Vocabulary, WordId};
 use rayon::prelude::*;
 
-use super::grow::{Growing, Nodes};
 use crate::Error;
+use crate::sorted::{Nodes, SortedModel};
 use crate::trie::level::bits_for;
 use crate::trie::quantise::{Bits, backoff_centres, encode_backoff, encode_prob, prob_centres};
 use crate::trie::*;
@@ -16,27 +15,6 @@ use crate::trie::*;
 /// How much of the tables is in use: more makes files smaller and lets more n-grams
 /// stand away from home.
 const LOAD: f64 = 0.88;
-
-/// A model read into plain arrays.
-pub(super) struct Model {
-    /// How the source is called.
-    pub name: String,
-    pub counts: Vec<u64>,
-    pub vocabulary: Vocabulary,
-    /// By our ids: where in the vocabulary each word is.
-    pub source_ids: Vec<WordId>,
-    pub has_unknown: bool,
-    pub begin: u32,
-    pub end: u32,
-    pub levels: Growing,
-}
-
-impl Model {
-    pub fn size(&self) -> ModelSize {
-        let blanks = self.levels.levels.iter().map(|nodes| nodes.blanks.len() as u64).sum();
-        ModelSize { counts: self.counts.clone(), blanks }
-    }
-}
 
 /// How backoffs are written.
 enum Backoffs {
@@ -76,7 +54,7 @@ struct Plan {
 
 /// A model and how it is written.
 pub(super) struct Packed {
-    model: Model,
+    model: SortedModel,
     /// Orders from 2.
     plans: Vec<Plan>,
 }
@@ -90,7 +68,7 @@ struct Table {
 }
 
 impl Packed {
-    pub fn new(model: Model, bits: Option<Bits>) -> Self {
+    pub fn new(model: SortedModel, bits: Option<Bits>) -> Self {
         let levels = &model.levels.levels;
         let plan = |(i, nodes): (usize, &Nodes)| {
             let mut widths = Widths { prob: RAW_PROB, backoff: 0 };
@@ -148,7 +126,7 @@ impl Packed {
 
 /// The tables of all orders from 2. An order's n-grams have their numbers from its
 /// table, and the next order's keys are made of those.
-fn tables(model: &mut Model, plans: &[Plan]) -> Result<Vec<Table>> {
+fn tables(model: &mut SortedModel, plans: &[Plan]) -> Result<Vec<Table>> {
     let words = model.source_ids.len();
     // The parent of each n-gram among those of the order below, and the numbers
     // of these.

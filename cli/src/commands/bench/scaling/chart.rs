@@ -1,13 +1,9 @@
 //! The curves of a study as SVG: words a second above, efficiency below, over the
 //! number of threads.
-//!
-//! Written by hand: two panels of axes, lines and dots are less than any drawing
-//! library asks for, and the file stays small enough to read.
 
-use std::fmt::Write;
-
-use super::date;
-use super::report::{self, Point, Study};
+use super::super::plot::{DASHED, Page};
+use super::super::{date, machine};
+use super::report::{Point, Study};
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 640.0;
@@ -17,8 +13,6 @@ const RIGHT: f64 = 830.0;
 const SPEED: (f64, f64) = (84.0, 370.0);
 const EFFICIENCY: (f64, f64) = (420.0, 580.0);
 
-const INK: &str = "#222222";
-const FAINT: &str = "#dddddd";
 const CURVE: &str = "#1f5fa8";
 const IDEAL: &str = "#888888";
 const SHADE: &str = "#f1ece0";
@@ -32,41 +26,31 @@ pub fn draw(study: &Study) -> String {
     let cores = study.topology.physical_cores();
     // The ideal line may leave the panel: hyperthreads are never ideal.
     let highest = (fastest * 1.08).max(one * most.min(cores) as f64);
-    let mut page = Page { svg: String::new(), most: most as f64 };
-    let _ = write!(
-        page.svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"13\" \
-         fill=\"{INK}\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-    );
-    page.text(LEFT, 30.0, "start", "18", "How translation speeds up with threads");
-    let machine = format!("{}: {}; {}", report::processor(), study.topology, date::today());
-    page.text(LEFT, 52.0, "start", "13", &machine);
+    let machine = format!("{}: {}; {}", machine::processor(), study.topology, date::today());
+    let title = "How translation speeds up with threads";
+    let page = Page::new((WIDTH, HEIGHT), LEFT, title, &machine);
+    let mut page = Chart { page, most: most as f64 };
 
     for panel in [SPEED, EFFICIENCY] {
         page.hyperthreads(panel, cores);
     }
     let speed = Axis { panel: SPEED, highest: nice_ceiling(highest) };
     page.axes(&speed, "words a second", &study.points);
-    page.line(
-        &[(1.0, one), (most as f64, one * most as f64)],
-        &speed,
-        IDEAL,
-        " stroke-dasharray=\"5 4\"",
-    );
+    page.line(&[(1.0, one), (most as f64, one * most as f64)], &speed, IDEAL, DASHED);
     page.curve(&speed, &study.points, |point| point.median().rate());
     for point in &study.points {
         page.spread(&speed, point);
     }
     let efficiency = Axis { panel: EFFICIENCY, highest: 1.2 };
     page.axes(&efficiency, "efficiency", &study.points);
-    page.line(&[(1.0, 1.0), (most as f64, 1.0)], &efficiency, IDEAL, " stroke-dasharray=\"5 4\"");
+    page.line(&[(1.0, 1.0), (most as f64, 1.0)], &efficiency, IDEAL, DASHED);
     page.curve(&efficiency, &study.points, |point| study.efficiency(point));
 
+    let mut page = page.page;
     page.text((LEFT + RIGHT) / 2.0, 622.0, "middle", "13", "threads");
-    page.legend();
-    page.svg.push_str("</svg>\n");
-    page.svg
+    page.key((LEFT, 72.0), "measured (median; bars: slowest to fastest)", CURVE, "");
+    page.key((LEFT + 310.0, 72.0), "ideal", IDEAL, DASHED);
+    page.finish()
 }
 
 /// A vertical axis from 0.
@@ -83,33 +67,18 @@ impl Axis {
     }
 }
 
-struct Page {
-    svg: String,
+/// A page with the number of threads as its horizontal axis.
+struct Chart {
+    page: Page,
     most: f64,
 }
 
-impl Page {
+impl Chart {
     fn x(&self, threads: f64) -> f64 {
         // A single count stands in the middle.
         let share = if self.most > 1.0 { (threads - 1.0) / (self.most - 1.0) } else { 0.5 };
         // A margin for the dots.
         LEFT + 20.0 + share * (RIGHT - LEFT - 40.0)
-    }
-
-    fn text(&mut self, x: f64, y: f64, anchor: &str, size: &str, text: &str) {
-        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        let _ = writeln!(
-            self.svg,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-size=\"{size}\">{text}</text>"
-        );
-    }
-
-    fn segment(&mut self, from: (f64, f64), to: (f64, f64), style: &str) {
-        let ((x1, y1), (x2, y2)) = (from, to);
-        let _ = writeln!(
-            self.svg,
-            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>"
-        );
     }
 
     /// Shades what lies beyond the physical cores.
@@ -118,45 +87,30 @@ impl Page {
             return;
         }
         let x = self.x(cores as f64);
-        let _ = writeln!(
-            self.svg,
-            "<rect x=\"{x:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{SHADE}\"/>",
-            RIGHT - x,
-            bottom - top
-        );
-        self.text((x + RIGHT) / 2.0, bottom - 8.0, "middle", "12", "hyperthreads");
+        self.page.rectangle((x, top), (RIGHT - x, bottom - top), SHADE);
+        self.page.text((x + RIGHT) / 2.0, bottom - 8.0, "middle", "12", "hyperthreads");
     }
 
     /// Frame, ticks and labels of a panel.
     fn axes(&mut self, axis: &Axis, label: &str, points: &[Point]) {
         let (top, bottom) = axis.panel;
-        let faint = format!("stroke=\"{FAINT}\"");
-        let ink = format!("stroke=\"{INK}\"");
         let step = nice_step(axis.highest / 6.0);
         let mut tick = 0.0;
         while tick <= axis.highest * 1.0001 {
-            let y = axis.y(tick);
-            self.segment((LEFT, y), (RIGHT, y), &faint);
-            self.text(LEFT - 8.0, y + 4.0, "end", "12", &tick_label(tick, step));
+            self.page.level((LEFT, RIGHT), axis.y(tick), &tick_label(tick, step));
             tick += step;
         }
-        self.segment((LEFT, bottom), (RIGHT, bottom), &ink);
-        self.segment((LEFT, top), (LEFT, bottom), &ink);
+        self.page.frame((LEFT, RIGHT), (top, bottom));
         // Counts close together would write over each other.
         let mut last = f64::NEG_INFINITY;
         for point in points {
             let x = self.x(point.threads as f64);
-            self.segment((x, bottom), (x, bottom + 5.0), &ink);
-            if x - last >= 24.0 {
-                self.text(x, bottom + 19.0, "middle", "12", &point.threads.to_string());
-                last = x;
-            }
+            let label = point.threads.to_string();
+            let has_room = x - last >= 24.0;
+            self.page.tick((x, bottom), has_room.then_some(&label));
+            last = if has_room { x } else { last };
         }
-        let (x, y) = (24.0, (top + bottom) / 2.0);
-        let _ = writeln!(
-            self.svg,
-            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" transform=\"rotate(-90 {x} {y})\">{label}</text>"
-        );
+        self.page.upright(24.0, (top + bottom) / 2.0, label);
     }
 
     /// A line through these counts and values, cut at the panel's top.
@@ -171,15 +125,9 @@ impl Page {
             }
             places.push((threads, value));
         }
-        let places: Vec<String> = places
-            .iter()
-            .map(|&(threads, value)| format!("{:.1},{:.1}", self.x(threads), axis.y(value)))
-            .collect();
-        let _ = writeln!(
-            self.svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{style}/>",
-            places.join(" ")
-        );
+        let place = |&(threads, value): &(f64, f64)| (self.x(threads), axis.y(value));
+        let places: Vec<(f64, f64)> = places.iter().map(place).collect();
+        self.page.polyline(&places, colour, style);
     }
 
     /// The measured values of every count, with a dot each.
@@ -188,11 +136,7 @@ impl Page {
             points.iter().map(|point| (point.threads as f64, value(point))).collect();
         self.line(&values, axis, CURVE, "");
         for (threads, value) in values {
-            let (x, y) = (self.x(threads), axis.y(value));
-            let _ = writeln!(
-                self.svg,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{CURVE}\"/>"
-            );
+            self.page.dot((self.x(threads), axis.y(value)), CURVE);
         }
     }
 
@@ -202,24 +146,9 @@ impl Page {
         let (low, high) = (rates.clone().fold(f64::INFINITY, f64::min), rates.fold(0.0, f64::max));
         let x = self.x(point.threads as f64);
         let style = format!("stroke=\"{CURVE}\" stroke-width=\"1\"");
-        self.segment((x, axis.y(low)), (x, axis.y(high)), &style);
+        self.page.segment((x, axis.y(low)), (x, axis.y(high)), &style);
         for end in [low, high] {
-            self.segment((x - 4.0, axis.y(end)), (x + 4.0, axis.y(end)), &style);
-        }
-    }
-
-    fn legend(&mut self) {
-        let y = 72.0;
-        let entries = [
-            ("measured (median; bars: slowest to fastest)", CURVE, ""),
-            ("ideal", IDEAL, " stroke-dasharray=\"5 4\""),
-        ];
-        let mut x = LEFT;
-        for (label, colour, style) in entries {
-            let style = format!("stroke=\"{colour}\" stroke-width=\"2\"{style}");
-            self.segment((x, y - 4.0), (x + 26.0, y - 4.0), &style);
-            self.text(x + 32.0, y, "start", "12", label);
-            x += 310.0;
+            self.page.segment((x - 4.0, axis.y(end)), (x + 4.0, axis.y(end)), &style);
         }
     }
 }

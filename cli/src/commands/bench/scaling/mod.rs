@@ -8,7 +8,6 @@
 //! other work does not look like a curve.
 
 mod chart;
-mod date;
 mod process;
 mod report;
 mod topology;
@@ -21,6 +20,7 @@ use anyhow::Context;
 use clap::Args;
 use miriam_text::{Input, affinity};
 
+use super::machine;
 pub use process::{RunArguments, measure_here};
 use report::Study;
 use topology::Topology;
@@ -83,7 +83,7 @@ pub fn study(arguments: Arguments) -> anyhow::Result<()> {
     let counts = counts(&arguments.counts, &topology)?;
     fs::create_dir_all(&arguments.output)
         .with_context(|| format!("{}: cannot make this folder", arguments.output.display()))?;
-    tracing::info!("{}: {topology}", report::processor());
+    tracing::info!("{}: {topology}", machine::processor());
     let mut study = Study::new(topology, &counts);
     for round in 0..usize::from(arguments.repeat) {
         let mut places: Vec<usize> = (0..counts.len()).collect();

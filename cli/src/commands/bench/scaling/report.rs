@@ -180,16 +180,6 @@ impl Study {
     }
 }
 
-/// What the machine's processor calls itself.
-pub fn processor() -> String {
-    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = information.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == "model name").then(|| value.trim().to_owned())
-    });
-    name.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

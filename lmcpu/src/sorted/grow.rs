@@ -18,8 +18,8 @@ use crate::{MAX_ORDER, NO_EXTENSION, NgramSource, Result};
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The nodes of one order, sorted by their words, newest first.
-#[derive(Default)]
-pub(super) struct Nodes {
+#[derive(Clone, Default)]
+pub struct Nodes {
     /// The oldest word of each.
     pub words: Vec<u32>,
     /// log10 p.
@@ -38,8 +38,14 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.words.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
     }
 
     /// The children of the node `at`.
@@ -70,7 +76,8 @@ impl Nodes {
 }
 
 /// The trie so far.
-pub(super) struct Growing {
+#[derive(Clone)]
+pub struct Growing {
     /// By order, from 1.
     pub levels: Vec<Nodes>,
 }
@@ -91,7 +98,7 @@ impl Growing {
     }
 
     /// Takes the n-grams of the next order, in `keys`.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         section: &Section,
         keys: &Keys<'_>,
@@ -160,7 +167,7 @@ impl Growing {
     }
 
     /// The context of each node of `order`, given parents and oldest words.
-    pub fn contexts(&self, order: usize, parents: &[u32], words: &[u32]) -> Vec<u32> {
+    pub(super) fn contexts(&self, order: usize, parents: &[u32], words: &[u32]) -> Vec<u32> {
         let nodes = parents.par_iter().zip(words).with_min_len(CHUNK);
         if order == 2 {
             return words.to_vec();
@@ -175,7 +182,7 @@ impl Growing {
     }
 
     /// Tells the `contexts` of the nodes of `order` that something longer begins
-    /// with them.
+    /// with them: a backoff of -0.0 becomes 0.
     pub fn mark(&mut self, order: usize, contexts: &[u32]) {
         let backoffs = &mut self.levels[order - 2].backoffs;
         let mut marks = Vec::new();

@@ -1,0 +1,230 @@
+//! Devices, or why there are none, and the streams of one.
+
+use std::sync::Arc;
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
+
+use crate::{Buffer, Error, Plain, Result};
+
+/// The lowest version of CUDA that a driver must speak: that of the kernels' PTX.
+const DRIVER: i32 = 12040;
+/// The lowest compute capability that the kernels' PTX runs on.
+const CAPABILITY: (u32, u32) = (7, 5);
+
+/// What a device is like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// Its number, from 0.
+    pub number: u32,
+    /// As its maker calls it.
+    pub name: String,
+    /// Its compute capability, such as (9, 0).
+    pub capability: (u32, u32),
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Bytes of the second-level cache.
+    pub l2: u64,
+    /// How many of them may be set aside for what should persist.
+    pub l2_persisting: u64,
+    /// The most bytes that a window of a stream may have.
+    pub l2_window: u64,
+    /// Bytes of memory.
+    pub memory: u64,
+}
+
+/// A GPU that works. Cloning shares.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) context: Arc<CudaContext>,
+    properties: Arc<Properties>,
+}
+
+impl Device {
+    /// How many devices the driver sees, or why none.
+    pub fn count() -> Result<u32> {
+        // SAFETY: loading a library runs its initialisers; this one is the machine's
+        // driver, and whoever can replace it can replace this program.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(Error::NoLibrary);
+        }
+        result::init().map_err(|error| match error.0 {
+            CUresult::CUDA_ERROR_NO_DEVICE => Error::NoDevice,
+            _ => Error::NoDriver { reason: reason(error) },
+        })?;
+        let mut version = 0;
+        // SAFETY: the pointer is to a local variable.
+        let asked = unsafe { sys::cuDriverGetVersion(&mut version) };
+        asked.result().map_err(|error| Error::NoDriver { reason: reason(error) })?;
+        if version < DRIVER {
+            return Err(Error::OldDriver { version });
+        }
+        match result::device::get_count() {
+            Ok(0) => Err(Error::NoDevice),
+            Ok(count) => Ok(count as u32),
+            Err(error) => Err(Error::NoDriver { reason: reason(error) }),
+        }
+    }
+
+    /// Opens the device `number`, or says why not.
+    pub fn open(number: u32) -> Result<Self> {
+        let count = Self::count()?;
+        if number >= count {
+            return Err(Error::NoSuchDevice { number, count });
+        }
+        let refused = |error| refused(number, "open", error);
+        let context = CudaContext::new(number as usize).map_err(refused)?;
+        let attribute = |name| context.attribute(name).map(|value| value as u32).map_err(refused);
+        let capability = (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        );
+        let name = context.name().map_err(refused)?;
+        if capability < CAPABILITY {
+            return Err(Error::OldDevice { number, name, capability });
+        }
+        let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let l2 = attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into();
+        let persisting = Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE;
+        let l2_persisting = attribute(persisting)?.into();
+        let window = Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
+        let l2_window = attribute(window)?.into();
+        let memory = context.total_mem().map_err(refused)? as u64;
+        let properties = Properties {
+            number,
+            name,
+            capability,
+            multiprocessors,
+            l2,
+            l2_persisting,
+            l2_window,
+            memory,
+        };
+        Ok(Device { context, properties: Arc::new(properties) })
+    }
+
+    /// What it is like.
+    pub fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// Bytes of its memory that are free now.
+    pub fn free_memory(&self) -> Result<u64> {
+        let (free, _) =
+            self.context.mem_get_info().map_err(|error| self.refused("count its memory", error))?;
+        Ok(free as u64)
+    }
+
+    /// A new stream: what is asked of it is done in order, beside other streams.
+    pub fn stream(&self) -> Result<Stream> {
+        let stream =
+            self.context.new_stream().map_err(|error| self.refused("make a stream", error))?;
+        Ok(Stream { device: self.clone(), stream })
+    }
+
+    /// Sets `bytes` of the second-level cache aside for windows of streams
+    /// ([`Stream::keep_in_l2`]); at most [`Properties::l2_persisting`].
+    pub fn set_aside_l2(&self, bytes: u64) -> Result<()> {
+        let limit = sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
+        let outcome = self.context.set_limit(limit, bytes as usize);
+        outcome.map_err(|error| self.refused("set its cache aside", error))
+    }
+
+    pub(crate) fn refused(&self, action: &'static str, error: DriverError) -> Error {
+        refused(self.properties.number, action, error)
+    }
+
+    /// As [`Device::refused`], telling a lack of memory from other reasons.
+    pub(crate) fn no_room(&self, bytes: usize, error: DriverError) -> Error {
+        match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory {
+                number: self.properties.number,
+                bytes: bytes as u64,
+                free: self.free_memory().unwrap_or(0),
+            },
+            _ => self.refused("find room", error),
+        }
+    }
+}
+
+/// What the driver says, without more names than needed.
+pub(crate) fn reason(error: DriverError) -> String {
+    match (error.error_name(), error.error_string()) {
+        (Ok(name), Ok(text)) => format!("{}: {}", name.to_string_lossy(), text.to_string_lossy()),
+        _ => format!("error {}", error.0 as u32),
+    }
+}
+
+fn refused(number: u32, action: &'static str, error: DriverError) -> Error {
+    Error::Refused { number, action, reason: reason(error) }
+}
+
+/// A queue of work. What is asked of it returns at once; [`Stream::wait`] waits.
+#[derive(Clone)]
+pub struct Stream {
+    pub(crate) device: Device,
+    pub(crate) stream: Arc<CudaStream>,
+}
+
+impl Stream {
+    /// The device that it is of.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Waits until everything is done, and says if something failed.
+    pub fn wait(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|error| self.device.refused("do its work", error))
+    }
+
+    /// Notes the time at which all that was asked before is done.
+    pub fn mark(&self) -> Result<Event> {
+        let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
+        let event = self.stream.record_event(Some(flags));
+        Ok(Event {
+            event: event.map_err(|error| self.device.refused("make an event", error))?,
+            device: self.device.clone(),
+        })
+    }
+
+    /// Wants the first `bytes` of `buffer` to stay in the second-level cache while
+    /// kernels of this stream read them, as far as a window reaches
+    /// ([`Properties::l2_window`]); what does not fit into what is set aside
+    /// ([`Device::set_aside_l2`]) stays with the probability that remains.
+    pub fn keep_in_l2<T: Plain>(&self, buffer: &Buffer<T>, bytes: u64) -> Result<()> {
+        let bytes = bytes.min(buffer.bytes()).min(self.device.properties().l2_window);
+        let aside = self.device.properties().l2_persisting;
+        let window = sys::CUaccessPolicyWindow {
+            base_ptr: buffer.address() as *mut _,
+            num_bytes: bytes as usize,
+            hitRatio: (aside as f32 / bytes.max(1) as f32).min(1.0),
+            hitProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
+            missProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
+        };
+        let value = sys::CUlaunchAttributeValue { accessPolicyWindow: window };
+        let attribute = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+        let outcome = self.device.context.bind_to_thread().and_then(|()| {
+            // SAFETY: the stream lives, the value is of the attribute's kind and is
+            // copied before the call returns; the window is a hint about addresses,
+            // nothing is read through it.
+            unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }
+                .result()
+        });
+        outcome.map_err(|error| self.device.refused("keep data in its cache", error))
+    }
+}
+
+/// A point in the work of a stream.
+pub struct Event {
+    device: Device,
+    event: CudaEvent,
+}
+
+impl Event {
+    /// Milliseconds from `earlier` to this, once both are past.
+    pub fn since(&self, earlier: &Event) -> Result<f32> {
+        let elapsed = earlier.event.elapsed_ms(&self.event);
+        elapsed.map_err(|error| self.device.refused("do its work", error))
+    }
+}

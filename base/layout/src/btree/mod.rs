@@ -1,0 +1,141 @@
+//! Sorted `u32` keys as a B-tree of minimal depth that is never changed.
+//!
+//! A complete tree of nodes of `K` keys lies breadth first in one array: child `s` of
+//! node `i` is node `i * (K + 1) + s + 1`, all nodes are full but the last, so no
+//! pointer is stored and no place is wasted (Bogoychev's thesis, 4.3.2, made
+//! implicit). What belongs to a key stands at the key's position in an array of its
+//! own. A node is compared whole, without branches ([`Isa::rank`]), so a search reads
+//! one or two cache lines for each factor of `K + 1`.
+//!
+//! Nothing here trusts the keys: those of a damaged file give a wrong answer or none,
+//! never an endless search.
+
+mod isa;
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+pub use isa::{Isa, place_of};
+
+/// Four keys: what nodes are made of and files count in.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+#[repr(C, align(16))]
+pub struct Unit(pub [u32; 4]);
+
+/// What fills up the last node; no key is this.
+pub const NO_KEY: u32 = u32::MAX;
+
+/// The shape of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// Keys of a node, a multiple of four.
+    pub node: u64,
+    /// Keys in all.
+    pub count: u64,
+}
+
+impl Tree {
+    /// How many nodes there are.
+    #[inline(always)]
+    pub const fn nodes(self) -> u64 {
+        self.count.div_ceil(self.node)
+    }
+
+    /// The node that holds the keys between those of slot `slot - 1` and `slot` of
+    /// `node`, if there are any.
+    #[inline(always)]
+    pub const fn child(self, node: u64, slot: u64) -> Option<u64> {
+        let child = node * (self.node + 1) + slot + 1;
+        // Multiplied, because division is slow.
+        if child * self.node < self.count { Some(child) } else { None }
+    }
+
+    /// The units of `node`.
+    #[inline(always)]
+    pub const fn units(self, node: u64) -> std::ops::Range<u64> {
+        let width = self.node / 4;
+        node * width..(node + 1) * width
+    }
+
+    /// The positions of the keys in ascending order of keys: the least key stands at
+    /// the first of them. Nodes are visited without recursion.
+    pub fn positions(self) -> Positions {
+        let mut positions = Positions { tree: self, path: [(0, 0); DEEPEST], depth: 0 };
+        if self.count > 0 {
+            positions.enter(0);
+        }
+        positions
+    }
+
+    /// The position of `key`; nothing where it is absent or `keys` ends too early.
+    pub fn find(self, isa: Isa, keys: &[Unit], key: u32) -> Option<u64> {
+        let mut node = 0;
+        if self.count == 0 {
+            return None;
+        }
+        loop {
+            let units = self.units(node);
+            let keys = keys.get(units.start as usize..units.end as usize)?;
+            let slot = isa.rank(keys, key);
+            if key_at(keys, slot) == Some(key) {
+                return Some(node * self.node + slot as u64).filter(|&at| at < self.count);
+            }
+            // A child's number is larger than its parent's, so this ends.
+            node = self.child(node, slot as u64)?;
+        }
+    }
+}
+
+/// The key at `slot`, if there is one.
+#[inline(always)]
+pub fn key_at(keys: &[Unit], slot: usize) -> Option<u32> {
+    keys.get(slot / 4).map(|unit| unit.0[slot % 4])
+}
+
+/// More nodes than a path from the root has with fan-outs from 5 and fewer than 2^64
+/// keys.
+const DEEPEST: usize = 28;
+
+/// The walk of [`Tree::positions`].
+#[derive(Clone, Debug)]
+pub struct Positions {
+    tree: Tree,
+    /// From the root: nodes with the slot whose key is next.
+    path: [(u64, u64); DEEPEST],
+    depth: usize,
+}
+
+impl Positions {
+    /// Goes to `node` and on to its first keys.
+    fn enter(&mut self, node: u64) {
+        let mut next = Some(node);
+        while let Some(node) = next {
+            self.path[self.depth] = (node, 0);
+            self.depth += 1;
+            next = self.tree.child(node, 0);
+        }
+    }
+}
+
+impl Iterator for Positions {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        loop {
+            let (node, slot) = &mut self.path[self.depth.checked_sub(1)?];
+            let position = *node * self.tree.node + *slot;
+            if *slot < self.tree.node && position < self.tree.count {
+                *slot += 1;
+                if let Some(child) = self.tree.child(*node, *slot) {
+                    self.enter(child);
+                }
+                return Some(position);
+            }
+            self.depth -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

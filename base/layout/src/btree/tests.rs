@@ -1,0 +1,129 @@
+//! Trees of every size that may go wrong, against a sorted list.
+
+use std::io::Write as _;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// All that this processor has, the plain one first.
+fn isas() -> Vec<Isa> {
+    let mut isas = vec![Isa::PLAIN];
+    for (name, isa) in [("AVX2", Isa::avx2()), ("AVX-512", Isa::avx512())] {
+        match isa {
+            Some(isa) => isas.push(isa),
+            None => {
+                let _ = writeln!(std::io::stderr(), "skipped: this processor has no {name}");
+            }
+        }
+    }
+    isas
+}
+
+/// The keys as they lie in a file.
+fn laid_out(tree: Tree, sorted: &[u32]) -> Vec<Unit> {
+    let mut keys = vec![NO_KEY; (tree.nodes() * tree.node) as usize];
+    for (position, &key) in tree.positions().zip(sorted) {
+        keys[position as usize] = key;
+    }
+    keys.chunks(4).map(|four| Unit([four[0], four[1], four[2], four[3]])).collect()
+}
+
+const SIZES: [u64; 17] =
+    [0, 1, 7, 8, 9, 31, 32, 33, 62, 63, 64, 80, 1023, 1024, 1055, 1056, 40_000];
+
+#[test]
+fn trees_of_all_sizes_are_searched() {
+    for isa in isas() {
+        for (node, count) in [8, 16, 32].into_iter().flat_map(|node| SIZES.map(|n| (node, n))) {
+            let tree = Tree { node, count };
+            // Gaps of three, neither from 0 nor to the greatest.
+            let sorted: Vec<u32> = (0..count as u32).map(|i| i * 3 + 5).collect();
+            let keys = laid_out(tree, &sorted);
+            let mut found = vec![false; count as usize];
+            for (position, key) in tree.positions().zip(&sorted) {
+                assert_eq!(tree.find(isa, &keys, *key), Some(position), "{tree:?} {isa:?}");
+                found[position as usize] = true;
+                assert_eq!(tree.find(isa, &keys, key - 1), None);
+                assert_eq!(tree.find(isa, &keys, key + 1), None);
+            }
+            assert!(found.iter().all(|&found| found) && tree.positions().count() == found.len());
+            for absent in [0, 1, count as u32 * 3 + 5, 1 << 31, NO_KEY - 1] {
+                assert_eq!(tree.find(isa, &keys, absent), None);
+            }
+        }
+    }
+}
+
+/// Depths as the arithmetic of section 4.5 of the notes has them: a tree of `n` keys
+/// is as deep as log(n + 1) to the base of the fan-out.
+#[test]
+fn trees_are_of_minimal_depth() {
+    for (node, count, depth) in
+        [(32, 32, 1), (32, 33, 2), (32, 1088, 2), (32, 1089, 3), (32, 35_936, 3), (8, 80, 2)]
+    {
+        let tree = Tree { node, count };
+        let deepest = (1..tree.nodes()).fold(1, |deepest, mut node| {
+            let mut depth = 1;
+            while node > 0 {
+                node = (node - 1) / (tree.node + 1);
+                depth += 1;
+            }
+            depth.max(deepest)
+        });
+        assert_eq!(deepest, depth, "{tree:?}");
+    }
+}
+
+#[test]
+fn the_largest_tree_is_walked_without_deep_recursion() {
+    let tree = Tree { node: 8, count: u64::from(u32::MAX) };
+    let mut positions = tree.positions();
+    // The leftmost leaf: node 0, 1, 10, 91 and so on.
+    let mut node = 0;
+    while let Some(child) = tree.child(node, 0) {
+        node = child;
+    }
+    assert_eq!(positions.next(), Some(node * 8));
+    assert_eq!(positions.nth(7), Some((node - 1) / 9 * 8));
+}
+
+proptest! {
+    #[test]
+    fn every_way_counts_alike(
+        mut keys in proptest::collection::vec(any::<u32>(), 4..=32),
+        others in proptest::collection::vec(any::<u32>(), 0..8),
+    ) {
+        keys.truncate(keys.len() / 4 * 4);
+        keys.sort_unstable();
+        let units: Vec<Unit> =
+            keys.chunks(4).map(|four| Unit([four[0], four[1], four[2], four[3]])).collect();
+        for &key in keys.iter().chain(&others).chain(&[0, 1 << 31, u32::MAX]) {
+            let expected = keys.iter().filter(|&&other| other < key).count();
+            for isa in isas_once() {
+                prop_assert_eq!(isa.rank(&units, key), expected, "{:?}", isa);
+            }
+            prop_assert_eq!(place_of(&units, key), keys.iter().position(|&other| other == key));
+        }
+    }
+
+    #[test]
+    fn any_keys_end_the_search(
+        keys in proptest::collection::vec(any::<[u32; 4]>(), 0..40),
+        count in any::<u64>(),
+        node in prop::sample::select(vec![8u64, 16, 32]),
+        key in any::<u32>(),
+    ) {
+        let units: Vec<Unit> = keys.into_iter().map(Unit).collect();
+        for count in [count % 200, count >> 32] {
+            for isa in isas_once() {
+                let _ = Tree { node, count }.find(isa, &units, key);
+            }
+        }
+    }
+}
+
+/// [`isas`] without the lines about what is skipped.
+fn isas_once() -> impl Iterator<Item = Isa> {
+    [Some(Isa::PLAIN), Isa::avx2(), Isa::avx512()].into_iter().flatten()
+}

@@ -1,0 +1,271 @@
+//! What was measured: rows for people and for programs.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use anyhow::Context;
+use miriam_glm::GlmOptions;
+
+use super::chart;
+
+/// What answers queries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// The kind of the model.
+    pub kind: &'static str,
+    /// Keys of a node and hashed orders, where there are such.
+    pub layout: Option<GlmOptions>,
+    /// Whether this is a `glm` file as `lm build` makes it unless told otherwise.
+    pub is_usual: bool,
+}
+
+impl Engine {
+    /// A `glm` file of this layout, of a model of this order.
+    pub fn glm(layout: GlmOptions, order: usize) -> Self {
+        Engine { kind: "glm", layout: Some(layout), is_usual: layout == usual(order) }
+    }
+
+    /// Another kind of model.
+    pub fn other(kind: &'static str) -> Self {
+        Engine { kind, layout: None, is_usual: false }
+    }
+}
+
+/// How `lm build` lays out models of an order unless told otherwise.
+pub fn usual(order: usize) -> GlmOptions {
+    let usual = GlmOptions::default();
+    GlmOptions { hashed: usual.hashed.min(order), ..usual }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.layout {
+            Some(layout) => {
+                write!(f, "{} K={} hash={}", self.kind, layout.width.keys(), layout.hashed)
+            }
+            None => f.write_str(self.kind),
+        }
+    }
+}
+
+/// How queries are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// n-grams, each with its context.
+    Explicit,
+    /// Whole sentences.
+    Sentences,
+}
+
+impl Mode {
+    /// Both.
+    pub const ALL: [Mode; 2] = [Mode::Explicit, Mode::Sentences];
+
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Explicit => "explicit",
+            Mode::Sentences => "sentences",
+        }
+    }
+}
+
+/// Where and how they are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the device, between two events around the kernel.
+    Kernel,
+    /// On the device, from the machine's memory and back.
+    Copies,
+    /// On so many threads of the CPU, a word at a time.
+    Single(usize),
+    /// On so many threads of the CPU, side by side.
+    Batch(usize),
+}
+
+impl Place {
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Kernel => "kernel",
+            Place::Copies => "copies",
+            Place::Single(_) => "cpu-single",
+            Place::Batch(_) => "cpu-batch",
+        }
+    }
+
+    /// Threads of the CPU; 0 on the device.
+    pub fn threads(self) -> usize {
+        match self {
+            Place::Kernel | Place::Copies => 0,
+            Place::Single(threads) | Place::Batch(threads) => threads,
+        }
+    }
+}
+
+/// One measurement.
+pub struct Row {
+    pub engine: Engine,
+    pub place: Place,
+    pub mode: Mode,
+    /// The name of the text.
+    pub text: String,
+    /// The size of batches that was asked for.
+    pub batch: usize,
+    /// Queries of a repeat, and the median of its time.
+    pub queries: usize,
+    pub wall: f64,
+    /// Processor time of that repeat; of the CPU only.
+    pub cpu: Option<f64>,
+    /// Sectors of 32 bytes that a query reads, where that was counted.
+    pub sectors: Option<f64>,
+    /// Queries a second that as many random reads would allow.
+    pub ceiling: Option<f64>,
+}
+
+impl Row {
+    /// Queries a second.
+    pub fn rate(&self) -> f64 {
+        self.queries as f64 / self.wall
+    }
+
+    fn csv(&self) -> String {
+        let optional = |value: Option<f64>, digits| {
+            value.map_or(String::new(), |value| format!("{value:.digits$}"))
+        };
+        let layout = self.engine.layout;
+        let (width, hashed) = match layout {
+            Some(layout) => (layout.width.keys().to_string(), layout.hashed.to_string()),
+            None => Default::default(),
+        };
+        format!(
+            "{},{width},{hashed},{},{},{},{},{},{},{:.9},{},{:.0},{},{},{},{}",
+            self.engine.kind,
+            self.place.name(),
+            self.place.threads(),
+            self.mode.name(),
+            // Names of files may have anything in them.
+            self.text.replace([',', '"', '\n'], "_"),
+            self.batch,
+            self.queries,
+            self.wall,
+            optional(self.cpu, 6),
+            self.rate(),
+            optional(self.cpu.map(|cpu| self.queries as f64 / cpu), 0),
+            optional(self.sectors, 3),
+            optional(self.ceiling, 0),
+            optional(self.ceiling.map(|ceiling| self.rate() / ceiling), 4),
+        )
+    }
+}
+
+const HEADING: &str = "engine,node_width,hashed,place,threads,mode,text,batch,queries,seconds,\
+                       cpu_seconds,queries_per_second,queries_per_cpu_second,sectors_per_query,\
+                       ceiling_per_second,share_of_ceiling\n";
+
+/// Random reads of memory.
+pub struct Ceiling {
+    /// Threads of the CPU; 0: the device.
+    pub threads: usize,
+    /// Bytes that are read from.
+    pub bytes: u64,
+    /// Bytes that are read at once.
+    pub sector: u32,
+    /// Reads a second.
+    pub rate: f64,
+}
+
+/// All that was measured.
+#[derive(Default)]
+pub struct Report {
+    /// What was measured, in words: the model, the machine.
+    pub about: Vec<String>,
+    pub ceilings: Vec<Ceiling>,
+    pub rows: Vec<Row>,
+}
+
+impl Report {
+    /// Adds a line about what was measured, and prints it.
+    pub fn about(&mut self, line: String) -> io::Result<()> {
+        writeln!(io::stdout(), "{line}")?;
+        self.about.push(line);
+        Ok(())
+    }
+
+    /// Adds a measurement of memory, and prints it.
+    pub fn ceiling(&mut self, ceiling: Ceiling) -> io::Result<()> {
+        let place = match ceiling.threads {
+            0 => "device".to_owned(),
+            threads => format!("CPU, {threads} threads"),
+        };
+        writeln!(
+            io::stdout(),
+            "random reads, {place}: {:>5} bytes of {:>7.0} MB: {:>9.1} M/s, {:>7.1} GB/s",
+            ceiling.sector,
+            ceiling.bytes as f64 / 1e6,
+            ceiling.rate / 1e6,
+            ceiling.rate * f64::from(ceiling.sector) / 1e9
+        )?;
+        self.ceilings.push(ceiling);
+        Ok(())
+    }
+
+    /// Adds a measurement of queries, and prints it.
+    pub fn row(&mut self, row: Row) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.rows.is_empty() {
+            writeln!(
+                out,
+                "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12} {:>10} {:>8} {:>7}",
+                "model",
+                "place",
+                "threads",
+                "mode",
+                "text",
+                "batch",
+                "M queries/s",
+                "M/CPU s",
+                "sectors",
+                "ceiling"
+            )?;
+        }
+        let optional =
+            |value: Option<f64>, show: &dyn Fn(f64) -> String| value.map_or("-".to_owned(), show);
+        writeln!(
+            out,
+            "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12.2} {:>10} {:>8} {:>7}",
+            row.engine.to_string(),
+            row.place.name(),
+            row.place.threads(),
+            row.mode.name(),
+            row.text,
+            row.batch,
+            row.rate() / 1e6,
+            optional(row.cpu, &|cpu| format!("{:.2}", row.queries as f64 / cpu / 1e6)),
+            optional(row.sectors, &|sectors| format!("{sectors:.1}")),
+            optional(row.ceiling, &|ceiling| format!("{:.0} %", 100.0 * row.rate() / ceiling)),
+        )?;
+        // Rows take their time; somebody may be looking through a pipe.
+        out.flush()?;
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Writes queries.csv, reads.csv and queries.svg to `folder`.
+    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        let write = |name: &str, text: String| {
+            let path = folder.join(name);
+            fs::write(&path, text).with_context(|| format!("{}: cannot write", path.display()))
+        };
+        let rows = self.rows.iter().map(|row| row.csv() + "\n");
+        write("queries.csv", HEADING.to_owned() + &rows.collect::<String>())?;
+        let mut reads = String::from("threads,buffer_bytes,read_bytes,reads_per_second\n");
+        for Ceiling { threads, bytes, sector, rate } in &self.ceilings {
+            let _ = writeln!(reads, "{threads},{bytes},{sector},{rate:.0}");
+        }
+        write("reads.csv", reads)?;
+        write("queries.svg", chart::draw(self))
+    }
+}

@@ -1,0 +1,94 @@
+//! The model and the texts of a measurement: made, or read from files.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+use miriam_glm::synthetic::{Likeness, Recipe, Text};
+use miriam_lmcpu::Duplicates;
+use miriam_lmcpu::sorted::SortedModel;
+use miriam_text::{Input, name_of};
+
+use crate::common::Common;
+
+/// Where queries come from.
+pub struct Source {
+    pub model: SortedModel,
+    /// Texts of files, with their names; empty: they are made.
+    files: Vec<(String, Text)>,
+}
+
+/// Texts that are made of a model, and what they are called.
+const LIKE: [(&str, Likeness); 2] =
+    [("training-like", Likeness::Training), ("held-out-like", Likeness::HeldOut)];
+
+impl Source {
+    /// Makes the model.
+    pub fn make(recipe: &Recipe) -> Self {
+        let started = std::time::Instant::now();
+        let model = recipe.model();
+        let (counts, seconds) = (&model.counts, started.elapsed().as_secs_f64());
+        tracing::info!("made n-grams of each order in {seconds:.1} s: {counts:?}");
+        Source { model, files: Vec::new() }
+    }
+
+    /// Reads a model, and texts in its words.
+    pub fn read(path: &Path, texts: &[PathBuf], common: &Common) -> anyhow::Result<Self> {
+        for text in texts {
+            Input::check(text, None)?;
+        }
+        let progress = common.progress();
+        let mut source = miriam_glm::open_source(path, Duplicates::Refuse, &progress)?;
+        let model = SortedModel::from_source(&mut *source)?;
+        ensure!(model.counts.len() > 1, "{}: a model of words alone has no walks", path.display());
+        let files = texts.iter().map(|path| Ok((name_of(path), read_text(path, &model)?)));
+        let files = files.collect::<anyhow::Result<_>>()?;
+        Ok(Source { model, files })
+    }
+
+    /// The length of the longest n-grams.
+    pub fn order(&self) -> usize {
+        self.model.counts.len()
+    }
+
+    /// The texts, each of about `words` words: those of files are cut or repeated.
+    pub fn texts(&self, words: usize, seed: u64) -> Vec<(String, Text)> {
+        if self.files.is_empty() {
+            let make = |(name, likeness): (&str, Likeness)| {
+                (name.to_owned(), Text::sample(&self.model, likeness, words, seed))
+            };
+            return LIKE.map(make).into();
+        }
+        self.files.iter().map(|(name, text)| (name.clone(), text.of_length(words))).collect()
+    }
+
+    /// A text of `words` words that has some of each kind.
+    pub fn mixed_text(&self, words: usize, seed: u64) -> Text {
+        let mut mixed = Text::default();
+        let texts = if self.files.is_empty() { LIKE.len() } else { self.files.len() };
+        let texts = self.texts(words.div_ceil(texts), seed);
+        for (_, text) in &texts {
+            mixed.append(text, words);
+        }
+        mixed
+    }
+}
+
+/// The words of a text, each line a sentence.
+fn read_text(path: &Path, model: &SortedModel) -> anyhow::Result<Text> {
+    let mut bytes = Vec::new();
+    Input::open(path)?.read_to_end(&mut bytes)?;
+    let mut ids = vec![0; model.source_ids.len()];
+    for (id, source) in (0..).zip(&model.source_ids) {
+        ids[source.index()] = id;
+    }
+    let mut text = Text::default();
+    for line in bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|&b| b == b'\n') {
+        let words = line.split(|b| matches!(b, b' ' | 0x09..=0x0d)).filter(|word| !word.is_empty());
+        let id = |word| model.vocabulary.find(word).map_or(0, |id| ids[id.index()]);
+        text.words.extend(words.map(id));
+        text.words.push(model.end);
+        text.ends.push(text.words.len());
+    }
+    Ok(text)
+}

@@ -1,0 +1,64 @@
+//! `miriam lm next`: words that may follow.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use miriam_glm::device::Processor;
+use miriam_layout::Load;
+use miriam_lmcpu::next::{self, Wanted};
+use miriam_text::{Input, Output};
+
+use super::lm::open;
+use crate::common::{Common, parse_load};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
+    model: PathBuf,
+    /// How many of the most probable words are printed
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "words")]
+    top: usize,
+    /// Print the words of this file, in its order, instead of the most probable
+    #[arg(long, value_name = "FILE")]
+    words: Option<PathBuf>,
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
+    /// is there
+    #[arg(long, default_value = "auto")]
+    device: Processor,
+    /// How a model file comes into memory: lazy (mapped, pages as they are
+    /// touched), populate (mapped and read now) or huge (read into huge pages:
+    /// private memory, faster queries)
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
+    load: Load,
+    /// Do not put <s> before each line
+    #[arg(short, long)]
+    no_markers: bool,
+    /// The contexts, one a line: plain, .gz or .zst; - for standard input
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// The file to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let inputs = [&arguments.input, &arguments.model].into_iter().chain(&arguments.words);
+    if inputs.clone().filter(|path| path.as_os_str() == "-").count() > 1 {
+        bail!("standard input can be read only once; give - once");
+    }
+    for path in inputs {
+        Input::check(path, Some(&arguments.output))?;
+    }
+    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
+    let wanted = match &arguments.words {
+        Some(words) => Wanted::Words(next::read_words(&*model, Input::open(words)?)?),
+        None => Wanted::Top(arguments.top),
+    };
+    let (markers, threads) = (!arguments.no_markers, common.threads.count());
+    let options = next::Options { wanted, markers, threads };
+    let input = Input::open(&arguments.input)?;
+    let mut output = Output::create(&arguments.output)?;
+    next::next_words(&*model, input, &mut output, &options, &common.progress())?;
+    Ok(output.finish()?)
+}

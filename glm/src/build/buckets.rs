@@ -1,0 +1,186 @@
+//! The hash table of an order: keys sorted by their homes go into one slot after
+//! another, from their home on, so that where each stands follows from one sweep.
+
+use miriam_layout::zerocopy::{Immutable, IntoBytes};
+use miriam_layout::{ContainerWriter, Error};
+use miriam_lmcpu::Result;
+use miriam_lmcpu::sorted::Nodes;
+use rayon::prelude::*;
+
+use super::{Known, Layout};
+use crate::format::{Bucket, LongestBucket, MANY, NO_KEY, home};
+use crate::search::key;
+
+/// The share of slots in use: fuller tables are smaller, and more searches go on to a
+/// second bucket.
+const LOAD: f64 = 0.65;
+/// Buckets that one task fills.
+const CHUNK: usize = 1 << 10;
+/// Buckets that are filled before they are written: 64 MiB.
+const PIECE: usize = 1 << 20;
+
+/// Where the n-grams of an order stand.
+pub(super) struct Buckets {
+    /// Slots of a bucket.
+    slots: u64,
+    /// By bucket: whether a key whose home is here or before lies behind it.
+    overflows: Vec<bool>,
+    /// Slots, counted over all buckets, with their n-grams and keys, ascending.
+    placed: Vec<Placed>,
+    /// By n-gram: its slot.
+    numbers: Vec<u32>,
+}
+
+struct Placed {
+    slot: u32,
+    node: u32,
+    key: u64,
+}
+
+impl Buckets {
+    /// Arranges the n-grams of `order`, whose parents are `parents` and lie as `own`
+    /// says.
+    pub fn arrange(
+        order: usize,
+        orders: usize,
+        parents: &Nodes,
+        nodes: &Nodes,
+        own: &Layout,
+        writer: &ContainerWriter,
+    ) -> Result<Self> {
+        let slots = if order == orders { 5 } else { 3 };
+        let buckets = (nodes.len() as f64 / (slots as f64 * LOAD)) as u64 + 1;
+        // Whole lines of two.
+        let buckets = buckets.next_multiple_of(2);
+        if buckets * slots > 1 << 32 {
+            let reason = format!(
+                "there are {} {order}-grams, and buckets have 2^32 slots at most; keep fewer \
+                 orders in buckets (--hash-orders {})",
+                nodes.len(),
+                order - 1
+            );
+            return Err(Error::TooLarge { path: writer.path().to_owned(), reason }.into());
+        }
+        let number = |parent: usize| match own {
+            Layout::Buckets(own) => own.numbers[parent],
+            _ => parent as u32,
+        };
+        let mut placed: Vec<Placed> = (0..parents.len())
+            .into_par_iter()
+            .flat_map_iter(|parent| {
+                let number = number(parent);
+                parents.children_of(parent as u32).map(move |node| {
+                    let key = key(number, nodes.words[node]);
+                    Placed { slot: home(key, buckets) as u32, node: node as u32, key }
+                })
+            })
+            .collect();
+        placed.par_sort_unstable_by_key(|placed| (placed.slot, placed.node));
+        // What the last bucket does not hold goes to the first ones, in front of
+        // what has its home there; since there is room, none goes around twice.
+        let all = buckets * slots;
+        let behind = |first: u64, placed: &Placed| first.max(u64::from(placed.slot) * slots) + 1;
+        let around = placed.iter().fold(0, behind).saturating_sub(all);
+        let mut overflows = vec![false; buckets as usize];
+        let mut numbers = vec![0; nodes.len()];
+        let mut free = around;
+        for placed in &mut placed {
+            let home = u64::from(placed.slot);
+            let slot = free.max(home * slots);
+            free = slot + 1;
+            for bucket in home..slot / slots {
+                overflows[(bucket % buckets) as usize] = true;
+            }
+            placed.slot = (slot % all) as u32;
+            numbers[placed.node as usize] = placed.slot;
+        }
+        placed.rotate_right(around as usize);
+        Ok(Buckets { slots, overflows, placed, numbers })
+    }
+
+    /// Writes the section and gives the slots of the blanks.
+    pub fn write(&self, known: &Known<'_>, writer: &mut ContainerWriter) -> Result<Vec<u32>> {
+        match known.is_longest() {
+            true => self.write_filled(known.order, longest_bucket(known), writer)?,
+            false => self.write_filled(known.order, middle_bucket(known), writer)?,
+        }
+        Ok(known.nodes.blanks.iter().map(|&blank| self.numbers[blank as usize]).collect())
+    }
+
+    /// Writes the buckets that `fill` makes of what stands in each and of whether it
+    /// overflows.
+    fn write_filled<B: IntoBytes + Immutable + Send>(
+        &self,
+        order: usize,
+        fill: impl Fn(&[Placed], bool) -> B + Sync,
+        writer: &mut ContainerWriter,
+    ) -> Result<()> {
+        let (name, buckets) = (format!("order-{order}"), self.overflows.len());
+        let bytes = (buckets * size_of::<B>()) as u64;
+        let mut section = writer.begin_section(&name, size_of::<B>(), bytes)?;
+        for start in (0..buckets).step_by(PIECE) {
+            let chunks = (start..(start + PIECE).min(buckets)).into_par_iter().step_by(CHUNK);
+            let chunk = |first: usize| {
+                let before = |bucket: usize| {
+                    let slot = bucket as u64 * self.slots;
+                    self.placed.partition_point(|placed| u64::from(placed.slot) < slot)
+                };
+                let last = (first + CHUNK).min(start + PIECE).min(buckets);
+                let mut rest = &self.placed[before(first)..before(last)];
+                (first..last)
+                    .map(move |bucket| (bucket, take(&mut rest, bucket as u64, self.slots)))
+            };
+            let filled: Vec<B> = chunks
+                .flat_map_iter(chunk)
+                .map(|(bucket, placed)| fill(placed, self.overflows[bucket]))
+                .collect();
+            section.write(filled.as_bytes())?;
+        }
+        Ok(section.finish()?)
+    }
+}
+
+/// Cuts off what stands in `bucket` from the front.
+fn take<'p>(rest: &mut &'p [Placed], bucket: u64, slots: u64) -> &'p [Placed] {
+    let here = rest.iter().take_while(|placed| u64::from(placed.slot) / slots == bucket).count();
+    let (own, behind) = rest.split_at(here);
+    *rest = behind;
+    own
+}
+
+/// Makes buckets of n-grams that are not of the highest order.
+fn middle_bucket(known: &Known<'_>) -> impl Fn(&[Placed], bool) -> Bucket + Sync {
+    |placed, overflows| {
+        let mut bucket = Bucket {
+            keys: [NO_KEY; 3],
+            log10: [0; 3],
+            backoff: [0; 3],
+            first: [0; 3],
+            count: [0; 3],
+            overflows: u8::from(overflows),
+        };
+        for (slot, placed) in placed.iter().enumerate() {
+            let at = placed.node as usize;
+            let (first, count) = known.family(at);
+            bucket.keys[slot] = placed.key;
+            bucket.log10[slot] = known.log10(at);
+            bucket.backoff[slot] = known.nodes.backoffs[at].to_bits();
+            bucket.first[slot] = first;
+            bucket.count[slot] = count.min(MANY as usize) as u8;
+        }
+        bucket
+    }
+}
+
+/// Makes buckets of n-grams of the highest order.
+fn longest_bucket(known: &Known<'_>) -> impl Fn(&[Placed], bool) -> LongestBucket + Sync {
+    |placed, overflows| {
+        let overflows = u32::from(overflows);
+        let mut bucket = LongestBucket { keys: [NO_KEY; 5], log10: [0; 5], overflows };
+        for (slot, placed) in placed.iter().enumerate() {
+            bucket.keys[slot] = placed.key;
+            bucket.log10[slot] = known.log10(placed.node as usize);
+        }
+        bucket
+    }
+}

@@ -1,0 +1,212 @@
+//! From the n-grams of a model to a `glm` file.
+//!
+//! [`miriam_lmcpu::sorted`] sorts and joins them. Then one order is written after
+//! another, in pieces: where the next order's n-grams go is worked out first, because
+//! entries say where their children are, and what is behind is given back. The bytes
+//! do not depend on the number of threads.
+
+mod blocks;
+mod buckets;
+
+use std::path::Path;
+
+use miriam_layout::dictionary::Dictionary;
+use miriam_layout::{Bytes, ContainerWriter};
+use miriam_lmcpu::probing::{ModelSize, Stage};
+use miriam_lmcpu::sorted::{Nodes, SortedModel};
+use miriam_lmcpu::{Duplicates, Result};
+use miriam_text::Progress;
+use rayon::prelude::*;
+
+use blocks::Blocks;
+use buckets::Buckets;
+
+use crate::format::{Entry, NodeWidth};
+use crate::model::{KIND, LevelMetadata, Metadata, VERSION};
+use crate::placement::Parents;
+
+const SIGN: u32 = 1 << 31;
+
+/// How a file is laid out. Nothing of it changes what a model answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GlmOptions {
+    /// Keys of a node.
+    pub width: NodeWidth,
+    /// Orders from 2 up to this one go into buckets of a hash table instead of blocks;
+    /// 0 or 1: none.
+    pub hashed: usize,
+}
+
+/// What is fastest for its size on a CPU: nearly all large blocks are of bigrams and
+/// trigrams, and in buckets these take one line instead of one for each level of a
+/// tree.
+impl Default for GlmOptions {
+    fn default() -> Self {
+        GlmOptions { width: NodeWidth::Keys32, hashed: 3 }
+    }
+}
+
+/// Builds the file `output` from the model at `path`, anything that
+/// [`crate::open_source`] opens, on rayon's current threads.
+pub fn build_glm(
+    path: &Path,
+    output: &Path,
+    options: &GlmOptions,
+    duplicates: Duplicates,
+    progress: &dyn Progress,
+) -> Result<ModelSize> {
+    let reading = Stage::begin(progress, "reading", path.metadata().map(|found| found.len()).ok());
+    let model = SortedModel::from_source(&mut *crate::open_source(path, duplicates, progress)?)?;
+    drop(reading);
+    let size = model.size();
+    let _stage = Stage::begin(progress, "writing", None);
+    write_glm(model, options, create_glm(output)?)?;
+    Ok(size)
+}
+
+/// A container of the right kind for [`write_glm`].
+pub fn create_glm(output: &Path) -> Result<ContainerWriter> {
+    Ok(ContainerWriter::create(output, KIND, VERSION)?)
+}
+
+/// Writes `model`, on rayon's current threads, and gives the bytes of a container in
+/// memory. The arrays are given back one by one.
+pub fn write_glm(
+    mut model: SortedModel,
+    options: &GlmOptions,
+    mut writer: ContainerWriter,
+) -> Result<Option<Bytes>> {
+    let closed = model.levels.is_closed();
+    let mut levels = std::mem::take(&mut model.levels.levels);
+    let order = levels.len();
+    let hashed = options.hashed.min(order);
+    let level = |nodes: &Nodes| LevelMetadata {
+        entries: nodes.len() as u64,
+        blanks: nodes.blanks.len() as u64,
+    };
+    writer.metadata(&Metadata {
+        order: order as u32,
+        counts: model.counts,
+        width: options.width.keys() as u32,
+        hashed: hashed as u32,
+        levels: levels[1..].iter().map(level).collect(),
+        begin: model.begin,
+        end: model.end,
+        has_unknown: model.has_unknown,
+        minimisation_is_closed: closed,
+    })?;
+    let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
+    Dictionary::write(&mut writer, "words", words)?;
+    drop((model.vocabulary, model.source_ids));
+
+    let mut blanks: Vec<u32> = Vec::new();
+    let mut own = Layout::Words;
+    let mut below = Nodes::default();
+    for n in 1..=order {
+        let nodes = std::mem::take(&mut levels[n - 1]);
+        let next = match levels.get(n) {
+            None => Layout::Nothing,
+            Some(children) if n < hashed => {
+                Layout::Buckets(Buckets::arrange(n + 1, order, &nodes, children, &own, &writer)?)
+            }
+            Some(_) => {
+                let parents = match own {
+                    Layout::Buckets(_) => Parents::Buckets,
+                    _ if n == 1 => Parents::Words,
+                    _ => Parents::Entries,
+                };
+                Layout::Blocks(Blocks::plan(n + 1, order, &nodes, options.width, parents, &writer)?)
+            }
+        };
+        let known = Known {
+            order: n,
+            orders: order,
+            nodes: &nodes,
+            children: levels.get(n),
+            layout: &next,
+        };
+        let mut marked = match &own {
+            Layout::Words => {
+                let entry = |at| known.entry(at);
+                let entries: Vec<Entry> = (0..nodes.len()).into_par_iter().map(entry).collect();
+                writer.section("order-1", &entries)?;
+                Vec::new()
+            }
+            Layout::Blocks(blocks) => blocks.write(&below, &known, &mut writer)?,
+            Layout::Buckets(buckets) => buckets.write(&known, &mut writer)?,
+            Layout::Nothing => Vec::new(),
+        };
+        marked.sort_unstable();
+        blanks.append(&mut marked);
+        (own, below) = (next, nodes);
+    }
+    writer.section("blanks", &blanks)?;
+    Ok(writer.finish()?)
+}
+
+/// Where the n-grams of an order go.
+enum Layout {
+    /// They are words.
+    Words,
+    Blocks(Blocks),
+    Buckets(Buckets),
+    /// There are none.
+    Nothing,
+}
+
+/// The n-grams of an order with what they say of their children.
+struct Known<'m> {
+    order: usize,
+    /// The highest order.
+    orders: usize,
+    nodes: &'m Nodes,
+    /// The next order, unless this is the highest.
+    children: Option<&'m Nodes>,
+    /// Where that goes.
+    layout: &'m Layout,
+}
+
+impl Known<'_> {
+    /// Whether the n-grams are of the highest order.
+    fn is_longest(&self) -> bool {
+        self.order == self.orders
+    }
+
+    /// The bits of an n-gram's log10 p, from order 2.
+    fn log10(&self, at: usize) -> u32 {
+        self.nodes.log10[at].to_bits() | SIGN
+    }
+
+    /// The unit that an n-gram names as its children's, and how many there are.
+    fn family(&self, at: usize) -> (u32, usize) {
+        let count = match self.children {
+            Some(_) => self.nodes.children_of(at as u32).len(),
+            None => 0,
+        };
+        match self.layout {
+            Layout::Blocks(blocks) if count > 0 => (blocks.first(at), count),
+            _ => (0, count),
+        }
+    }
+
+    /// The entry of an n-gram that is not of the highest order, or of a word.
+    fn entry(&self, at: usize) -> Entry {
+        let (mut first, count) = self.family(at);
+        let backoff = self.nodes.backoffs.get(at).map_or(SIGN, |backoff| backoff.to_bits());
+        if self.order == 1 {
+            let log10 = self.nodes.log10[at].to_bits();
+            return Entry { log10, backoff, first, count: count as u32 };
+        }
+        let mut log10 = self.log10(at) & !Entry::SINGLE;
+        let mut count = count as u32;
+        if let (1, Some(children)) = (count, self.children) {
+            let child = self.nodes.children_of(at as u32).start;
+            log10 |= Entry::SINGLE;
+            count = children.words[child];
+            if self.order + 1 == self.orders {
+                first = children.log10[child].to_bits() | SIGN;
+            }
+        }
+        Entry { log10, backoff, first, count }
+    }
+}

@@ -1,0 +1,186 @@
+//! The model on a GPU as any other language model.
+//!
+//! Batches go to the device. What is asked one by one goes to the twin on the CPU,
+//! which also takes over when the device fails: the bits are the same.
+
+use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State};
+use miriam_text::Log10;
+
+use super::lane::States;
+use super::{Answers, DeviceModel, PAD, SENTENCE_START};
+use crate::error::Result;
+
+impl LanguageModel for DeviceModel {
+    fn order(&self) -> usize {
+        self.twin.order()
+    }
+
+    fn num_words(&self) -> usize {
+        self.twin.num_words()
+    }
+
+    fn word_id(&self, word: &[u8]) -> LmWord {
+        self.twin.word_id(word)
+    }
+
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        self.twin.word_ids(text, spans, ids);
+    }
+
+    fn word(&self, id: LmWord) -> Option<&[u8]> {
+        self.twin.word(id)
+    }
+
+    fn begin_state(&self) -> State {
+        self.twin.begin_state()
+    }
+
+    fn end_of_sentence(&self) -> LmWord {
+        self.twin.end_of_sentence()
+    }
+
+    fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8) {
+        self.twin.score(context, word, next)
+    }
+
+    fn prefetch(&self, context: &State, word: LmWord) {
+        self.twin.prefetch(context, word);
+    }
+
+    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [Scored]) {
+        let results = &mut results[..requests.len()];
+        if self.order() == 1 {
+            // There is no context to walk, and the states are the words' own.
+            return self.twin.score_batch(states, requests, results);
+        }
+        if let Err(error) = self.score_requests(states, requests, results) {
+            self.warn(&error);
+            self.twin.score_batch(states, requests, results);
+        }
+    }
+
+    fn score_sentences(
+        &self,
+        begin: &State,
+        words: &[LmWord],
+        ends: &[usize],
+        scores: &mut [(Log10, u8)],
+    ) {
+        if let Err(error) = self.score_streams(begin, words, ends, scores) {
+            self.warn(&error);
+            self.twin.score_sentences(begin, words, ends, scores);
+        }
+    }
+
+    fn score_next(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
+        if let Err(error) = self.score_behind(context, words, scores) {
+            self.warn(&error);
+            self.twin.score_next(context, words, scores);
+        }
+    }
+
+    fn minimisation_is_closed(&self) -> bool {
+        self.twin.minimisation_is_closed()
+    }
+}
+
+impl DeviceModel {
+    fn warn(&self, error: &crate::Error) {
+        self.failure.call_once(|| tracing::warn!("{error}; the CPU goes on"));
+    }
+
+    /// Requests as n-grams; the states behind them come from the walks.
+    fn score_requests(
+        &self,
+        states: &[State],
+        requests: &[Request],
+        results: &mut [Scored],
+    ) -> Result<()> {
+        let (order, chunk) = (self.order(), self.chunk());
+        let most = order - 1;
+        self.with_lane(|lane| {
+            let (mut queries, mut log10, mut matched) = (Vec::new(), Vec::new(), Vec::new());
+            for (requests, results) in requests.chunks(chunk).zip(results.chunks_mut(chunk)) {
+                queries.clear();
+                for request in requests {
+                    let context = states[request.state as usize].entries();
+                    let words = context.iter().map(|entry| entry.0.0).take(most);
+                    let padded = words.chain(std::iter::repeat(PAD)).take(most);
+                    queries.push(request.word.0);
+                    queries.extend(padded);
+                }
+                log10.resize(requests.len(), 0.0);
+                matched.resize(requests.len(), 0);
+                let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
+                lane.ngrams(self, &queries, States::Wanted, answers)?;
+                let (kept, backoffs) = lane.states()?;
+                for (i, result) in results.iter_mut().enumerate() {
+                    (result.log10, result.matched) = (Log10(log10[i]), matched[i]);
+                    let words = &queries[i * order..][..most];
+                    let backoffs = &backoffs[i * most..][..most];
+                    let entries = result.next.entries_mut().iter_mut();
+                    for ((entry, &word), &backoff) in entries.zip(words).zip(backoffs) {
+                        *entry = (LmWord(word), f32::from_bits(backoff));
+                    }
+                    result.next.set_len(usize::from(kept[i]));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Words behind one context.
+    fn score_behind(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) -> Result<()> {
+        let most = self.order() - 1;
+        let context = context.entries().iter().map(|entry| entry.0.0);
+        let context: Vec<u32> = context.chain(std::iter::repeat(PAD)).take(most).collect();
+        let words: Vec<u32> = words.iter().map(|word| word.0).collect();
+        // The whole vocabulary needs no list.
+        let is_all = words.len() == self.num_words() && words.iter().copied().eq(0..);
+        let mut log10 = vec![0.0; words.len()];
+        let answers = Answers { log10: &mut log10, matched: None };
+        let list = (!is_all).then_some(&words[..]);
+        DeviceModel::score_next(self, &context, list, answers)?;
+        for (score, log10) in scores[..words.len()].iter_mut().zip(log10) {
+            *score = Log10(log10);
+        }
+        Ok(())
+    }
+
+    /// Sentences as a stream of tokens, each behind the words of `begin`.
+    fn score_streams(
+        &self,
+        begin: &State,
+        words: &[LmWord],
+        ends: &[usize],
+        scores: &mut [(Log10, u8)],
+    ) -> Result<()> {
+        let before: Vec<u32> = begin.entries().iter().rev().map(|entry| entry.0.0).collect();
+        let last = ends.last().copied().unwrap_or(0);
+        let mut tokens = Vec::with_capacity(last + before.len() * ends.len());
+        let mut start = 0;
+        for &end in ends {
+            let first = tokens.len();
+            if start < end {
+                tokens.extend_from_slice(&before);
+                tokens.extend(words[start..end].iter().map(|word| word.0));
+                tokens[first] |= SENTENCE_START;
+            }
+            start = end;
+        }
+        let (mut log10, mut matched) = (vec![0.0; tokens.len()], vec![0; tokens.len()]);
+        self.score_tokens(&tokens, Answers { log10: &mut log10, matched: Some(&mut matched) })?;
+        let (mut start, mut at) = (0, 0);
+        for &end in ends {
+            if start < end {
+                at += before.len();
+            }
+            for score in &mut scores[start..end] {
+                *score = (Log10(log10[at]), matched[at]);
+                at += 1;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,386 @@
+//! A model on a GPU.
+//!
+//! [`DeviceModel`] holds the n-grams in the memory of one GPU and asks its kernels
+//! (`glm/kernels`). Batches of any size are cut into chunks that go through streams
+//! of their own, so that copies hide behind work. Any thread may ask anything at any
+//! time. Answers equal those of the CPU to the bit.
+//!
+//! Words are ids of the model; ids that are not below its number of words count as
+//! `<unk>`.
+
+mod choice;
+mod lane;
+mod language_model;
+mod modules;
+mod resident;
+mod sections;
+
+use std::sync::{Arc, Mutex, Once, PoisonError};
+
+use miriam_gpu::{Device, Properties};
+use miriam_layout::Container;
+use miriam_lmcpu::LanguageModel;
+
+pub use choice::{Processor, open_on};
+pub use resident::{Resident, time_random_sectors};
+
+use crate::GlmModel;
+use crate::error::{Error, Result};
+use lane::{Lane, States};
+use modules::Kernels;
+use sections::Sections;
+
+/// Fills up queries that are shorter than the order.
+pub const PAD: u32 = crate::format::NO_WORD;
+
+/// Streams of a batch: one copies in, one computes, one copies out, and one waits for
+/// the processor to move its data.
+const STREAMS: usize = 4;
+
+/// In a token: it begins a sentence, and nothing left of it is context.
+pub const SENTENCE_START: u32 = 1 << 31;
+
+/// How many lanes search for one n-gram together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tile {
+    /// Orders up to 5.
+    Lanes4,
+    /// Orders up to 9.
+    Lanes8,
+    /// Every order.
+    Lanes16,
+}
+
+impl Tile {
+    /// How many that is.
+    pub fn lanes(self) -> usize {
+        match self {
+            Tile::Lanes4 => 4,
+            Tile::Lanes8 => 8,
+            Tile::Lanes16 => 16,
+        }
+    }
+
+    /// The fewest for a model of this order: a lane for each word of context.
+    pub fn for_order(order: usize) -> Self {
+        match order {
+            0..=5 => Tile::Lanes4,
+            6..=9 => Tile::Lanes8,
+            _ => Tile::Lanes16,
+        }
+    }
+}
+
+/// How the device is used. Nothing here changes a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceOptions {
+    /// Lanes of a search; `None`: the fewest that the order allows.
+    pub tile: Option<Tile>,
+    /// Consecutive tokens that one tile scores; `None`: by the size of the batch.
+    pub run: Option<u32>,
+    /// Tokens or queries of a chunk; `None`: 2 M.
+    pub chunk: Option<usize>,
+    /// Streams, each with a thread, among which the chunks of a batch are divided;
+    /// `None`: 4.
+    pub streams: Option<usize>,
+    /// Leave the second-level cache to itself.
+    pub no_l2_window: bool,
+}
+
+/// What a sentence sums up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SentenceSum {
+    /// log10 p: an f32 sum in the order of words.
+    pub log10: f32,
+    /// Words that are `<unk>`.
+    pub unknown: u32,
+}
+
+/// The answers to a batch, as they come to the host.
+#[derive(Debug)]
+pub struct Answers<'a> {
+    /// log10 p of each token or query.
+    pub log10: &'a mut [f32],
+    /// The matched length of each, if wanted.
+    pub matched: Option<&'a mut [u8]>,
+}
+
+impl<'a> Answers<'a> {
+    /// Those from `at` on, cut into pieces of `len`.
+    fn pieces(self, len: usize) -> impl Iterator<Item = Answers<'a>> {
+        let count = self.log10.len().div_ceil(len);
+        let mut matched = self.matched.map(|matched| matched.chunks_mut(len));
+        let mut log10 = self.log10.chunks_mut(len);
+        (0..count).filter_map(move |_| {
+            Some(Answers {
+                log10: log10.next()?,
+                matched: matched.as_mut().and_then(Iterator::next),
+            })
+        })
+    }
+
+    /// The first `len`.
+    fn first(self, len: usize) -> Self {
+        Answers {
+            log10: &mut self.log10[..len],
+            matched: self.matched.map(|matched| &mut matched[..len]),
+        }
+    }
+}
+
+/// A model on a GPU.
+pub struct DeviceModel {
+    device: Device,
+    kernels: Kernels,
+    sections: Sections,
+    order: usize,
+    tile: Tile,
+    options: DeviceOptions,
+    /// Streams with their buffers that nobody uses now.
+    lanes: Mutex<Vec<Lane>>,
+    twin: Arc<dyn LanguageModel>,
+    /// Whether a failure has been told.
+    failure: Once,
+}
+
+/// What only makes things faster may be refused: other programs share the cache.
+fn hint(outcome: miriam_gpu::Result<()>) {
+    if let Err(error) = outcome {
+        tracing::debug!("{error}; going on without");
+    }
+}
+
+impl DeviceModel {
+    /// Takes the model of `container`, of kind `ngram-glm`, to GPU `number`. `twin`
+    /// is the same model on the CPU: it knows the words, and answers single
+    /// questions.
+    pub fn new(
+        container: &Container,
+        twin: Arc<dyn LanguageModel>,
+        number: u32,
+        options: DeviceOptions,
+    ) -> Result<Self> {
+        let device = Device::open(number)?;
+        let model = GlmModel::from_container(container)?;
+        let order = model.order();
+        let tile = options.tile.unwrap_or_else(|| Tile::for_order(order));
+        let lanes = tile.lanes();
+        if order > lanes + 1 {
+            let reason = format!("{lanes} lanes are too few for n-grams of {order} words");
+            return Err(Error::Unsupported { reason });
+        }
+        if model.num_words() > SENTENCE_START as usize {
+            let reason = format!("{} words are more than tokens can name", model.num_words());
+            return Err(Error::Unsupported { reason });
+        }
+        let kernels = Kernels::load(&device, &model, tile)?;
+        let sections = Sections::upload(&model, &device.stream()?)?;
+        let window = sections.hot.min(device.properties().l2_persisting);
+        if window > 0 && !options.no_l2_window {
+            hint(device.set_aside_l2(window));
+        }
+        let lanes = Mutex::new(Vec::new());
+        let failure = Once::new();
+        Ok(DeviceModel { device, kernels, sections, order, tile, options, lanes, twin, failure })
+    }
+
+    /// What the device is like.
+    pub fn properties(&self) -> &Properties {
+        self.device.properties()
+    }
+
+    /// Lanes of a search.
+    pub fn tile(&self) -> Tile {
+        self.tile
+    }
+
+    /// Whether the device has failed and the CPU answered in its place.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_completed()
+    }
+
+    /// Bytes of the n-grams on the device.
+    pub fn bytes(&self) -> u64 {
+        self.sections.ngrams.bytes()
+    }
+
+    /// The length of the longest n-grams.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// Scores n-grams: each has as many ids as the model's order, newest word first,
+    /// filled up with [`PAD`] where the context is shorter. A query of padding alone
+    /// gives 0 and matched length 0.
+    ///
+    /// Panics when `answers` do not have room for as many.
+    pub fn score_ngrams(&self, queries: &[u32], answers: Answers<'_>) -> Result<()> {
+        let order = self.order();
+        assert!(queries.len().is_multiple_of(order), "queries of {order} words");
+        let chunk = self.chunk();
+        let work = queries.chunks(chunk * order);
+        let answers = answers.first(queries.len() / order).pieces(chunk);
+        self.on_lanes(work.zip(answers), |lane, (queries, answers)| {
+            lane.ngrams(self, queries, States::Unwanted, answers)
+        })
+    }
+
+    /// Scores each token of a stream, given those left of it in its sentence. The
+    /// first of a sentence has [`SENTENCE_START`] set; with markers it is `<s>`, whose
+    /// own score means nothing.
+    ///
+    /// Panics when `answers` do not have room for as many.
+    pub fn score_tokens(&self, tokens: &[u32], answers: Answers<'_>) -> Result<()> {
+        let chunk = self.chunk();
+        // The state behind a token depends on as many words as a context has; of those
+        // before a chunk the scores mean nothing.
+        let context = self.order() - 1;
+        let starts = (0..tokens.len()).step_by(chunk);
+        let answers = answers.first(tokens.len()).pieces(chunk);
+        self.on_lanes(starts.zip(answers), |lane, (start, answers)| {
+            let skip = context.min(start);
+            let end = start + answers.log10.len();
+            lane.tokens(self, &tokens[start - skip..end], skip, answers)
+        })
+    }
+
+    /// As [`DeviceModel::score_tokens`], but only the sums of sentences come back:
+    /// `ends` says where each ends in `tokens`. With `markers` the first token of a
+    /// sentence is not counted.
+    ///
+    /// Panics when `ends` fall somewhere or lie outside of `tokens`, when a sentence has
+    /// 2^32 tokens, and when there are not as many `sums`.
+    pub fn sum_sentences(
+        &self,
+        tokens: &[u32],
+        ends: &[usize],
+        markers: bool,
+        sums: &mut [SentenceSum],
+    ) -> Result<()> {
+        assert_eq!(ends.len(), sums.len(), "a sum for each sentence");
+        assert!(ends.is_sorted(), "sentences end one after another");
+        assert!(ends.last().is_none_or(|&end| end <= tokens.len()), "sentences are of tokens");
+        let chunk = self.chunk();
+        // Whole sentences, until there are enough tokens.
+        let mut chunks = Vec::new();
+        let (mut start, mut rest, mut sums) = (0, ends, sums);
+        while !rest.is_empty() {
+            let many = rest.partition_point(|&end| end - start <= chunk).max(1);
+            let (these, behind) = rest.split_at(many);
+            let (own, others) = sums.split_at_mut(many);
+            chunks.push((start, these, own));
+            (start, rest, sums) = (these[many - 1], behind, others);
+        }
+        self.on_lanes(chunks.into_iter(), |lane, (start, ends, sums)| {
+            let end = *ends.last().expect("chunks have sentences");
+            let length = |end: &usize| u32::try_from(end - start).expect("sentences are short");
+            let relative: Vec<u32> = ends.iter().map(length).collect();
+            lane.sums(self, &tokens[start..end], &relative, markers, sums)
+        })
+    }
+
+    /// log10 p of each of `words` (`None`: all of the model) behind each context, row
+    /// by row. A context has as many ids as the order less one, newest first, filled
+    /// up with [`PAD`]; of a model of single words there is one context, of no words.
+    ///
+    /// Panics when `answers` do not have room for as many.
+    pub fn score_next(
+        &self,
+        contexts: &[u32],
+        words: Option<&[u32]>,
+        answers: Answers<'_>,
+    ) -> Result<()> {
+        let length = self.order() - 1;
+        let rows = contexts.len().checked_div(length).unwrap_or(1);
+        let count = words.map_or(self.sections.parameters.words as usize, <[u32]>::len);
+        assert_eq!(rows * length, contexts.len(), "contexts of {length} words");
+        let answers = answers.first(rows * count);
+        if answers.log10.is_empty() {
+            return Ok(());
+        }
+        // The grid has no more rows than this.
+        let rows_at_once = (self.chunk() / count).clamp(1, 1 << 15);
+        self.with_lane(|lane| {
+            let buffer = match words {
+                None => None,
+                Some(words) => {
+                    let mut buffer = lane.stream.room(words.len())?;
+                    lane.stream.fill(&mut buffer, 0, words)?;
+                    Some(buffer)
+                }
+            };
+            for (i, answers) in answers.pieces(rows_at_once * count).enumerate() {
+                let rows = answers.log10.len() / count;
+                let start = i * rows_at_once * length;
+                let contexts = &contexts[start..start + rows * length];
+                lane.next(self, contexts, rows, buffer.as_ref(), count, answers)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Tokens or queries of a chunk.
+    fn chunk(&self) -> usize {
+        self.options.chunk.unwrap_or(2 << 20).clamp(1, 64 << 20)
+    }
+
+    /// Lends a lane to `work`.
+    fn with_lane<T>(&self, work: impl FnOnce(&mut Lane) -> Result<T>) -> Result<T> {
+        let waiting = || self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lane = waiting().pop();
+        let mut lane = match lane {
+            Some(lane) => lane,
+            None => self.new_lane()?,
+        };
+        // A lane whose work failed is not used again.
+        let outcome = work(&mut lane)?;
+        waiting().push(lane);
+        Ok(outcome)
+    }
+
+    fn new_lane(&self) -> Result<Lane> {
+        let lane = Lane::new(&self.device)?;
+        if !self.options.no_l2_window && self.device.properties().l2_persisting > 0 {
+            hint(lane.stream.keep_in_l2(&self.sections.ngrams, self.sections.hot));
+        }
+        Ok(lane)
+    }
+
+    /// Does the pieces of `work`, several side by side, each on a lane of its own. The
+    /// first failure ends it.
+    fn on_lanes<W: Send>(
+        &self,
+        work: impl Iterator<Item = W>,
+        each: impl Fn(&mut Lane, W) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let work: Vec<W> = work.collect();
+        let threads = self.options.streams.unwrap_or(STREAMS).clamp(1, 64).min(work.len());
+        let work = Mutex::new(work.into_iter());
+        let do_all = || -> Result<()> {
+            self.with_lane(|lane| {
+                loop {
+                    let next = work.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some(piece) = next else { return Ok(()) };
+                    if let Err(error) = each(lane, piece) {
+                        work.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
+                        return Err(error);
+                    }
+                }
+            })
+        };
+        match threads {
+            0 => Ok(()),
+            1 => do_all(),
+            _ => std::thread::scope(|scope| {
+                let others: Vec<_> = (1..threads).map(|_| scope.spawn(do_all)).collect();
+                let mut outcome = do_all();
+                for other in others {
+                    let theirs =
+                        other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                    outcome = outcome.and(theirs);
+                }
+                outcome
+            }),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What of a model goes to a GPU, and how kernels are told where it lies.
+
+use miriam_gpu::{Buffer, Stream};
+use miriam_layout::zerocopy::{Immutable, IntoBytes};
+use miriam_lmcpu::{LanguageModel, MAX_ORDER};
+
+use crate::error::Result;
+use crate::format::{Bucket, UNIT};
+use crate::model::{GlmModel, Level};
+
+/// Orders begin at multiples of this in the device's memory: two lines.
+const ALIGNMENT: usize = 256;
+
+/// The bytes of the n-grams of `order`, from 1.
+fn bytes(model: &GlmModel, order: usize) -> &[u8] {
+    if order == 1 {
+        return model.unigrams().as_bytes();
+    }
+    match model.level(order) {
+        Level::Blocks(units) => units.as_bytes(),
+        Level::Buckets(buckets) => buckets.as_bytes(),
+        Level::LongestBuckets(buckets) => buckets.as_bytes(),
+    }
+}
+
+/// A model's n-grams in the memory of a device. Kernels read nothing outside of them,
+/// so a damaged file gives wrong answers at worst.
+pub(super) struct Sections {
+    pub ngrams: Buffer<u8>,
+    pub parameters: Parameters,
+    /// Bytes from the first on that most queries look at: the words and the bigrams.
+    pub hot: u64,
+}
+
+impl Sections {
+    /// Takes the n-grams of `model` to the device.
+    pub fn upload(model: &GlmModel, stream: &Stream) -> Result<Self> {
+        let order = LanguageModel::order(model);
+        let mut starts = vec![0];
+        for n in 1..=order {
+            let end = starts[n - 1] + bytes(model, n).len();
+            starts.push(end.next_multiple_of(ALIGNMENT));
+        }
+        let mut ngrams = stream.room(starts[order] + ALIGNMENT)?;
+        let mut parameters = Parameters {
+            orders: [Place::default(); MAX_ORDER],
+            order: order as u32,
+            hashed: model.hashed() as u32,
+            words: LanguageModel::num_words(model) as u32,
+            zero: 0,
+        };
+        let address = ngrams.address();
+        for (n, place) in (1..=order).zip(&mut parameters.orders) {
+            let (start, bytes) = (starts[n - 1], bytes(model, n));
+            stream.fill(&mut ngrams, start, bytes)?;
+            let item = match (2..=model.hashed()).contains(&n) {
+                true => size_of::<Bucket>(),
+                false => UNIT,
+            };
+            let last = (bytes.len() / item).saturating_sub(1) as u32;
+            *place = Place { address: address + start as u64, last, zero: 0 };
+        }
+        Ok(Sections { ngrams, parameters, hot: starts[order.min(2)] as u64 })
+    }
+}
+
+/// `Model` of `glm/kernels/model.cuh`.
+#[derive(Clone, Copy, IntoBytes, Immutable)]
+#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[repr(C)]
+pub(super) struct Parameters {
+    orders: [Place; MAX_ORDER],
+    order: u32,
+    hashed: u32,
+    pub words: u32,
+    zero: u32,
+}
+
+/// `Order` there.
+#[derive(Clone, Copy, Default, IntoBytes, Immutable)]
+#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[repr(C)]
+struct Place {
+    address: u64,
+    /// The last unit, or bucket. There is one where there is none: room that is read,
+    /// and says nothing.
+    last: u32,
+    zero: u32,
+}

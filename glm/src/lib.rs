@@ -1,0 +1,35 @@
+//! The GPU language model: n-grams as a reverse trie whose nodes are immutable
+//! B-trees of minimal depth (Bogoychev's thesis, chapter 4), in one file that the
+//! CPU searches where it lies and that goes to a GPU as it is.
+//!
+//! [`format`](mod@format) says where every byte lies. [`build_glm`] writes a file,
+//! [`GlmModel`] searches it; it is a language model like others, so single scores,
+//! batches and text come from [`miriam_lmcpu`], with the same bits. [`open`] opens any
+//! model there is.
+
+#![forbid(unsafe_code)]
+
+pub mod bench;
+pub mod build;
+pub mod device;
+mod error;
+pub mod format;
+mod listing;
+mod model;
+mod open;
+mod placement;
+mod search;
+mod source;
+pub mod synthetic;
+mod verify;
+
+pub use build::{GlmOptions, build_glm, create_glm, write_glm};
+pub use error::Error;
+pub use model::{GlmModel, KIND, Level, VERSION};
+pub use open::{is_glm, open, open_source};
+pub use search::{Place, Seek};
+pub use source::GlmSource;
+pub use verify::verify;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! A model in a `glm` file: what is opened and what it is checked for.
+
+use std::path::Path;
+
+use miriam_layout::btree::{Isa, Unit};
+use miriam_layout::dictionary::Dictionary;
+use miriam_layout::{Container, Kind, Load, View};
+use miriam_lmcpu::{LmWord, MAX_ORDER, Result, State};
+use serde::{Deserialize, Serialize};
+
+use crate::format::{Bucket, Entry, LongestBucket, NodeWidth};
+
+/// The kind of the file.
+pub const KIND: Kind = Kind::new("ngram-glm");
+/// The version of its layout.
+pub const VERSION: u32 = 1;
+
+/// The metadata block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Metadata {
+    /// The length of the longest n-grams, 1 to 16.
+    pub order: u32,
+    /// n-grams of each order as the source counts them.
+    pub counts: Vec<u64>,
+    /// Keys of a node.
+    pub width: u32,
+    /// Orders from 2 up to this one are in buckets; 0 or 1: none.
+    pub hashed: u32,
+    /// Orders from 2.
+    pub levels: Vec<LevelMetadata>,
+    /// The id of `<s>`.
+    pub begin: u32,
+    /// The id of `</s>`.
+    pub end: u32,
+    /// Whether the source had `<unk>`.
+    pub has_unknown: bool,
+    /// See `LanguageModel::minimisation_is_closed`.
+    pub minimisation_is_closed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LevelMetadata {
+    /// n-grams; blanks that stand for missing suffixes are counted.
+    pub entries: u64,
+    /// How many of them are blanks.
+    pub blanks: u64,
+}
+
+/// The n-grams of one order, from 2.
+pub enum Level {
+    /// Blocks of units.
+    Blocks(View<Unit>),
+    /// Buckets of an order below the highest.
+    Buckets(View<Bucket>),
+    /// Buckets of the highest order.
+    LongestBuckets(View<LongestBucket>),
+}
+
+/// A model in a `glm` file.
+pub struct GlmModel {
+    pub(crate) metadata: Metadata,
+    pub(crate) width: NodeWidth,
+    pub(crate) words: Dictionary,
+    /// By word id.
+    pub(crate) unigrams: View<Entry>,
+    /// Orders from 2.
+    pub(crate) levels: Vec<Level>,
+    /// Places of the blanks of each order, end to end.
+    pub(crate) blanks: View<u32>,
+    pub(crate) begin: State,
+    pub(crate) isa: Isa,
+}
+
+impl GlmModel {
+    /// Opens the file at `path`.
+    pub fn open(path: &Path, load: Load) -> Result<Self> {
+        Self::from_container(&Container::open_any(path, load)?)
+    }
+
+    /// Opens a container, which must be of this kind and version. Everything that
+    /// scoring relies on is checked here, in time that does not grow with the
+    /// n-grams; [`crate::verify`] checks the rest.
+    pub fn from_container(container: &Container) -> Result<Self> {
+        let container = container.clone().expect(KIND, VERSION)?;
+        let metadata: Metadata = container.metadata()?;
+        let damaged = |reason: &str| container.damaged("metadata", reason);
+        let order = metadata.order as usize;
+        if !(1..=MAX_ORDER).contains(&order) {
+            return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
+        }
+        if metadata.counts.len() != order || metadata.levels.len() != order - 1 {
+            return Err(damaged("the counts do not fit the order").into());
+        }
+        let Some(width) = NodeWidth::from_keys(metadata.width) else {
+            let reason = format!("nodes of {} keys are not known", metadata.width);
+            return Err(damaged(&reason).into());
+        };
+        if metadata.hashed > metadata.order {
+            return Err(damaged("more orders are in buckets than there are").into());
+        }
+        let words = Dictionary::open(&container, "words")?;
+        let unigrams = container.section::<Entry>("order-1")?;
+        if unigrams.len() != words.len() || u32::try_from(words.len()).is_err() {
+            let reason = "there is not one unigram for each word";
+            return Err(container.damaged("order-1", reason).into());
+        }
+        let known = |id: u32| id > 0 && (id as usize) < words.len();
+        if !known(metadata.begin) || !known(metadata.end) {
+            return Err(damaged("<s> or </s> is no word of the model").into());
+        }
+        let levels =
+            (2..=order).map(|n| open_level(&container, &metadata, n)).collect::<Result<_>>()?;
+        let blanks = container.section::<u32>("blanks")?;
+        let mut marked = 0u64;
+        for level in &metadata.levels {
+            marked = marked.saturating_add(level.blanks);
+            if level.blanks > level.entries {
+                return Err(damaged("an order has more blanks than n-grams").into());
+            }
+        }
+        if marked != blanks.len() as u64 {
+            return Err(container.damaged("blanks", "there are not as many as promised").into());
+        }
+        let mut begin = State::EMPTY;
+        let backoff = f32::from_bits(unigrams[metadata.begin as usize].backoff);
+        begin.entries_mut()[0] = (LmWord(metadata.begin), backoff);
+        begin.set_len(1);
+        let isa = Isa::detect();
+        Ok(GlmModel { metadata, width, words, unigrams, levels, blanks, begin, isa })
+    }
+
+    /// How many keys a node has.
+    pub fn width(&self) -> NodeWidth {
+        self.width
+    }
+
+    /// Orders from 2 up to this one are in buckets; 0 or 1: none.
+    pub fn hashed(&self) -> usize {
+        self.metadata.hashed as usize
+    }
+
+    /// The words' entries, by id.
+    pub fn unigrams(&self) -> &[Entry] {
+        &self.unigrams
+    }
+
+    /// The n-grams of `order`, from 2. Panics where there is no such order.
+    pub fn level(&self, order: usize) -> &Level {
+        &self.levels[order - 2]
+    }
+
+    /// The same model, searched with other instructions: what tests compare.
+    pub fn with_isa(self, isa: Isa) -> Self {
+        GlmModel { isa, ..self }
+    }
+
+    /// The places of the blanks among the n-grams of `order`, ascending.
+    pub(crate) fn blanks_of(&self, order: usize) -> &[u32] {
+        let before: u64 = self.metadata.levels[..order - 2].iter().map(|level| level.blanks).sum();
+        let blanks = self.metadata.levels[order - 2].blanks;
+        &self.blanks[before as usize..(before + blanks) as usize]
+    }
+}
+
+fn open_level(container: &Container, metadata: &Metadata, order: usize) -> Result<Level> {
+    let name = format!("order-{order}");
+    if order > metadata.hashed as usize {
+        return Ok(Level::Blocks(container.section(&name)?));
+    }
+    let (level, slots) = if order < metadata.order as usize {
+        let buckets: View<Bucket> = container.section(&name)?;
+        let slots = buckets.len() as u64 * 3;
+        (Level::Buckets(buckets), slots)
+    } else {
+        let buckets: View<LongestBucket> = container.section(&name)?;
+        let slots = buckets.len() as u64 * 5;
+        (Level::LongestBuckets(buckets), slots)
+    };
+    // A search needs a bucket to begin with, and numbers of n-grams have 32 bits.
+    if slots == 0 || slots > 1 << 32 {
+        let reason = format!("{slots} slots cannot be");
+        return Err(container.damaged(&name, reason).into());
+    }
+    Ok(level)
+}

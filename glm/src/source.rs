@@ -1,0 +1,104 @@
+//! The n-grams of a `glm` file as lists, sorted by their words, newest first, as ids
+//! go; blanks are left out.
+
+use std::path::Path;
+
+use miriam_layout::{Container, Load};
+use miriam_lmcpu::arpa::{Section, Unigram};
+use miriam_lmcpu::{NgramIndex, NgramSource, Result};
+use miriam_text::{Vocabulary, name_of};
+
+use crate::listing::Listed;
+use crate::model::GlmModel;
+
+/// A `glm` file being listed.
+pub struct GlmSource {
+    name: String,
+    container: Container,
+    model: GlmModel,
+    vocabulary: Vocabulary,
+    unigrams: Vec<Unigram>,
+    /// The n-grams of the order before.
+    below: Listed,
+    /// Their words, newest first, end to end.
+    words: Vec<u32>,
+    next_order: usize,
+}
+
+impl GlmSource {
+    /// Opens the file at `path`. Each order is checked whole before it is listed.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::from_container(Container::open_any(path, Load::Lazy)?, name_of(path))
+    }
+
+    pub(crate) fn from_container(container: Container, name: String) -> Result<Self> {
+        let model = GlmModel::from_container(&container)?;
+        let mut vocabulary = Vocabulary::new();
+        for word in model.words.iter() {
+            vocabulary.intern(word);
+        }
+        if vocabulary.len() != model.unigrams.len() {
+            return Err(container.damaged("words.bytes", "words are missing or equal").into());
+        }
+        let below = Listed::words(&model, &container)?;
+        let unigram = |(&log10, &backoff): (&f32, &f32)| Unigram { log10, backoff };
+        let unigrams = below.log10.iter().zip(&below.backoffs).map(unigram).collect();
+        let words = below.words.clone();
+        Ok(GlmSource { name, container, model, vocabulary, unigrams, below, words, next_order: 2 })
+    }
+}
+
+impl NgramSource for GlmSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn counts(&self) -> &[u64] {
+        &self.model.metadata.counts
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn unigrams(&self) -> &[Unigram] {
+        &self.unigrams
+    }
+
+    fn has_unknown(&self) -> bool {
+        self.model.metadata.has_unknown
+    }
+
+    fn next_section(&mut self) -> Result<Option<Section>> {
+        let order = self.next_order;
+        if order > self.model.order() {
+            return Ok(None);
+        }
+        self.next_order += 1;
+        let listed = self.below.next(&self.model, &self.container, order)?;
+        let blanks = self.model.blanks_of(order);
+        let is_last = order == self.model.order();
+        let mut section = Section::default();
+        section.order = order;
+        let mut words = Vec::with_capacity(listed.len() * order);
+        for at in 0..listed.len() {
+            let suffix = listed.parents[at] as usize * (order - 1);
+            words.extend_from_slice(&self.words[suffix..suffix + order - 1]);
+            words.push(listed.words[at]);
+            if !listed.is_blank(at, blanks) {
+                section.words.extend(words[at * order..].iter().rev());
+                section.log10.push(listed.log10[at]);
+                if !is_last {
+                    section.backoffs.push(listed.backoffs[at]);
+                }
+            }
+        }
+        (self.below, self.words) = (listed, words);
+        Ok(Some(section))
+    }
+
+    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> miriam_lmcpu::Error {
+        let place = format!("order-{}", section.order);
+        self.container.damaged(&place, format!("n-gram {index}: {reason}")).into()
+    }
+}

@@ -1,0 +1,299 @@
+//! Texts as walks through a model, from the end of each sentence to its beginning.
+//!
+//! That is the direction in which a reverse trie can be walked without a search: a
+//! child of `(w0, w1, w2, w3)` is a word that stands in front of these, and the
+//! context of that child, without w0, is where the next step begins. No step has a
+//! dead end, because only n-grams that begin with `<s>` have no children.
+//!
+//! **Training-like.** Each step goes to a child of the longest n-gram that is left
+//! of it, so every word ends an n-gram of the highest order, but for the first ones
+//! of a sentence.
+//!
+//! **Held-out-like.** A word matches n words when n - 1 steps in a row went to
+//! children of an n-gram that it ends. Step by step a depth is drawn: the word in
+//! front becomes a child of the n-gram of so many words, and, as far as other
+//! choices are there, of no longer one. If the depth is at least d with the
+//! probability a(d), independently, then words match more than n words with the
+//! probability a(1) a(2) .. a(n). The a(d) that give the lengths that were measured
+//! on held-out text (`ngram-lm.md` 4.5) follow by division; as chance matches are
+//! not all avoidable, they are set right on samples.
+
+use miriam_lmcpu::sorted::SortedModel;
+use rayon::prelude::*;
+
+use super::Random;
+
+/// What a text is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likeness {
+    /// What the model was estimated from: nearly every n-gram is known.
+    Training,
+    /// New text: most of its long n-grams are not known.
+    HeldOut,
+}
+
+/// Sentences of word ids, without `<s>`, with `</s>`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The words of all sentences, end to end.
+    pub words: Vec<u32>,
+    /// Where each sentence ends.
+    pub ends: Vec<usize>,
+}
+
+/// The share of words that match more than 1, 2, 3, .. words, of those that match
+/// as many, in held-out text.
+const HELD_OUT: [f64; 4] = [0.814, 0.451 / 0.814, 0.189 / 0.451, 0.075 / 0.189];
+/// The longest sentence.
+const LONGEST: usize = 80;
+/// How often a sentence begins where it can.
+const BEGINS: f32 = 0.1;
+/// Words of a sentence that has no beginning of its own to find, on average.
+const MEAN: f32 = 21.0;
+/// Words that one task makes.
+const CHUNK: usize = 1 << 14;
+/// Words of a sample, and how often shares are set right.
+const SAMPLE: usize = 1 << 15;
+const ROUNDS: usize = 4;
+
+impl Text {
+    /// `words` words of a text that is like `likeness` to `model`. The last
+    /// sentence may lack its end.
+    pub fn sample(model: &SortedModel, likeness: Likeness, words: usize, seed: u64) -> Text {
+        let walker = match likeness {
+            Likeness::Training => Walker::new(model, None),
+            Likeness::HeldOut => Walker::held_out(model, seed),
+        };
+        walker.text(words, seed)
+    }
+
+    /// How many words match 1, 2, .. words of `model`, which may be any.
+    pub fn matches(&self, model: &SortedModel) -> Vec<u64> {
+        let order = model.levels.levels.len();
+        let mut counts = vec![0; order];
+        for sentence in self.sentences() {
+            for at in 0..sentence.len() {
+                let left = sentence[..=at].iter().rev().copied();
+                let ngram: Vec<u32> = left.chain([model.begin]).take(order).collect();
+                counts[matched(model, &ngram) - 1] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The sentences.
+    pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts().zip(&self.ends).map(|(start, &end)| &self.words[start..end])
+    }
+
+    /// Where each sentence starts.
+    pub fn starts(&self) -> impl Iterator<Item = usize> {
+        let ends = self.ends.iter().copied().take(self.ends.len().saturating_sub(1));
+        std::iter::once(0).chain(ends).take(self.ends.len())
+    }
+
+    /// Some of the sentences.
+    pub fn part(&self, sentences: std::ops::Range<usize>) -> Text {
+        let start = sentences.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let ends: Vec<usize> = self.ends[sentences].iter().map(|end| end - start).collect();
+        let end = start + ends.last().copied().unwrap_or(0);
+        Text { words: self.words[start..end].to_vec(), ends }
+    }
+
+    /// This text cut or repeated to `words` words; nothing where there is nothing.
+    pub fn of_length(&self, words: usize) -> Text {
+        let mut text = Text::default();
+        while text.words.len() < words && !self.words.is_empty() {
+            text.append(self, words);
+        }
+        text
+    }
+
+    /// Adds `other` behind this, up to `words` words in all.
+    pub fn append(&mut self, other: &Text, words: usize) {
+        let start = self.words.len();
+        let taken = other.words.len().min(words.saturating_sub(start));
+        if taken == 0 {
+            return;
+        }
+        self.words.extend_from_slice(&other.words[..taken]);
+        for &end in &other.ends {
+            self.ends.push(start + end.min(taken));
+            if end >= taken {
+                break;
+            }
+        }
+    }
+}
+
+/// How many words of `ngram`, newest first, are an n-gram of the model; 1 at least.
+fn matched(model: &SortedModel, ngram: &[u32]) -> usize {
+    let mut at = ngram[0];
+    for (order, &word) in ngram.iter().enumerate().skip(1) {
+        match child(model, order, at, word) {
+            Some(next) => at = next,
+            None => return order,
+        }
+    }
+    ngram.len()
+}
+
+/// The child `word` of the n-gram `at` of `order`.
+#[inline(always)]
+fn child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u32> {
+    let range = model.levels.levels[order - 1].children_of(at);
+    let words = &model.levels.levels[order].words[range.clone()];
+    words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
+}
+
+/// Who makes sentences.
+struct Walker<'m> {
+    model: &'m SortedModel,
+    /// By depth from 1, how probable it is that a step is at least so deep;
+    /// `None`: as deep as can be.
+    depths: Option<Vec<f64>>,
+    /// How probable each word and those before it are.
+    cumulative: Vec<f64>,
+}
+
+impl<'m> Walker<'m> {
+    fn new(model: &'m SortedModel, depths: Option<Vec<f64>>) -> Self {
+        let mut sum = 0.0;
+        let cumulative = model.levels.levels[0].log10.iter().map(|&log10| {
+            sum += 10f64.powf(f64::from(log10));
+            sum
+        });
+        Walker { model, depths, cumulative: cumulative.collect() }
+    }
+
+    /// Finds the depths that give held-out-like text.
+    fn held_out(model: &'m SortedModel, seed: u64) -> Self {
+        let goal = |depth: usize| HELD_OUT[depth.min(HELD_OUT.len() - 1)];
+        let goals: Vec<f64> = (0..model.levels.levels.len() - 1).map(goal).collect();
+        let mut walker = Walker::new(model, Some(goals.clone()));
+        for _ in 0..ROUNDS {
+            let matches = walker.text(SAMPLE, !seed).matches(model);
+            let longer = |depth: usize| matches[depth..].iter().sum::<u64>() as f64;
+            let depths = walker.depths.iter_mut().flatten();
+            for ((depth, goal), now) in (0..).zip(&goals).zip(depths) {
+                let reached = longer(depth + 1) / longer(depth).max(1.0);
+                // A share of what was not meant to match matches by chance.
+                let chance = ((reached - *now) / (1.0 - *now).max(1e-9)).clamp(0.0, 0.95);
+                *now = ((goal - chance) / (1.0 - chance)).clamp(0.0, 1.0);
+            }
+        }
+        walker
+    }
+
+    fn text(&self, words: usize, seed: u64) -> Text {
+        let pieces: Vec<Text> = (0..words.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|piece| {
+                let mut random = Random::at(seed, 2, piece as u64);
+                let mut text = Text::default();
+                while text.words.len() < CHUNK {
+                    let start = text.words.len();
+                    match &self.depths {
+                        None => self.known(&mut random, &mut text.words),
+                        Some(depths) => self.novel(depths, &mut random, &mut text.words),
+                    }
+                    text.words[start..].reverse();
+                    text.ends.push(text.words.len());
+                }
+                text
+            })
+            .collect();
+        let mut text = Text::default();
+        for piece in &pieces {
+            if text.words.len() < words {
+                text.append(piece, words);
+            }
+        }
+        text
+    }
+
+    /// Writes a sentence of known n-grams, last word first.
+    fn known(&self, random: &mut Random, words: &mut Vec<u32>) {
+        let levels = &self.model.levels.levels;
+        let (mut at, mut order) = (self.model.end, 1);
+        for _ in 0..LONGEST {
+            words.push(levels[order - 1].words[at as usize]);
+            let range = levels[order - 1].children_of(at);
+            if range.is_empty() {
+                return;
+            }
+            let begins = levels[order].words[range.end - 1] == self.model.begin;
+            if begins && (range.len() == 1 || random.unit() < BEGINS) {
+                return;
+            }
+            // Long n-grams are rare all alike.
+            let others = range.len() - usize::from(begins);
+            let next = match order {
+                1 | 2 => random.by_rank(others),
+                _ => random.below(others as u64) as usize,
+            };
+            let next = (range.start + next) as u32;
+            (at, order) = if order + 1 == levels.len() {
+                // The context of what was found, a word shorter on the right.
+                (levels[order].contexts[next as usize], order)
+            } else {
+                (next, order + 1)
+            };
+        }
+    }
+
+    /// Writes a sentence whose words match as `depths` say, last word first.
+    fn novel(&self, depths: &[f64], random: &mut Random, words: &mut Vec<u32>) {
+        let start = words.len();
+        words.push(self.model.end);
+        while words.len() - start < LONGEST && random.unit() * MEAN >= 1.0 {
+            // The n-grams that begin here, by length from 0, newest word first.
+            let known = (1..=depths.len().min(words.len() - start))
+                .map_while(|length| self.model.levels.node(&words[words.len() - length..]));
+            let known: Vec<u32> = known.collect();
+            let u = f64::from(random.unit());
+            let depth = depths[..known.len()].iter().take_while(|&&share| u < share).count();
+            words.push(self.older(&known, depth, random));
+        }
+    }
+
+    /// A word to stand in front: a child of the n-gram of `depth` words of `known`,
+    /// or of a shorter one where that can only begin a sentence.
+    fn older(&self, known: &[u32], depth: usize, random: &mut Random) -> u32 {
+        let mut word = 0;
+        // Chance matches are avoided where other words are easily found.
+        for _ in 0..4 {
+            let among = (1..=depth).rev().find_map(|depth| {
+                let range = self.model.levels.levels[depth - 1].children_of(known[depth - 1]);
+                let words = &self.model.levels.levels[depth].words[range];
+                let words = words.strip_suffix(&[self.model.begin]).unwrap_or(words);
+                (!words.is_empty()).then_some(words)
+            });
+            word = match among {
+                Some(words) => words[random.by_rank(words.len())],
+                None => self.any(random),
+            };
+            let longer = known.get(depth);
+            if longer.is_none_or(|&at| child(self.model, depth + 1, at, word).is_none()) {
+                break;
+            }
+        }
+        word
+    }
+
+    /// Any word, by its frequency.
+    fn any(&self, random: &mut Random) -> u32 {
+        let total = self.cumulative.last().copied().unwrap_or(0.0);
+        // A model of almost no words has to do with any.
+        let mut word = 0;
+        for _ in 0..64 {
+            let sum = total * f64::from(random.unit());
+            word = self.cumulative.partition_point(|&before| before <= sum) as u32;
+            word = word.min(self.cumulative.len() as u32 - 1);
+            if ![0, self.model.begin, self.model.end].contains(&word) {
+                break;
+            }
+        }
+        word
+    }
+}

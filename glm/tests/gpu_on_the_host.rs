@@ -1,0 +1,528 @@
+//! The kernels' own sources, run by the host, against models on the CPU, to the bit.
+//!
+//! The library that takes the place of the driver must be there when a process starts,
+//! so the tests below run in a process of their own, which the first one starts.
+
+mod host;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use miriam_glm::device::{
+    Answers, DeviceModel, DeviceOptions, PAD, SENTENCE_START, SentenceSum, Tile,
+    time_random_sectors,
+};
+use miriam_glm::format::NodeWidth;
+use miriam_glm::{GlmOptions, KIND, VERSION, write_glm};
+use miriam_layout::{Bytes, Container, ContainerWriter, Load};
+use miriam_lmcpu::sorted::SortedModel;
+use miriam_lmcpu::trie::{TrieModel, build_trie};
+use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State};
+use miriam_text::{Log10, Silent};
+
+const HOST: &str = "tests/host";
+
+#[test]
+fn kernels_agree_with_the_cpu() {
+    let Some(library) = host::library(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--ignored", "--nocapture"])
+        .envs(host::environment(&library, ""))
+        .output()
+        .expect("this program starts");
+    let (said, failed) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}\n{failed}");
+    assert!(said.contains(" passed") && !said.contains(" 0 passed"), "{said}");
+}
+
+/// Numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let high = self.0 >> 33;
+        high % n
+    }
+}
+
+/// ARPA text of a model of `order` over `words` words in which frequent words have
+/// many neighbours: contexts are all there, suffixes not always.
+fn arpa(order: usize, words: u64, ngrams: usize, seed: u64) -> String {
+    let mut random = Random(seed);
+    let names = ["<unk>", "<s>", "</s>"].map(str::to_owned);
+    let names: Vec<String> = names.into_iter().chain((3..words).map(|i| format!("w{i}"))).collect();
+    let mut sets = vec![std::collections::BTreeSet::<Vec<usize>>::new(); order + 1];
+    for i in 0..ngrams {
+        // Small numbers are frequent; one word is behind and before all others.
+        let word = |random: &mut Random| {
+            let most = 1 + random.below(words);
+            random.below(most) as usize
+        };
+        let mut ngram: Vec<usize> = (0..order).map(|_| word(&mut random)).collect();
+        let length = 2 + random.below(order as u64 - 1) as usize;
+        match i % 4 {
+            0 => ngram[1] = 3,
+            1 if order > 2 => ngram[1..3].copy_from_slice(&[4, 3]),
+            _ => {}
+        }
+        for n in 2..=length {
+            sets[n].insert(ngram[..n].to_vec());
+        }
+    }
+    let mut text = String::from("\\data\\\n");
+    writeln!(text, "ngram 1={words}").unwrap();
+    for (n, set) in sets.iter().enumerate().skip(2) {
+        writeln!(text, "ngram {n}={}", set.len()).unwrap();
+    }
+    let number = |random: &mut Random| random.below(90_000) as f32 / 17_000.0;
+    let backoff = |random: &mut Random| match random.below(3) {
+        _ if order == 1 => String::new(),
+        0 => String::new(),
+        _ => format!("\t{}", random.below(3000) as f32 / 1000.0 - 2.0),
+    };
+    writeln!(text, "\n\\1-grams:").unwrap();
+    for (i, name) in names.iter().enumerate() {
+        let log10 = if i == 1 { 99.0 } else { number(&mut random) };
+        writeln!(text, "-{log10}\t{name}{}", backoff(&mut random)).unwrap();
+    }
+    for (n, set) in sets.iter().enumerate().skip(2) {
+        writeln!(text, "\n\\{n}-grams:").unwrap();
+        for ngram in set {
+            let ngram: Vec<&str> = ngram.iter().map(|&word| &names[word][..]).collect();
+            let backoff = if n < order { backoff(&mut random) } else { String::new() };
+            writeln!(text, "-{}\t{}{backoff}", number(&mut random), ngram.join(" ")).unwrap();
+        }
+    }
+    text + "\n\\end\\\n"
+}
+
+/// The same n-grams as a trie on the CPU, and for the device with these options.
+struct Models {
+    twin: Arc<dyn LanguageModel>,
+    path: tempfile::TempPath,
+}
+
+impl Models {
+    fn of(arpa: &Path) -> Self {
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        build_trie(arpa, &path, None, Duplicates::Refuse, &Silent).unwrap();
+        Models { twin: Arc::new(TrieModel::open(&path, Load::Lazy).unwrap()), path }
+    }
+
+    fn bytes(&self, width: NodeWidth, hashed: usize) -> Bytes {
+        let sorted = SortedModel::read(&self.path, Duplicates::Refuse, &Silent).unwrap();
+        let writer = ContainerWriter::in_memory(Path::new("model"), KIND, VERSION).unwrap();
+        write_glm(sorted, &GlmOptions { width, hashed }, writer).unwrap().unwrap()
+    }
+
+    fn on_device(&self, bytes: &Bytes, options: DeviceOptions) -> DeviceModel {
+        let container = Container::from_bytes(bytes.clone(), Path::new("model")).unwrap();
+        DeviceModel::new(&container, Arc::clone(&self.twin), 0, options).unwrap()
+    }
+}
+
+/// Sentences of `count` tokens in all, and where they end.
+fn text(model: &dyn LanguageModel, count: usize, random: &mut Random) -> (Vec<LmWord>, Vec<usize>) {
+    let words = model.num_words() as u64;
+    let (mut text, mut ends) = (Vec::new(), Vec::new());
+    while text.len() < count {
+        let most = 1 + random.below(words);
+        text.push(LmWord(random.below(most) as u32));
+        if random.below(9) == 0 {
+            ends.push(text.len());
+        }
+    }
+    ends.push(text.len());
+    (text, ends)
+}
+
+/// Panics at the first difference, to the bit.
+#[track_caller]
+fn same(scores: &[(Log10, u8)], expected: &[(Log10, u8)], what: &str) {
+    let (scores, expected) = (bits(scores), bits(expected));
+    assert_eq!(scores.len(), expected.len());
+    let different = scores.iter().zip(&expected).position(|(score, expected)| score != expected);
+    if let Some(at) = different {
+        panic!("{what}: {at} of {}: {:x?}, not {:x?}", scores.len(), scores[at], expected[at]);
+    }
+}
+
+fn bits(scores: &[(Log10, u8)]) -> Vec<(u32, u8)> {
+    scores.iter().map(|(log10, matched)| (log10.0.to_bits(), *matched)).collect()
+}
+
+/// Everything that can be asked, `count` times, on the device and on the CPU.
+fn compare(model: &DeviceModel, twin: &dyn LanguageModel, count: usize, random: &mut Random) {
+    let order = twin.order();
+    let (words, ends) = text(twin, count, random);
+    // Sentences, from `<s>` and from nothing.
+    for begin in [twin.begin_state(), State::EMPTY] {
+        let mut expected = vec![Default::default(); words.len()];
+        twin.score_sentences(&begin, &words, &ends, &mut expected);
+        let mut scores = vec![Default::default(); words.len()];
+        model.score_sentences(&begin, &words, &ends, &mut scores);
+        same(&scores, &expected, "sentences");
+
+        let markers = !begin.is_empty();
+        let mut tokens: Vec<u32> = Vec::new();
+        let (mut token_ends, mut start) = (Vec::new(), 0);
+        let mut sums = Vec::new();
+        for &end in &ends {
+            let first = tokens.len();
+            if markers {
+                tokens.push(begin.entries()[0].0.0);
+            }
+            tokens.extend(words[start..end].iter().map(|word| word.0));
+            if let Some(token) = tokens.get_mut(first) {
+                *token |= SENTENCE_START;
+            }
+            token_ends.push(tokens.len());
+            sums.push(SentenceSum {
+                log10: expected[start..end].iter().fold(0.0, |sum, score| sum + score.0.0),
+                unknown: words[start..end].iter().filter(|word| word.0 == 0).count() as u32,
+            });
+            start = end;
+        }
+        let mut found = vec![SentenceSum::default(); sums.len()];
+        model.sum_sentences(&tokens, &token_ends, markers, &mut found).unwrap();
+        assert_eq!(found, sums);
+    }
+    // N-grams with contexts of any length, some of words that are none.
+    let mut queries = Vec::new();
+    let mut expected = Vec::new();
+    for at in 0..count {
+        let context: Vec<LmWord> = match random.below(5) {
+            0 => (0..order - 1)
+                .map(|_| LmWord(random.below(twin.num_words() as u64) as u32))
+                .collect(),
+            _ => words[..at]
+                .iter()
+                .rev()
+                .take(random.below(order as u64) as usize)
+                .copied()
+                .collect(),
+        };
+        queries.push(words[at].0);
+        queries.extend(context.iter().map(|word| word.0).chain([PAD; 16]).take(order - 1));
+        expected.push(twin.score_after(&context, words[at]));
+    }
+    let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
+    model
+        .score_ngrams(&queries, Answers { log10: &mut log10, matched: Some(&mut matched) })
+        .unwrap();
+    let scores: Vec<_> = log10.iter().map(|&log10| Log10(log10)).zip(matched).collect();
+    same(&scores, &expected, "n-grams");
+
+    // Requests of a search, with the states behind them.
+    let mut states = vec![twin.begin_state()];
+    let mut requests = Vec::new();
+    for &word in &words[..count] {
+        let state = random.below(states.len() as u64) as u32;
+        requests.push(Request { state, word });
+        let mut next = State::EMPTY;
+        twin.score(&states[state as usize], word, &mut next);
+        states.push(next);
+    }
+    let mut expected = vec![Scored::default(); count];
+    twin.score_batch(&states, &requests, &mut expected);
+    let mut results = vec![Scored::default(); count];
+    model.score_batch(&states, &requests, &mut results);
+    for (result, expected) in results.iter().zip(&expected) {
+        assert_eq!(result.log10.0.to_bits(), expected.log10.0.to_bits());
+        assert_eq!(result.matched, expected.matched);
+        let entries = |state: &State| {
+            state.entries().iter().map(|e| (e.0, e.1.to_bits())).collect::<Vec<_>>()
+        };
+        assert_eq!(entries(&result.next), entries(&expected.next));
+    }
+
+    // All words and a few behind contexts.
+    let contexts: Vec<Vec<LmWord>> = (0..if order == 1 { 1 } else { 3 })
+        .map(|i| {
+            let at = random.below(count as u64) as usize;
+            let length = if i == 0 { 0 } else { random.below(order as u64) as usize };
+            words[..at].iter().rev().take(length).copied().collect()
+        })
+        .collect();
+    let padded = contexts
+        .iter()
+        .flat_map(|context| context.iter().map(|word| word.0).chain([PAD; 16]).take(order - 1));
+    let padded: Vec<u32> = padded.collect();
+    let few: Vec<u32> = words[..count.min(50)].iter().map(|word| word.0).collect();
+    let all: Vec<u32> = (0..twin.num_words().min(4000) as u32).collect();
+    for list in [Some(&few[..]), (all.len() == twin.num_words()).then_some(&[])] {
+        let Some(list) = list else { continue };
+        let (words, given) = if list.is_empty() { (&all[..], None) } else { (list, Some(list)) };
+        let count = words.len() * contexts.len();
+        let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
+        let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
+        model.score_next(&padded, given, answers).unwrap();
+        let scores: Vec<_> = log10.iter().map(|&log10| Log10(log10)).zip(matched).collect();
+        let expected: Vec<_> = contexts
+            .iter()
+            .flat_map(|context| words.iter().map(|&word| twin.score_after(context, LmWord(word))))
+            .collect();
+        same(&scores, &expected, "next words");
+    }
+    assert!(!model.has_failed(), "the twin answered");
+}
+
+fn write(text: &str) -> tempfile::TempPath {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file.into_temp_path()
+}
+
+const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
+
+#[test]
+#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+fn every_instantiation_on_random_models() {
+    let mut random = Random(7);
+    for (order, words, ngrams) in [
+        (1, 500, 0),
+        (2, 900, 4000),
+        (3, 700, 6000),
+        (4, 400, 6000),
+        (5, 60, 3000),
+        (6, 40, 2500),
+        (9, 20, 1500),
+        (12, 12, 900),
+        (16, 8, 600),
+    ] {
+        let models = Models::of(&write(&arpa(order, words, ngrams, order as u64)));
+        for width in WIDTHS {
+            for hashed in [0, 2, 3, order] {
+                let bytes = models.bytes(width, hashed.min(order));
+                for tile in [Tile::Lanes4, Tile::Lanes8, Tile::Lanes16] {
+                    if order > tile.lanes() + 1 {
+                        continue;
+                    }
+                    let options = DeviceOptions { tile: Some(tile), ..Default::default() };
+                    let model = models.on_device(&bytes, options);
+                    compare(&model, &*models.twin, 100, &mut random);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+fn batches_of_every_size_in_chunks_of_every_size() {
+    let mut random = Random(11);
+    let models = Models::of(&write(&arpa(4, 300, 5000, 3)));
+    let bytes = models.bytes(NodeWidth::Keys16, 2);
+    for count in [1, 2, 31, 32, 33, 1000, 10_000] {
+        let model = models.on_device(&bytes, DeviceOptions::default());
+        compare(&model, &*models.twin, count, &mut random);
+    }
+    for (chunk, run, streams) in [(1, 1, 1), (7, 3, 3), (33, 64, 2), (100, 1000, 4)] {
+        let options = DeviceOptions {
+            chunk: Some(chunk),
+            run: Some(run),
+            streams: Some(streams),
+            no_l2_window: run == 1,
+            ..Default::default()
+        };
+        let model = models.on_device(&bytes, options);
+        compare(&model, &*models.twin, 300, &mut random);
+    }
+}
+
+/// Blocks of sizes around those at which trees grow, at every order.
+#[test]
+#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+fn trees_of_every_depth() {
+    let words = 1200;
+    let mut text = String::from("\\data\\\n");
+    let sizes = [
+        1, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 62, 63, 64, 80, 81, 254, 255, 256, 288, 289, 1023,
+        1024, 1055, 1056, 1100,
+    ];
+    let bigrams: Vec<(usize, usize)> = sizes
+        .iter()
+        .enumerate()
+        .flat_map(|(word, &size)| (0..size).map(move |i| (i + 3, word + 3)))
+        .collect();
+    // The context of a trigram is a bigram with another right word: the first ones.
+    let by_left: std::collections::BTreeSet<_> = bigrams.iter().copied().collect();
+    let trigrams: Vec<(usize, usize, usize)> = by_left
+        .iter()
+        .filter(|(_, middle)| (6..30).contains(middle))
+        .map(|&(left, middle)| (left, middle, 3 + left % 5))
+        .collect();
+    writeln!(text, "ngram 1={words}\nngram 2={}\nngram 3={}", by_left.len(), trigrams.len())
+        .unwrap();
+    let name = |i: usize| match i {
+        0 => "<unk>".to_owned(),
+        1 => "<s>".to_owned(),
+        2 => "</s>".to_owned(),
+        _ => format!("w{i}"),
+    };
+    writeln!(text, "\n\\1-grams:").unwrap();
+    for i in 0..words {
+        writeln!(text, "-{}\t{}\t-0.{i}", 1.0 + i as f32 / 64.0, name(i)).unwrap();
+    }
+    writeln!(text, "\n\\2-grams:").unwrap();
+    for (i, &(left, right)) in by_left.iter().enumerate() {
+        writeln!(text, "-{}\t{} {}\t-0.{}", 0.5 + i as f32 / 999.0, name(left), name(right), i % 7)
+            .unwrap();
+    }
+    writeln!(text, "\n\\3-grams:").unwrap();
+    for (i, &(a, b, c)) in trigrams.iter().enumerate() {
+        writeln!(text, "-{}\t{} {} {}", 0.1 + i as f32 / 999.0, name(a), name(b), name(c)).unwrap();
+    }
+    let models = Models::of(&write(&(text + "\n\\end\\\n")));
+    let twin = &*models.twin;
+    let id = |i: usize| twin.word_id(name(i).as_bytes()).0;
+    // Every bigram and trigram, and neighbours that are not there.
+    let mut queries = Vec::new();
+    for word in 3..sizes.len() + 4 {
+        for left in (1..words).step_by(11) {
+            queries.extend([id(word), id(left), PAD]);
+            queries.extend([id(3 + left % 5), id(word), id(left)]);
+        }
+    }
+    let expected: Vec<_> = queries
+        .chunks(3)
+        .map(|query| {
+            let context: Vec<_> =
+                query[1..].iter().filter(|&&w| w != PAD).map(|&w| LmWord(w)).collect();
+            twin.score_after(&context, LmWord(query[0]))
+        })
+        .collect();
+    for width in WIDTHS {
+        for hashed in [0, 2, 3] {
+            let bytes = models.bytes(width, hashed);
+            for tile in [Tile::Lanes4, Tile::Lanes8, Tile::Lanes16] {
+                let options = DeviceOptions { tile: Some(tile), ..Default::default() };
+                let model = models.on_device(&bytes, options);
+                let count = queries.len() / 3;
+                let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
+                let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
+                model.score_ngrams(&queries, answers).unwrap();
+                let scores: Vec<_> = log10.iter().map(|&p| Log10(p)).zip(matched).collect();
+                same(&scores, &expected, &format!("{width:?} {hashed} {tile:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+fn real_models_and_text() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/kenlm-cases");
+    if !data.exists() {
+        return host::skipped(&format!("{} is absent", data.display()));
+    }
+    let text = std::fs::read(data.join("heldout.en")).unwrap();
+    for name in ["o5.arpa.gz", "o3-suffixless.arpa.gz", "o2.arpa.gz"] {
+        let arpa = data.join(name);
+        if !arpa.exists() {
+            host::skipped(&format!("{} is absent", arpa.display()));
+            continue;
+        }
+        let models = Models::of(&arpa);
+        let twin = &*models.twin;
+        let mut reader = miriam_lmcpu::words::WordReader::new(twin, true, false);
+        let mut words = miriam_lmcpu::words::Words::default();
+        reader.read(&text, &mut words);
+        let lines = words.ends.len().min(600);
+        let (ends, last) = (&words.ends[..lines], words.ends[lines - 1]);
+        let mut expected = vec![Default::default(); last];
+        twin.score_sentences(&twin.begin_state(), &words.ids, ends, &mut expected);
+        for (width, hashed) in
+            [(NodeWidth::Keys32, 2), (NodeWidth::Keys8, 0), (NodeWidth::Keys16, 5)]
+        {
+            let model = models.on_device(&models.bytes(width, hashed), DeviceOptions::default());
+            let mut scores = vec![Default::default(); last];
+            model.score_sentences(&twin.begin_state(), &words.ids, ends, &mut scores);
+            same(&scores, &expected, &format!("{name} {width:?} {hashed}"));
+            assert!(!model.has_failed(), "the twin answered");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+fn words_that_are_none_count_as_unknown() {
+    let models = Models::of(&write(&arpa(3, 40, 500, 5)));
+    let model = models.on_device(&models.bytes(NodeWidth::Keys8, 2), DeviceOptions::default());
+    let none = 1 << 30;
+    let mut log10 = [1.0; 4];
+    let mut matched = [9; 4];
+    let queries = [none, 5, none, 0, 5, 0, 7, none, PAD, PAD, PAD, PAD];
+    let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
+    model.score_ngrams(&queries, answers).unwrap();
+    let after = |context: &[u32], word| {
+        let context: Vec<_> = context.iter().map(|&word| LmWord(word)).collect();
+        models.twin.score_after(&context, LmWord(word))
+    };
+    let expected = [after(&[5, 0], 0), after(&[5, 0], 0), after(&[0], 7), (Log10(0.0), 0)];
+    let scores: Vec<_> = log10.iter().map(|&p| Log10(p)).zip(matched).collect();
+    same(&scores, &expected, "unknown words");
+    let mut sums = [SentenceSum::default()];
+    model.sum_sentences(&[SENTENCE_START | 3, none, 0, 4], &[4], true, &mut sums).unwrap();
+    assert_eq!(sums[0].unknown, 2);
+}
+
+#[test]
+#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+fn resident_batches_answer_as_others() {
+    let models = Models::of(&write(&arpa(3, 100, 2000, 9)));
+    let model = models.on_device(&models.bytes(NodeWidth::Keys32, 0), DeviceOptions::default());
+    let mut random = Random(1);
+    let tokens: Vec<u32> = (0..500)
+        .map(|_| random.below(100) as u32 | if random.below(9) == 0 { SENTENCE_START } else { 0 })
+        .collect();
+    let mut expected = vec![0.0; 500];
+    model.score_tokens(&tokens, Answers { log10: &mut expected, matched: None }).unwrap();
+    let mut resident = model.resident_tokens(&tokens).unwrap();
+    assert_eq!(resident.time(3).unwrap().len(), 3);
+    let mut log10 = vec![0.0; 500];
+    resident.answers(Answers { log10: &mut log10, matched: None }).unwrap();
+    assert_eq!(log10, expected);
+    let queries: Vec<u32> = (0..600).map(|_| random.below(100) as u32).collect();
+    let (mut expected, mut log10) = (vec![0.0; 200], vec![0.0; 200]);
+    model.score_ngrams(&queries, Answers { log10: &mut expected, matched: None }).unwrap();
+    let mut resident = model.resident_ngrams(&queries).unwrap();
+    resident.answers(Answers { log10: &mut log10, matched: None }).unwrap();
+    assert_eq!(log10, expected);
+    for sector in [32, 64, 128] {
+        assert_eq!(time_random_sectors(0, 1 << 16, sector, 1000, 2).unwrap().len(), 2);
+    }
+}
+
+/// Whatever a file says, kernels end and stay within it.
+#[test]
+#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+fn damaged_models_harm_nobody() {
+    let mut random = Random(21);
+    for (order, hashed) in [(3, 0), (4, 2), (5, 5)] {
+        let models = Models::of(&write(&arpa(order, 40, 1500, 2)));
+        let whole = models.bytes(NodeWidth::Keys8, hashed);
+        let container = Container::from_bytes(whole.clone(), Path::new("model")).unwrap();
+        for _ in 0..40 {
+            let mut bytes = whole.to_vec();
+            for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
+                for _ in 0..section.length / 60 {
+                    let at = section.offset + random.below(section.length.max(1));
+                    bytes[at as usize] =
+                        [0, 0xFF, random.below(256) as u8][random.below(3) as usize];
+                }
+            }
+            let model = models.on_device(&Bytes::copy_from(&bytes), DeviceOptions::default());
+            let (words, ends) = text(&*models.twin, 200, &mut random);
+            let mut scores = vec![Default::default(); words.len()];
+            model.score_sentences(&models.twin.begin_state(), &words, &ends, &mut scores);
+            let queries: Vec<u32> = (0..order * 100).map(|_| random.below(40) as u32).collect();
+            let mut log10 = vec![0.0; 100];
+            model.score_ngrams(&queries, Answers { log10: &mut log10, matched: None }).unwrap();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A model as sorted arrays, from which files of tries are made.
+//!
+//! Each order is sorted by its words, newest first ([`keys`]), and joined to the
+//! orders below ([`grow`]), so that the n-grams that extend one n-gram to the left
+//! stand side by side, in the order of their oldest words. A model from which a
+//! toolkit has pruned suffixes gets blanks in their place ([`blanks`]).
+//!
+//! Nothing depends on the number of threads.
+
+mod blanks;
+mod grow;
+mod keys;
+
+use std::path::Path;
+
+use miriam_text::{Progress, Vocabulary, WordId};
+
+pub use grow::{Growing, Nodes};
+use keys::Keys;
+
+use crate::arpa::Unigram;
+use crate::probing::{ModelSize, Stage};
+use crate::{Duplicates, Error, NgramSource, Result, open_source};
+
+/// n-grams of one order, at most.
+const MAX_NGRAMS: usize = u32::MAX as usize - 1;
+
+/// A model read into plain arrays. Words have ids of their own here: `<unk>` is
+/// 0, then the most probable first.
+#[derive(Clone)]
+pub struct SortedModel {
+    /// How the source is called.
+    pub name: String,
+    /// n-grams of each order as the source counts them.
+    pub counts: Vec<u64>,
+    /// The source's words, in its order.
+    pub vocabulary: Vocabulary,
+    /// By our ids: where in the vocabulary each word is.
+    pub source_ids: Vec<WordId>,
+    /// Whether the source itself lists `<unk>`.
+    pub has_unknown: bool,
+    /// Our id of `<s>`.
+    pub begin: u32,
+    /// Our id of `</s>`.
+    pub end: u32,
+    /// The n-grams.
+    pub levels: Growing,
+}
+
+impl SortedModel {
+    /// Reads the model at `path` into a trie of plain arrays.
+    pub fn read(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<Self> {
+        let size = path.metadata().map(|found| found.len()).ok();
+        let _stage = Stage::begin(progress, "reading", size);
+        Self::from_source(&mut *open_source(path, duplicates, progress)?)
+    }
+
+    /// Reads all of `source` into a trie of plain arrays.
+    pub fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
+        let ids = rank(source.unigrams());
+        let mut growing = Growing { levels: vec![words(source.unigrams(), &ids)] };
+        while let Some(section) = source.next_section()? {
+            if section.len() > MAX_NGRAMS {
+                let reason =
+                    format!("it has more than {MAX_NGRAMS} n-grams of {} words", section.order);
+                return Err(Error::Unsupported { file: source.name().to_owned(), reason });
+            }
+            let keys = Keys::sort(&section, &ids, source)?;
+            growing.add(&section, &keys, source)?;
+        }
+        let vocabulary = source.vocabulary();
+        let id = |word: &[u8]| vocabulary.find(word).map_or(0, |id| ids[id.index()]);
+        let (begin, end) = (id(b"<s>"), id(b"</s>"));
+        let mut source_ids = vec![WordId(0); ids.len()];
+        for (source_id, &id) in ids.iter().enumerate() {
+            source_ids[id as usize] = WordId(source_id as u32);
+        }
+        Ok(SortedModel {
+            name: source.name().to_owned(),
+            counts: source.counts().to_vec(),
+            vocabulary: vocabulary.clone(),
+            source_ids,
+            has_unknown: source.has_unknown(),
+            begin,
+            end,
+            levels: growing,
+        })
+    }
+
+    /// The counts, blanks apart.
+    pub fn size(&self) -> ModelSize {
+        let blanks = self.levels.levels.iter().map(|nodes| nodes.blanks.len() as u64).sum();
+        ModelSize { counts: self.counts.clone(), blanks }
+    }
+}
+
+/// Our id of each of the source's words: `<unk>` stays 0, then the most probable
+/// first; among equals the source's order stays.
+fn rank(unigrams: &[Unigram]) -> Vec<u32> {
+    let mut ranked: Vec<u32> = (1..unigrams.len() as u32).collect();
+    let log10 = |id: u32| -unigrams[id as usize].log10.abs();
+    ranked.sort_by(|&a, &b| log10(b).total_cmp(&log10(a)));
+    let mut ids = vec![0; unigrams.len()];
+    for (rank, source_id) in ranked.into_iter().enumerate() {
+        ids[source_id as usize] = rank as u32 + 1;
+    }
+    ids
+}
+
+/// The words as nodes of order 1.
+fn words(unigrams: &[Unigram], ids: &[u32]) -> Nodes {
+    let mut nodes = Nodes {
+        words: (0..ids.len() as u32).collect(),
+        log10: vec![0.0; ids.len()],
+        backoffs: vec![0.0; ids.len()],
+        ..Nodes::default()
+    };
+    for (unigram, &id) in unigrams.iter().zip(ids) {
+        nodes.log10[id as usize] = unigram.log10;
+        nodes.backoffs[id as usize] = unigram.backoff;
+    }
+    nodes
+}

@@ -1,0 +1,172 @@
+//! `glm` files end to end: built from everything, they answer as tries do, byte for
+//! byte, and the decoder translates over them.
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{complaint, feed, miriam, project, read, run, shared_data, text};
+
+/// `miriam` with `arguments`.
+fn quiet(arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.arg("--quiet").args(arguments);
+    command
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("test paths are text")
+}
+
+/// The options of every layout worth a run.
+const LAYOUTS: [&[&str]; 4] = [
+    &[],
+    &["--node-width", "8", "--hash-orders", "0"],
+    &["--node-width", "16", "--hash-orders", "2"],
+    &["--node-width", "32", "--hash-orders", "99"],
+];
+
+/// Builds `model` from `from` as `arguments` say.
+fn build(from: &Path, model: &Path, arguments: &[&str]) {
+    run(quiet(&["lm", "build", path(from), "-o", path(model)]).args(arguments));
+}
+
+#[test]
+fn queries_print_what_they_print_over_tries() {
+    let Some(data) = shared_data("kenlm-cases").and(shared_data("")) else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [trie, glm] = ["lm.trie", "lm.glm"].map(|name| folder.path().join(name));
+    let mut cases: Vec<_> = ["o2", "o3", "o3-suffixless", "o4-prune", "o5"]
+        .map(|name| (data.join(format!("kenlm-cases/{name}.arpa.gz")), "kenlm-cases/heldout.en"))
+        .into();
+    cases.push((data.join("m30k-de-en/lm/lm.5.en.arpa.gz"), "m30k-de-en/lm/odd.en.gz"));
+    cases.push((data.join("m30k-de-en/lm/lm.5.en.arpa.gz"), "m30k-de-en/corpus/test.en.gz"));
+    for (arpa, input) in cases {
+        build(&arpa, &trie, &["--type", "trie"]);
+        let input = data.join(input);
+        let ask = |model: &Path, command: &str| {
+            run(&mut quiet(&["lm", command, path(model), "-i", path(&input)]))
+        };
+        let expected = ["query", "perplexity"].map(|command| ask(&trie, command));
+        assert!(!expected[0].is_empty());
+        for layout in LAYOUTS {
+            build(&arpa, &glm, &[&["--type", "glm"], layout].concat());
+            run(&mut quiet(&["verify", path(&glm)]));
+            for (command, expected) in ["query", "perplexity"].into_iter().zip(&expected) {
+                assert!(ask(&glm, command) == *expected, "{command} {} {layout:?}", arpa.display());
+            }
+        }
+    }
+}
+
+/// KenLM's decision about every odd ARPA file is ours, and what it scores a `glm` file
+/// scores as a trie does.
+#[test]
+fn odd_arpa_files_are_decided_as_for_tries() {
+    let Some(cases) = shared_data("arpa-cases") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let input = read(&cases.join("input.txt"));
+    let mut scored = 0;
+    for entry in std::fs::read_dir(&cases).expect("readable") {
+        let arpa = entry.expect("readable").path();
+        if arpa.extension().is_none_or(|extension| extension != "arpa") {
+            continue;
+        }
+        let outcome = |kind: &str| {
+            let model = folder.path().join(kind);
+            let built = quiet(&["lm", "build", path(&arpa), "-o", path(&model), "--type", kind])
+                .output()
+                .expect("the binary starts");
+            let complaint = text(&built.stderr);
+            built
+                .status
+                .success()
+                .then(|| feed(&mut quiet(&["lm", "query", path(&model)]), &input).stdout)
+                .ok_or(complaint)
+        };
+        let (trie, glm) = (outcome("trie"), outcome("glm"));
+        assert!(trie == glm, "{}: {trie:?} {glm:?}", arpa.display());
+        scored += usize::from(glm.is_ok());
+    }
+    assert!(scored > 5);
+}
+
+#[test]
+fn models_go_through_glm_files_and_come_back() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arpa = project().join("examples/toy/lm.arpa");
+    let [trie, glm, again, back] =
+        ["lm.trie", "lm.glm", "again.glm", "back.arpa"].map(|name| folder.path().join(name));
+    build(&arpa, &trie, &["--type", "trie"]);
+    let expected = run(&mut quiet(&["lm", "dump", path(&trie)]));
+    for layout in LAYOUTS {
+        build(&trie, &glm, &[&["--type", "glm"], layout].concat());
+        assert!(run(&mut quiet(&["lm", "dump", path(&glm)])) == expected, "{layout:?}");
+        std::fs::write(&back, &expected).expect("writable");
+        for from in [&glm, &back, &arpa] {
+            build(from, &again, &[&["--type", "glm"], layout].concat());
+            assert!(read(&again) == read(&glm), "{layout:?}");
+        }
+    }
+}
+
+#[test]
+fn the_decoder_translates_over_glm_files() {
+    let toy = project().join("examples/toy");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (glm, ini) = (folder.path().join("lm.glm"), folder.path().join("moses.ini"));
+    let translate = |ini: &Path| {
+        let input = toy.join("input.txt");
+        text(&run(&mut quiet(&["translate", "-f", path(ini), "-i", path(&input)])))
+    };
+    let expected = translate(&toy.join("moses.ini"));
+    assert!(expected.contains("la casa roja es grande"));
+    let original = text(&read(&toy.join("moses.ini")));
+    for layout in LAYOUTS {
+        build(&toy.join("lm.arpa"), &glm, &[&["--type", "glm"], layout].concat());
+        let changed = original
+            .replace("path=lm.arpa", &format!("path={}", path(&glm)))
+            .replace("path=phrase-table", &format!("path={}", path(&toy.join("phrase-table"))))
+            .replace(
+                "path=reordering-table",
+                &format!("path={}", path(&toy.join("reordering-table"))),
+            );
+        assert_eq!(changed.matches("lm.glm").count(), 1);
+        std::fs::write(&ini, changed).expect("writable");
+        assert_eq!(translate(&ini), expected, "{layout:?}");
+    }
+}
+
+#[test]
+fn damage_and_wrong_options_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arpa = project().join("examples/toy/lm.arpa");
+    let glm = folder.path().join("lm.glm");
+    build(&arpa, &glm, &["--type", "glm"]);
+    let other = folder.path().join("lm.trie");
+    let from_glm = ["lm", "build", path(&glm), "-o", path(&other), "--type", "trie"];
+    let told = complaint(&mut quiet(&from_glm));
+    assert!(told.contains("lm.glm: ") && told.contains("lm dump"), "{told}");
+    let mut bytes = read(&glm);
+    let middle = bytes.len() - 200;
+    bytes[middle] ^= 1;
+    std::fs::write(&glm, &bytes).expect("writable");
+    let told = complaint(&mut quiet(&["verify", path(&glm)]));
+    assert!(told.contains("lm.glm: damaged: "), "{told}");
+    std::fs::write(&glm, &bytes[..5000]).expect("writable");
+    let told = complaint(&mut quiet(&["lm", "query", path(&glm)]));
+    assert!(told.contains("lm.glm: damaged: header"), "{told}");
+    let told =
+        quiet(&["lm", "build", path(&arpa), "-o", path(&glm), "--node-width", "12"]).output();
+    assert_eq!(told.expect("the binary starts").status.code(), Some(2));
+    let told = complaint(&mut quiet(&[
+        "lm",
+        "build",
+        path(&arpa),
+        "-o",
+        path(&glm),
+        "--hash-orders",
+        "2",
+    ]));
+    assert!(told.contains("--type glm"), "{told}");
+}
