@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("miriam-metrics", &[]),
     ("miriam-align", &["miriam-layout", "miriam-text"]),
     ("miriam-extract", &["miriam-text"]),
+    ("miriam-nmt", &["miriam-layout", "miriam-text", "miriam-segment"]),
     (
         "miriam-decoder",
         &["miriam-layout", "miriam-text", "miriam-metrics", "miriam-lmcpu", "miriam-probingpt"],
@@ -45,6 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "miriam-probingpt",
             "miriam-align",
             "miriam-extract",
+            "miriam-nmt",
             "miriam-decoder",
             "miriam-pipeline",
         ],
