@@ -120,6 +120,29 @@ fn options_become_the_architecture_that_the_readme_describes() {
 }
 
 #[test]
+fn models_of_nematus_need_no_options() {
+    let Some(folder) = data() else { return };
+    for name in ["nematus", "nematus-ln", "amun-ln"] {
+        let name = format!("{name}.npz");
+        let mut bytes = std::fs::read(folder.join("models").join(&name)).unwrap();
+        let entry = b"special:model.yml.npy";
+        let places: Vec<usize> =
+            (0..bytes.len() - entry.len()).filter(|&at| bytes[at..].starts_with(entry)).collect();
+        assert_eq!(places.len(), 2, "in the entry and in the directory");
+        for at in places {
+            bytes[at..at + 7].copy_from_slice(b"removed");
+        }
+        let own = tempfile::tempdir().unwrap();
+        std::fs::write(own.path().join(&name), bytes).unwrap();
+        let without =
+            Package::open(&own.path().join(&name), None).unwrap_or_else(|e| panic!("{e}"));
+        let with = model(&folder, &name);
+        assert_eq!(without.models[0].architecture(), with.architecture(), "{name}");
+        assert_eq!(without.models[0].unused(), ["removed:model.yml"]);
+    }
+}
+
+#[test]
 fn a_dialect_changes_what_engines_disagree_on() {
     let Some(folder) = data() else { return };
     let mut package = Package::open(&folder.join("models/tr-pre.npz"), None).unwrap();

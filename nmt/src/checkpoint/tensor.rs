@@ -357,6 +357,23 @@ mod tests {
     }
 
     #[test]
+    fn every_element_has_its_value() {
+        let value = |element: Element, bytes: &[u8]| {
+            let tensor = Tensor::new(vec![1], element, Order::Rows, window(bytes)).unwrap();
+            assert_eq!(bytes.len(), element.size());
+            tensor.values()[0]
+        };
+        assert_eq!(value(Element::F32, &(-1.5f32).to_le_bytes()), -1.5);
+        assert_eq!(value(Element::F64, &0.1f64.to_le_bytes()), 0.1);
+        assert_eq!(value(Element::F16, &[0, 0xc2]), -3.0);
+        assert_eq!(value(Element::Bf16, &[0x49, 0x40]), 3.140_625);
+        assert_eq!(value(Element::I8, &[0x80]), -128.0);
+        assert_eq!(value(Element::I16, &(-300i16).to_le_bytes()), -300.0);
+        assert_eq!(value(Element::I32, &70_000i32.to_le_bytes()), 70_000.0);
+        assert_eq!(value(Element::I64, &(-1i64).to_le_bytes()), -1.0);
+    }
+
+    #[test]
     fn quantised_columns_are_divided_by_their_own_multipliers() {
         // The matrix [[1, 10], [2, 20], [3, 30]], each column in one piece.
         let stored = [2, 4, 6, 100, 200u8, 44].map(|b| b as i8 as u8);
