@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("miriam-metrics", &[]),
     ("miriam-align", &["miriam-layout", "miriam-text"]),
     ("miriam-extract", &["miriam-text"]),
+    ("miriam-nmt", &["miriam-layout", "miriam-text", "miriam-segment"]),
     (
         "miriam-decoder",
         &[
@@ -56,6 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "miriam-probingpt",
             "miriam-align",
             "miriam-extract",
+            "miriam-nmt",
             "miriam-decoder",
             "miriam-pipeline",
             "miriam-gpu",

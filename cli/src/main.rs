@@ -47,7 +47,7 @@ enum Command {
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
-    /// Neural translation: shortlists
+    /// Neural translation: models and shortlists
     #[command(subcommand)]
     Nmt(commands::nmt::Command),
     /// Measure speed

@@ -1,6 +1,6 @@
 //! Text as people write it, and text as translation models know it: tokeniser,
 //! detokeniser, truecaser and punctuation normaliser, line for line what Moses'
-//! scripts give.
+//! scripts give; and [`SentencePiece`].
 //!
 //! All of them take a line of bytes without its end and append to a vector; none
 //! fails on any text, and a byte that is part of no character is a sign of its own.
@@ -16,6 +16,7 @@ mod language;
 mod normalizer;
 mod prefixes;
 mod preparation;
+pub mod sentence_piece;
 mod tokenizer;
 mod truecaser;
 
@@ -25,5 +26,6 @@ pub use escape::{escape, unescape};
 pub use normalizer::Normalizer;
 pub use prefixes::Prefixes;
 pub use preparation::{Preparation, PreparationSettings};
+pub use sentence_piece::SentencePiece;
 pub use tokenizer::{Protected, Tokenizer};
 pub use truecaser::{TruecaseModel, TruecaseTraining, detruecase};

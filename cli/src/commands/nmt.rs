@@ -1,10 +1,11 @@
-//! `miriam nmt`: what neural translation needs.
+//! `miriam nmt`: neural models and what they need.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use miriam_align::ShortlistOptions;
-use miriam_text::Input;
+use miriam_nmt::{DIALECTS, Package, Report};
+use miriam_text::{Input, Output};
 
 use crate::common::Common;
 
@@ -17,6 +18,51 @@ pub enum Command {
     ///
     /// Example: miriam nmt shortlist --source s.spm --target t.spm --alignment links -o lex.s2t
     Shortlist(ShortlistArguments),
+    /// Write a model of any format as one file of ours, with its vocabularies and shortlist
+    ///
+    /// Reads Marian's .npz and .bin, Nematus' and Amun's .npz, decoder configurations
+    /// (.yml), and folders of OPUS-MT, CTranslate2 and Hugging Face's MarianMT.
+    ///
+    /// Example: miriam nmt convert model/decoder.yml -o model.miriam
+    Convert(ConvertArguments),
+    /// Tell what a model of any format is
+    ///
+    /// Example: miriam nmt info model.npz --json
+    Info(InfoArguments),
+}
+
+#[derive(Args)]
+struct Model {
+    /// The model: a file or a folder
+    model: PathBuf,
+    /// Its vocabularies, source and target, in place of those beside it
+    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    vocabs: Option<Vec<PathBuf>>,
+    /// Whose computation to follow where versions of Marian differ; without it that of
+    /// the version that wrote the model
+    #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
+    dialect: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ConvertArguments {
+    #[command(flatten)]
+    model: Model,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+#[derive(Args)]
+pub struct InfoArguments {
+    #[command(flatten)]
+    model: Model,
+    /// List every parameter with its kind and shape
+    #[arg(long, conflicts_with = "json")]
+    tensors: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -41,8 +87,62 @@ pub struct ShortlistArguments {
     threshold: f64,
 }
 
-pub fn run(command: Command, _common: &Common) -> anyhow::Result<()> {
-    let Command::Shortlist(arguments) = command;
+pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+    match command {
+        Command::Shortlist(arguments) => shortlist(arguments),
+        Command::Convert(arguments) => convert(arguments, common),
+        Command::Info(arguments) => info(arguments),
+    }
+}
+
+fn open(arguments: &Model) -> anyhow::Result<Package> {
+    let vocabularies = match arguments.vocabs.as_deref() {
+        Some([source, target]) => Some([source.as_path(), target.as_path()]),
+        _ => None,
+    };
+    let mut package = Package::open(&arguments.model, vocabularies)?;
+    let dialect = arguments.dialect.as_deref();
+    if let Some((_, dialect)) = DIALECTS.iter().find(|(name, _)| Some(*name) == dialect) {
+        package.set_dialect(*dialect);
+    }
+    Ok(package)
+}
+
+fn convert(arguments: ConvertArguments, common: &Common) -> anyhow::Result<()> {
+    Input::check(&arguments.model.model, Some(&arguments.output))?;
+    let start = std::time::Instant::now();
+    let package = open(&arguments.model)?;
+    package.verify_files()?;
+    let left_out = miriam_nmt::file::write(&package, &arguments.output, &common.progress())?;
+    for what in left_out {
+        tracing::warn!("{}: left out: {what}", arguments.output.display());
+    }
+    if package.words.is_none() {
+        let file = arguments.output.display();
+        tracing::warn!("{file}: without vocabularies, for none lie beside it; see --vocabs");
+    }
+    let bytes = arguments.output.metadata()?.len();
+    let seconds = start.elapsed().as_secs_f64();
+    tracing::info!("{}: {bytes} bytes, {seconds:.1} s", arguments.output.display());
+    Ok(())
+}
+
+fn info(arguments: InfoArguments) -> anyhow::Result<()> {
+    let report = Report::new(&open(&arguments.model)?);
+    let text = if arguments.json {
+        report.json()
+    } else if arguments.tensors {
+        report.tensors()
+    } else {
+        report.text()
+    };
+    let mut output = Output::create("-".as_ref())?;
+    output.write(text.as_bytes())?;
+    output.finish()?;
+    Ok(())
+}
+
+fn shortlist(arguments: ShortlistArguments) -> anyhow::Result<()> {
     let ShortlistArguments { source, target, alignment, output, best, threshold } = arguments;
     for input in [&source, &target, &alignment] {
         Input::check(input, Some(&output))?;

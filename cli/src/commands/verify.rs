@@ -36,6 +36,7 @@ pub fn run(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
         miriam_glm::KIND => miriam_glm::verify(&container)?,
         miriam_lmcpu::trie::KIND => miriam_lmcpu::trie::verify(&container)?,
         miriam_align::KIND => miriam_align::verify(&container)?,
+        miriam_nmt::KIND => miriam_nmt::verify(&container)?,
         kind => anyhow::bail!(
             "{}: its checksums fit, but this program does not know what a {kind} file holds",
             arguments.file.display()

@@ -1,0 +1,61 @@
+//! Any bytes as a checkpoint of each format: tensors, and the model that they are, or an
+//! error.
+//!
+//! The bytes are also laid over small files of each format.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use miriam_layout::Bytes;
+use miriam_nmt::architecture::{self, CTranslate2Settings};
+use miriam_nmt::checkpoint::{Checkpoint, Format};
+use miriam_nmt::yaml::Value;
+
+const SEEDS: [&[u8]; 5] = [
+    include_bytes!("../../testdata/tiny.npz"),
+    include_bytes!("../../testdata/tiny-deflated.npz"),
+    include_bytes!("../../testdata/tiny-ct2/model.bin"),
+    include_bytes!("../../testdata/tiny-ct2-int8/model.bin"),
+    include_bytes!("../../testdata/tiny-hf/model.safetensors"),
+];
+const CONFIG: &[u8] = include_bytes!("../../testdata/tiny-hf/config.json");
+
+fn read(bytes: &[u8]) {
+    let path = Path::new("fuzz");
+    let bytes = Bytes::copy_from(bytes);
+    let Ok(checkpoint) = Checkpoint::from_bytes(&bytes, path) else { return };
+    for name in checkpoint.names() {
+        let tensor = checkpoint.get(name).expect("it is named");
+        assert_eq!(tensor.values().len(), tensor.count());
+    }
+    let model = match checkpoint.format() {
+        Format::CTranslate2 { .. } => {
+            architecture::of_ctranslate2(checkpoint, &CTranslate2Settings::default())
+        }
+        Format::HuggingFace => {
+            let config = Value::parse(CONFIG, "config.json").expect("it is sound");
+            architecture::of_hugging_face(checkpoint, &config)
+        }
+        _ => architecture::of_marian(checkpoint, None),
+    };
+    if let Ok(model) = model {
+        assert_eq!(model.parameters().len(), model.architecture().parameters().len());
+        let _ = model.architecture().describe();
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    read(bytes);
+    let Some((&kind, changes)) = bytes.split_first() else { return };
+    let mut changed = SEEDS[usize::from(kind) % SEEDS.len()].to_vec();
+    for change in changes.chunks_exact(3) {
+        let place = usize::from(u16::from_le_bytes([change[0], change[1]]));
+        // Directories lie in the beginning or at the end.
+        let place = if kind < 128 { place } else { changed.len().wrapping_sub(place) };
+        if let Some(byte) = changed.get_mut(place) {
+            *byte = change[2];
+        }
+    }
+    read(&changed);
+});

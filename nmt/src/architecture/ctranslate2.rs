@@ -1,0 +1,304 @@
+//! CTranslate2's transformers (`neural.md` 1.10) as Marian would have them.
+//!
+//! Its matrices lie out x in, with queries, keys and values in one: here they become
+//! parts of the file read the other way round, so no weight moves.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::transformer::{
+    Activation, Autoregression, Gelu, Positions, PreNormKeys, Process, Stack, Start, Step,
+    Transformer,
+};
+use super::{Architecture, Model, Tables};
+use crate::checkpoint::{Checkpoint, Tensor};
+use crate::{Error, Result};
+
+/// Its layer norms' epsilon where the folder names none.
+const NORM_EPSILON: f32 = 1e-5;
+
+/// Flags that say no more here when they are off.
+const OFF: [&str; 7] = [
+    "alibi",
+    "alibi_use_positive_positions",
+    "scale_alibi",
+    "multi_query_attention",
+    "with_relative_position",
+    "rotary_interleave",
+    "layernorm_embedding",
+];
+
+/// What the folder says beside the model.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Epsilon of layer norms.
+    pub norm_epsilon: Option<f32>,
+    /// The id of the word that decoding starts with.
+    pub start: Option<u32>,
+}
+
+/// The model in CTranslate2's file.
+pub fn resolve(checkpoint: Checkpoint, settings: &Settings) -> Result<Model> {
+    let path = checkpoint.path().to_owned();
+    let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
+    let mut reading = Reading { checkpoint, path: &path, tensors: BTreeMap::new() };
+    let transformer = reading.transformer(tied_output, settings)?;
+    let Reading { checkpoint, mut tensors, .. } = reading;
+    // Nothing of the rest may be a parameter that changes what is computed.
+    for name in checkpoint.names() {
+        let flag = name.rsplit('/').next().unwrap_or(name);
+        let number = checkpoint.get(name).filter(|tensor| tensor.count() == 1);
+        let off = number.is_some_and(|tensor| tensor.values() == [0.0]);
+        let harmless = off && OFF.contains(&flag)
+            || matches!(flag, "alignment_heads" | "alignment_layer" | "embeddings_merge")
+            || flag == "encodings";
+        if !harmless {
+            let reason = format!(
+                "{name} is not covered; this program reads what CTranslate2's \
+                                  converter makes of Marian's transformers"
+            );
+            return Err(Error::unsupported(&path, reason));
+        }
+    }
+    let shared = transformer.tables.shared_embeddings;
+    if shared && let Some(table) = tensors.remove("decoder_Wemb") {
+        tensors.insert("Wemb".into(), table);
+    }
+    Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
+}
+
+struct Reading<'a> {
+    checkpoint: Checkpoint,
+    path: &'a Path,
+    /// What was read, under Marian's names.
+    tensors: BTreeMap<String, Tensor>,
+}
+
+impl Reading<'_> {
+    fn transformer(&mut self, tied_output: bool, settings: &Settings) -> Result<Transformer> {
+        let encoder = self.stack("encoder")?;
+        let decoder = self.stack("decoder")?;
+        let pre_norm = self.flag("encoder/pre_norm")?.unwrap_or(false);
+        if self.flag("decoder/pre_norm")?.unwrap_or(false) != pre_norm {
+            return Err(self.refuse("norms stand elsewhere in its encoder and its decoder"));
+        }
+        let scaled = self.flag("encoder/scale_embeddings")?.unwrap_or(true);
+        if self.flag("decoder/scale_embeddings")?.unwrap_or(true) != scaled {
+            return Err(self.refuse("embeddings of one side only are scaled"));
+        }
+        let activation = self.activation()?;
+        let start = match (self.flag("decoder/start_from_zero_embedding")?, settings.start) {
+            (Some(true), _) => Start::Zeros,
+            (_, Some(id)) => Start::Token(id),
+            _ => return Err(self.refuse("the word that decoding starts with is not known")),
+        };
+        let positions = self.positions()?;
+        let alignment = self.checkpoint.get("decoder/alignment_layer");
+        let alignment = alignment.and_then(|tensor| tensor.values().first().copied());
+        let alignment_layer = match alignment {
+            Some(layer) if layer >= 0.0 => layer as usize + 1,
+            Some(layer) if layer >= -(decoder.depth as f32) => {
+                (decoder.depth as f32 + layer) as usize + 1
+            }
+            _ => decoder.depth,
+        };
+        let tables = self.tables(tied_output)?;
+        for (side, stack) in [("encoder", &encoder), ("decoder", &decoder)] {
+            self.layers(side, stack.depth, pre_norm)?;
+        }
+        let process = |steps: &[Step]| Process(steps.to_vec());
+        Ok(Transformer {
+            tied_layers: (1..=decoder.depth).collect(),
+            encoder,
+            decoder,
+            activation,
+            preprocess: process(if pre_norm { &[Step::Norm] } else { &[] }),
+            postprocess: process(if pre_norm { &[Step::Add] } else { &[Step::Add, Step::Norm] }),
+            postprocess_embedding: Process::default(),
+            postprocess_top: process(if pre_norm { &[Step::Norm] } else { &[] }),
+            projection: true,
+            autoregression: Autoregression::SelfAttention,
+            positions,
+            scaled_embeddings: scaled,
+            start,
+            pre_norm_keys: PreNormKeys::Normalised,
+            alignment_layer,
+            norm_epsilon: settings.norm_epsilon.unwrap_or(NORM_EPSILON),
+            tables,
+        })
+    }
+
+    fn stack(&mut self, side: &str) -> Result<Stack> {
+        let there = |layer: usize| {
+            let name = format!("{side}/layer_{layer}/ffn/linear_0/weight");
+            self.checkpoint.get(&name).is_some()
+        };
+        let depth = (0..).take_while(|&layer| there(layer)).count();
+        let width = self.checkpoint.get(&format!("{side}/layer_0/ffn/linear_0/weight"));
+        let ffn_width = width.and_then(|tensor| tensor.shape().first()).copied().unwrap_or(0);
+        let heads = match self.number(&format!("{side}/num_heads"))? {
+            Some(heads) => heads,
+            // Older files have one number for both.
+            None => self.number("num_heads")?.unwrap_or(0.0),
+        };
+        self.checkpoint.take(&format!("{side}/num_heads"));
+        Ok(Stack { depth, heads: heads as usize, ffn_width, ffn_depth: 2 })
+    }
+
+    fn activation(&mut self) -> Result<Activation> {
+        let mut numbers = [0.0; 2];
+        for (number, side) in numbers.iter_mut().zip(["encoder", "decoder"]) {
+            let name = format!("{side}/activation");
+            *number = self.number(&name)?.unwrap_or(0.0);
+            self.checkpoint.take(&name);
+        }
+        match numbers {
+            [0.0, 0.0] => Ok(Activation::Relu),
+            [1.0, 1.0] => Ok(Activation::Gelu(Gelu::Tanh)),
+            [2.0, 2.0] => Ok(Activation::Swish),
+            [3.0, 3.0] => Ok(Activation::Gelu(Gelu::Exact)),
+            [4.0, 4.0] => Ok(Activation::Gelu(Gelu::Sigmoid)),
+            other => Err(self.refuse(format!("activations {other:?} are not covered"))),
+        }
+    }
+
+    fn positions(&mut self) -> Result<Positions> {
+        let mut length = None;
+        for side in ["encoder", "decoder"] {
+            let name = format!("{side}/position_encodings/encodings");
+            let Some(table) = self.checkpoint.get(&name).cloned() else {
+                return Err(self.refuse("it stores no encodings of positions"));
+            };
+            let rows = table.shape().first().copied().unwrap_or(0);
+            if length.is_some_and(|length| length != rows) {
+                return Err(self.refuse("its encoder and decoder know other positions"));
+            }
+            length = Some(rows);
+            self.tensors.insert(format!("{side}_Wpos"), table);
+        }
+        for side in ["encoder", "decoder"] {
+            self.checkpoint.take(&format!("{side}/position_encodings/encodings"));
+        }
+        Ok(Positions::Table { length: length.unwrap_or(0) })
+    }
+
+    fn tables(&mut self, tied_output: bool) -> Result<Tables> {
+        const ENCODER: [&str; 2] = ["encoder/embeddings_0/weight", "encoder/embeddings/weight"];
+        const DECODER: &str = "decoder/embeddings/weight";
+        let encoder_name =
+            *ENCODER.iter().find(|name| self.checkpoint.get(name).is_some()).unwrap_or(&ENCODER[0]);
+        let original = |name: &str| self.checkpoint.alias(name).unwrap_or(name).to_owned();
+        let shared_embeddings = original(encoder_name) == original(DECODER);
+        let get = |name: &str| {
+            let missing = || Error::mismatch(self.path, name, "it is missing");
+            self.checkpoint.get(name).cloned().ok_or_else(missing)
+        };
+        let (encoder, decoder) = (get(encoder_name)?, get(DECODER)?);
+        let output = get("decoder/projection/weight")?;
+        let bias = self.checkpoint.get("decoder/projection/bias").cloned();
+        let side = |tensor: &Tensor, k: usize| tensor.shape().get(k).copied().unwrap_or(0);
+        let tables = Tables {
+            source_words: side(&encoder, 0),
+            target_words: side(&decoder, 0),
+            embedding: side(&encoder, 1),
+            shared_embeddings,
+            tied_output,
+            output_bias: bias.is_some(),
+            right_to_left: false,
+            never: Vec::new(),
+        };
+        let taken = [encoder_name, DECODER, "decoder/projection/weight", "decoder/projection/bias"];
+        for name in taken.map(original) {
+            self.checkpoint.take(&name);
+        }
+        if !shared_embeddings {
+            self.tensors.insert("encoder_Wemb".into(), encoder);
+        }
+        self.tensors.insert("decoder_Wemb".into(), decoder);
+        if !tied_output {
+            self.tensors.insert("decoder_ff_logit_out_Wt".into(), output);
+        }
+        if let Some(bias) = bias {
+            self.tensors.insert("decoder_ff_logit_out_b".into(), bias);
+        }
+        Ok(tables)
+    }
+
+    fn layers(&mut self, side: &str, depth: usize, pre_norm: bool) -> Result<()> {
+        for layer in 0..depth {
+            let from = format!("{side}/layer_{layer}");
+            let to = format!("{side}_l{}", layer + 1);
+            let (own, own_to) = (format!("{from}/self_attention"), format!("{to}_self"));
+            self.matrices(&format!("{own}/linear_0"), &own_to, &["q", "k", "v"])?;
+            self.matrices(&format!("{own}/linear_1"), &own_to, &["o"])?;
+            self.norm(&format!("{own}/layer_norm"), &format!("{own_to}_Wo"), pre_norm)?;
+            if side == "decoder" {
+                let (context, context_to) = (format!("{from}/attention"), format!("{to}_context"));
+                self.matrices(&format!("{context}/linear_0"), &context_to, &["q"])?;
+                self.matrices(&format!("{context}/linear_1"), &context_to, &["k", "v"])?;
+                self.matrices(&format!("{context}/linear_2"), &context_to, &["o"])?;
+                self.norm(&format!("{context}/layer_norm"), &format!("{context_to}_Wo"), pre_norm)?;
+            }
+            let (ffn, ffn_to) = (format!("{from}/ffn"), format!("{to}_ffn"));
+            self.matrices(&format!("{ffn}/linear_0"), &ffn_to, &["1"])?;
+            self.matrices(&format!("{ffn}/linear_1"), &ffn_to, &["2"])?;
+            self.norm(&format!("{ffn}/layer_norm"), &format!("{ffn_to}_ffn"), pre_norm)?;
+        }
+        if pre_norm {
+            self.norm(&format!("{side}/layer_norm"), &format!("{side}_top"), false)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a matrix of several that lie one behind the other, and their biases.
+    fn matrices(&mut self, from: &str, to: &str, parts: &[&str]) -> Result<()> {
+        for (what, letter) in [("weight", 'W'), ("bias", 'b')] {
+            let name = format!("{from}/{what}");
+            let tensor = self.take(&name)?;
+            let rows = tensor.shape().first().copied().unwrap_or(0);
+            if !rows.is_multiple_of(parts.len()) {
+                let reason = format!("{rows} rows are not {} matrices", parts.len());
+                return Err(Error::mismatch(self.path, &name, reason));
+            }
+            let rows = rows / parts.len();
+            for (k, part) in parts.iter().enumerate() {
+                let part_of = tensor.rows(k * rows, rows);
+                let part_of = part_of.map_err(|e| Error::mismatch(self.path, &name, e))?;
+                self.tensors.insert(format!("{to}_{letter}{part}"), part_of.transposed());
+            }
+        }
+        Ok(())
+    }
+
+    fn norm(&mut self, from: &str, to: &str, pre: bool) -> Result<()> {
+        let suffix = if pre { "_pre" } else { "" };
+        for (what, called) in [("gamma", "scale"), ("beta", "bias")] {
+            let tensor = self.take(&format!("{from}/{what}"))?;
+            self.tensors.insert(format!("{to}_ln_{called}{suffix}"), tensor);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, name: &str) -> Result<Tensor> {
+        let missing = || Error::mismatch(self.path, name, "it is missing");
+        self.checkpoint.take(name).ok_or_else(missing)
+    }
+
+    fn number(&self, name: &str) -> Result<Option<f32>> {
+        match self.checkpoint.get(name) {
+            None => Ok(None),
+            Some(tensor) if tensor.count() == 1 => Ok(tensor.values().first().copied()),
+            Some(_) => Err(Error::mismatch(self.path, name, "this should be one number")),
+        }
+    }
+
+    fn flag(&mut self, name: &str) -> Result<Option<bool>> {
+        let number = self.number(name)?;
+        self.checkpoint.take(name);
+        Ok(number.map(|number| number != 0.0))
+    }
+
+    fn refuse(&self, reason: impl Into<String>) -> Error {
+        Error::unsupported(self.path, reason)
+    }
+}

@@ -1,0 +1,198 @@
+//! Hugging Face's MarianMT: a configuration in JSON, matrices out x in, and one word
+//! more than Marian had, `<pad>`, which decoding starts with.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::transformer::{
+    Activation, Autoregression, Gelu, Positions, PreNormKeys, Process, Stack, Start, Step,
+    Transformer,
+};
+use super::{Architecture, Model, Tables};
+use crate::checkpoint::Checkpoint;
+use crate::yaml::Value;
+use crate::{Error, Result};
+
+/// PyTorch's epsilon in layer norms, which MarianMT takes.
+const NORM_EPSILON: f32 = 1e-5;
+
+/// The model of a folder: its tensors and its `config.json`.
+pub fn resolve(mut checkpoint: Checkpoint, config: &Value) -> Result<Model> {
+    let path = checkpoint.path().to_owned();
+    let config = Config { value: config, path: &path };
+    let transformer = config.transformer(&checkpoint)?;
+    let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
+    let mut tensors = BTreeMap::new();
+    for name in names {
+        let Some(tensor) = checkpoint.take(&name) else { continue };
+        let (name, tensor) = match marian_name(&name, &transformer.tables) {
+            Some((to, true)) => (to, tensor.transposed()),
+            Some((to, false)) => (to, tensor),
+            None => (name, tensor),
+        };
+        // Tied tables may be stored under each of their names; they are the same.
+        tensors.entry(name).or_insert(tensor);
+    }
+    Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
+}
+
+struct Config<'a> {
+    value: &'a Value,
+    path: &'a Path,
+}
+
+impl Config<'_> {
+    fn transformer(&self, checkpoint: &Checkpoint) -> Result<Transformer> {
+        if self.text("model_type").is_some_and(|kind| kind != "marian") {
+            let kind = self.text("model_type").unwrap_or_default();
+            return Err(self.refuse(format!("a model of type {kind}; only marian is read")));
+        }
+        for name in ["normalize_before", "normalize_embedding", "add_final_layer_norm"] {
+            if self.flag(name, false) {
+                return Err(self.refuse(format!("{name} is true, which MarianMT ignores")));
+            }
+        }
+        let stack = |side: &str| {
+            Ok::<_, Error>(Stack {
+                depth: self.number(&format!("{side}_layers"))?,
+                heads: self.number(&format!("{side}_attention_heads"))?,
+                ffn_width: self.number(&format!("{side}_ffn_dim"))?,
+                ffn_depth: 2,
+            })
+        };
+        let (encoder, decoder) = (stack("encoder")?, stack("decoder")?);
+        super::within("decoder_layers", decoder.depth, super::MAX_DEPTH)
+            .map_err(|reason| Error::mismatch(self.path, "config.json", reason))?;
+        let activation = match self.text("activation_function") {
+            Some("relu") => Activation::Relu,
+            Some("swish" | "silu") => Activation::Swish,
+            Some("gelu") => Activation::Gelu(Gelu::Exact),
+            Some("gelu_new" | "gelu_pytorch_tanh") => Activation::Gelu(Gelu::Tanh),
+            other => return Err(self.refuse(format!("activation_function {other:?}"))),
+        };
+        let source_words = self.number("vocab_size")?;
+        let target_words = match self.value.get("decoder_vocab_size") {
+            Some(value) if !value.is_null() => self.number("decoder_vocab_size")?,
+            _ => source_words,
+        };
+        let never = self.value.get("bad_words_ids").map_or(&[][..], Value::items).iter();
+        let never = never.filter_map(|words| match words.items() {
+            // A sequence of several words is no matter of the model.
+            [one] => one.text().and_then(|id| id.parse().ok()),
+            _ => None,
+        });
+        let start = match self.value.get("decoder_start_token_id").filter(|id| !id.is_null()) {
+            Some(_) => self.number("decoder_start_token_id")?,
+            None => self.number("pad_token_id")?,
+        };
+        let table = checkpoint.get("model.encoder.embed_positions.weight");
+        let positions = match table.and_then(|table| table.shape().first()) {
+            Some(&length) => Positions::Table { length },
+            None => Positions::Sinusoidal,
+        };
+        Ok(Transformer {
+            tied_layers: (1..=decoder.depth).collect(),
+            alignment_layer: decoder.depth,
+            activation,
+            preprocess: Process::default(),
+            postprocess: Process(vec![Step::Add, Step::Norm]),
+            postprocess_embedding: Process::default(),
+            postprocess_top: Process::default(),
+            projection: true,
+            autoregression: Autoregression::SelfAttention,
+            positions,
+            scaled_embeddings: self.flag("scale_embedding", false),
+            start: Start::Token(u32::try_from(start).unwrap_or(u32::MAX)),
+            pre_norm_keys: PreNormKeys::Normalised,
+            norm_epsilon: NORM_EPSILON,
+            tables: Tables {
+                source_words,
+                target_words,
+                embedding: self.number("d_model")?,
+                shared_embeddings: self.flag("share_encoder_decoder_embeddings", true),
+                tied_output: self.flag("tie_word_embeddings", true),
+                output_bias: true,
+                right_to_left: false,
+                never: never.collect(),
+            },
+            encoder,
+            decoder,
+        })
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.value.get(name).and_then(Value::text)
+    }
+
+    fn flag(&self, name: &str, default: bool) -> bool {
+        self.value.get(name).and_then(Value::flag).unwrap_or(default)
+    }
+
+    fn number(&self, name: &str) -> Result<usize> {
+        self.text(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
+            let place = format!("config.json, {name}");
+            Error::mismatch(self.path, &place, "a number is needed here")
+        })
+    }
+
+    fn refuse(&self, reason: impl Into<String>) -> Error {
+        Error::unsupported(self.path, reason)
+    }
+}
+
+/// Marian's name, and whether the matrix is to be read the other way round.
+fn marian_name(name: &str, tables: &Tables) -> Option<(String, bool)> {
+    let plain = |name: &str| Some((name.to_owned(), false));
+    match name {
+        "model.shared.weight" => return plain(tables.encoder_table()),
+        "model.encoder.embed_tokens.weight" => return plain(tables.encoder_table()),
+        "model.decoder.embed_tokens.weight" => return plain(tables.decoder_table()),
+        "lm_head.weight" if tables.tied_output => return plain(tables.decoder_table()),
+        "lm_head.weight" => return plain("decoder_ff_logit_out_Wt"),
+        "final_logits_bias" => return plain("decoder_ff_logit_out_b"),
+        "model.encoder.embed_positions.weight" => return plain("encoder_Wpos"),
+        "model.decoder.embed_positions.weight" => return plain("decoder_Wpos"),
+        _ => {}
+    }
+    let (side, rest) = name.strip_prefix("model.")?.split_once(".layers.")?;
+    let (layer, rest) = rest.split_once('.')?;
+    let layer = layer.parse::<usize>().ok()?.checked_add(1)?;
+    let (sublayer, kind) = rest.rsplit_once('.')?;
+    let weight = kind == "weight";
+    let (norm, matrix) = match kind {
+        "weight" => ("scale", 'W'),
+        "bias" => ("bias", 'b'),
+        _ => return None,
+    };
+    let prefix = format!("{side}_l{layer}");
+    let norm_of = match sublayer {
+        "self_attn_layer_norm" => Some("self_Wo"),
+        "encoder_attn_layer_norm" => Some("context_Wo"),
+        "final_layer_norm" => Some("ffn_ffn"),
+        _ => None,
+    };
+    if let Some(of) = norm_of {
+        return Some((format!("{prefix}_{of}_ln_{norm}"), false));
+    }
+    let to = match sublayer {
+        "fc1" => format!("{prefix}_ffn_{matrix}1"),
+        "fc2" => format!("{prefix}_ffn_{matrix}2"),
+        _ => {
+            let (attention, projection) = sublayer.split_once('.')?;
+            let attention = match attention {
+                "self_attn" => "self",
+                "encoder_attn" => "context",
+                _ => return None,
+            };
+            let which = match projection.strip_suffix("_proj")? {
+                "q" => 'q',
+                "k" => 'k',
+                "v" => 'v',
+                "out" => 'o',
+                _ => return None,
+            };
+            format!("{prefix}_{attention}_{matrix}{which}")
+        }
+    };
+    Some((to, weight))
+}

@@ -1,0 +1,102 @@
+//! Nematus' names for parameters, which Amun uses too, and what they tell of a model that
+//! comes without options.
+
+use std::collections::BTreeMap;
+
+use crate::checkpoint::Tensor;
+use crate::yaml::Value;
+
+/// Whether the parameters are named as Nematus names them.
+pub fn has_its_names(tensors: &BTreeMap<String, Tensor>) -> bool {
+    ["Wemb", "encoder_U", "decoder_U_nl", "ff_logit_lstm_W"]
+        .iter()
+        .all(|name| tensors.contains_key(*name))
+}
+
+/// The parameters under Marian's names. Names that are Marian's already stay.
+pub fn rename(tensors: BTreeMap<String, Tensor>) -> BTreeMap<String, Tensor> {
+    let separate = tensors.contains_key("Wemb_dec");
+    let rename = |name: String| match &name[..] {
+        "Wemb" if separate => "encoder_Wemb".to_owned(),
+        "Wemb_dec" => "decoder_Wemb".to_owned(),
+        _ => marian_name(&name).unwrap_or(name),
+    };
+    tensors.into_iter().map(|(name, tensor)| (rename(name), tensor)).collect()
+}
+
+/// Marian's name for `name`, if that is one of Nematus'.
+fn marian_name(name: &str) -> Option<String> {
+    if let Some(rest) = name.strip_prefix("ff_logit_") {
+        for (layer, number) in [("prev_", '0'), ("lstm_", '1'), ("ctx_", '2')] {
+            if let Some(what) = rest.strip_prefix(layer) {
+                return Some(format!("decoder_ff_logit_l1_{what}{number}"));
+            }
+        }
+        return Some(match rest.strip_prefix("l1_") {
+            Some(what) => format!("decoder_ff_logit_l1_{what}"),
+            None => format!("decoder_ff_logit_l2_{rest}"),
+        });
+    }
+    if let Some(what) = name.strip_prefix("ff_state_") {
+        return Some(format!("decoder_ff_state_{what}"));
+    }
+    // A norm's scale and bias follow the matrix.
+    let (matrix, norm) = match name.rsplit_once("_ln") {
+        Some((matrix, which @ ("s" | "b"))) => (matrix, format!("_ln{which}")),
+        _ => (name, String::new()),
+    };
+    let (matrix, transition) = match matrix.split_once("_drt_") {
+        Some((matrix, number)) => (matrix, number.parse::<usize>().ok()?),
+        None => (matrix, 0),
+    };
+    if let Some(rest) = matrix.strip_prefix("encoder_") {
+        let (stack, what) = match rest.strip_prefix("r_") {
+            Some(what) => ("encoder_bi_r", what),
+            None => ("encoder_bi", rest),
+        };
+        let known = matches!(what, "U" | "Ux" | "W" | "Wx" | "b" | "bx" | "gamma1" | "gamma2");
+        let cell = if transition > 0 { format!("_cell{}", transition + 1) } else { String::new() };
+        return known.then(|| format!("{stack}{cell}_{what}{norm}"));
+    }
+    let what = matrix.strip_prefix("decoder_")?;
+    let cell = match what {
+        "U" | "Ux" | "W" | "Wx" | "b" | "bx" if transition == 0 => format!("cell1_{what}"),
+        "Wc" if transition == 0 => "cell2_W".into(),
+        "Wcx" if transition == 0 => "cell2_Wx".into(),
+        "U_nl" | "Ux_nl" | "b_nl" | "bx_nl" => {
+            format!("cell{}_{}", transition + 2, what.strip_suffix("_nl")?)
+        }
+        _ => return None,
+    };
+    Some(format!("decoder_{cell}{norm}"))
+}
+
+/// Options as Marian would write them, from what is there.
+pub fn options_of(tensors: &BTreeMap<String, Tensor>) -> Value {
+    let there = |name: &str| tensors.contains_key(name);
+    let transitions =
+        |prefix: &str| (1..).take_while(|k| there(&format!("{prefix}_drt_{k}"))).count();
+    let side = |name: &str, index: usize| {
+        tensors.get(name).and_then(|tensor| tensor.shape().get(index)).copied().unwrap_or(0)
+    };
+    let separate = there("Wemb_dec");
+    let norm_of_nematus = there("encoder_U_lns");
+    let kind = if there("encoder_gamma1") { "amun" } else { "nematus" };
+    let cell = if kind == "amun" { "gru" } else { "gru-nematus" };
+    let options = [
+        ("type", kind.to_owned()),
+        ("enc-cell", cell.to_owned()),
+        ("dec-cell", cell.to_owned()),
+        ("dim-emb", side("Wemb", 1).to_string()),
+        ("dim-rnn", side("encoder_U", 0).to_string()),
+        ("enc-cell-depth", (1 + transitions("encoder_U")).to_string()),
+        ("dec-cell-base-depth", (2 + transitions("decoder_U_nl")).to_string()),
+        ("layer-normalization", (norm_of_nematus || kind == "amun").to_string()),
+        ("tied-embeddings-src", (!separate).to_string()),
+        ("tied-embeddings", (!there("ff_logit_W")).to_string()),
+    ];
+    let scalar = |text: String| Value::Scalar(text.into_bytes());
+    Value::Mapping(
+        options.into_iter().map(|(name, text)| (name.as_bytes().to_vec(), scalar(text))).collect(),
+    )
+}

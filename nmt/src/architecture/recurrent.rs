@@ -1,0 +1,293 @@
+//! Recurrent models with attention (`neural.md` 1.7): Marian's `s2s`, Amun's and
+//! Nematus' models, which differ in names and in where layer norms sit.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_DEPTH, MAX_WIDTH, Parameter, Tables, within};
+
+/// A recurrent model's shape and switches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recurrent {
+    /// Vocabularies, embeddings, output.
+    pub tables: Tables,
+    /// Width of every state.
+    pub state: usize,
+    /// The encoder.
+    pub encoder: Encoder,
+    /// The decoder.
+    pub decoder: RecurrentDecoder,
+    /// Whether layers from the second on add their input to their output.
+    pub skip: bool,
+    /// Layer norms, of cells in the way of the cell and elsewhere in this style.
+    pub layer_norm: Option<LayerNormStyle>,
+}
+
+/// The layers that read the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Encoder {
+    /// Which way they read.
+    pub kind: EncoderKind,
+    /// Their cells.
+    pub cell: Cell,
+    /// Layers.
+    pub depth: usize,
+    /// Cells a layer goes through at each word; those from the second on have no input.
+    pub cell_depth: usize,
+}
+
+/// Which way the layers of an encoder read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EncoderKind {
+    /// Two stacks, one a direction.
+    Bidirectional,
+    /// One layer in both directions, all others forwards over both.
+    BiUnidirectional,
+    /// Two stacks whose layers change direction.
+    Alternating,
+}
+
+/// The layers that write the target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecurrentDecoder {
+    /// Their cells.
+    pub cell: Cell,
+    /// Layers.
+    pub depth: usize,
+    /// Cells of the first layer: before attention, behind it, and transitions.
+    pub base_depth: usize,
+    /// Cells of every other layer.
+    pub high_depth: usize,
+}
+
+/// Recurrent cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cell {
+    /// Gated recurrent unit.
+    Gru,
+    /// The same with layer norms as Nematus places them.
+    NematusGru,
+    /// Long short-term memory; gates in the order forget, input, cell, output.
+    Lstm,
+    /// Multiplicative LSTM.
+    Mlstm,
+}
+
+/// How a layer norm outside of cells looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LayerNormStyle {
+    /// A scale, the bias being that of the affine layer, added last; epsilon 1e-9.
+    Marian,
+    /// A scale and a bias of its own, over the affine layer with its bias; epsilon 1e-5.
+    Nematus,
+}
+
+impl Recurrent {
+    /// Width of what the encoder gives for each word.
+    pub fn context(&self) -> usize {
+        match self.encoder.kind {
+            EncoderKind::BiUnidirectional if self.encoder.depth > 1 => self.state,
+            _ => 2 * self.state,
+        }
+    }
+
+    /// Every parameter that it needs.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let (e, h, c) = (self.tables.embedding, self.state, self.context());
+        let mut all = Vec::new();
+        self.tables.parameters("decoder_ff_logit_l2", &mut all);
+        self.encoder_parameters(&mut all);
+        self.affine("decoder_ff_state", "", [c, h], &mut all);
+        self.attention(c, &mut all);
+        let decoder = &self.decoder;
+        for j in 1..=decoder.base_depth {
+            let input = [Some(e), Some(c)].get(j - 1).copied().flatten();
+            self.cell(&format!("decoder_cell{j}"), decoder.cell, input, &mut all);
+        }
+        for i in 2..=decoder.depth {
+            for j in 1..=decoder.high_depth {
+                let input = (j == 1).then_some(h);
+                self.cell(&format!("decoder_l{i}_cell{j}"), decoder.cell, input, &mut all);
+            }
+        }
+        for (k, width) in [e, h, c].into_iter().enumerate() {
+            self.affine("decoder_ff_logit_l1", &k.to_string(), [width, e], &mut all);
+        }
+        all
+    }
+
+    fn encoder_parameters(&self, all: &mut Vec<Parameter>) {
+        let Encoder { kind, cell, depth, cell_depth } = self.encoder;
+        let both = if kind == EncoderKind::BiUnidirectional { 1 } else { depth };
+        for direction in ["encoder_bi", "encoder_bi_r"] {
+            for i in 1..=both {
+                for j in 1..=cell_depth {
+                    let layer = if i > 1 { format!("_l{i}") } else { String::new() };
+                    let place = if i > 1 || j > 1 { format!("_cell{j}") } else { String::new() };
+                    let width = if i > 1 { self.state } else { self.tables.embedding };
+                    let input = (j == 1).then_some(width);
+                    self.cell(&format!("{direction}{layer}{place}"), cell, input, all);
+                }
+            }
+        }
+        for i in both + 1..=depth {
+            for j in 1..=cell_depth {
+                let width = if i == 2 { 2 * self.state } else { self.state };
+                let input = (j == 1).then_some(width);
+                self.cell(&format!("encoder_l{i}_cell{j}"), cell, input, all);
+            }
+        }
+    }
+
+    /// A cell; one without `input` only moves the state on.
+    fn cell(&self, prefix: &str, cell: Cell, input: Option<usize>, all: &mut Vec<Parameter>) {
+        let h = self.state;
+        let mut add = |suffix: &str, shape: [usize; 2]| {
+            all.push(Parameter::new(format!("{prefix}_{suffix}"), shape));
+        };
+        let gates = match cell {
+            Cell::Gru | Cell::NematusGru => {
+                for (name, width) in [("", 2 * h), ("x", h)] {
+                    add(&format!("U{name}"), [h, width]);
+                    add(&format!("b{name}"), [1, width]);
+                    if let Some(input) = input {
+                        add(&format!("W{name}"), [input, width]);
+                    }
+                    for matrix in ["U", "W"] {
+                        let there = matrix == "U" || input.is_some();
+                        if cell == Cell::NematusGru && self.layer_norm.is_some() && there {
+                            add(&format!("{matrix}{name}_lns"), [1, width]);
+                            add(&format!("{matrix}{name}_lnb"), [1, width]);
+                        }
+                    }
+                }
+                3
+            }
+            Cell::Lstm | Cell::Mlstm => {
+                add("U", [h, 4 * h]);
+                add("b", [1, 4 * h]);
+                if let Some(input) = input {
+                    add("W", [input, 4 * h]);
+                }
+                if let (Cell::Mlstm, Some(input)) = (cell, input) {
+                    add("Wm", [input, h]);
+                    add("bwm", [1, h]);
+                    add("Um", [h, h]);
+                    add("bm", [1, h]);
+                }
+                4
+            }
+        };
+        if self.layer_norm.is_some() && cell != Cell::NematusGru {
+            if input.is_some() {
+                add("gamma1", [1, gates * h]);
+            }
+            add("gamma2", [1, gates * h]);
+        }
+    }
+
+    /// One of the inputs of a layer with a bias, told apart by `index`.
+    fn affine(&self, prefix: &str, index: &str, shape: [usize; 2], all: &mut Vec<Parameter>) {
+        let mut add = |name: &str, shape| {
+            all.push(Parameter::new(format!("{prefix}_{name}{index}"), shape));
+        };
+        add("W", shape);
+        add("b", [1, shape[1]]);
+        match self.layer_norm {
+            None => {}
+            Some(LayerNormStyle::Marian) => add("gamma", [1, shape[1]]),
+            Some(LayerNormStyle::Nematus) => {
+                add("ln_s", [1, shape[1]]);
+                add("ln_b", [1, shape[1]]);
+            }
+        }
+    }
+
+    fn attention(&self, context: usize, all: &mut Vec<Parameter>) {
+        let mut add =
+            |name: &str, shape| all.push(Parameter::new(format!("decoder_{name}"), shape));
+        let c = context;
+        add("W_comb_att", [self.state, c]);
+        add("Wc_att", [c, c]);
+        add("b_att", [1, c]);
+        add("U_att", [c, 1]);
+        let norms: &[&str] = match self.layer_norm {
+            None => &[],
+            Some(LayerNormStyle::Marian) => &["att_gamma1", "att_gamma2"],
+            Some(LayerNormStyle::Nematus) => {
+                &["Wc_att_lns", "Wc_att_lnb", "W_comb_att_lns", "W_comb_att_lnb"]
+            }
+        };
+        for name in norms {
+            add(name, [1, c]);
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        within("width of states", self.state, MAX_WIDTH)?;
+        within("depth of the encoder", self.encoder.depth, MAX_DEPTH)?;
+        within("cells of an encoder layer", self.encoder.cell_depth, MAX_DEPTH)?;
+        within("depth of the decoder", self.decoder.depth, MAX_DEPTH)?;
+        within("cells of a decoder layer", self.decoder.high_depth, MAX_DEPTH)?;
+        if !(2..=MAX_DEPTH).contains(&self.decoder.base_depth) {
+            let depth = self.decoder.base_depth;
+            return Err(format!("{depth} cells around attention, 2 or more are needed"));
+        }
+        let cells = [
+            (self.encoder.cell, self.encoder.cell_depth > 1),
+            (
+                self.decoder.cell,
+                self.decoder.base_depth > 2
+                    || self.decoder.depth > 1 && self.decoder.high_depth > 1,
+            ),
+        ];
+        for (cell, transitions) in cells {
+            if cell == Cell::Mlstm && (transitions || self.layer_norm.is_some()) {
+                return Err("mLSTM with layer norms or transitions is not known".into());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
+        let name = |cell| match cell {
+            Cell::Gru => "GRU",
+            Cell::NematusGru => "GRU, Nematus'",
+            Cell::Lstm => "LSTM",
+            Cell::Mlstm => "mLSTM",
+        };
+        let (encoder, decoder) = (&self.encoder, &self.decoder);
+        let kind = match encoder.kind {
+            EncoderKind::Bidirectional => "bidirectional",
+            EncoderKind::BiUnidirectional => "bidirectional, then forwards",
+            EncoderKind::Alternating => "alternating",
+        };
+        let cells = if encoder.cell == decoder.cell {
+            name(encoder.cell).to_owned()
+        } else {
+            format!("{}; {}", name(encoder.cell), name(decoder.cell))
+        };
+        let mut cells_of_a_layer = format!("{} + {}", encoder.cell_depth, decoder.base_depth);
+        if decoder.depth > 1 {
+            cells_of_a_layer += &format!(", {} above", decoder.high_depth);
+        }
+        let mut lines = vec![
+            ("type", "recurrent".to_owned()),
+            ("cells", cells),
+            ("layers", format!("{} + {}", encoder.depth, decoder.depth)),
+            ("cells of a layer", cells_of_a_layer),
+            ("encoder", kind.into()),
+            ("state", self.state.to_string()),
+        ];
+        if self.skip {
+            lines.push(("skip connections", "yes".into()));
+        }
+        if let Some(style) = self.layer_norm {
+            let style = match style {
+                LayerNormStyle::Marian => "yes",
+                LayerNormStyle::Nematus => "as in Nematus",
+            };
+            lines.push(("layer norms", style.into()));
+        }
+        lines
+    }
+}

@@ -1,0 +1,450 @@
+//! Transformers (`neural.md` 1.6): Marian's with all its switches, and those that
+//! CTranslate2 and Hugging Face made of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_DEPTH, MAX_WIDTH, Parameter, Tables, within};
+
+/// A transformer's shape and switches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transformer {
+    /// Vocabularies, embeddings, output.
+    pub tables: Tables,
+    /// The encoder's layers: self-attention and feed-forward.
+    pub encoder: Stack,
+    /// The decoder's layers: [`Autoregression`], attention to the source, feed-forward.
+    pub decoder: Stack,
+    /// For each layer of the decoder the number, from 1, of the layer whose parameters it
+    /// uses. What layers remember stays their own.
+    pub tied_layers: Vec<usize>,
+    /// The function inside of feed-forward layers.
+    pub activation: Activation,
+    /// What happens to the input of a sublayer.
+    pub preprocess: Process,
+    /// What happens to the output of a sublayer.
+    pub postprocess: Process,
+    /// What happens to embeddings once positions are added.
+    pub postprocess_embedding: Process,
+    /// What happens behind the last layer of a stack.
+    pub postprocess_top: Process,
+    /// Whether heads go through a matrix of their own in the end.
+    pub projection: bool,
+    /// How the decoder looks back.
+    pub autoregression: Autoregression,
+    /// How words know where they stand.
+    pub positions: Positions,
+    /// Whether embeddings are multiplied with the root of their width.
+    pub scaled_embeddings: bool,
+    /// What the decoder sees before the first word.
+    pub start: Start,
+    /// What keys and values of self-attention are made of where its input is normalised.
+    pub pre_norm_keys: PreNormKeys,
+    /// The layer of the decoder, from 1, whose first head gives alignments.
+    pub alignment_layer: usize,
+    /// Added to variances in layer norms.
+    pub norm_epsilon: f32,
+}
+
+/// The shape of a stack of layers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stack {
+    /// Layers.
+    pub depth: usize,
+    /// Heads of attention; they divide the width.
+    pub heads: usize,
+    /// Width inside of feed-forward layers.
+    pub ffn_width: usize,
+    /// Matrices of a feed-forward layer, at least 2.
+    pub ffn_depth: usize,
+}
+
+/// Functions between the matrices of feed-forward layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Activation {
+    /// max(x, 0).
+    Relu,
+    /// x sigmoid(x).
+    Swish,
+    /// x Phi(x), in one of its forms.
+    Gelu(Gelu),
+}
+
+/// Forms of x Phi(x).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Gelu {
+    /// x sigmoid(1.702 x): Marian up to 1.9 and its browser fork.
+    Sigmoid,
+    /// With the error function: Marian since, Hugging Face.
+    Exact,
+    /// With the hyperbolic tangent.
+    Tanh,
+}
+
+/// A step before or behind a sublayer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Step {
+    /// Add the sublayer's input.
+    Add,
+    /// Layer norm.
+    Norm,
+}
+
+/// Steps in their order, at most one of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process(pub Vec<Step>);
+
+impl Process {
+    /// Whether a layer norm is among the steps.
+    pub fn has_norm(&self) -> bool {
+        self.0.contains(&Step::Norm)
+    }
+}
+
+impl std::fmt::Display for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("nothing");
+        }
+        let names = self.0.iter().map(|step| match step {
+            Step::Add => "add",
+            Step::Norm => "norm",
+        });
+        f.write_str(&names.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// How a decoder layer looks back at what was put out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Autoregression {
+    /// Attention to all steps so far.
+    SelfAttention,
+    /// The mean of all inputs so far (Zhang et al. 2018).
+    AverageAttention(AverageAttention),
+    /// A simple recurrent cell.
+    Recurrent(RecurrentSublayer),
+}
+
+/// Behind the mean of average attention.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AverageAttention {
+    /// Matrices behind the mean, counted as Marian does: 1 is none, 2 is `W1` and, if the
+    /// width is not the embedding's again, `W2`.
+    pub ffn_depth: usize,
+    /// The width between them.
+    pub ffn_width: usize,
+    /// The function between them.
+    pub activation: Activation,
+    /// Whether gates weigh the input against the mean.
+    pub gate: bool,
+}
+
+/// A recurrent cell in the place of self-attention.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecurrentSublayer {
+    /// Which.
+    pub cell: RecurrentCell,
+    /// Whether its output goes through a matrix of its own.
+    pub projection: bool,
+    /// Whether its products are normalised.
+    pub layer_norm: bool,
+}
+
+/// Cells whose gates do not look at the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RecurrentCell {
+    /// Simpler simple recurrent unit (Kim et al. 2019).
+    Ssru,
+    /// Simple recurrent unit (Lei et al. 2018).
+    Sru,
+}
+
+/// How words know where they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Positions {
+    /// They do not.
+    None,
+    /// Sines in the first half of the width, cosines in the second, of
+    /// position * exp(-i ln(10000) / (m - 1)), i < m, m half of the width: Marian.
+    SinusoidalMarian,
+    /// The same with / m: Hugging Face.
+    Sinusoidal,
+    /// Rows of tables `encoder_Wpos` and `decoder_Wpos`.
+    Table {
+        /// Rows of both.
+        length: usize,
+    },
+}
+
+/// What the decoder sees before the first word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Start {
+    /// Zeros in the place of an embedding.
+    Zeros,
+    /// The embedding of this word.
+    Token(u32),
+}
+
+/// What keys and values of self-attention are made of where a sublayer's input is
+/// normalised first. Engines differ (`neural.md` 1.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PreNormKeys {
+    /// The input as it was: Marian up to 1.9 and its browser fork.
+    Raw,
+    /// The normalised input, in the decoder at the first step only: what Marian computes
+    /// since 1.10 when it decodes.
+    NormalisedAtFirst,
+    /// The normalised input: what Marian trains since 1.10, and everybody else.
+    Normalised,
+}
+
+impl Transformer {
+    /// Every parameter that it needs.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let d = self.tables.embedding;
+        let mut all = Vec::new();
+        self.tables.parameters("decoder_ff_logit_out", &mut all);
+        if let Positions::Table { length } = self.positions {
+            all.push(Parameter::new("encoder_Wpos", [length, d]));
+            all.push(Parameter::new("decoder_Wpos", [length, d]));
+        }
+        for side in ["encoder", "decoder"] {
+            if self.postprocess_embedding.has_norm() {
+                norm(&format!("{side}_emb"), "_pre", d, &mut all);
+            }
+            if self.postprocess_top.has_norm() {
+                norm(&format!("{side}_top"), "", d, &mut all);
+            }
+        }
+        for layer in 1..=self.encoder.depth {
+            self.attention(&format!("encoder_l{layer}_self"), &mut all);
+            self.feed_forward(&format!("encoder_l{layer}_ffn"), &self.encoder, &mut all);
+        }
+        let mut own = self.tied_layers.clone();
+        own.sort_unstable();
+        own.dedup();
+        for layer in own {
+            self.look_back(&format!("decoder_l{layer}"), &mut all);
+            self.attention(&format!("decoder_l{layer}_context"), &mut all);
+            self.feed_forward(&format!("decoder_l{layer}_ffn"), &self.decoder, &mut all);
+        }
+        all
+    }
+
+    /// Norms around a sublayer under two prefixes, which are mostly the same.
+    fn norms(&self, before: &str, behind: &str, all: &mut Vec<Parameter>) {
+        let d = self.tables.embedding;
+        if self.preprocess.has_norm() {
+            norm(before, "_pre", d, all);
+        }
+        if self.postprocess.has_norm() {
+            norm(behind, "", d, all);
+        }
+    }
+
+    fn attention(&self, prefix: &str, all: &mut Vec<Parameter>) {
+        let d = self.tables.embedding;
+        for which in ["q", "k", "v", "o"] {
+            if which != "o" || self.projection {
+                all.push(Parameter::new(format!("{prefix}_W{which}"), [d, d]));
+                all.push(Parameter::new(format!("{prefix}_b{which}"), [1, d]));
+            }
+        }
+        let around = format!("{prefix}_Wo");
+        self.norms(&around, &around, all);
+    }
+
+    fn feed_forward(&self, prefix: &str, stack: &Stack, all: &mut Vec<Parameter>) {
+        let d = self.tables.embedding;
+        for i in 1..=stack.ffn_depth {
+            let input = if i == 1 { d } else { stack.ffn_width };
+            let output = if i == stack.ffn_depth { d } else { stack.ffn_width };
+            all.push(Parameter::new(format!("{prefix}_W{i}"), [input, output]));
+            all.push(Parameter::new(format!("{prefix}_b{i}"), [1, output]));
+        }
+        let around = format!("{prefix}_ffn");
+        self.norms(&around, &around, all);
+    }
+
+    fn look_back(&self, layer: &str, all: &mut Vec<Parameter>) {
+        let d = self.tables.embedding;
+        match &self.autoregression {
+            Autoregression::SelfAttention => self.attention(&format!("{layer}_self"), all),
+            Autoregression::AverageAttention(average) => {
+                let prefix = format!("{layer}_aan");
+                for (i, [input, output]) in (1..).zip(average.widths(d)) {
+                    all.push(Parameter::new(format!("{prefix}_W{i}"), [input, output]));
+                    all.push(Parameter::new(format!("{prefix}_b{i}"), [1, output]));
+                }
+                for gate in ["i", "f"].into_iter().filter(|_| average.gate) {
+                    all.push(Parameter::new(format!("{prefix}_W{gate}"), [d, d]));
+                    all.push(Parameter::new(format!("{prefix}_b{gate}"), [1, d]));
+                }
+                let around = format!("{prefix}_ffn");
+                self.norms(&around, &around, all);
+            }
+            Autoregression::Recurrent(sublayer) => {
+                let prefix = format!("{layer}_rnn");
+                let mut matrix = |suffix: &str, bias: bool| {
+                    all.push(Parameter::new(format!("{prefix}_W{suffix}"), [d, d]));
+                    if bias {
+                        all.push(Parameter::new(format!("{prefix}_b{suffix}"), [1, d]));
+                    }
+                };
+                matrix("", false);
+                matrix("f", true);
+                if sublayer.cell == RecurrentCell::Sru {
+                    matrix("r", true);
+                }
+                if sublayer.projection {
+                    matrix("o", true);
+                }
+                if sublayer.layer_norm {
+                    let mut gammas = vec!["gamma", "gammaf"];
+                    if sublayer.cell == RecurrentCell::Sru {
+                        gammas.push("gammar");
+                    }
+                    for gamma in gammas {
+                        all.push(Parameter::new(format!("{prefix}_{gamma}"), [1, d]));
+                    }
+                }
+                self.norms(&prefix, &format!("{prefix}_ffn"), all);
+            }
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        let d = self.tables.embedding;
+        for (side, stack) in [("encoder", &self.encoder), ("decoder", &self.decoder)] {
+            within(&format!("depth of the {side}"), stack.depth, MAX_DEPTH)?;
+            within("width of feed-forward layers", stack.ffn_width, MAX_WIDTH)?;
+            within("heads", stack.heads, MAX_WIDTH)?;
+            if !d.is_multiple_of(stack.heads) {
+                return Err(format!("{} heads do not divide a width of {d}", stack.heads));
+            }
+            if !(2..=MAX_DEPTH).contains(&stack.ffn_depth) {
+                return Err(format!("feed-forward layers of {} matrices", stack.ffn_depth));
+            }
+        }
+        let depth = self.decoder.depth;
+        let tied = &self.tied_layers;
+        if tied.len() != depth || tied.iter().any(|layer| !(1..=depth).contains(layer)) {
+            return Err(format!("tied layers {tied:?} of a decoder of {depth}"));
+        }
+        if !(1..=depth).contains(&self.alignment_layer) {
+            return Err(format!("alignments of layer {} of {depth}", self.alignment_layer));
+        }
+        if let Positions::Table { length } = self.positions {
+            within("positions", length, MAX_WIDTH)?;
+        }
+        if let Autoregression::AverageAttention(average) = &self.autoregression {
+            within("depth of average attention", average.ffn_depth, MAX_DEPTH)?;
+            within("width of average attention", average.ffn_width, MAX_WIDTH)?;
+        }
+        if let Start::Token(id) = self.start
+            && id as usize >= self.tables.target_words
+        {
+            return Err(format!("decoding starts with word {id}, which is not there"));
+        }
+        if !self.norm_epsilon.is_finite() || self.norm_epsilon < 0.0 {
+            return Err(format!("an epsilon of {}", self.norm_epsilon));
+        }
+        Ok(())
+    }
+
+    pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
+        let look_back = match &self.autoregression {
+            Autoregression::SelfAttention => "self-attention".to_owned(),
+            Autoregression::AverageAttention(average) => format!(
+                "average attention, depth {}{}{}",
+                average.ffn_depth,
+                if average.ffn_depth > 1 {
+                    format!(" of width {}", average.ffn_width)
+                } else {
+                    String::new()
+                },
+                if average.gate { ", gate" } else { ", no gate" }
+            ),
+            Autoregression::Recurrent(sublayer) => match sublayer.cell {
+                RecurrentCell::Ssru => "SSRU".into(),
+                RecurrentCell::Sru => "SRU".into(),
+            },
+        };
+        let both = |encoder: usize, decoder: usize| {
+            if encoder == decoder { encoder.to_string() } else { format!("{encoder} + {decoder}") }
+        };
+        let (encoder, decoder) = (&self.encoder, &self.decoder);
+        let mut lines = vec![
+            ("type", "transformer".to_owned()),
+            ("layers", format!("{} + {}", encoder.depth, decoder.depth)),
+            ("decoder looks back by", look_back),
+            ("heads", both(encoder.heads, decoder.heads)),
+            ("feed-forward", both(encoder.ffn_width, decoder.ffn_width)),
+        ];
+        if encoder.ffn_depth != 2 || decoder.ffn_depth != 2 {
+            lines.push(("feed-forward depth", both(encoder.ffn_depth, decoder.ffn_depth)));
+        }
+        let activation = match self.activation {
+            Activation::Relu => "relu",
+            Activation::Swish => "swish",
+            Activation::Gelu(Gelu::Sigmoid) => "gelu as x sigmoid(1.702 x)",
+            Activation::Gelu(Gelu::Exact) => "gelu",
+            Activation::Gelu(Gelu::Tanh) => "gelu by tanh",
+        };
+        lines.push(("activation", activation.into()));
+        lines.push(("before a sublayer", self.preprocess.to_string()));
+        lines.push(("behind a sublayer", self.postprocess.to_string()));
+        if !self.postprocess_embedding.0.is_empty() {
+            lines.push(("behind embeddings", self.postprocess_embedding.to_string()));
+        }
+        if !self.postprocess_top.0.is_empty() {
+            lines.push(("behind the last layer", self.postprocess_top.to_string()));
+        }
+        if self.preprocess.has_norm() {
+            let keys = match self.pre_norm_keys {
+                PreNormKeys::Raw => "raw input",
+                PreNormKeys::NormalisedAtFirst => "normalised input, in the decoder at first",
+                PreNormKeys::Normalised => "normalised input",
+            };
+            lines.push(("keys and values of", keys.into()));
+        }
+        if !self.projection {
+            lines.push(("projection of heads", "none".into()));
+        }
+        if !self.tied_layers.iter().copied().eq(1..=decoder.depth) {
+            lines.push(("parameters of layers", format!("{:?}", self.tied_layers)));
+        }
+        let positions = match self.positions {
+            Positions::None => "none".into(),
+            Positions::SinusoidalMarian => "sinusoidal, Marian's".into(),
+            Positions::Sinusoidal => "sinusoidal".into(),
+            Positions::Table { length } => format!("a table of {length}"),
+        };
+        lines.push(("positions", positions));
+        if let Start::Token(id) = self.start {
+            lines.push(("decoding starts with", format!("word {id}")));
+        }
+        lines
+    }
+}
+
+impl AverageAttention {
+    /// Input and output widths of the matrices behind the mean.
+    pub fn widths(&self, embedding: usize) -> Vec<[usize; 2]> {
+        let mut widths = Vec::new();
+        let mut width = embedding;
+        for _ in 1..self.ffn_depth {
+            widths.push([width, self.ffn_width]);
+            width = self.ffn_width;
+        }
+        if width != embedding {
+            widths.push([width, embedding]);
+        }
+        widths
+    }
+}
+
+fn norm(prefix: &str, suffix: &str, width: usize, all: &mut Vec<Parameter>) {
+    for which in ["scale", "bias"] {
+        all.push(Parameter::new(format!("{prefix}_ln_{which}{suffix}"), [1, width]));
+    }
+}

@@ -1,0 +1,121 @@
+//! CTranslate2's `model.bin` (`neural.md` 1.10): variables by name, some of which are
+//! other names of others.
+//!
+//! Version 6 is what its converters write today. Versions 2 to 5 differ in that types
+//! were told by their size (before 4) and in what the folder keeps beside the file; a
+//! file that follows another layout does not end where it should and is refused.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::cursor::Cursor;
+use super::tensor::{Element, Multipliers, Order, Tensor, Window};
+use super::{Checkpoint, Format};
+use crate::{Error, Result};
+
+const SCALE: &str = "_scale";
+
+/// Whether `bytes` begin as such a file does: a small version and the name of a kind of
+/// model.
+pub fn is_plausible(bytes: &[u8]) -> bool {
+    match bytes {
+        [version @ 2..=16, 0, 0, 0, low, high, rest @ ..] => {
+            let length = usize::from(u16::from_le_bytes([*low, *high]));
+            rest.get(..length).is_some_and(|name| {
+                name.strip_suffix(b"\0").is_some_and(|name| {
+                    name.ends_with(b"Spec") || name.iter().all(u8::is_ascii_alphanumeric)
+                }) && *version > 1
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Reads the file in `window`.
+pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
+    let mut cursor = Cursor::new(window, path, 0);
+    let version = cursor.u32("version")?;
+    if !(2..=6).contains(&version) {
+        let reason = format!("version {version} of CTranslate2's files; convert the model again");
+        return Err(Error::unsupported(path, reason));
+    }
+    let kind = string(&mut cursor, "kind of model")?;
+    let revision = cursor.u32("revision")?;
+    if kind != "TransformerSpec" {
+        let reason = format!("a model of kind {kind}; only TransformerSpec is read");
+        return Err(Error::unsupported(path, reason));
+    }
+    let mut checkpoint = Checkpoint::new(path, Format::CTranslate2 { version, revision });
+    let count = cursor.u32("number of variables")?;
+    for _ in 0..count {
+        let name = string(&mut cursor, "name of a variable")?;
+        let tensor = variable(&mut cursor, version, &name, path)?;
+        checkpoint.insert(&name, tensor)?;
+    }
+    if version >= 3 {
+        for _ in 0..cursor.u32("number of other names")? {
+            let name = string(&mut cursor, "another name")?;
+            let of = string(&mut cursor, "another name")?;
+            checkpoint.set_alias(&name, &of)?;
+        }
+    }
+    if cursor.at != window.len() {
+        return Err(cursor.damaged("end", "the file goes on behind its last name"));
+    }
+    attach_multipliers(&mut checkpoint, path)?;
+    Ok(checkpoint)
+}
+
+fn string(cursor: &mut Cursor, what: &str) -> Result<String> {
+    let length = cursor.u16(what)?;
+    let bytes = cursor.take(usize::from(length), what)?;
+    Ok(String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes)).into_owned())
+}
+
+fn variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> Result<Tensor> {
+    let rank = cursor.u8(name)?;
+    let mut shape = Vec::new();
+    for _ in 0..rank {
+        shape.push(cursor.u32(name)? as usize);
+    }
+    let kind = cursor.u8(name)?;
+    let number = cursor.u32(name)? as usize;
+    let (element, length) = if version >= 4 {
+        let elements =
+            [Element::F32, Element::I8, Element::I16, Element::I32, Element::F16, Element::Bf16];
+        (elements.get(usize::from(kind)).copied(), number)
+    } else {
+        let element = match kind {
+            1 => Some(Element::I8),
+            2 => Some(Element::I16),
+            4 => Some(Element::F32),
+            _ => None,
+        };
+        (element, number.saturating_mul(usize::from(kind)))
+    };
+    let element = element.ok_or_else(|| {
+        Error::unsupported(path, format!("{name}: elements of kind {kind} are not known"))
+    })?;
+    let data = cursor.window(length, name)?;
+    Tensor::new(shape, element, Order::Rows, data).map_err(|reason| cursor.damaged(name, reason))
+}
+
+/// Gives every `X/weight` of integers its `X/weight_scale`.
+fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
+    let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
+    for name in names.iter().filter(|name| name.ends_with(SCALE)) {
+        let of = &name[..name.len() - SCALE.len()];
+        let Some(scale) = checkpoint.take(name) else { continue };
+        let Some(tensor) = checkpoint.take(of) else {
+            return Err(Error::damaged(path, name, "it belongs to nothing"));
+        };
+        let values = scale.values();
+        let multipliers = match values[..] {
+            [one] if tensor.runs() != 1 || scale.shape().is_empty() => Multipliers::One(one),
+            _ => Multipliers::EachRun(Arc::from(values)),
+        };
+        let tensor = tensor.with_multipliers(multipliers);
+        checkpoint.insert(of, tensor.map_err(|reason| Error::damaged(path, of, reason))?)?;
+    }
+    Ok(())
+}

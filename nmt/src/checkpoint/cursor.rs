@@ -1,0 +1,83 @@
+//! Taking one number or run of bytes after another out of a foreign file.
+
+use std::path::Path;
+
+use super::tensor::Window;
+use crate::{Error, Result};
+
+/// A place in a file that moves on with what is taken.
+pub struct Cursor<'a> {
+    window: &'a Window,
+    path: &'a Path,
+    /// The next byte.
+    pub at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(window: &'a Window, path: &'a Path, at: usize) -> Self {
+        Cursor { window, path, at }
+    }
+
+    /// The next `length` bytes, called `what` in messages.
+    pub fn take(&mut self, length: usize, what: &str) -> Result<&'a [u8]> {
+        let bytes = self.at.checked_add(length).and_then(|end| self.window.get(self.at..end));
+        let bytes = bytes.ok_or_else(|| self.cut(length, what))?;
+        self.at += length;
+        Ok(bytes)
+    }
+
+    /// As [`Cursor::take`], sharing the file.
+    pub fn window(&mut self, length: usize, what: &str) -> Result<Window> {
+        let part = self.window.part(self.at, length).ok_or_else(|| self.cut(length, what))?;
+        self.at += length;
+        Ok(part)
+    }
+
+    pub fn u8(&mut self, what: &str) -> Result<u8> {
+        Ok(self.array::<1>(what)?[0])
+    }
+
+    pub fn u16(&mut self, what: &str) -> Result<u16> {
+        Ok(u16::from_le_bytes(self.array(what)?))
+    }
+
+    pub fn u32(&mut self, what: &str) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.array(what)?))
+    }
+
+    pub fn u64(&mut self, what: &str) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.array(what)?))
+    }
+
+    /// A u64 that counts things in memory.
+    pub fn count(&mut self, what: &str) -> Result<usize> {
+        let number = self.u64(what)?;
+        usize::try_from(number).map_err(|_| self.damaged(what, format!("{number} is too many")))
+    }
+
+    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N, what)?);
+        Ok(array)
+    }
+
+    fn cut(&self, length: usize, what: &str) -> Error {
+        let reason = format!(
+            "{length} bytes are needed from byte {}, the file ends at {}; it is cut or not what \
+             it seems",
+            self.at,
+            self.window.len()
+        );
+        self.damaged(what, reason)
+    }
+
+    /// What is wrong with `what`.
+    pub fn damaged(&self, what: &str, reason: impl Into<String>) -> Error {
+        miriam_layout::Error::Damaged {
+            path: self.path.to_owned(),
+            place: what.to_owned(),
+            reason: reason.into(),
+        }
+        .into()
+    }
+}

@@ -1,0 +1,152 @@
+//! Marian's `.bin` (`neural.md` 1.2): headers, names, shapes and then the parameters,
+//! each at a multiple of 256.
+//!
+//! Marian and the browser fork gave different numbers to the same quantised kinds; both
+//! are read. A quantised matrix lies transposed, each output column in one piece, with
+//! its multiplier behind the last element; embeddings lie as they are.
+
+use std::path::Path;
+
+use super::cursor::Cursor;
+use super::tensor::{Element, Multipliers, Order, Tensor, Window};
+use super::{Checkpoint, Format, OPTIONS};
+use crate::{Error, Result};
+
+/// Ends the names of multipliers for the activations that meet a matrix.
+const ACTIVATION_MULTIPLIER: &str = "_QuantMultA";
+
+/// A header's numbers behind the name's length.
+struct Header {
+    name_length: usize,
+    kind: u64,
+    dimensions: usize,
+    length: usize,
+}
+
+/// What the items of a kind are.
+enum Kind {
+    Plain(Element),
+    /// Integers with a multiplier behind them.
+    Quantised(Element),
+}
+
+/// Whether `window` may be such a file: nothing marks one but its version and that the
+/// first header is plausible.
+pub fn is_plausible(bytes: &[u8]) -> bool {
+    let number = |at: usize| {
+        bytes.get(at..at + 8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
+    };
+    matches!(number(0), Some(1 | 2)) && number(8).is_some_and(|count| count < 1 << 24)
+}
+
+/// Reads the file in `window`.
+pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
+    let mut cursor = Cursor::new(window, path, 0);
+    match cursor.u64("header")? {
+        1 => {}
+        2 => {
+            let reason = "its header is encrypted; ask for the plain model";
+            return Err(Error::unsupported(path, reason));
+        }
+        version => {
+            let reason = format!("version {version}, this program reads version 1");
+            return Err(cursor.damaged("header", reason));
+        }
+    }
+    let count = cursor.count("number of items")?;
+    let mut headers = Vec::new();
+    for _ in 0..count {
+        headers.push(Header {
+            name_length: cursor.count("item header")?,
+            kind: cursor.u64("item header")?,
+            dimensions: cursor.count("item header")?,
+            length: cursor.count("item header")?,
+        });
+    }
+    let mut names = Vec::new();
+    for header in &headers {
+        let name = cursor.take(header.name_length, "names")?;
+        let name = name.strip_suffix(b"\0").unwrap_or(name);
+        names.push(String::from_utf8_lossy(name).into_owned());
+    }
+    let mut shapes = Vec::new();
+    for (header, name) in headers.iter().zip(&names) {
+        let mut shape = Vec::new();
+        for _ in 0..header.dimensions {
+            let side = cursor.u32(name)?;
+            let side = i32::try_from(side).ok().and_then(|side| usize::try_from(side).ok());
+            shape.push(side.ok_or_else(|| cursor.damaged(name, "a negative dimension"))?);
+        }
+        shapes.push(shape);
+    }
+    let padding = cursor.count("padding")?;
+    cursor.take(padding, "padding")?;
+    let mut checkpoint = Checkpoint::new(path, Format::MarianBinary);
+    for ((header, name), shape) in headers.iter().zip(&names).zip(shapes) {
+        let data = cursor.window(header.length, name)?;
+        if name == OPTIONS {
+            checkpoint.set_options(&data);
+            continue;
+        }
+        let tensor = read_item(header, name, shape, &data, path)?;
+        match name.strip_suffix(ACTIVATION_MULTIPLIER) {
+            Some(of) => match tensor.values()[..] {
+                [multiplier] if multiplier.is_finite() && multiplier > 0.0 => {
+                    checkpoint.set_activation_multiplier(of, multiplier);
+                }
+                _ => return Err(cursor.damaged(name, "this should be one positive number")),
+            },
+            None => checkpoint.insert(name, tensor)?,
+        }
+    }
+    Ok(checkpoint)
+}
+
+fn read_item(
+    header: &Header,
+    name: &str,
+    shape: Vec<usize>,
+    data: &Window,
+    path: &Path,
+) -> Result<Tensor> {
+    let damaged = |reason: String| Error::damaged(path, name, reason);
+    let kind = kind_of(header.kind).map_err(|reason| {
+        Error::unsupported(path, format!("{name}: {reason}; convert the model's .npz again"))
+    })?;
+    let (Kind::Plain(element) | Kind::Quantised(element)) = kind;
+    let count = shape.iter().try_fold(element.size(), |size, &n| size.checked_mul(n));
+    let length = count.filter(|&length| length <= data.len());
+    let length = length.ok_or_else(|| {
+        damaged(format!("{} bytes are too few for {shape:?} of {}", data.len(), element.name()))
+    })?;
+    let numbers = data.part(0, length).ok_or_else(|| damaged("it is cut".into()))?;
+    if let Kind::Plain(_) = kind {
+        return Tensor::new(shape, element, Order::Rows, numbers).map_err(damaged);
+    }
+    let multiplier = Cursor::new(data, path, length).u32(name)?;
+    let order = if name.contains("Wemb") { Order::Rows } else { Order::Columns };
+    let tensor = Tensor::new(shape, element, order, numbers).map_err(damaged)?;
+    tensor.with_multipliers(Multipliers::One(f32::from_bits(multiplier))).map_err(damaged)
+}
+
+/// What a number says of the items, or which kind it is that only one processor reads.
+fn kind_of(number: u64) -> Result<Kind, String> {
+    Ok(match number {
+        0x404 => Kind::Plain(Element::F32),
+        0x402 => Kind::Plain(Element::F16),
+        0x408 => Kind::Plain(Element::F64),
+        0x101 | 0x201 => Kind::Plain(Element::I8),
+        0x102 => Kind::Plain(Element::I16),
+        0x104 | 0x204 => Kind::Plain(Element::I32),
+        0x108 | 0x208 => Kind::Plain(Element::I64),
+        0x4101 | 0x10001 => Kind::Quantised(Element::I8),
+        0x4102 | 0x10002 => Kind::Quantised(Element::I16),
+        0x802 | 0x1801 | 0x2801 => {
+            return Err(format!("packed by FBGEMM for one kind of processor ({number:#x})"));
+        }
+        _ if number & 0xff_0000 == 0x1_0000 => {
+            return Err(format!("laid out by intgemm for one kind of processor ({number:#x})"));
+        }
+        _ => return Err(format!("items of a kind {number:#x} that is not known")),
+    })
+}

@@ -1,0 +1,420 @@
+//! A matrix of weights where it lies in its file: a shape, a kind of element, and a
+//! window on bytes that nothing aligns.
+//!
+//! Formats disagree on which way round a matrix lies. Here a shape is always the
+//! logical one, rows being what a row vector is multiplied with (in x out), and
+//! [`Order`] says how the file stores it. So reading a file moves no weight, and
+//! quantised weights keep the order that integer products want: each output column
+//! in one run.
+
+use std::sync::Arc;
+
+use miriam_layout::View;
+use serde::{Deserialize, Serialize};
+
+/// What one number of a tensor is stored as, little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Element {
+    /// 32-bit float.
+    F32,
+    /// 16-bit float with 5 bits of exponent.
+    F16,
+    /// 16-bit float with 8 bits of exponent.
+    Bf16,
+    /// 64-bit float.
+    F64,
+    /// 8-bit integer.
+    I8,
+    /// 16-bit integer.
+    I16,
+    /// 32-bit integer.
+    I32,
+    /// 64-bit integer.
+    I64,
+}
+
+impl Element {
+    /// Bytes of one number.
+    pub fn size(self) -> usize {
+        match self {
+            Element::I8 => 1,
+            Element::F16 | Element::Bf16 | Element::I16 => 2,
+            Element::F32 | Element::I32 => 4,
+            Element::F64 | Element::I64 => 8,
+        }
+    }
+
+    /// Its usual short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::F32 => "f32",
+            Element::F16 => "f16",
+            Element::Bf16 => "bf16",
+            Element::F64 => "f64",
+            Element::I8 => "i8",
+            Element::I16 => "i16",
+            Element::I32 => "i32",
+            Element::I64 => "i64",
+        }
+    }
+}
+
+/// Which numbers of a matrix lie side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// Those of a row.
+    Rows,
+    /// Those of a column: the matrix is stored transposed.
+    Columns,
+}
+
+/// What the integers of a quantised tensor were multiplied with: real = integer / multiplier.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Multipliers {
+    /// The same for all.
+    One(f32),
+    /// One for each run of numbers that lie side by side (a row or a column, see [`Order`]).
+    EachRun(Arc<[f32]>),
+}
+
+/// A part of a file, which it keeps in memory.
+#[derive(Clone)]
+pub struct Window {
+    owner: View<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl Window {
+    /// The whole of `owner`.
+    pub fn new(owner: View<u8>) -> Self {
+        Window { start: 0, length: owner.len(), owner }
+    }
+
+    /// The bytes `start..start + length` of this window, if they lie in it.
+    pub fn part(&self, start: usize, length: usize) -> Option<Self> {
+        let end = start.checked_add(length)?;
+        (end <= self.length).then(|| Window {
+            owner: self.owner.clone(),
+            start: self.start + start,
+            length,
+        })
+    }
+}
+
+impl std::ops::Deref for Window {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.owner[self.start..self.start + self.length]
+    }
+}
+
+/// A named tensor's content.
+#[derive(Clone)]
+pub struct Tensor {
+    shape: Vec<usize>,
+    element: Element,
+    order: Order,
+    multipliers: Option<Multipliers>,
+    data: Window,
+}
+
+impl std::fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?} {:?}", self.element.name(), self.shape, self.order)
+    }
+}
+
+impl Tensor {
+    /// A tensor over `data`, or why it is none. `Columns` needs two dimensions.
+    pub fn new(
+        shape: Vec<usize>,
+        element: Element,
+        order: Order,
+        data: Window,
+    ) -> Result<Self, String> {
+        let count = shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n));
+        if count.and_then(|count| count.checked_mul(element.size())) != Some(data.len()) {
+            let (bytes, name) = (data.len(), element.name());
+            return Err(format!("{bytes} bytes do not make the shape {shape:?} of {name}"));
+        }
+        // Lists come as [n] and [1, n]; what is no matrix has one order only.
+        let order = if shape.len() == 2 { order } else { Order::Rows };
+        Ok(Tensor { shape, element, order, multipliers: None, data })
+    }
+
+    /// The tensor with what its integers were multiplied with, or why they do not fit.
+    pub fn with_multipliers(mut self, multipliers: Multipliers) -> Result<Self, String> {
+        let sound = |m: f32| m.is_finite() && m != 0.0;
+        match &multipliers {
+            Multipliers::One(multiplier) if !sound(*multiplier) => {
+                return Err(format!("a multiplier of {multiplier}"));
+            }
+            Multipliers::EachRun(all) if all.len() != self.runs() => {
+                return Err(format!("{} multipliers for {} runs", all.len(), self.runs()));
+            }
+            Multipliers::EachRun(all) if !all.iter().all(|&m| sound(m)) => {
+                return Err("a multiplier that is 0 or not finite".into());
+            }
+            _ => {}
+        }
+        self.multipliers = Some(multipliers);
+        Ok(self)
+    }
+
+    /// The logical shape, outermost first; empty for a single number.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// How many numbers it holds.
+    pub fn count(&self) -> usize {
+        self.data.len() / self.element.size()
+    }
+
+    /// What its numbers are stored as.
+    pub fn element(&self) -> Element {
+        self.element
+    }
+
+    /// How a matrix lies.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// What quantised integers were multiplied with.
+    pub fn multipliers(&self) -> Option<&Multipliers> {
+        self.multipliers.as_ref()
+    }
+
+    /// The stored bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// Rows or columns, whichever lie in one piece.
+    pub fn runs(&self) -> usize {
+        match (&self.shape[..], self.order) {
+            (&[_, columns], Order::Columns) => columns,
+            (&[rows, ..], Order::Rows) => rows,
+            _ => 1,
+        }
+    }
+
+    /// The same numbers under another shape of the same size; a stored order is lost
+    /// unless it is that of rows.
+    pub fn reshaped(mut self, shape: Vec<usize>) -> Result<Self, String> {
+        let fits = self.order == Order::Rows
+            && shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n))
+                == Some(self.count());
+        if !fits {
+            return Err(format!("the shape {:?} cannot be read as {shape:?}", self.shape));
+        }
+        self.shape = shape;
+        Ok(self)
+    }
+
+    /// The matrix the other way round; no weight moves.
+    pub fn transposed(mut self) -> Self {
+        if self.shape.len() == 2 {
+            self.shape.swap(0, 1);
+            self.order = match self.order {
+                Order::Rows => Order::Columns,
+                Order::Columns => Order::Rows,
+            };
+        }
+        self
+    }
+
+    /// The rows `first..first + count` of a matrix that lies in rows, or items of a list.
+    pub fn rows(&self, first: usize, count: usize) -> Result<Self, String> {
+        let outside = || format!("rows {first} to {} of {:?}", first + count, self.shape);
+        let (&rows, inner) = self.shape.split_first().ok_or_else(outside)?;
+        if self.order != Order::Rows || first.checked_add(count).is_none_or(|end| end > rows) {
+            return Err(outside());
+        }
+        let width = self.data.len().checked_div(rows).unwrap_or(0);
+        let data = self.data.part(first * width, count * width).ok_or_else(outside)?;
+        let shape = [&[count], inner].concat();
+        let part = Tensor::new(shape, self.element, Order::Rows, data)?;
+        match &self.multipliers {
+            None => Ok(part),
+            Some(Multipliers::One(multiplier)) => {
+                part.with_multipliers(Multipliers::One(*multiplier))
+            }
+            Some(Multipliers::EachRun(all)) => {
+                part.with_multipliers(Multipliers::EachRun(all[first..first + count].into()))
+            }
+        }
+    }
+
+    /// Every number as f32, in the order of rows, quantised ones divided by their
+    /// multiplier.
+    pub fn values(&self) -> Vec<f32> {
+        let stored = self.stored();
+        match (&self.shape[..], self.order) {
+            (&[rows, columns], Order::Columns) => transpose(&stored, columns, rows),
+            _ => stored,
+        }
+    }
+
+    /// As [`Tensor::values`], in the order of the file.
+    fn stored(&self) -> Vec<f32> {
+        let bytes: &[u8] = &self.data;
+        let mut values: Vec<f32> = match self.element {
+            Element::F32 => numbers(bytes, f32::from_le_bytes),
+            Element::F16 => numbers(bytes, |b| half_to_single(u16::from_le_bytes(b))),
+            Element::Bf16 => {
+                numbers(bytes, |b| f32::from_bits(u32::from(u16::from_le_bytes(b)) << 16))
+            }
+            Element::F64 => numbers(bytes, |b| f64::from_le_bytes(b) as f32),
+            Element::I8 => numbers(bytes, |[b]: [u8; 1]| f32::from(b as i8)),
+            Element::I16 => numbers(bytes, |b| f32::from(i16::from_le_bytes(b))),
+            Element::I32 => numbers(bytes, |b| i32::from_le_bytes(b) as f32),
+            Element::I64 => numbers(bytes, |b| i64::from_le_bytes(b) as f32),
+        };
+        match &self.multipliers {
+            None => {}
+            Some(Multipliers::One(multiplier)) => {
+                values.iter_mut().for_each(|value| *value /= multiplier);
+            }
+            Some(Multipliers::EachRun(all)) => {
+                let width = values.len().checked_div(all.len()).unwrap_or(0).max(1);
+                for (run, multiplier) in values.chunks_exact_mut(width).zip(all.iter()) {
+                    run.iter_mut().for_each(|value| *value /= multiplier);
+                }
+            }
+        }
+        values
+    }
+}
+
+fn numbers<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+    bytes.as_chunks::<N>().0.iter().map(|&bytes| number(bytes)).collect()
+}
+
+/// `rows` x `columns` numbers the other way round, in squares that stay in the cache.
+fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    const SQUARE: usize = 16;
+    let mut turned = vec![0.0; values.len()];
+    if values.is_empty() {
+        // A side may then be of any length.
+        return turned;
+    }
+    for top in (0..rows).step_by(SQUARE) {
+        for left in (0..columns).step_by(SQUARE) {
+            for row in top..rows.min(top + SQUARE) {
+                for column in left..columns.min(left + SQUARE) {
+                    turned[column * rows + row] = values[row * columns + column];
+                }
+            }
+        }
+    }
+    turned
+}
+
+/// IEEE 754 binary16 as binary32; every value has one.
+fn half_to_single(half: u16) -> f32 {
+    let sign = u32::from(half & 0x8000) << 16;
+    let exponent = u32::from(half >> 10 & 0x1f);
+    let fraction = u32::from(half & 0x3ff);
+    let magnitude = match exponent {
+        // Subnormal: a whole number of 2^-24.
+        0 => (fraction as f32 * f32::from_bits(0x3380_0000)).to_bits(),
+        0x1f => 0x7f80_0000 | fraction << 13,
+        _ => (exponent + 112) << 23 | fraction << 13,
+    };
+    f32::from_bits(sign | magnitude)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miriam_layout::Bytes;
+    use proptest::prelude::*;
+
+    fn window(bytes: &[u8]) -> Window {
+        Window::new(View::new(&Bytes::copy_from(bytes), 0, bytes.len()).unwrap())
+    }
+
+    #[test]
+    fn halves_have_the_values_of_the_standard() {
+        for (half, value) in [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0400, 6.103_515_6e-5),
+            (0x0001, 5.960_464_5e-8),
+            (0x03ff, 6.097_555e-5),
+            (0x3555, 0.333_251_95),
+            (0x7c00, f32::INFINITY),
+        ] {
+            assert_eq!(half_to_single(half), value, "{half:#x}");
+        }
+        assert!(half_to_single(0x7e00).is_nan());
+        assert_eq!(half_to_single(0x8000).to_bits(), 0x8000_0000);
+    }
+
+    #[test]
+    fn every_element_has_its_value() {
+        let value = |element: Element, bytes: &[u8]| {
+            let tensor = Tensor::new(vec![1], element, Order::Rows, window(bytes)).unwrap();
+            assert_eq!(bytes.len(), element.size());
+            tensor.values()[0]
+        };
+        assert_eq!(value(Element::F32, &(-1.5f32).to_le_bytes()), -1.5);
+        assert_eq!(value(Element::F64, &0.1f64.to_le_bytes()), 0.1);
+        assert_eq!(value(Element::F16, &[0, 0xc2]), -3.0);
+        assert_eq!(value(Element::Bf16, &[0x49, 0x40]), 3.140_625);
+        assert_eq!(value(Element::I8, &[0x80]), -128.0);
+        assert_eq!(value(Element::I16, &(-300i16).to_le_bytes()), -300.0);
+        assert_eq!(value(Element::I32, &70_000i32.to_le_bytes()), 70_000.0);
+        assert_eq!(value(Element::I64, &(-1i64).to_le_bytes()), -1.0);
+    }
+
+    #[test]
+    fn quantised_columns_are_divided_by_their_own_multipliers() {
+        // The matrix [[1, 10], [2, 20], [3, 30]], each column in one piece.
+        let stored = [2, 4, 6, 100, 200u8, 44].map(|b| b as i8 as u8);
+        let tensor = Tensor::new(vec![3, 2], Element::I8, Order::Columns, window(&stored)).unwrap();
+        let tensor = tensor.with_multipliers(Multipliers::EachRun([2.0, 10.0].into())).unwrap();
+        assert_eq!(tensor.values(), [1.0, 10.0, 2.0, -5.6, 3.0, 4.4]);
+        let turned = tensor.clone().transposed();
+        assert_eq!(turned.values(), [1.0, 2.0, 3.0, 10.0, -5.6, 4.4]);
+        assert_eq!(turned.rows(1, 1).unwrap().values(), [10.0, -5.6, 4.4]);
+        assert!(turned.rows(1, 2).is_err());
+        assert!(tensor.rows(0, 1).is_err(), "it lies in columns");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let new = |shape: &[usize]| {
+            Tensor::new(shape.to_vec(), Element::F32, Order::Rows, window(&[0; 24]))
+        };
+        assert!(new(&[2, 3]).is_ok());
+        assert!(new(&[2, 2]).is_err());
+        assert!(new(&[usize::MAX, 2]).is_err());
+        for multipliers in [Multipliers::One(0.0), Multipliers::EachRun([1.0; 3].into())] {
+            assert!(new(&[2, 3]).unwrap().with_multipliers(multipliers).is_err());
+        }
+        assert!(new(&[6]).unwrap().reshaped(vec![1, 6]).is_ok());
+        assert!(new(&[6]).unwrap().reshaped(vec![7]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn turning_twice_changes_nothing(rows in 1usize..40, columns in 1usize..40) {
+            let bytes: Vec<u8> = (0..rows * columns).flat_map(|i| (i as f32).to_le_bytes()).collect();
+            let shape = vec![rows, columns];
+            let tensor = Tensor::new(shape, Element::F32, Order::Rows, window(&bytes)).unwrap();
+            let turned = tensor.clone().transposed().values();
+            for row in 0..rows {
+                for column in 0..columns {
+                    prop_assert_eq!(turned[column * rows + row], (row * columns + column) as f32);
+                }
+            }
+            prop_assert_eq!(tensor.clone().transposed().transposed().values(), tensor.values());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What can go wrong with a neural model and the files beside it.
+
+use std::path::Path;
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model, a vocabulary or a shortlist could not be read or trusted. Each message
+/// names the file and the place and ends the story: no cause hides behind it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A binary file could not be written, opened or trusted.
+    #[error(transparent)]
+    Layout(#[from] miriam_layout::Error),
+    /// Text could not be read or is not what it should be.
+    #[error(transparent)]
+    Text(#[from] miriam_text::Error),
+    /// A SentencePiece model is not one.
+    #[error(transparent)]
+    Segment(#[from] miriam_segment::Error),
+    /// A sound file, in a form or of a model that this program does not read.
+    #[error("{file}: {reason}")]
+    Unsupported {
+        /// The file.
+        file: String,
+        /// What it holds and what to do.
+        reason: String,
+    },
+    /// The parts of a model contradict each other.
+    #[error("{file}: {place}: {reason}")]
+    Mismatch {
+        /// The file.
+        file: String,
+        /// The parameter, option or vocabulary.
+        place: String,
+        /// What was expected and what was found.
+        reason: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn unsupported(path: &Path, reason: impl Into<String>) -> Self {
+        Error::Unsupported { file: path.display().to_string(), reason: reason.into() }
+    }
+
+    pub(crate) fn mismatch(path: &Path, place: &str, reason: impl Into<String>) -> Self {
+        Error::Mismatch {
+            file: path.display().to_string(),
+            place: place.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, place: &str, reason: impl Into<String>) -> Self {
+        miriam_layout::Error::damaged(path, place, reason).into()
+    }
+}

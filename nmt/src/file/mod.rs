@@ -1,0 +1,93 @@
+//! Our own file: a model, its vocabularies and its shortlist in one container, mapped and
+//! ready (`docs/formats.md`).
+//!
+//! Floats become f32 in the order of rows, aligned, so that an engine multiplies with
+//! them where they lie; integers stay as they were, with their multipliers. A tensor's
+//! record says how its numbers are packed, so that forms made for one product can be
+//! added beside the plain ones.
+
+mod read;
+mod write;
+
+use miriam_layout::Kind;
+use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use serde::{Deserialize, Serialize};
+
+use crate::architecture::Architecture;
+use crate::checkpoint::{Element, Order};
+
+pub use read::{from_container, open, verify};
+pub use write::write;
+
+/// The kind of the file.
+pub const KIND: Kind = Kind::new("nmt-model");
+/// The version of its layout.
+pub const VERSION: u32 = 1;
+
+/// Tensors start at multiples of this.
+const ALIGNMENT: u64 = 64;
+
+/// Numbers one after another, without padding.
+const PLAIN: u32 = 0;
+
+/// Sections of the two sides.
+const SIDES: [&str; 2] = ["source", "target"];
+
+/// The metadata block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Metadata {
+    architecture: Architecture,
+    /// The format that the model was converted from.
+    origin: String,
+    words: Option<WordsMetadata>,
+    /// The shortlist's count of frequent words, if there is one.
+    shortlist_first: Option<u64>,
+    /// Multipliers of activations by matrix.
+    activation_multipliers: Vec<(String, f32)>,
+    defaults: Defaults,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct WordsMetadata {
+    /// Whether there is one vocabulary for both sides.
+    shared: bool,
+    /// Ids of the end of a sentence.
+    ends: [u32; 2],
+    /// Ids of unknown words.
+    unknowns: [u32; 2],
+    /// Whether text of a side is cut by a SentencePiece model, and which section holds it.
+    pieces: [Option<u32>; 2],
+}
+
+/// What the decoder's configuration beside the model said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Defaults {
+    beam_size: Option<u64>,
+    normalize: Option<f32>,
+    word_penalty: Option<f32>,
+    max_length_factor: Option<f32>,
+}
+
+/// A tensor.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[repr(C)]
+struct Record {
+    rows: u64,
+    columns: u64,
+    /// In the section of data.
+    start: u64,
+    length: u64,
+    /// In the section of multipliers; their number may be 0, 1 or that of the runs.
+    first_multiplier: u64,
+    multipliers: u64,
+    element: u32,
+    order: u32,
+    packing: u32,
+    zero: u32,
+}
+
+/// Elements by their numbers in records.
+const ELEMENTS: [Element; 4] = [Element::F32, Element::I8, Element::I16, Element::I32];
+/// Orders by their numbers in records.
+const ORDERS: [Order; 2] = [Order::Rows, Order::Columns];

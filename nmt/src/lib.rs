@@ -1,0 +1,28 @@
+//! Neural translation models: other people's files and our own, what they are, and what
+//! lies beside them.
+//!
+//! A model is read in two steps. [`checkpoint`] gives named tensors where they lie,
+//! whatever the format. [`architecture`] says what they are: one typed description for
+//! all formats, with every parameter it needs found, in one set of names and of one
+//! shape. [`Package`] adds what lies beside a model, and finds all of it by one path;
+//! [`file`] writes it into one file of ours.
+
+#![forbid(unsafe_code)]
+
+pub mod architecture;
+pub mod checkpoint;
+mod error;
+pub mod file;
+mod package;
+mod report;
+mod settings;
+pub mod shortlist;
+mod vocabulary;
+pub mod yaml;
+
+pub use error::{Error, Result};
+pub use file::{KIND, verify};
+pub use package::{Candidates, Package, PieceModel, Segmentation, Words};
+pub use report::{DIALECTS, Report};
+pub use settings::Settings;
+pub use vocabulary::Vocabulary;

@@ -1,0 +1,430 @@
+//! A model with what belongs to it, found wherever people keep it: a file of ours, a
+//! single file of Marian's kind, a decoder's configuration, a folder of OPUS-MT,
+//! CTranslate2 or Hugging Face.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use miriam_layout::{Bytes, Container, Load};
+use miriam_segment::SentencePiece;
+
+use crate::architecture::{self, CTranslate2Settings, Dialect, Model};
+use crate::checkpoint::{Checkpoint, Format};
+use crate::settings::Settings;
+use crate::shortlist::{Shortlist, VocabularyMap};
+use crate::vocabulary::Vocabulary;
+use crate::yaml::Value;
+use crate::{Error, Result, file};
+
+/// How text of one side becomes words of the vocabulary.
+#[derive(Clone, Default)]
+pub enum Segmentation {
+    /// It comes in pieces already, with spaces between them.
+    #[default]
+    Pieces,
+    /// By a SentencePiece model, whose pieces are looked up in the vocabulary.
+    SentencePiece(PieceModel),
+    /// By codes of byte pair encoding, which this program does not apply.
+    Bpe(PathBuf),
+}
+
+/// A SentencePiece model with the bytes of its file.
+#[derive(Clone)]
+pub struct PieceModel {
+    /// The model.
+    pub model: Arc<SentencePiece>,
+    /// The file it was read from, whole.
+    pub bytes: Bytes,
+    /// The file's name.
+    pub name: String,
+}
+
+impl PieceModel {
+    /// Reads the file at `path`.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::from_bytes(Bytes::open(path, Load::Lazy)?, path.display().to_string())
+    }
+
+    pub(crate) fn from_bytes(bytes: Bytes, name: String) -> Result<Self> {
+        let model = Arc::new(SentencePiece::from_bytes(&bytes, &name)?);
+        Ok(PieceModel { model, bytes, name })
+    }
+}
+
+/// What a sentence's candidates come from.
+pub enum Candidates {
+    /// Marian's lists of words.
+    Shortlist(Shortlist),
+    /// CTranslate2's map of n-grams.
+    VocabularyMap(VocabularyMap),
+}
+
+/// Vocabularies and how text becomes their words; source first.
+pub struct Words {
+    /// The vocabularies, as large as the model's tables; one and the same where both
+    /// sides share it.
+    pub vocabularies: [Arc<Vocabulary>; 2],
+    /// From text to pieces and back.
+    pub segmentation: [Segmentation; 2],
+}
+
+/// One or several models with what belongs to them.
+pub struct Package {
+    /// The path that was given.
+    pub path: PathBuf,
+    /// What was found there.
+    pub format: String,
+    /// The files that hold models.
+    pub files: Vec<PathBuf>,
+    /// The models; several vote together.
+    pub models: Vec<Model>,
+    /// Vocabularies, unless none was found.
+    pub words: Option<Words>,
+    /// The source of candidates, if there is one.
+    pub candidates: Option<Candidates>,
+    /// What the configuration says; empty where there is none.
+    pub settings: Settings,
+}
+
+impl Package {
+    /// Opens what lies at `path`. `vocabularies` (source and target) take the place of
+    /// those that would be found there.
+    pub fn open(path: &Path, vocabularies: Option<[&Path; 2]>) -> Result<Self> {
+        if Container::is_container(path) {
+            return file::open(path);
+        }
+        let mut package = if path.is_dir() {
+            open_folder(path)?
+        } else if is_configuration(path) {
+            of_configuration(path, Settings::open(path)?)?
+        } else {
+            of_one_file(path)?
+        };
+        if let Some(paths) = vocabularies {
+            package.vocabularies = Some(paths.map(Path::to_owned));
+        }
+        package.join(path)
+    }
+}
+
+impl Package {
+    /// Compares the checksums that the models' formats have with the files, whole.
+    /// Opening a file that is mapped does not.
+    pub fn verify_files(&self) -> Result<()> {
+        self.files
+            .iter()
+            .try_for_each(|path| Checkpoint::verify(&Bytes::open(path, Load::Lazy)?, path))
+    }
+
+    /// Makes every model compute as an engine of Marian does, whichever version wrote it.
+    pub fn set_dialect(&mut self, dialect: Dialect) {
+        for model in &mut self.models {
+            let mut architecture = model.architecture().clone();
+            architecture.set_dialect(dialect);
+            model.set_architecture(architecture);
+        }
+    }
+}
+
+/// What was found, before vocabularies are read.
+#[derive(Default)]
+struct Found {
+    format: String,
+    files: Vec<PathBuf>,
+    models: Vec<Model>,
+    vocabularies: Option<[PathBuf; 2]>,
+    pieces: [Segmentation; 2],
+    vocabulary_map: Option<PathBuf>,
+    settings: Settings,
+}
+
+impl Found {
+    fn join(self, path: &Path) -> Result<Package> {
+        let words = match &self.vocabularies {
+            Some(paths) => Some(self.words(paths)?),
+            None => None,
+        };
+        let candidates = match &words {
+            Some(Words { vocabularies: [source, target], .. }) => {
+                if let Some((list, options)) = &self.settings.shortlist {
+                    let list = Shortlist::open(list, *options, source, target)?;
+                    Some(Candidates::Shortlist(list))
+                } else if let Some(map) = &self.vocabulary_map {
+                    let map = VocabularyMap::open(map, source, target)?;
+                    Some(Candidates::VocabularyMap(map))
+                } else {
+                    None
+                }
+            }
+            None => None,
+        };
+        Ok(Package {
+            path: path.to_owned(),
+            format: self.format,
+            files: self.files,
+            models: self.models,
+            words,
+            candidates,
+            settings: self.settings,
+        })
+    }
+
+    /// Vocabularies cut to the tables of every model.
+    fn words(&self, paths: &[PathBuf; 2]) -> Result<Words> {
+        let read = |side: usize| -> Result<(Vocabulary, Segmentation)> {
+            let path = &paths[side];
+            if !is_piece_model(path) {
+                return Ok((Vocabulary::open(path)?, self.pieces[side].clone()));
+            }
+            let pieces = PieceModel::open(path)?;
+            let vocabulary = Vocabulary::of_pieces(&pieces.model, path)?;
+            Ok((vocabulary, Segmentation::SentencePiece(pieces)))
+        };
+        let rows = |side: usize| {
+            let tables = self.models.iter().map(|model| model.architecture().tables());
+            let mut rows = tables.map(|t| [t.source_words, t.target_words][side]);
+            let first = rows.next().unwrap_or(0);
+            match rows.find(|&other| other != first) {
+                None => Ok(first),
+                Some(other) => {
+                    let reason = format!("models of {first} and of {other} words cannot vote");
+                    Err(Error::mismatch(&paths[side], "vocabulary", reason))
+                }
+            }
+        };
+        let (source, source_pieces) = read(0)?;
+        let source = Arc::new(source.cut(rows(0)?, "source")?);
+        if paths[0] == paths[1] && rows(0)? == rows(1)? {
+            let target_pieces = match &self.pieces[1] {
+                Segmentation::Pieces => source_pieces.clone(),
+                own => own.clone(),
+            };
+            return Ok(Words {
+                vocabularies: [Arc::clone(&source), source],
+                segmentation: [source_pieces, target_pieces],
+            });
+        }
+        let (target, target_pieces) = read(1)?;
+        let target = Arc::new(target.cut(rows(1)?, "target")?);
+        Ok(Words { vocabularies: [source, target], segmentation: [source_pieces, target_pieces] })
+    }
+}
+
+/// A file of Marian's kind alone.
+fn of_one_file(path: &Path) -> Result<Found> {
+    let (model, format) = open_marian(path)?;
+    let files = vec![path.to_owned()];
+    Ok(Found { format: format.to_string(), files, models: vec![model], ..Found::default() })
+}
+
+fn open_marian(path: &Path) -> Result<(Model, Format)> {
+    let checkpoint = Checkpoint::open(path, Load::Lazy)?;
+    let format = checkpoint.format();
+    // Marian writes its whole configuration beside what it trains.
+    let beside = PathBuf::from(format!("{}.yml", path.display()));
+    let beside = if checkpoint.options().is_none() && beside.is_file() {
+        Some(read_yaml(&beside)?)
+    } else {
+        None
+    };
+    Ok((architecture::of_marian(checkpoint, beside.as_ref())?, format))
+}
+
+fn of_configuration(path: &Path, settings: Settings) -> Result<Found> {
+    if settings.models.is_empty() {
+        let reason =
+            "no models are named (models: or scorers:); is this a decoder's configuration?";
+        return Err(Error::unsupported(path, reason));
+    }
+    let models = settings.models.iter().map(|model| Ok(open_marian(model)?.0));
+    let models = models.collect::<Result<Vec<_>>>()?;
+    if !settings.weights.is_empty() && settings.weights.len() != models.len() {
+        let reason = format!("{} weights for {} models", settings.weights.len(), models.len());
+        return Err(Error::mismatch(path, "weights", reason));
+    }
+    let vocabularies = match &settings.vocabularies[..] {
+        [] => None,
+        [both] => Some([both.clone(), both.clone()]),
+        [source, target] => Some([source.clone(), target.clone()]),
+        more => {
+            let reason =
+                format!("{} vocabularies; one source and one target are covered", more.len());
+            return Err(Error::unsupported(path, reason));
+        }
+    };
+    let pieces = match &settings.bpe {
+        Some(codes) => [Segmentation::Bpe(codes.clone()), Segmentation::Pieces],
+        None => Default::default(),
+    };
+    Ok(Found {
+        format: "decoder configuration".into(),
+        files: settings.models.clone(),
+        models,
+        vocabularies,
+        pieces,
+        vocabulary_map: None,
+        settings,
+    })
+}
+
+fn open_folder(folder: &Path) -> Result<Found> {
+    let there = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    if let Some(config) = there("config.json") {
+        if let Some(weights) = there("model.safetensors") {
+            return hugging_face(folder, &weights, &config);
+        }
+        if there("pytorch_model.bin").is_some() {
+            let reason = "its weights are a pickle of PyTorch; save the model again with \
+                          save_pretrained(..., safe_serialization=True)";
+            return Err(Error::unsupported(folder, reason));
+        }
+    }
+    if let Some(model) = there("model.bin") {
+        return ctranslate2(folder, &model);
+    }
+    let mut names = Vec::new();
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| miriam_layout::Error::io(folder, "list", e))?;
+    for entry in entries {
+        let entry = entry.map_err(|e| miriam_layout::Error::io(folder, "list", e))?;
+        names.push(entry.file_name().to_string_lossy().into_owned());
+    }
+    names.sort_unstable();
+    let ending = |end: &str| names.iter().filter(|name| name.ends_with(end)).collect::<Vec<_>>();
+    let configuration =
+        there("decoder.yml").or_else(|| there("config.yml")).or_else(|| {
+            match ending(".decoder.yml")[..] {
+                [one] => Some(folder.join(one)),
+                _ => None,
+            }
+        });
+    let mut found = match configuration {
+        Some(path) => {
+            let mut settings = Settings::open(&path)?;
+            if there("preprocess.sh").is_some() || there("source.spm").is_some() {
+                // OPUS-MT's configurations may name files without saying where they are.
+                let here = settings.models.iter_mut().chain(&mut settings.vocabularies);
+                here.for_each(|path| *path = in_folder(folder, path));
+            }
+            of_configuration(&path, settings)?
+        }
+        None => {
+            let models = [ending(".npz"), ending(".bin")].concat();
+            let models: Vec<_> = models
+                .into_iter()
+                .filter(|name| !name.ends_with(".optimizer.npz") && !name.starts_with("lex"))
+                .collect();
+            let [model] = models[..] else {
+                let reason = format!(
+                    "a folder with {} models and no decoder.yml; name the one that is meant",
+                    models.len()
+                );
+                return Err(Error::unsupported(folder, reason));
+            };
+            let path = folder.join(model);
+            let vocabularies = match ending("vocab.yml")[..] {
+                [one] => Some([folder.join(one), folder.join(one)]),
+                _ => there("vocab.spm").map(|both| [both.clone(), both]),
+            };
+            Found { vocabularies, ..of_one_file(&path)? }
+        }
+    };
+    for (side, name) in ["source", "target"].into_iter().enumerate() {
+        if let Some(path) = there(&format!("{name}.spm")) {
+            found.pieces[side] = Segmentation::SentencePiece(PieceModel::open(&path)?);
+            found.format = "OPUS-MT folder".into();
+        } else if let Some(path) = there(&format!("{name}.bpe")) {
+            found.pieces[side] = Segmentation::Bpe(path);
+            found.format = "OPUS-MT folder".into();
+        }
+    }
+    Ok(found)
+}
+
+/// `path`, or the file of that name in `folder` where `path` is nowhere.
+fn in_folder(folder: &Path, path: &Path) -> PathBuf {
+    let inside = path.file_name().map(|name| folder.join(name));
+    match inside {
+        Some(inside) if inside.is_file() => inside,
+        _ => path.to_owned(),
+    }
+}
+
+fn ctranslate2(folder: &Path, model: &Path) -> Result<Found> {
+    let there = |name: &str| {
+        let of_kind = |kind: &str| folder.join(format!("{name}_vocabulary.{kind}"));
+        ["json", "txt"].map(of_kind).into_iter().find(|path| path.is_file())
+    };
+    let vocabularies = match (there("shared"), there("source"), there("target")) {
+        (Some(both), ..) => Some([both.clone(), both]),
+        (None, Some(source), Some(target)) => Some([source, target]),
+        _ => None,
+    };
+    let config_path = folder.join("config.json");
+    let config = if config_path.is_file() { Some(read_yaml(&config_path)?) } else { None };
+    let option = |name: &str| config.as_ref().and_then(|config| config.get(name));
+    let norm_epsilon = match option("layer_norm_epsilon").filter(|value| !value.is_null()) {
+        None => None,
+        Some(value) => Some(value.text().and_then(|text| text.parse().ok()).ok_or_else(|| {
+            Error::mismatch(&config_path, "layer_norm_epsilon", "a number is needed")
+        })?),
+    };
+    // Only a model whose decoding starts with a word needs to know which.
+    let start = match (&vocabularies, option("decoder_start_token")) {
+        (Some([_, target]), Some(word)) => {
+            Vocabulary::open(target)?.find(word.bytes().unwrap_or_default())
+        }
+        _ => None,
+    };
+    let checkpoint = Checkpoint::open(model, Load::Lazy)?;
+    let format = checkpoint.format().to_string();
+    let files = vec![model.to_owned()];
+    let model =
+        architecture::of_ctranslate2(checkpoint, &CTranslate2Settings { norm_epsilon, start })?;
+    let map = folder.join("vmap.txt");
+    Ok(Found {
+        format,
+        files,
+        models: vec![model],
+        vocabularies,
+        vocabulary_map: map.is_file().then_some(map),
+        ..Found::default()
+    })
+}
+
+fn hugging_face(folder: &Path, weights: &Path, config: &Path) -> Result<Found> {
+    let config = read_yaml(config)?;
+    let model = architecture::of_hugging_face(Checkpoint::open(weights, Load::Lazy)?, &config)?;
+    let there = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    let vocabularies = there("vocab.json").map(|source| {
+        let target = there("target_vocab.json").unwrap_or_else(|| source.clone());
+        [source, target]
+    });
+    let mut pieces = [Segmentation::Pieces, Segmentation::Pieces];
+    for (side, name) in pieces.iter_mut().zip(["source.spm", "target.spm"]) {
+        if let Some(path) = there(name) {
+            *side = Segmentation::SentencePiece(PieceModel::open(&path)?);
+        }
+    }
+    Ok(Found {
+        format: "Hugging Face folder".into(),
+        files: vec![weights.to_owned()],
+        models: vec![model],
+        vocabularies,
+        pieces,
+        ..Found::default()
+    })
+}
+
+fn read_yaml(path: &Path) -> Result<Value> {
+    let text = std::fs::read(path).map_err(|e| miriam_layout::Error::io(path, "read", e))?;
+    Value::parse(&text, &path.display().to_string())
+}
+
+fn is_configuration(path: &Path) -> bool {
+    matches!(path.extension().and_then(|e| e.to_str()), Some("yml" | "yaml"))
+}
+
+fn is_piece_model(path: &Path) -> bool {
+    path.extension().and_then(|e| e.to_str()) == Some("spm")
+}

@@ -1,0 +1,254 @@
+//! What `miriam nmt info` prints of a package, as text for people and as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::architecture::{Architecture, Autoregression, Dialect, Model, PreNormKeys};
+use crate::checkpoint::Element;
+use crate::package::{Candidates, Package, Segmentation};
+use crate::vocabulary::Vocabulary;
+
+/// A package summed up.
+pub struct Report {
+    format: String,
+    models: Vec<Description>,
+    /// A name and a value each.
+    words: Vec<(&'static str, String)>,
+    /// What is unusual or missing.
+    remarks: Vec<String>,
+}
+
+struct Description {
+    lines: Vec<(&'static str, String)>,
+    parameters: u64,
+    tensors: usize,
+    bytes: u64,
+    elements: BTreeMap<Element, u64>,
+    shapes: Vec<(String, String, Vec<usize>)>,
+}
+
+impl Report {
+    /// Sums up `package`.
+    pub fn new(package: &Package) -> Self {
+        let models = package.models.iter().map(Description::new).collect();
+        let (words, mut remarks) = (words(package), Vec::new());
+        for model in &package.models {
+            remarks.extend(remarks_on(model));
+        }
+        if package.words.is_none() {
+            remarks.push("no vocabularies lie beside it; name them with --vocabs".into());
+        }
+        if package.models.len() > 1 {
+            remarks.push(format!("{} models vote together", package.models.len()));
+        }
+        Report { format: package.format.clone(), models, words, remarks }
+    }
+
+    /// Lines for people.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: &str| {
+            let _ = writeln!(text, "{name:<22} {value}");
+        };
+        line("format", &self.format);
+        for model in &self.models {
+            for (name, value) in &model.lines {
+                line(name, value);
+            }
+            line("parameters", &model.parameters.to_string());
+            let elements = model.elements.iter();
+            let elements: Vec<String> =
+                elements.map(|(element, count)| format!("{count} {}", element.name())).collect();
+            line("stored as", &elements.join(", "));
+            line("bytes", &model.bytes.to_string());
+        }
+        for (name, value) in &self.words {
+            line(name, value);
+        }
+        for remark in &self.remarks {
+            line("note", remark);
+        }
+        text
+    }
+
+    /// The names, kinds and shapes of all tensors, a line each.
+    pub fn tensors(&self) -> String {
+        let mut text = String::new();
+        for (name, element, shape) in self.models.iter().flat_map(|model| &model.shapes) {
+            let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
+            let _ = writeln!(text, "{name:<40} {element:<5} {}", shape.join(" x "));
+        }
+        text
+    }
+
+    /// One JSON object.
+    pub fn json(&self) -> String {
+        let pairs = |lines: &[(&str, String)]| {
+            let pairs = lines.iter().map(|(name, value)| {
+                format!("{}:{}", quoted(&name.replace([' ', '-'], "_")), quoted(value))
+            });
+            pairs.collect::<Vec<_>>().join(",")
+        };
+        let models = self.models.iter().map(|model| {
+            let elements = model.elements.iter();
+            let elements: Vec<String> =
+                elements.map(|(e, count)| format!("{}:{count}", quoted(e.name()))).collect();
+            let tensors = model.shapes.iter().map(|(name, element, shape)| {
+                let [name, element] = [name, element].map(|text| quoted(text));
+                format!("{name}:{{\"element\":{element},\"shape\":{shape:?}}}")
+            });
+            format!(
+                "{{{},\"parameters\":{},\"tensors\":{},\"bytes\":{},\"elements\":{{{}}},\"shapes\":{{{}}}}}",
+                pairs(&model.lines),
+                model.parameters,
+                model.tensors,
+                model.bytes,
+                elements.join(","),
+                tensors.collect::<Vec<_>>().join(",")
+            )
+        });
+        let remarks: Vec<String> = self.remarks.iter().map(|remark| quoted(remark)).collect();
+        format!(
+            "{{\"format\":{},\"models\":[{}],\"words\":{{{}}},\"notes\":[{}]}}\n",
+            quoted(&self.format),
+            models.collect::<Vec<_>>().join(","),
+            pairs(&self.words),
+            remarks.join(",")
+        )
+    }
+}
+
+impl Description {
+    fn new(model: &Model) -> Self {
+        let mut description = Description {
+            lines: model.architecture().describe(),
+            parameters: 0,
+            tensors: 0,
+            bytes: 0,
+            elements: BTreeMap::new(),
+            shapes: Vec::new(),
+        };
+        for (name, tensor) in model.parameters() {
+            let count = tensor.count() as u64;
+            description.parameters += count;
+            description.tensors += 1;
+            description.bytes += tensor.bytes().len() as u64;
+            *description.elements.entry(tensor.element()).or_default() += count;
+            let element = tensor.element().name().to_owned();
+            description.shapes.push((name.to_owned(), element, tensor.shape().to_vec()));
+        }
+        description
+    }
+}
+
+fn words(package: &Package) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if let Some(words) = &package.words {
+        let [source, target] = &words.vocabularies;
+        let describe = |vocabulary: &Vocabulary| {
+            let name = |id| String::from_utf8_lossy(vocabulary.word(id).unwrap_or_default());
+            format!(
+                "{} words, {} {}, {} {}",
+                vocabulary.len(),
+                name(vocabulary.end()),
+                vocabulary.end(),
+                name(vocabulary.unknown()),
+                vocabulary.unknown()
+            )
+        };
+        if source.same_words(target) {
+            lines.push(("vocabulary", describe(source)));
+        } else {
+            lines.push(("source vocabulary", describe(source)));
+            lines.push(("target vocabulary", describe(target)));
+        }
+        for (name, segmentation) in
+            ["source text", "target text"].into_iter().zip(&words.segmentation)
+        {
+            lines.push((
+                name,
+                match segmentation {
+                    Segmentation::Pieces => "in pieces already".into(),
+                    Segmentation::SentencePiece(pieces) => format!(
+                        "SentencePiece, {:?}, {} pieces{}",
+                        pieces.model.algorithm(),
+                        pieces.model.len(),
+                        if pieces.model.falls_back_to_bytes() { ", bytes" } else { "" }
+                    ),
+                    Segmentation::Bpe(_) => "byte pair encoding, to be applied before".into(),
+                },
+            ));
+        }
+        let first_words =
+            source.iter().filter(|w| w.starts_with(b">>") && w.ends_with(b"<<")).count();
+        if first_words > 0 {
+            let advice = format!("{first_words} words such as >>deu<< choose the target language");
+            lines.push(("first word", advice));
+        }
+    }
+    match &package.candidates {
+        Some(Candidates::Shortlist(list)) => {
+            let value = format!("{} translations, first {}", list.len(), list.first());
+            lines.push(("shortlist", value));
+        }
+        Some(Candidates::VocabularyMap(map)) => {
+            lines.push(("vocabulary map", format!("{} n-grams", map.len())));
+        }
+        None => {}
+    }
+    let settings = &package.settings;
+    if let Some(beam) = settings.beam_size {
+        lines.push(("beam", beam.to_string()));
+    }
+    if let Some(normalize) = settings.normalize {
+        lines.push(("normalise", normalize.to_string()));
+    }
+    lines
+}
+
+fn remarks_on(model: &Model) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Architecture::Transformer(transformer) = model.architecture() {
+        let looks_back = transformer.autoregression == Autoregression::SelfAttention;
+        if transformer.preprocess.has_norm()
+            && (looks_back || transformer.encoder.depth > 0)
+            && transformer.pre_norm_keys != PreNormKeys::Normalised
+        {
+            remarks.push(
+                "Marian's versions make keys and values of different inputs in models such as \
+                 this; --dialect chooses"
+                    .into(),
+            );
+        }
+    }
+    for name in model.unused() {
+        remarks.push(format!("{name} is in the file and has no use"));
+    }
+    let multipliers = model.activation_multipliers().len();
+    if multipliers > 0 {
+        remarks.push(format!("{multipliers} matrices come with multipliers of their activations"));
+    }
+    remarks
+}
+
+/// The names under which dialects are chosen.
+pub const DIALECTS: [(&str, Dialect); 2] =
+    [("marian", Dialect::Marian), ("browser", Dialect::Browser)];
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => {
+                quoted.push('\\');
+                quoted.push(character);
+            }
+            control if control < ' ' => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(control));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

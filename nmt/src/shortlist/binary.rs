@@ -1,0 +1,96 @@
+//! The binary form: six numbers, where each source word's translations begin, the
+//! translations. The second number is a checksum of all that follows it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::{Shortlist, wrong_vocabulary};
+use crate::vocabulary::Vocabulary;
+use crate::{Error, Result};
+
+const MAGIC: u64 = 0xf11a_48d5_0134_17f5;
+/// Bytes of the six numbers.
+const HEADER: usize = 48;
+/// Where what the checksum covers begins.
+const COVERED: usize = 16;
+
+/// Whether a binary shortlist lies at `path`, whole or not.
+pub fn is_binary(path: &Path) -> bool {
+    let mut start = [0; 8];
+    path.is_file()
+        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && u64::from_le_bytes(start) == MAGIC
+}
+
+pub fn read(
+    bytes: &[u8],
+    path: &Path,
+    source: &Vocabulary,
+    target: &Vocabulary,
+) -> Result<Shortlist> {
+    let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
+    let header = bytes.first_chunk::<HEADER>().ok_or_else(|| {
+        damaged("header", format!("the file ends at byte {}, inside of it", bytes.len()))
+    })?;
+    let mut numbers = header.as_chunks::<8>().0.iter().map(|&number| u64::from_le_bytes(number));
+    let mut number = || numbers.next().unwrap_or_default();
+    let (magic, checksum) = (number(), number());
+    let (first, _best, offsets, translations) = (number(), number(), number(), number());
+    if magic != MAGIC {
+        return Err(damaged("header", "its first bytes are not those of a shortlist".into()));
+    }
+    let length = |count: u64, size: usize| {
+        usize::try_from(count).ok().and_then(|count| count.checked_mul(size))
+    };
+    let sizes = length(offsets, 8).zip(length(translations, 4));
+    let whole = sizes.and_then(|(a, b)| a.checked_add(b)?.checked_add(HEADER));
+    let Some((offsets_length, _)) = sizes.filter(|_| whole == Some(bytes.len())) else {
+        let reason = format!(
+            "{offsets} offsets and {translations} translations are promised, the file has {} \
+             bytes",
+            bytes.len()
+        );
+        return Err(damaged("header", reason));
+    };
+    let found = combined_hash(&bytes[COVERED..]);
+    if found != checksum {
+        let reason = format!("its checksum is {checksum:#x}, its content's {found:#x}");
+        return Err(damaged("header", reason));
+    }
+    let (offsets, translations) = bytes[HEADER..].split_at(offsets_length);
+    let offsets: Vec<u64> =
+        offsets.as_chunks::<8>().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+    let translations: Vec<u32> =
+        translations.as_chunks::<4>().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect();
+    let ascending = offsets.is_sorted()
+        && offsets.first() == Some(&0)
+        && offsets.last() == Some(&(translations.len() as u64));
+    if !ascending {
+        return Err(damaged("offsets", "they do not span the translations".into()));
+    }
+    if offsets.len() != source.len() + 1 {
+        let (has, words) = (offsets.len() - 1, source.len());
+        let reason = format!("it is for {has} source words, the vocabulary has {words}");
+        return Err(wrong_vocabulary(path, reason));
+    }
+    if let Some(id) = translations.iter().find(|&&id| id as usize >= target.len()) {
+        let reason = format!("it names target word {id}, the vocabulary has {}", target.len());
+        return Err(wrong_vocabulary(path, reason));
+    }
+    Ok(Shortlist {
+        first: usize::try_from(first).unwrap_or(usize::MAX).min(target.len()),
+        offsets,
+        translations,
+        target_words: target.len(),
+        shared: source.same_words(target),
+    })
+}
+
+/// Whole 64-bit numbers combined one after another, as Marian does it.
+fn combined_hash(bytes: &[u8]) -> u64 {
+    bytes.as_chunks::<8>().0.iter().fold(0, |hash: u64, &number| {
+        let number = u64::from_le_bytes(number).wrapping_add(0x9e37_79b9);
+        hash ^ number.wrapping_add(hash << 6).wrapping_add(hash >> 2)
+    })
+}

@@ -1,0 +1,41 @@
+//! The text form: `target source probability` a line.
+
+use std::path::Path;
+
+use miriam_text::{Error, Input, Lines, fields, number};
+
+use super::{Shortlist, ShortlistOptions};
+use crate::Result;
+use crate::vocabulary::Vocabulary;
+
+pub fn read(
+    path: &Path,
+    options: ShortlistOptions,
+    source: &Vocabulary,
+    target: &Vocabulary,
+) -> Result<Shortlist> {
+    let mut lines = Lines::new(Input::open(path)?);
+    let name = lines.name().to_owned();
+    let mut lists: Vec<Vec<(f32, u32)>> = vec![Vec::new(); source.len()];
+    while let Some(line) = lines.next()? {
+        let mut words = fields::words(line.bytes);
+        let (Some(to), Some(from), Some(probability), None) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            let reason = "a target word, a source word and a probability are needed";
+            return Err(Error::format(&name, line.number, None, reason).into());
+        };
+        if to == b"NULL" || from == b"NULL" {
+            continue;
+        }
+        let probability = number::parse_f32(probability)
+            .filter(|probability| !probability.is_nan())
+            .ok_or_else(|| Error::format(&name, line.number, Some(3), "this is no probability"))?;
+        if probability > options.threshold {
+            let from = source.find(from).unwrap_or_else(|| source.unknown());
+            let to = target.find(to).unwrap_or_else(|| target.unknown());
+            lists[from as usize].push((probability, to));
+        }
+    }
+    Ok(Shortlist::new(options, lists, source, target))
+}

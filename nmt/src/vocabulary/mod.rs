@@ -1,0 +1,185 @@
+//! Words of a model and their ids, from whatever holds them.
+//!
+//! Marian's vocabularies are maps of words to ids in YAML or JSON, lists of words, or
+//! SentencePiece models; CTranslate2's are JSON lists. All of them end as a list without
+//! gaps, cut to as many words as the model's tables have rows, with the ids of the two
+//! words that every model needs.
+
+mod read;
+
+use std::io::Read;
+use std::path::Path;
+
+use miriam_layout::dictionary::Dictionary;
+use miriam_segment::SentencePiece;
+use miriam_segment::sentence_piece::PieceKind;
+use miriam_text::{Input, Vocabulary as Words, WordId};
+
+use crate::{Error, Result};
+
+/// Names of the end of a sentence: Marian's and everybody's, Nematus'.
+const ENDS: [&[u8]; 2] = [b"</s>", b"eos"];
+/// Names of the unknown word.
+const UNKNOWNS: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
+
+/// Words by id, ids by word, and the ids that mean something of their own.
+#[derive(Clone)]
+pub struct Vocabulary {
+    words: Store,
+    name: String,
+    end: u32,
+    unknown: u32,
+}
+
+/// Where the words are.
+#[derive(Clone)]
+enum Store {
+    Read(Words),
+    Mapped(Dictionary),
+}
+
+impl Vocabulary {
+    /// Reads the file at `path`, plain or compressed: `.spm` is a SentencePiece model,
+    /// `.json`, `.yml` and `.yaml` are maps or lists, all others have a word a line.
+    pub fn open(path: &Path) -> Result<Self> {
+        let mut input = Input::open(path)?;
+        let mut bytes = Vec::new();
+        let name = input.name().to_owned();
+        input.read_to_end(&mut bytes).map_err(|e| miriam_text::Error::io(&name, "read", e))?;
+        Self::parse(&bytes, path)
+    }
+
+    /// A vocabulary whose bytes are at hand; the name of `path` tells the form.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
+        read::parse(bytes, path)
+    }
+
+    /// The pieces of a SentencePiece model.
+    pub fn of_pieces(model: &SentencePiece, path: &Path) -> Result<Self> {
+        let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
+        let mut vocabulary = Self::new(pieces, path, Some(model.unknown()))?;
+        // A model may have a piece of that text which is no control piece.
+        if model.kind(vocabulary.end) != Some(PieceKind::Control) {
+            let reason = "its piece </s> is no control piece; a model for translation was \
+                          trained with one";
+            return Err(Error::mismatch(path, "vocabulary", reason));
+        }
+        vocabulary.unknown = model.unknown();
+        Ok(vocabulary)
+    }
+
+    /// A list of distinct words whose first has id 0.
+    pub(crate) fn new<'a>(
+        list: impl Iterator<Item = &'a [u8]>,
+        path: &Path,
+        unknown: Option<u32>,
+    ) -> Result<Self> {
+        let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
+        let mut words = Words::new();
+        for (id, word) in list.enumerate() {
+            let found = words.intern(word);
+            if found.index() != id {
+                let word = String::from_utf8_lossy(word);
+                return Err(wrong(format!("{word:?} has the ids {} and {id}", found.0)));
+            }
+        }
+        let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
+        let end = find(&ENDS).ok_or_else(|| {
+            wrong("neither </s> nor eos is there; is this the vocabulary of the model?".into())
+        })?;
+        let unknown = unknown.or_else(|| find(&UNKNOWNS)).ok_or_else(|| {
+            wrong("neither <unk> nor UNK is there; is this the vocabulary of the model?".into())
+        })?;
+        Ok(Vocabulary { words: Store::Read(words), name: path.display().to_string(), end, unknown })
+    }
+
+    /// The words of a model file of ours. `end` and `unknown` must be ids of it.
+    pub(crate) fn mapped(words: Dictionary, name: String, end: u32, unknown: u32) -> Self {
+        Vocabulary { words: Store::Mapped(words), name, end, unknown }
+    }
+
+    /// The vocabulary of a table with `rows` rows: cut if it is larger; if it is smaller
+    /// the model knows words that have no name, and the two do not belong together.
+    /// `side` is `source` or `target`.
+    pub fn cut(mut self, rows: usize, side: &str) -> Result<Self> {
+        if self.len() < rows {
+            return Err(Error::mismatch(
+                Path::new(&self.name),
+                &format!("{side} vocabulary"),
+                format!("it has {} words, the model's table {rows} rows", self.len()),
+            ));
+        }
+        if self.len() > rows {
+            let mut words = Words::new();
+            for word in self.iter().take(rows) {
+                words.intern(word);
+            }
+            self.words = Store::Read(words);
+            for (what, id) in [("end of sentence", self.end), ("unknown word", self.unknown)] {
+                if id as usize >= rows {
+                    let reason = format!("the {what} has id {id}, the model's table {rows} rows");
+                    let place = format!("{side} vocabulary");
+                    return Err(Error::mismatch(Path::new(&self.name), &place, reason));
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        match &self.words {
+            Store::Read(words) => words.len(),
+            Store::Mapped(words) => words.len(),
+        }
+    }
+
+    /// Whether there are none, which cannot be.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The file it was read from.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The id of a word.
+    pub fn find(&self, word: &[u8]) -> Option<u32> {
+        match &self.words {
+            Store::Read(words) => words.find(word).map(|id| id.0),
+            Store::Mapped(words) => words.find(word),
+        }
+    }
+
+    /// The word of an id.
+    pub fn word(&self, id: u32) -> Option<&[u8]> {
+        match &self.words {
+            Store::Read(words) => ((id as usize) < words.len()).then(|| words.word(WordId(id))),
+            Store::Mapped(words) => words.get(id),
+        }
+    }
+
+    /// Every word in the order of ids.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
+        (0..self.len() as u32).map(|id| self.word(id).unwrap_or_default())
+    }
+
+    /// The id of the end of a sentence.
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// The id that stands for words that are not there.
+    pub fn unknown(&self) -> u32 {
+        self.unknown
+    }
+
+    /// Whether the two have the same words in the same order.
+    pub fn same_words(&self, other: &Vocabulary) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! The traps of `neural.md` 1.3, and sizes that do not fit.
+
+use super::*;
+
+fn written(name: &str, text: &[u8]) -> Result<Vocabulary> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    Vocabulary::open(&path)
+}
+
+fn complaint(name: &str, text: &str) -> String {
+    written(name, text.as_bytes()).err().expect("it should be refused").to_string()
+}
+
+#[test]
+fn maps_lists_and_lines_are_the_same() {
+    let maps = [
+        ("v.yml", "</s>: 0\n<unk>: 1\nnull: 2\n\"\\u2581a\": 3\n? ~\n: 4\n'1.0': 5\n"),
+        ("v.json", "{\"</s>\":0, \"<unk>\":1, \"null\":2, \"1.0\":5, \"~\":4, \"\\u2581a\":3}"),
+        ("source_vocabulary.json", "[\"</s>\",\"<unk>\",\"null\",\"\\u2581a\",\"~\",\"1.0\"]"),
+        ("v.txt", "</s>\n<unk>\r\nnull\n\u{2581}a\n~\n1.0\n"),
+    ];
+    for (name, text) in maps {
+        let vocabulary = written(name, text.as_bytes()).unwrap();
+        let words: Vec<&[u8]> = vocabulary.iter().collect();
+        let expected = ["</s>", "<unk>", "null", "\u{2581}a", "~", "1.0"];
+        assert_eq!(words, expected.map(str::as_bytes), "{name}");
+        assert_eq!((vocabulary.end(), vocabulary.unknown()), (0, 1));
+        assert_eq!(vocabulary.find(b"~"), Some(4));
+        assert_eq!(vocabulary.word(6), None);
+    }
+}
+
+#[test]
+fn names_of_nematus_are_known() {
+    let vocabulary = written("v.json", b"{\"eos\": 0, \"UNK\": 1, \"x\": 2}").unwrap();
+    assert_eq!((vocabulary.end(), vocabulary.unknown()), (0, 1));
+}
+
+#[test]
+fn sizes_that_do_not_fit_name_both_numbers() {
+    let three = || written("v.txt", b"</s>\n<unk>\nx\n").unwrap();
+    assert_eq!(three().cut(2, "source").unwrap().len(), 2);
+    let error = three().cut(4, "source").err().unwrap().to_string();
+    assert!(error.contains("has 3 words") && error.contains("4 rows"), "{error}");
+    let error = three().cut(1, "target").err().unwrap().to_string();
+    assert!(error.contains("unknown word has id 1"), "{error}");
+}
+
+#[test]
+fn what_is_no_vocabulary_is_refused() {
+    assert!(complaint("v.txt", "a\nb\n").contains("</s>"));
+    assert!(complaint("v.txt", "</s>\nb\n").contains("<unk>"));
+    assert!(complaint("v.txt", "</s>\n<unk>\nb\nb\n").contains("\"b\" has the ids 2 and 3"));
+    assert!(complaint("v.yml", "</s>: 0\n<unk>: 1\na: 2\nb: 2\n").contains("same id, 2"));
+    assert!(complaint("v.yml", "</s>: 0\n<unk>: 1\na: 4000000000\n").contains("4000000000"));
+    assert!(complaint("v.yml", "</s>: 0\n<unk>: -1\n").contains("-1"));
+    assert!(complaint("v.yml", "words").contains("map of words"));
+    assert!(complaint("v.spm", "no protobuf").contains("SentencePiece"));
+    assert!(complaint("v.fsv", "").contains("factored"));
+}

@@ -1,0 +1,197 @@
+//! The YAML that occurs in translation: options, decoder configurations and
+//! vocabularies, and JSON, which is YAML too.
+//!
+//! Scalars stay the bytes that were written. A general parser turns `null`, `~`, `no`
+//! and `1.0` into other things, and all of them are words of some vocabulary; here only
+//! the reader of a value says what it should be. Anchors, tags and merge keys are not
+//! known: `&`, `*` and `!` begin words, as they do in hand-made vocabularies.
+
+mod block;
+mod flow;
+mod scalar;
+
+use crate::{Error, Result};
+
+/// Nested deeper than this, a file is not what it pretends to be.
+const MAX_DEPTH: usize = 40;
+
+/// A node of a document.
+#[derive(Clone, PartialEq)]
+pub enum Value {
+    /// Text, a number, true, false, or nothing at all.
+    Scalar(Vec<u8>),
+    /// A list.
+    Sequence(Vec<Value>),
+    /// Keys and values in the order of the file, repeated keys included.
+    Mapping(Vec<(Vec<u8>, Value)>),
+}
+
+/// As messages show it: nearly JSON.
+impl std::fmt::Debug for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Scalar(bytes) => write!(f, "{:?}", String::from_utf8_lossy(bytes)),
+            Value::Sequence(items) => f.debug_list().entries(items).finish(),
+            Value::Mapping(entries) => {
+                let entries =
+                    entries.iter().map(|(key, value)| (String::from_utf8_lossy(key), value));
+                f.debug_map().entries(entries).finish()
+            }
+        }
+    }
+}
+
+impl Value {
+    /// Parses `text`, whose name in messages is `name`.
+    pub fn parse(text: &[u8], name: &str) -> Result<Value> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let mut parser = Parser { text, name, at: 0, depth: 0 };
+        parser.skip_prologue();
+        let value = parser.block_node(0)?;
+        parser.skip_blank();
+        match parser.rest() {
+            [] => Ok(value),
+            [b'.', b'.', b'.', ..] | [b'-', b'-', b'-', ..] => Ok(value),
+            _ => Err(parser.wrong("this does not belong to what stands before it")),
+        }
+    }
+
+    /// The last value of `key` in a mapping.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Mapping(entries) => {
+                entries.iter().rev().find(|(k, _)| k == key.as_bytes()).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The bytes of a scalar.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Value::Scalar(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// A scalar as text.
+    pub fn text(&self) -> Option<&str> {
+        self.bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
+    }
+
+    /// A scalar as a truth value.
+    pub fn flag(&self) -> Option<bool> {
+        match self.text()?.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => Some(true),
+            "false" | "no" | "off" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is nothing: absent, `null` or `~`.
+    pub fn is_null(&self) -> bool {
+        matches!(self.bytes(), Some(b"" | b"~" | b"null" | b"Null" | b"NULL"))
+    }
+
+    /// The items of a list; a scalar is a list of itself, nothing an empty one.
+    pub fn items(&self) -> &[Value] {
+        match self {
+            Value::Sequence(items) => items,
+            Value::Scalar(_) if self.is_null() => &[],
+            Value::Scalar(_) | Value::Mapping(_) => std::slice::from_ref(self),
+        }
+    }
+
+    /// The entries of a mapping.
+    pub fn entries(&self) -> Option<&[(Vec<u8>, Value)]> {
+        match self {
+            Value::Mapping(entries) => Some(entries),
+            _ => None,
+        }
+    }
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    name: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Whether the next byte is `indicator` standing alone: a space, a line end or
+    /// nothing follows.
+    fn alone(&self, indicator: u8) -> bool {
+        self.peek() == Some(indicator)
+            && matches!(self.text.get(self.at + 1), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
+    }
+
+    /// Bytes between the line's beginning and here.
+    fn column(&self) -> usize {
+        self.text[..self.at].iter().rev().take_while(|&&b| b != b'\n').count()
+    }
+
+    fn skip_spaces(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.peek().is_some_and(|b| b != b'\n') {
+            self.at += 1;
+        }
+    }
+
+    /// Skips white space, line ends and comments.
+    fn skip_blank(&mut self) {
+        loop {
+            while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                self.at += 1;
+            }
+            let begins = self.at == 0 || self.text[self.at - 1].is_ascii_whitespace();
+            if self.peek() != Some(b'#') || !begins {
+                return;
+            }
+            self.skip_line();
+        }
+    }
+
+    /// Skips `%` directives and the mark of a document's beginning.
+    fn skip_prologue(&mut self) {
+        self.skip_blank();
+        while self.rest().starts_with(b"%YAML") || self.rest().starts_with(b"%TAG") {
+            self.skip_line();
+            self.skip_blank();
+        }
+        if self.rest().starts_with(b"---")
+            && matches!(self.text.get(self.at + 3), None | Some(b' ' | b'\n' | b'\r'))
+        {
+            self.at += 3;
+        }
+    }
+
+    fn deeper(&mut self) -> Result<()> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.wrong("nested too deeply"));
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, reason: &str) -> Error {
+        let line = 1 + self.text[..self.at].iter().filter(|&&b| b == b'\n').count();
+        miriam_text::Error::format(self.name, line as u64, None, reason).into()
+    }
+}
+
+#[cfg(test)]
+mod tests;

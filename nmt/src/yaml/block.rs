@@ -1,0 +1,160 @@
+//! Nodes told apart by how far their lines are indented.
+
+use super::{Parser, Value};
+use crate::Result;
+
+impl Parser<'_> {
+    /// The node that begins here or on a later line, at least `least` columns from the
+    /// left. Nothing where less indented text, or none, follows.
+    pub(super) fn block_node(&mut self, least: usize) -> Result<Value> {
+        self.skip_blank();
+        let column = self.column();
+        if self.peek().is_none() || column < least || self.at_document_end() {
+            return Ok(Value::Scalar(Vec::new()));
+        }
+        self.deeper()?;
+        let value = if self.alone(b'-') {
+            self.block_sequence(column)
+        } else if self.alone(b'?') {
+            self.block_mapping(column, None)
+        } else {
+            self.block_scalar_or_mapping(column, least)
+        };
+        self.depth -= 1;
+        value
+    }
+
+    /// The value behind the colon of a key that stands at `column`, or behind a `-`.
+    fn value_behind(&mut self, column: usize, of_key: bool) -> Result<Value> {
+        self.skip_spaces();
+        if matches!(self.peek(), Some(b'|' | b'>')) {
+            return self.literal(column);
+        }
+        let begin = self.at;
+        self.skip_blank();
+        let same_line = !self.text[begin..self.at].contains(&b'\n');
+        if of_key && same_line {
+            // A second key cannot stand behind the first on its line.
+            return self.inline(column + 1);
+        }
+        // A list under a key need not be indented.
+        let least = if of_key && self.alone(b'-') { column } else { column + 1 };
+        self.block_node(least)
+    }
+
+    fn inline(&mut self, least: usize) -> Result<Value> {
+        match self.peek() {
+            None => Ok(Value::Scalar(Vec::new())),
+            Some(b'[' | b'{') => self.flow_node(),
+            Some(b'"' | b'\'') => Ok(Value::Scalar(self.quoted()?)),
+            Some(_) => Ok(Value::Scalar(self.plain_lines(least))),
+        }
+    }
+
+    fn block_sequence(&mut self, column: usize) -> Result<Value> {
+        let mut items = Vec::new();
+        while self.alone(b'-') && self.column() == column && !self.at_document_end() {
+            self.at += 1;
+            items.push(self.value_behind(column, false)?);
+            self.skip_blank();
+        }
+        Ok(Value::Sequence(items))
+    }
+
+    fn block_scalar_or_mapping(&mut self, column: usize, least: usize) -> Result<Value> {
+        let begin = self.at;
+        let value = match self.peek() {
+            Some(b'[' | b'{') => return self.flow_node(),
+            Some(b'"' | b'\'') => self.quoted()?,
+            _ => self.plain_line(),
+        };
+        self.skip_spaces();
+        if self.alone(b':') {
+            return self.block_mapping(column, Some(value));
+        }
+        if matches!(self.text.get(begin), Some(b'"' | b'\'')) {
+            return Ok(Value::Scalar(value));
+        }
+        self.at = begin;
+        Ok(Value::Scalar(self.plain_lines(least)))
+    }
+
+    /// A mapping whose keys stand at `column`. Its first key may have been read; then
+    /// its colon is next.
+    fn block_mapping(&mut self, column: usize, mut key: Option<Vec<u8>>) -> Result<Value> {
+        let mut entries = Vec::new();
+        loop {
+            let key = match key.take() {
+                Some(key) => key,
+                None if self.peek().is_none() || self.at_document_end() => break,
+                None if self.column() != column => break,
+                None if self.alone(b'?') => {
+                    self.at += 1;
+                    let Value::Scalar(key) = self.value_behind(column, true)? else {
+                        return Err(self.wrong("a key that is no text"));
+                    };
+                    self.skip_blank();
+                    if !(self.alone(b':') && self.column() == column) {
+                        entries.push((key, Value::Scalar(Vec::new())));
+                        continue;
+                    }
+                    key
+                }
+                None => {
+                    let key = match self.peek() {
+                        Some(b'"' | b'\'') => self.quoted()?,
+                        _ => self.plain_line(),
+                    };
+                    self.skip_spaces();
+                    key
+                }
+            };
+            if !self.alone(b':') {
+                return Err(self.wrong("a key without a colon and a space behind it"));
+            }
+            self.at += 1;
+            let value = self.value_behind(column, true)?;
+            entries.push((key, value));
+            self.skip_blank();
+        }
+        Ok(Value::Mapping(entries))
+    }
+
+    /// `|` keeps the lines that follow as they are, `>` joins them with spaces.
+    fn literal(&mut self, column: usize) -> Result<Value> {
+        let folded = self.peek() == Some(b'>');
+        self.at += 1;
+        let begin = self.at;
+        self.skip_line();
+        let stripped = self.text[begin..self.at].contains(&b'-');
+        let mut text = Vec::new();
+        let mut indent = None;
+        while self.peek() == Some(b'\n') {
+            let line_start = self.at + 1;
+            let line = self.text[line_start..].split(|&b| b == b'\n').next().unwrap_or_default();
+            let spaces = line.iter().take_while(|&&b| b == b' ').count();
+            let blank = line.iter().all(u8::is_ascii_whitespace);
+            // A document's own indentation is that of the key, except at the left margin.
+            if !blank && spaces <= column && !(spaces == 0 && column == 0 && indent == Some(0)) {
+                break;
+            }
+            let indent = *indent.get_or_insert(spaces);
+            text.extend_from_slice(line.get(indent.min(spaces)..).unwrap_or_default());
+            text.push(if folded && !blank { b' ' } else { b'\n' });
+            self.at = line_start + line.len();
+        }
+        while text.last().is_some_and(u8::is_ascii_whitespace) {
+            text.pop();
+        }
+        if !stripped {
+            text.push(b'\n');
+        }
+        Ok(Value::Scalar(text))
+    }
+
+    fn at_document_end(&self) -> bool {
+        let mark = self.rest().starts_with(b"---") || self.rest().starts_with(b"...");
+        mark && self.column() == 0
+            && matches!(self.text.get(self.at + 3), None | Some(b' ' | b'\n' | b'\r'))
+    }
+}

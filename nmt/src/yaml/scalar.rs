@@ -1,0 +1,169 @@
+//! Plain and quoted text.
+
+use super::Parser;
+use crate::Result;
+
+impl Parser<'_> {
+    /// Plain text up to the end of its line, a colon with a space behind it, or a
+    /// comment.
+    pub(super) fn plain_line(&mut self) -> Vec<u8> {
+        let begin = self.at;
+        while let Some(byte) = self.peek() {
+            let ends = match byte {
+                b'\n' => true,
+                b':' => self.alone(b':'),
+                b'#' => self.at > begin && matches!(self.text[self.at - 1], b' ' | b'\t'),
+                _ => false,
+            };
+            if ends {
+                break;
+            }
+            self.at += 1;
+        }
+        self.text[begin..self.at].trim_ascii_end().to_vec()
+    }
+
+    /// Plain text that may go on, joined with spaces, on lines that are indented at
+    /// least to column `least`.
+    pub(super) fn plain_lines(&mut self, least: usize) -> Vec<u8> {
+        let mut text = self.plain_value_line();
+        loop {
+            let end = self.at;
+            self.skip_blank();
+            let goes_on = self.peek().is_some() && self.column() >= least.max(1) && self.at > end;
+            if !goes_on || self.alone(b'-') || self.text[end..self.at].contains(&b'#') {
+                self.at = end;
+                return text;
+            }
+            // What has a colon is a key in the wrong place; say so where it stands.
+            let begin = self.at;
+            let line = self.plain_line();
+            if self.alone(b':') {
+                self.at = begin;
+                return text;
+            }
+            text.push(b' ');
+            text.extend_from_slice(&line);
+        }
+    }
+
+    /// Plain text of a value: a colon is part of it.
+    fn plain_value_line(&mut self) -> Vec<u8> {
+        let begin = self.at;
+        while self.peek().is_some_and(|b| b != b'\n') {
+            let space = self.at > begin && matches!(self.text[self.at - 1], b' ' | b'\t');
+            if self.peek() == Some(b'#') && space {
+                break;
+            }
+            self.at += 1;
+        }
+        self.text[begin..self.at].trim_ascii_end().to_vec()
+    }
+
+    /// Text in quotes, which may run over line ends.
+    pub(super) fn quoted(&mut self) -> Result<Vec<u8>> {
+        let quote = self.text[self.at];
+        self.at += 1;
+        let mut text = Vec::new();
+        loop {
+            let Some(byte) = self.peek() else {
+                return Err(self.wrong("the text ends inside of quotes"));
+            };
+            self.at += 1;
+            match byte {
+                b'\'' if quote == b'\'' && self.peek() == Some(b'\'') => {
+                    self.at += 1;
+                    text.push(b'\'');
+                }
+                _ if byte == quote => return Ok(text),
+                b'\\' if quote == b'"' => self.escape(&mut text)?,
+                b'\n' => {
+                    while matches!(text.last(), Some(b' ' | b'\t' | b'\r')) {
+                        text.pop();
+                    }
+                    self.skip_fold(&mut text);
+                }
+                _ => text.push(byte),
+            }
+        }
+    }
+
+    /// One line end inside of quotes is a space, each further one a line end.
+    fn skip_fold(&mut self, text: &mut Vec<u8>) {
+        let mut ends = 0;
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
+            ends += usize::from(self.peek() == Some(b'\n'));
+            self.at += 1;
+        }
+        if ends == 0 {
+            text.push(b' ');
+        }
+        text.extend(std::iter::repeat_n(b'\n', ends));
+    }
+
+    fn escape(&mut self, text: &mut Vec<u8>) -> Result<()> {
+        let Some(kind) = self.peek() else {
+            return Err(self.wrong("the text ends inside of quotes"));
+        };
+        self.at += 1;
+        let character = match kind {
+            b'0' => '\0',
+            b'a' => '\x07',
+            b'b' => '\x08',
+            b't' | b'\t' => '\t',
+            b'n' => '\n',
+            b'v' => '\x0b',
+            b'f' => '\x0c',
+            b'r' => '\r',
+            b'e' => '\x1b',
+            b' ' | b'"' | b'/' | b'\\' => char::from(kind),
+            b'N' => '\u{85}',
+            b'_' => '\u{a0}',
+            b'L' => '\u{2028}',
+            b'P' => '\u{2029}',
+            b'x' => self.code(2)?,
+            b'u' => self.code(4)?,
+            b'U' => self.code(8)?,
+            b'\n' => {
+                while matches!(self.peek(), Some(b' ' | b'\t')) {
+                    self.at += 1;
+                }
+                return Ok(());
+            }
+            _ => {
+                self.at -= 2;
+                return Err(self.wrong("there is no such escape after a backslash"));
+            }
+        };
+        text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        Ok(())
+    }
+
+    /// The character of `digits` hexadecimal digits. Two halves of a UTF-16 pair, as
+    /// JSON has them, are one character; half a pair is U+FFFD.
+    fn code(&mut self, digits: usize) -> Result<char> {
+        let first = self.hexadecimal(digits)?;
+        if (0xd800..0xdc00).contains(&first) && self.rest().starts_with(b"\\u") {
+            let back = self.at;
+            self.at += 2;
+            let second = self.hexadecimal(4)?;
+            if (0xdc00..0xe000).contains(&second) {
+                let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            self.at = back;
+        }
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn hexadecimal(&mut self, digits: usize) -> Result<u32> {
+        let number = self.text.get(self.at..self.at + digits).and_then(|digits| {
+            digits.iter().try_fold(0u32, |number, &digit| {
+                Some(number << 4 | char::from(digit).to_digit(16)?)
+            })
+        });
+        let number = number.ok_or_else(|| self.wrong("an escape without its digits"))?;
+        self.at += digits;
+        Ok(number)
+    }
+}

@@ -1,0 +1,195 @@
+//! What YAML's specification says of the forms that occur, and the words that general
+//! parsers spoil.
+
+use super::Value;
+use proptest::prelude::*;
+
+fn parse(text: &str) -> Value {
+    Value::parse(text.as_bytes(), "test").unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn scalar(text: &str) -> Value {
+    Value::Scalar(text.as_bytes().to_vec())
+}
+
+fn mapping(entries: &[(&str, Value)]) -> Value {
+    Value::Mapping(
+        entries.iter().map(|(key, value)| (key.as_bytes().to_vec(), value.clone())).collect(),
+    )
+}
+
+fn sequence(items: &[&str]) -> Value {
+    Value::Sequence(items.iter().map(|item| scalar(item)).collect())
+}
+
+#[test]
+fn options_of_a_model() {
+    let text = "%YAML 1.1\n---\n# made by hand\nbool: true\ndim-vocabs:\n  - 1000\n  - 2000 # both\n\
+                flat:\n- a\n- b: c\n  d:\n    e: f\nnone:\nempty: ''\nnested: {a: [1, 2], \"b\":x}\n\
+                version: v1.9.56 random weights\nlong: word\n  and more\ninline: []\n...\n";
+    let item = mapping(&[("b", scalar("c")), ("d", mapping(&[("e", scalar("f"))]))]);
+    assert_eq!(
+        parse(text),
+        mapping(&[
+            ("bool", scalar("true")),
+            ("dim-vocabs", sequence(&["1000", "2000"])),
+            ("flat", Value::Sequence(vec![scalar("a"), item])),
+            ("none", scalar("")),
+            ("empty", scalar("")),
+            ("nested", mapping(&[("a", sequence(&["1", "2"])), ("b", scalar("x"))])),
+            ("version", scalar("v1.9.56 random weights")),
+            ("long", scalar("word and more")),
+            ("inline", Value::Sequence(vec![])),
+        ])
+    );
+}
+
+#[test]
+fn words_stay_words() {
+    let text = "null: 0\n~: 1\nno: 2\n1.0: 3\n\"\\u2581a\": 4\n'it''s': 5\n? long\n: 6\n\
+                \"\\x41\\\"\\\\\\n\": 7\n&: 8\n*: 9\n'-': 10\n-x: 11\na:b: 12\na#b: 13\n\
+                \"\\ud83d\\ude00\": 14\n? \"a\\\n   b\"\n:  15\n'#': 16\n=: 17\n!: 18\n%: 19\n\
+                'multi\n  line': 20\n";
+    let keys = [
+        "null",
+        "~",
+        "no",
+        "1.0",
+        "\u{2581}a",
+        "it's",
+        "long",
+        "A\"\\\n",
+        "&",
+        "*",
+        "-",
+        "-x",
+        "a:b",
+        "a#b",
+        "\u{1f600}",
+        "ab",
+        "#",
+        "=",
+        "!",
+        "%",
+        "multi line",
+    ];
+    let value = parse(text);
+    let entries = value.entries().unwrap();
+    let found: Vec<_> = entries.iter().map(|(key, _)| String::from_utf8_lossy(key)).collect();
+    assert_eq!(found, keys);
+    for (id, (_, value)) in entries.iter().enumerate() {
+        assert_eq!(value.text(), Some(&*id.to_string()));
+    }
+}
+
+#[test]
+fn json_is_yaml() {
+    let text = "{\n  \"eos\": 0,\n  \"UNK\": 1, \"a/b\": [true, null, -1.5e3, {}],\n\t\"\\/\\u00e4\" : \"x\"}\n";
+    let list = sequence(&["true", "null", "-1.5e3"]);
+    let Value::Sequence(mut list) = list else { unreachable!() };
+    list.push(mapping(&[]));
+    assert_eq!(
+        parse(text),
+        mapping(&[
+            ("eos", scalar("0")),
+            ("UNK", scalar("1")),
+            ("a/b", Value::Sequence(list)),
+            ("/ä", scalar("x")),
+        ])
+    );
+}
+
+#[test]
+fn blocks_of_text() {
+    let value = parse("a: |\n  one\n   two\n\n  three\nb: >-\n  one\n  two\nc: 1\n");
+    assert_eq!(value.get("a").unwrap().text(), Some("one\n two\n\nthree\n"));
+    assert_eq!(value.get("b").unwrap().text(), Some("one two"));
+    assert_eq!(value.get("c").unwrap().text(), Some("1"));
+}
+
+#[test]
+fn mistakes_are_named_with_their_line() {
+    for (text, line) in [
+        ("a: 1\nb\n", 2),
+        ("a: [1, 2\n", 2),
+        ("a: \"x\n", 2),
+        ("a: {b: 1\nc: \"\\q\"}", 2),
+        ("a: \"\\u12\"", 1),
+        ("  a: 1\n b: 2\n", 2),
+    ] {
+        let error = Value::parse(text.as_bytes(), "x.yml").unwrap_err().to_string();
+        assert!(error.starts_with(&format!("x.yml, line {line}:")), "{error}\n{text}");
+    }
+    let deep = "[".repeat(100_000);
+    assert!(Value::parse(deep.as_bytes(), "x").unwrap_err().to_string().contains("deep"));
+    let deep = "- ".repeat(100_000);
+    assert!(Value::parse(deep.as_bytes(), "x").unwrap_err().to_string().contains("deep"));
+}
+
+/// A document as its writer would print it, in JSON.
+fn print(value: &Value, text: &mut String) {
+    let quoted = |bytes: &[u8], text: &mut String| {
+        text.push('"');
+        for character in String::from_utf8_lossy(bytes).chars() {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                *text += &format!("\\u{unit:04x}");
+            }
+        }
+        text.push('"');
+    };
+    match value {
+        Value::Scalar(bytes) => quoted(bytes, text),
+        Value::Sequence(items) => {
+            text.push('[');
+            for (i, item) in items.iter().enumerate() {
+                *text += if i > 0 { ",\n" } else { "" };
+                print(item, text);
+            }
+            text.push(']');
+        }
+        Value::Mapping(entries) => {
+            text.push('{');
+            for (i, (key, value)) in entries.iter().enumerate() {
+                *text += if i > 0 { ", " } else { "" };
+                quoted(key, text);
+                text.push(':');
+                print(value, text);
+            }
+            text.push('}');
+        }
+    }
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = any::<String>().prop_map(|text| Value::Scalar(text.into_bytes()));
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        let entry = (any::<String>().prop_map(String::into_bytes), inner.clone());
+        prop_oneof![
+            proptest::collection::vec(inner, 0..5).prop_map(Value::Sequence),
+            proptest::collection::vec(entry, 0..5).prop_map(Value::Mapping),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_json_prints_comes_back(value in any_value()) {
+        let mut text = String::new();
+        print(&value, &mut text);
+        prop_assert_eq!(parse(&text), value);
+    }
+
+    #[test]
+    fn any_text_gives_a_value_or_an_error(
+        text in proptest::collection::vec(
+            prop_oneof![
+                proptest::sample::select(b" \n-?:[]{}\"'\\#|>a%.&,\t".to_vec()),
+                any::<u8>(),
+            ],
+            0..120,
+        ),
+    ) {
+        let _ = Value::parse(&text, "test");
+    }
+}

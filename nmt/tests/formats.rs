@@ -1,0 +1,182 @@
+//! One small model in every format, written by the programs that own the formats: NumPy,
+//! CTranslate2's converter, safetensors. All of them must come to the same parameters.
+
+use std::path::{Path, PathBuf};
+
+use miriam_nmt::architecture::{Architecture, Model, Positions, PreNormKeys, Start};
+use miriam_nmt::checkpoint::{Checkpoint, Element};
+use miriam_nmt::{Package, Segmentation, file};
+use miriam_text::Silent;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
+}
+
+fn open(name: &str) -> Package {
+    Package::open(&data(name), None).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The largest difference between parameters that both have, positions aside.
+fn difference(a: &Model, b: &Model) -> f32 {
+    let mut largest = 0.0f32;
+    for (name, tensor) in a.parameters().filter(|(name, _)| !name.ends_with("Wpos")) {
+        let other = b.parameter(name).unwrap_or_else(|| panic!("{name}"));
+        // Hugging Face has a word more.
+        let pairs = tensor.values().into_iter().zip(other.values());
+        largest = pairs.fold(largest, |most, (a, b)| most.max((a - b).abs()));
+    }
+    largest
+}
+
+#[test]
+fn stored_and_deflated_archives_are_the_same() {
+    let (stored, deflated) = (open("tiny.npz"), open("tiny-deflated.npz"));
+    assert_eq!(stored.models[0].architecture(), deflated.models[0].architecture());
+    assert_eq!(difference(&stored.models[0], &deflated.models[0]), 0.0);
+    assert_eq!(stored.models[0].parameters().len(), 44);
+}
+
+#[test]
+fn folders_of_ctranslate2_hold_the_marian_model() {
+    let marian = open("tiny.npz");
+    // Weights are at most about 3: a step of integers is that by 127, or 2^10.
+    for (name, element, most) in [
+        ("tiny-ct2", Element::F32, 0.0),
+        ("tiny-ct2-int8", Element::I8, 0.012),
+        ("tiny-ct2-int16", Element::I16, 0.0016),
+        ("tiny-ct2-float16", Element::F16, 0.001),
+    ] {
+        let package = open(name);
+        let model = &package.models[0];
+        let largest = difference(&marian.models[0], model);
+        assert!(largest <= most, "{name}: {largest}");
+        assert_eq!(model.parameter("decoder_l1_ffn_W1").unwrap().element(), element, "{name}");
+        let Architecture::Transformer(transformer) = model.architecture() else { panic!() };
+        assert_eq!(transformer.positions, Positions::Table { length: 2048 });
+        assert_eq!(transformer.start, Start::Zeros);
+        assert_eq!(transformer.pre_norm_keys, PreNormKeys::Normalised);
+        assert_eq!(transformer.norm_epsilon, 1e-5);
+        // exp(-ln(10000) / 2) for the second of two sines at position 1.
+        let positions = model.parameter("encoder_Wpos").unwrap().values();
+        let row: Vec<f32> = [1.0f64, 0.01]
+            .iter()
+            .flat_map(|angle| [angle.sin(), angle.cos()])
+            .map(|value| value as f32)
+            .collect();
+        for (k, expected) in [row[0], row[2], row[1], row[3]].into_iter().enumerate() {
+            assert!((positions[4 + k] - expected).abs() < 1e-3, "{name}: {k}");
+        }
+        let words = package.words.unwrap();
+        assert_eq!(words.vocabularies[1].word(23), Some(&b"w23"[..]));
+    }
+}
+
+#[test]
+fn a_folder_of_hugging_face_holds_the_marian_model() {
+    let (marian, package) = (open("tiny.npz"), open("tiny-hf"));
+    let model = &package.models[0];
+    assert_eq!(difference(&marian.models[0], model), 0.0);
+    assert!(model.unused().is_empty(), "{:?}", model.unused());
+    let Architecture::Transformer(transformer) = model.architecture() else { panic!() };
+    assert_eq!(transformer.tables.source_words, 25);
+    assert_eq!(transformer.start, Start::Token(24));
+    assert_eq!(transformer.tables.never, [24]);
+    assert_eq!(transformer.positions, Positions::Sinusoidal);
+    assert_eq!(package.words.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
+}
+
+#[test]
+fn our_own_file_holds_what_was_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["tiny.npz", "tiny-ct2", "tiny-ct2-int8", "tiny-ct2-int16", "tiny-hf"] {
+        let vocabulary = data("tiny.vocab.yml");
+        let vocabularies = (name == "tiny.npz").then_some([vocabulary.as_path(), &vocabulary]);
+        let package = Package::open(&data(name), vocabularies).unwrap();
+        let path = folder.path().join("model.miriam");
+        let left_out = file::write(&package, &path, &Silent).unwrap();
+        assert!(left_out.is_empty(), "{left_out:?}");
+        let again = Package::open(&path, None).unwrap();
+        let (model, ours) = (&package.models[0], &again.models[0]);
+        assert_eq!(model.architecture(), ours.architecture());
+        for ((a, tensor), (b, other)) in model.parameters().zip(ours.parameters()) {
+            assert_eq!((a, tensor.shape()), (b, other.shape()));
+            assert_eq!(tensor.multipliers(), other.multipliers(), "{name}: {a}");
+            assert_eq!(tensor.values(), other.values(), "{name}: {a}");
+        }
+        let words = [package.words.unwrap(), again.words.unwrap()];
+        for side in 0..2 {
+            let [a, b] = [&words[0], &words[1]].map(|words| &words.vocabularies[side]);
+            assert!(a.same_words(b));
+            assert_eq!((a.end(), a.unknown()), (b.end(), b.unknown()));
+            assert_eq!(b.find(b"w7"), Some(7));
+            assert_eq!(b.find(b"w700"), None);
+        }
+        let container = miriam_layout::Container::open_any(&path, Default::default()).unwrap();
+        miriam_nmt::verify(&container).unwrap();
+    }
+}
+
+#[test]
+fn a_file_written_by_version_1_is_read() {
+    let (golden, origin) = (open("tiny.miriam"), open("tiny-ct2-int8"));
+    assert_eq!(golden.models[0].architecture(), origin.models[0].architecture());
+    assert_eq!(difference(&origin.models[0], &golden.models[0]), 0.0);
+    let words = golden.words.unwrap();
+    assert_eq!(words.vocabularies[0].find(b"w23"), Some(23));
+    let container = miriam_layout::Container::open_any(&data("tiny.miriam"), Default::default());
+    miriam_nmt::verify(&container.unwrap()).unwrap();
+}
+
+#[test]
+fn pieces_and_a_shortlist_go_into_our_file() {
+    // As OPUS-MT packs its models: text is cut apart from the vocabulary.
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &[u8]| std::fs::write(folder.path().join(name), text).unwrap();
+    let spm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../base/segment/testdata/unigram.spm");
+    let spm = std::fs::read(spm).unwrap();
+    put("source.spm", &spm);
+    put("target.spm", &spm);
+    put("opus.vocab.yml", &std::fs::read(data("tiny.vocab.yml")).unwrap());
+    put("opus.npz", &std::fs::read(data("tiny.npz")).unwrap());
+    put("lex.s2t", b"w3 w2 0.5\nw4 w2 0.25\n");
+    put("preprocess.sh", b"spm_encode --model source.spm\n");
+    put(
+        "decoder.yml",
+        b"models:\n  - /elsewhere/opus.npz\nvocabs:\n  - opus.vocab.yml\n  - opus.vocab.yml\n\
+          beam-size: 6\nnormalize: 1\nword-penalty: 0\nmini-batch: 1\nmaxi-batch: 1\nmaxi-batch-sort: src\n\
+          relative-paths: true\nshortlist: [lex.s2t, 5, 1]\n",
+    );
+    let package = Package::open(folder.path(), None).unwrap();
+    assert_eq!(package.format, "OPUS-MT folder");
+    assert_eq!(package.settings.beam_size, Some(6));
+    let path = folder.path().join("model.miriam");
+    file::write(&package, &path, &Silent).unwrap();
+    let again = Package::open(&path, None).unwrap();
+    assert_eq!((again.settings.beam_size, again.settings.normalize), (Some(6), Some(1.0)));
+    for package in [package, again] {
+        let words = package.words.unwrap();
+        for segmentation in &words.segmentation {
+            let Segmentation::SentencePiece(pieces) = segmentation else { panic!("pieces") };
+            assert_eq!(pieces.bytes[..], spm[..]);
+        }
+        let Some(miriam_nmt::Candidates::Shortlist(list)) = package.candidates else { panic!() };
+        let mut candidates = Vec::new();
+        list.candidates(&[2], &mut candidates);
+        assert_eq!(candidates, [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(list.translations_of(2), [3]);
+    }
+}
+
+#[test]
+fn formats_are_told_by_their_first_bytes() {
+    for (name, format) in [
+        ("tiny.npz", "NumPy archive"),
+        ("tiny-ct2/model.bin", "CTranslate2 version 6, revision 7"),
+        ("tiny-hf/model.safetensors", "safetensors"),
+    ] {
+        let checkpoint = Checkpoint::open(&data(name), Default::default()).unwrap();
+        assert_eq!(checkpoint.format().to_string(), format);
+    }
+    let error = Checkpoint::open(&data("tiny.vocab.yml"), Default::default()).err().unwrap();
+    assert!(error.to_string().contains("not a model"), "{error}");
+}

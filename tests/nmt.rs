@@ -1,0 +1,128 @@
+//! `miriam nmt convert`, `nmt info` and `verify` over neural models.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{complaint, miriam, project, run, shared_data, text};
+
+fn tiny(name: &str) -> PathBuf {
+    project().join("nmt/testdata").join(name)
+}
+
+fn info(model: &Path) -> serde_json::Value {
+    let output = run(miriam().args(["nmt", "info", "--json"]).arg(model));
+    serde_json::from_slice(&output).unwrap_or_else(|e| panic!("{e}: {}", text(&output)))
+}
+
+/// Converts `model`, checks the file whole, and compares what `info` says of both.
+fn convert_and_compare(model: &Path, vocabularies: &[&Path], output: &Path) {
+    let mut command = miriam();
+    command.args(["nmt", "convert", "--quiet"]).arg(model).arg("-o").arg(output);
+    if !vocabularies.is_empty() {
+        command.arg("--vocabs").args(vocabularies);
+    }
+    run(&mut command);
+    let verified = text(&run(miriam().arg("verify").arg(output)));
+    assert!(verified.contains("whole: nmt-model version 1"), "{verified}");
+    let (before, after) = (info(model), info(output));
+    let [before, after] = [&before["models"][0], &after["models"][0]];
+    for key in ["type", "layers", "parameters", "tensors", "tables"] {
+        assert_eq!(before[key], after[key], "{}: {key}", model.display());
+    }
+    let shapes = |model: &serde_json::Value| -> Vec<(String, String)> {
+        let shapes = model["shapes"].as_object().unwrap();
+        shapes.iter().map(|(name, tensor)| (name.clone(), tensor["shape"].to_string())).collect()
+    };
+    assert_eq!(shapes(before), shapes(after), "{}", model.display());
+}
+
+#[test]
+fn every_format_is_told_and_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("model.miriam");
+    let vocabulary = tiny("tiny.vocab.yml");
+    convert_and_compare(&tiny("tiny.npz"), &[&vocabulary, &vocabulary], &output);
+    for name in ["tiny-ct2", "tiny-ct2-int8", "tiny-ct2-int16", "tiny-ct2-float16", "tiny-hf"] {
+        convert_and_compare(&tiny(name), &[], &output);
+    }
+    let told = text(&run(miriam().args(["nmt", "info"]).arg(tiny("tiny-ct2-int8"))));
+    for line in ["transformer", "1 + 1", "24 words, </s> 0, <unk> 1", "CTranslate2 version 6"] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    let tensors = run(miriam().args(["nmt", "info", "--tensors"]).arg(tiny("tiny-ct2-int8")));
+    assert!(
+        text(&tensors)
+            .lines()
+            .any(|line| { line.split_whitespace().eq(["decoder_l1_ffn_W1", "i8", "4", "x", "6"]) })
+    );
+}
+
+#[test]
+fn every_model_of_the_oracle_is_told_and_converted() {
+    let Some(data) = shared_data("nmt-oracle") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("model.miriam");
+    let (yml, spm) = (data.join("vocab.yml"), data.join("vocab.spm"));
+    let mut count = 0;
+    for entry in std::fs::read_dir(data.join("models")).unwrap() {
+        convert_and_compare(&entry.unwrap().path(), &[&spm, &yml], &output);
+        count += 1;
+    }
+    assert_eq!(count, 34);
+}
+
+#[test]
+fn a_dialect_can_be_chosen() {
+    let Some(data) = shared_data("nmt-oracle") else { return };
+    let model = data.join("models/tr-pre.npz");
+    for (dialect, keys, gelu) in [
+        ("marian", "normalised input, in the decoder at first", "gelu"),
+        ("browser", "raw input", "gelu as x sigmoid(1.702 x)"),
+    ] {
+        let output =
+            run(miriam().args(["nmt", "info", "--json", "--dialect", dialect]).arg(&model));
+        let told: serde_json::Value = serde_json::from_slice(&output).unwrap();
+        assert_eq!(told["models"][0]["keys_and_values_of"], keys);
+        assert_eq!(told["models"][0]["activation"], gelu);
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let info_of = |path: &Path| complaint(miriam().args(["nmt", "info"]).arg(path));
+    assert!(info_of(&file("empty.npz", b"")).contains("not a model"));
+    let npz = std::fs::read(tiny("tiny.npz")).unwrap();
+    let cut = info_of(&file("cut.npz", &npz[..npz.len() / 2]));
+    assert!(cut.contains("cut.npz") && cut.contains("cut"), "{cut}");
+    assert!(info_of(&folder.path().join("absent")).contains("absent"));
+    let none = info_of(&file("c.yml", b"beam-size: 6\n"));
+    assert!(none.contains("no models are named"), "{none}");
+    let missing = file("d.yml", b"relative-paths: true\nmodels: [nowhere.npz]\n");
+    assert!(info_of(&missing).contains("nowhere.npz"));
+    // A vocabulary that is too small names both numbers.
+    let small = file("small.txt", b"</s>\n<unk>\nx\n");
+    let mut command = miriam();
+    command.args(["nmt", "convert"]).arg(tiny("tiny.npz")).arg("-o").arg(folder.path().join("out"));
+    let error = complaint(command.arg("--vocabs").args([&small, &small]));
+    assert!(error.contains("3 words") && error.contains("24 rows"), "{error}");
+    assert!(!folder.path().join("out").exists());
+    // A file is not converted onto itself.
+    let own = file("own.npz", &npz);
+    let error = complaint(miriam().args(["nmt", "convert"]).arg(&own).arg("-o").arg(&own));
+    assert!(error.contains("also the output"), "{error}");
+    // A damaged file of ours.
+    let output = folder.path().join("model.miriam");
+    run(miriam().args(["nmt", "convert", "--quiet"]).arg(tiny("tiny-ct2")).arg("-o").arg(&output));
+    let mut bytes = std::fs::read(&output).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&output, bytes).unwrap();
+    assert!(complaint(miriam().arg("verify").arg(&output)).contains("checksum"));
+}
