@@ -16,9 +16,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("miriam-probingpt", &["miriam-layout", "miriam-text"]),
     ("miriam-segment", &[]),
     ("miriam-metrics", &[]),
+    ("miriam-tensor", &["miriam-layout"]),
     ("miriam-align", &["miriam-layout", "miriam-text"]),
     ("miriam-extract", &["miriam-text"]),
-    ("miriam-nmt", &["miriam-layout", "miriam-text", "miriam-segment"]),
+    ("miriam-nmt", &["miriam-layout", "miriam-text", "miriam-segment", "miriam-tensor"]),
     (
         "miriam-decoder",
         &[

@@ -1,0 +1,289 @@
+//! Attention: over a memory that is read by many queries, over each hypothesis' own
+//! past, and the additive one of recurrent decoders.
+//!
+//! *A memory* is a sentence's keys and values, packed like weights when the sentence is
+//! encoded ([`Memory`]): positions are the columns of the keys and the depth of the
+//! values. Scores and contexts are then products of packed f32, for the beam of a
+//! sentence as for the whole sentence at once, without a sum across lanes. Beams share the
+//! memory of their source.
+//!
+//! *A past* differs from hypothesis to hypothesis and is only looked at once a step.
+//! Keys and values stay where they were written, in a pool of rows, and each hypothesis
+//! has the list of its rows: a beam is reordered by lists, nothing is copied.
+
+use crate::function::{Squash, softmax_row, tanh_by};
+use crate::isa::{Isa, LANES, dispatch, parts};
+use crate::pack::{PackedF32, WeightsF32};
+use crate::product::{Epilogue, Tiling, product_f32};
+use crate::{Cpu, Mat, MatMut};
+
+/// The keys and values of one sentence, for all heads.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    keys: WeightsF32,
+    values: WeightsF32,
+    positions: usize,
+    heads: usize,
+}
+
+/// Which positions a query sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visible {
+    /// All.
+    All,
+    /// The first so many: a sentence with padding behind.
+    First(usize),
+    /// Query i sees the positions 0 to i.
+    Past,
+}
+
+impl Memory {
+    /// Takes the keys and values of a sentence, a row a position, heads side by side.
+    /// Memory of the sentence before is used again.
+    ///
+    /// # Panics
+    /// If shapes differ or columns do not divide into heads.
+    pub fn fill(&mut self, heads: usize, keys: Mat<f32>, values: Mat<f32>) {
+        assert_eq!(keys.rows(), values.rows(), "a value for each key");
+        assert!(
+            heads > 0
+                && keys.columns().is_multiple_of(heads)
+                && values.columns().is_multiple_of(heads)
+        );
+        (self.heads, self.positions) = (heads, keys.rows());
+        self.keys.fill_columns(keys);
+        // Every head begins a panel, so that it can be taken by itself.
+        self.values.fill_rows(values, values.columns() / heads);
+    }
+
+    /// Positions of the sentence.
+    pub fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// Columns of the keys of one head; none before the first sentence.
+    pub fn head_width(&self) -> Option<usize> {
+        self.key_columns().checked_div(self.heads)
+    }
+
+    /// Columns of the keys, heads side by side.
+    pub fn key_columns(&self) -> usize {
+        self.keys.view().depth()
+    }
+
+    fn key_head(&self, head: usize) -> PackedF32<'_> {
+        let width = self.key_columns() / self.heads;
+        self.keys.view().depth_range(head * width..(head + 1) * width)
+    }
+
+    fn value_head(&self, head: usize, width: usize) -> PackedF32<'_> {
+        let padded = width.next_multiple_of(LANES);
+        self.values.view().part(head * padded..(head + 1) * padded).narrow(width)
+    }
+}
+
+/// Attends with each query (a row, heads side by side) to one memory:
+/// `out = softmax(scale * queries * keys^T) * values` by head.
+///
+/// `weights`, where given, gets the weights of `weights_head`, a row for each query and a
+/// column for each position: Marian's alignment is that of head 0. `scratch` is
+/// kept by the caller.
+///
+/// # Panics
+/// If shapes differ.
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+pub fn attend(
+    cpu: Cpu,
+    scale: f32,
+    queries: Mat<f32>,
+    memory: &Memory,
+    visible: Visible,
+    mut out: MatMut<f32>,
+    mut weights: Option<(usize, MatMut<f32>)>,
+    scratch: &mut Vec<f32>,
+) {
+    let (rows, heads, positions) = (queries.rows(), memory.heads, memory.positions);
+    assert_eq!(queries.columns(), memory.key_columns());
+    assert_eq!(rows, out.rows());
+    assert!(heads > 0 && out.columns().is_multiple_of(heads));
+    let (key_width, width) = (queries.columns() / heads, out.columns() / heads);
+    scratch.clear();
+    scratch.resize(rows * positions, 0.0);
+    let tiling = Tiling::usual(cpu);
+    for head in 0..heads {
+        let queries = queries.column_range(head * key_width..(head + 1) * key_width);
+        let mut scores = MatMut::new(scratch, rows, positions);
+        let keys = memory.key_head(head);
+        product_f32(cpu, tiling, queries, keys, Epilogue::default(), scores.reborrow());
+        for row in 0..rows {
+            let seen = match visible {
+                Visible::All => positions,
+                Visible::First(seen) => seen.min(positions),
+                Visible::Past => (row + 1).min(positions),
+            };
+            let (seen, hidden) = scores.row(row).split_at_mut(seen);
+            hidden.fill(0.0);
+            dispatch!(cpu, softmax_row(seen, scale));
+        }
+        if let Some((wanted, weights)) = &mut weights
+            && *wanted == head
+        {
+            (0..rows).for_each(|row| weights.row(row).copy_from_slice(scores.row(row)));
+        }
+        let values = memory.value_head(head, width);
+        let out = out.reborrow().column_range(head * width..(head + 1) * width);
+        product_f32(cpu, tiling, scores.as_ref(), values, Epilogue::default(), out);
+    }
+}
+
+/// A pool of keys and values, a row for each position of each hypothesis that was ever
+/// kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool<'a> {
+    /// Keys, heads side by side.
+    pub keys: Mat<'a, f32>,
+    /// Values, heads side by side.
+    pub values: Mat<'a, f32>,
+}
+
+/// Attends with each query to its own past: `paths[i]` lists the rows of the pool that
+/// query i sees, oldest first.
+///
+/// # Panics
+/// If shapes differ, or a path leaves the pool.
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+pub fn attend_paths(
+    cpu: Cpu,
+    heads: usize,
+    scale: f32,
+    queries: Mat<f32>,
+    pool: Pool,
+    paths: &[&[u32]],
+    mut out: MatMut<f32>,
+    scratch: &mut Vec<f32>,
+) {
+    assert_eq!((queries.rows(), paths.len()), (out.rows(), out.rows()));
+    assert_eq!(queries.columns(), pool.keys.columns());
+    assert_eq!(out.columns(), pool.values.columns());
+    assert!(
+        heads > 0 && queries.columns().is_multiple_of(heads) && out.columns().is_multiple_of(heads)
+    );
+    for (row, path) in paths.iter().enumerate() {
+        let (query, out) = (queries.row(row), out.row(row));
+        dispatch!(cpu, attend_path(heads, scale, query, pool, path, out, scratch));
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+#[inline(always)]
+fn attend_path<I: Isa>(
+    isa: I,
+    heads: usize,
+    scale: f32,
+    query: &[f32],
+    pool: Pool,
+    path: &[u32],
+    out: &mut [f32],
+    scratch: &mut Vec<f32>,
+) {
+    let (key_width, width) = (query.len() / heads, out.len() / heads);
+    scratch.clear();
+    scratch.resize(heads * path.len(), 0.0);
+    for (position, &slot) in path.iter().enumerate() {
+        let key = pool.keys.row(slot as usize);
+        for head in 0..heads {
+            let columns = head * key_width..(head + 1) * key_width;
+            scratch[head * path.len() + position] =
+                dot(isa, &query[columns.clone()], &key[columns]);
+        }
+    }
+    for head in 0..heads {
+        let weights = &mut scratch[head * path.len()..][..path.len()];
+        softmax_row(isa, weights, scale);
+        let out = &mut out[head * width..(head + 1) * width];
+        for part in parts(width) {
+            let columns = head * width + part.start..head * width + part.end;
+            let mut sums = isa.splat(0.0);
+            for position in 0..path.len() {
+                let value = &pool.values.row(path[position] as usize)[columns.clone()];
+                let weight = isa.splat(weights[position]);
+                sums = isa.mul_add(weight, isa.load_part(value, 0.0), sums);
+            }
+            isa.store_part(sums, &mut out[part]);
+        }
+    }
+}
+
+/// The inner product of two rows of one length.
+#[inline(always)]
+fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = isa.splat(0.0);
+    for part in parts(a.len()) {
+        let (a, b) = (&a[part.clone()], &b[part]);
+        sums = isa.mul_add(isa.load_part(a, 0.0), isa.load_part(b, 0.0), sums);
+    }
+    isa.sum(sums)
+}
+
+/// The attention of recurrent decoders: `e_j = v . tanh(keys_j + query)`,
+/// `weights = softmax(e)`, `out = sum of weights_j * values_j`. The keys, products of the
+/// encoder's states with their bias added, are made once a sentence.
+///
+/// # Panics
+/// If shapes differ.
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+pub fn attend_additive(
+    cpu: Cpu,
+    squash: Squash,
+    keys: Mat<f32>,
+    values: Mat<f32>,
+    v: &[f32],
+    queries: Mat<f32>,
+    mut weights: MatMut<f32>,
+    mut out: MatMut<f32>,
+) {
+    assert_eq!((keys.rows(), keys.columns()), (values.rows(), v.len()));
+    assert_eq!((queries.rows(), queries.columns()), (out.rows(), v.len()));
+    assert_eq!((weights.rows(), weights.columns()), (out.rows(), keys.rows()));
+    assert_eq!(out.columns(), values.columns());
+    for row in 0..out.rows() {
+        let (query, weights, out) = (queries.row(row), weights.row(row), out.row(row));
+        dispatch!(cpu, additive_row(squash, keys, values, v, query, weights, out));
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+#[inline(always)]
+fn additive_row<I: Isa>(
+    isa: I,
+    squash: Squash,
+    keys: Mat<f32>,
+    values: Mat<f32>,
+    v: &[f32],
+    query: &[f32],
+    weights: &mut [f32],
+    out: &mut [f32],
+) {
+    for position in 0..keys.rows() {
+        let key = keys.row(position);
+        let mut sums = isa.splat(0.0);
+        for part in parts(v.len()) {
+            let key = isa.load_part(&key[part.clone()], 0.0);
+            let sum = isa.add(key, isa.load_part(&query[part.clone()], 0.0));
+            sums = isa.mul_add(tanh_by(isa, squash, sum), isa.load_part(&v[part], 0.0), sums);
+        }
+        weights[position] = isa.sum(sums);
+    }
+    softmax_row(isa, weights, 1.0);
+    for part in parts(out.len()) {
+        let mut sums = isa.splat(0.0);
+        for position in 0..values.rows() {
+            let value = isa.load_part(&values.row(position)[part.clone()], 0.0);
+            sums = isa.mul_add(isa.splat(weights[position]), value, sums);
+        }
+        isa.store_part(sums, &mut out[part]);
+    }
+}
+
+#[cfg(test)]
+mod tests;

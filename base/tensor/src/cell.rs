@@ -1,0 +1,326 @@
+//! What recurrent cells and averaging layers do between their products: gates, states,
+//! running means.
+//!
+//! The products of a step come in whole (all gates side by side, as packed weights
+//! make them); each function here is one pass over the rows. Gate orders are Marian's: r, z
+//! and the candidate for GRU; f, i, c, o for LSTM. Other orders are the reader's to
+//! permute.
+
+use std::ops::Range;
+
+use crate::function::{Squash, sigmoid, sigmoid_by, tanh_by};
+use crate::isa::{Isa, LANES, dispatch, parts};
+use crate::{Cpu, Mat, MatMut};
+
+/// Where the bias of a GRU's candidate goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GruForm {
+    /// `tanh(x + r * s + b)`: encoders, the first cell of a conditional GRU, and Devlin's
+    /// (2017, section 4; corrected as he must have meant it).
+    Usual,
+    /// `tanh(x + r * (s + b))`: Nematus' second cell and its transitions.
+    BiasReset,
+}
+
+/// Sixteen columns from `from`, or those that are left.
+#[inline(always)]
+fn part<I: Isa>(isa: I, row: &[f32], from: usize, end: usize) -> I::F {
+    isa.load_part(&row[from..(from + LANES).min(end)], 0.0)
+}
+
+/// Sixteen columns of gate `gate`, whose columns follow those of the gates before.
+#[inline(always)]
+fn gate<I: Isa>(isa: I, row: &[f32], gate: usize, width: usize, from: usize) -> I::F {
+    part(isa, row, gate * width + from, (gate + 1) * width)
+}
+
+#[inline(always)]
+fn put<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: usize) {
+    let to = (from + LANES).min(row.len());
+    isa.store_part(value, &mut row[from..to]);
+}
+
+/// One step of a gated recurrent unit.
+///
+/// `input` (x times [W | Wx]; none for transitions, which have no input) and `recurrent` (the
+/// state times [U | Ux]) are rows of three gates r, z and candidate, `bias` is one such
+/// row; `out = (1 - z) * candidate + z * state`.
+///
+/// # Panics
+/// If shapes differ.
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+pub fn gru(
+    cpu: Cpu,
+    squash: Squash,
+    form: GruForm,
+    input: Option<Mat<f32>>,
+    recurrent: Mat<f32>,
+    bias: &[f32],
+    state: Mat<f32>,
+    mut out: MatMut<f32>,
+) {
+    let (rows, width) = (out.rows(), out.columns());
+    assert_eq!((state.rows(), state.columns()), (rows, width));
+    assert_eq!((recurrent.rows(), recurrent.columns()), (rows, 3 * width));
+    assert!(input.is_none_or(|input| (input.rows(), input.columns()) == (rows, 3 * width)));
+    assert_eq!(bias.len(), 3 * width);
+    for row in 0..rows {
+        let input = input.map(|input| input.row(row));
+        let out = out.row(row);
+        let (recurrent, state) = (recurrent.row(row), state.row(row));
+        dispatch!(cpu, gru_row(squash, form, input, recurrent, bias, state, out));
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+#[inline(always)]
+fn gru_row<I: Isa>(
+    isa: I,
+    squash: Squash,
+    form: GruForm,
+    input: Option<&[f32]>,
+    recurrent: &[f32],
+    bias: &[f32],
+    state: &[f32],
+    out: &mut [f32],
+) {
+    let width = out.len();
+    for Range { start: from, .. } in parts(width) {
+        let mut x = [isa.splat(0.0); 3];
+        let (mut s, mut b) = (x, x);
+        for index in 0..3 {
+            if let Some(input) = input {
+                x[index] = gate(isa, input, index, width, from);
+            }
+            s[index] = gate(isa, recurrent, index, width, from);
+            b[index] = gate(isa, bias, index, width, from);
+        }
+        let r = sigmoid_by(isa, squash, isa.add(isa.add(x[0], s[0]), b[0]));
+        let z = sigmoid_by(isa, squash, isa.add(isa.add(x[1], s[1]), b[1]));
+        let inner = match form {
+            GruForm::Usual => isa.add(isa.mul_add(r, s[2], x[2]), b[2]),
+            GruForm::BiasReset => isa.mul_add(r, isa.add(s[2], b[2]), x[2]),
+        };
+        let candidate = tanh_by(isa, squash, inner);
+        // (1 - z) * candidate + z * state
+        let apart = isa.sub(part(isa, state, from, width), candidate);
+        put(isa, isa.mul_add(z, apart, candidate), out, from);
+    }
+}
+
+/// One step of a long short-term memory: `c = f * c + i * g`, `out = o * tanh(c)`, gates in
+/// the order f, i, g, o.
+///
+/// # Panics
+/// If shapes differ.
+pub fn lstm(
+    cpu: Cpu,
+    squash: Squash,
+    input: Mat<f32>,
+    recurrent: Mat<f32>,
+    bias: &[f32],
+    mut cell: MatMut<f32>,
+    mut out: MatMut<f32>,
+) {
+    let (rows, width) = (out.rows(), out.columns());
+    assert_eq!((cell.rows(), cell.columns()), (rows, width));
+    assert_eq!((input.rows(), input.columns()), (rows, 4 * width));
+    assert_eq!((recurrent.rows(), recurrent.columns()), (rows, 4 * width));
+    assert_eq!(bias.len(), 4 * width);
+    for row in 0..rows {
+        let (cell, out) = (cell.row(row), out.row(row));
+        let (input, recurrent) = (input.row(row), recurrent.row(row));
+        dispatch!(cpu, lstm_row(squash, input, recurrent, bias, cell, out));
+    }
+}
+
+#[inline(always)]
+fn lstm_row<I: Isa>(
+    isa: I,
+    squash: Squash,
+    input: &[f32],
+    recurrent: &[f32],
+    bias: &[f32],
+    cell: &mut [f32],
+    out: &mut [f32],
+) {
+    let width = out.len();
+    for Range { start: from, .. } in parts(width) {
+        let mut sums = [isa.splat(0.0); 4];
+        for index in 0..4 {
+            let x = gate(isa, input, index, width, from);
+            let sum = isa.add(x, gate(isa, recurrent, index, width, from));
+            sums[index] = isa.add(sum, gate(isa, bias, index, width, from));
+        }
+        let f = sigmoid_by(isa, squash, sums[0]);
+        let i = sigmoid_by(isa, squash, sums[1]);
+        let g = tanh_by(isa, squash, sums[2]);
+        let o = sigmoid_by(isa, squash, sums[3]);
+        let c = isa.mul_add(f, part(isa, cell, from, width), isa.mul(i, g));
+        put(isa, c, cell, from);
+        put(isa, isa.mul(o, tanh_by(isa, squash, c)), out, from);
+    }
+}
+
+/// The multiplicative state of an mLSTM, which takes the place of the state in the
+/// gates: `out = (input + input_bias) * (recurrent + recurrent_bias)`.
+///
+/// # Panics
+/// If shapes differ.
+pub fn multiplicative_state(
+    cpu: Cpu,
+    input: Mat<f32>,
+    input_bias: &[f32],
+    recurrent: Mat<f32>,
+    recurrent_bias: &[f32],
+    mut out: MatMut<f32>,
+) {
+    let shape = (out.rows(), out.columns());
+    assert_eq!((input.rows(), input.columns()), shape);
+    assert_eq!((recurrent.rows(), recurrent.columns()), shape);
+    assert_eq!((input_bias.len(), recurrent_bias.len()), (shape.1, shape.1));
+    for row in 0..shape.0 {
+        let (input, recurrent, out) = (input.row(row), recurrent.row(row), out.row(row));
+        dispatch!(cpu, multiplicative_row(input, input_bias, recurrent, recurrent_bias, out));
+    }
+}
+
+#[inline(always)]
+fn multiplicative_row<I: Isa>(
+    isa: I,
+    input: &[f32],
+    input_bias: &[f32],
+    recurrent: &[f32],
+    recurrent_bias: &[f32],
+    out: &mut [f32],
+) {
+    let width = out.len();
+    for Range { start: from, .. } in parts(width) {
+        let x = isa.add(part(isa, input, from, width), part(isa, input_bias, from, width));
+        let s = isa.add(part(isa, recurrent, from, width), part(isa, recurrent_bias, from, width));
+        put(isa, isa.mul(x, s), out, from);
+    }
+}
+
+/// One step of a simpler simple recurrent unit: `f = sigmoid(forget)`,
+/// `c = f * c + (1 - f) * input`, `out = relu(c)`; biases are in the products.
+///
+/// # Panics
+/// If shapes differ.
+pub fn ssru(
+    cpu: Cpu,
+    forget: Mat<f32>,
+    input: Mat<f32>,
+    mut cell: MatMut<f32>,
+    mut out: MatMut<f32>,
+) {
+    let shape = (out.rows(), out.columns());
+    assert_eq!((cell.rows(), cell.columns()), shape);
+    assert_eq!((forget.rows(), forget.columns()), shape);
+    assert_eq!((input.rows(), input.columns()), shape);
+    for row in 0..shape.0 {
+        let (forget, input) = (forget.row(row), input.row(row));
+        let (cell, out) = (cell.row(row), out.row(row));
+        dispatch!(cpu, ssru_row(forget, input, cell, out));
+    }
+}
+
+#[inline(always)]
+fn ssru_row<I: Isa>(isa: I, forget: &[f32], input: &[f32], cell: &mut [f32], out: &mut [f32]) {
+    let width = out.len();
+    for Range { start: from, .. } in parts(width) {
+        let f = sigmoid(isa, part(isa, forget, from, width));
+        let x = part(isa, input, from, width);
+        let c = isa.mul_add(f, isa.sub(part(isa, cell, from, width), x), x);
+        put(isa, c, cell, from);
+        put(isa, isa.max(c, isa.splat(0.0)), out, from);
+    }
+}
+
+/// Running means of averaging attention: `mean = (mean * seen + input) / (seen + 1)`, where
+/// `seen` says for each row how many inputs its mean has.
+///
+/// # Panics
+/// If shapes differ.
+pub fn running_mean(cpu: Cpu, input: Mat<f32>, seen: &[u32], mut mean: MatMut<f32>) {
+    assert_eq!((input.rows(), input.columns()), (mean.rows(), mean.columns()));
+    assert_eq!(seen.len(), mean.rows());
+    for (row, &seen) in seen.iter().enumerate() {
+        let (input, mean) = (input.row(row), mean.row(row));
+        dispatch!(cpu, mean_row(input, seen, mean));
+    }
+}
+
+#[inline(always)]
+fn mean_row<I: Isa>(isa: I, input: &[f32], seen: u32, mean: &mut [f32]) {
+    let (seen, factor) = (seen as f32, 1.0 / (seen as f32 + 1.0));
+    let (seen, factor) = (isa.splat(seen), isa.splat(factor));
+    let width = mean.len();
+    for Range { start: from, .. } in parts(width) {
+        let old = part(isa, mean, from, width);
+        let sum = isa.mul_add(old, seen, part(isa, input, from, width));
+        put(isa, isa.mul(sum, factor), mean, from);
+    }
+}
+
+/// The gate of averaging attention: `y = sigmoid(input_gate) * input +
+/// sigmoid(forget_gate) * y`.
+///
+/// # Panics
+/// If shapes differ.
+pub fn average_gate(
+    cpu: Cpu,
+    input_gate: Mat<f32>,
+    forget_gate: Mat<f32>,
+    input: Mat<f32>,
+    mut y: MatMut<f32>,
+) {
+    let shape = (y.rows(), y.columns());
+    for rows in [input_gate, forget_gate, input] {
+        assert_eq!((rows.rows(), rows.columns()), shape);
+    }
+    for row in 0..shape.0 {
+        let (i, f) = (input_gate.row(row), forget_gate.row(row));
+        let (input, y) = (input.row(row), y.row(row));
+        dispatch!(cpu, gated_row(i, f, input, y));
+    }
+}
+
+#[inline(always)]
+fn gated_row<I: Isa>(isa: I, i: &[f32], f: &[f32], input: &[f32], y: &mut [f32]) {
+    let width = y.len();
+    for Range { start: from, .. } in parts(width) {
+        let i = sigmoid(isa, part(isa, i, from, width));
+        let f = sigmoid(isa, part(isa, f, from, width));
+        let kept = isa.mul(f, part(isa, y, from, width));
+        put(isa, isa.mul_add(i, part(isa, input, from, width), kept), y, from);
+    }
+}
+
+/// A highway: `y = g * y + (1 - g) * input` with `g = sigmoid(gate)`.
+///
+/// # Panics
+/// If shapes differ.
+pub fn highway(cpu: Cpu, gate: Mat<f32>, input: Mat<f32>, mut y: MatMut<f32>) {
+    let shape = (y.rows(), y.columns());
+    for rows in [gate, input] {
+        assert_eq!((rows.rows(), rows.columns()), shape);
+    }
+    for row in 0..shape.0 {
+        let (gate, input, y) = (gate.row(row), input.row(row), y.row(row));
+        dispatch!(cpu, highway_row(gate, input, y));
+    }
+}
+
+#[inline(always)]
+fn highway_row<I: Isa>(isa: I, gate: &[f32], input: &[f32], y: &mut [f32]) {
+    let width = y.len();
+    for Range { start: from, .. } in parts(width) {
+        let g = sigmoid(isa, part(isa, gate, from, width));
+        let x = part(isa, input, from, width);
+        put(isa, isa.mul_add(g, isa.sub(part(isa, y, from, width), x), x), y, from);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! Sigmoid and tanh from tables (Devlin 2017, section 4.4).
+//!
+//! 4,096 entries of [-8, 8), the nearest one, no interpolation: 16 KiB each, so both
+//! stay in a first-level cache beside a row. The slope is at most 1 (tanh) and 1/4
+//! (sigmoid), entries lie 1/256 apart.
+
+use std::sync::LazyLock;
+
+use crate::isa::{Isa, TABLE};
+
+const REACH: f32 = 8.0;
+const STEPS: f32 = TABLE as f32 / (2.0 * REACH);
+
+type Table = [f32; TABLE];
+
+fn tabulate(function: impl Fn(f64) -> f64) -> Table {
+    std::array::from_fn(|entry| function(entry as f64 / f64::from(STEPS) - f64::from(REACH)) as f32)
+}
+
+/// The entries of sigmoid.
+pub(super) fn sigmoids() -> &'static Table {
+    static SIGMOIDS: LazyLock<Table> = LazyLock::new(|| tabulate(|x| 1.0 / (1.0 + (-x).exp())));
+    &SIGMOIDS
+}
+
+/// The entries of tanh.
+pub(super) fn tangents() -> &'static Table {
+    static TANGENTS: LazyLock<Table> = LazyLock::new(|| tabulate(f64::tanh));
+    &TANGENTS
+}
+
+/// The entry nearest to each lane; what is not a number gives the first.
+#[inline(always)]
+pub(super) fn look_up<I: Isa>(isa: I, table: &Table, x: I::F) -> I::F {
+    let place = isa.mul_add(x, isa.splat(STEPS), isa.splat(REACH * STEPS));
+    let place = isa.min(isa.max(place, isa.splat(0.0)), isa.splat((TABLE - 1) as f32));
+    isa.gather(table, isa.round(place))
+}

@@ -1,0 +1,247 @@
+//! Sixteen lanes as one register of AVX-512, with and without VNNI.
+//!
+//! VNNI multiplies unsigned by signed bytes into 32 bits and never saturates: rows
+//! are shifted by 128 there, and the packed corrections of the columns undo it.
+//! Without VNNI bytes go the way of AVX2 (see `avx2.rs`).
+
+use std::arch::x86_64::*;
+
+use super::avx2::magnitudes_and_signs;
+use super::{Isa, LANES, TABLE, Tiles};
+use crate::pack::Line;
+
+/// AVX-512 F, BW, DQ and VL, with AVX2 and FMA. Exists only where the CPU has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Avx512(());
+
+/// What [`Avx512`] has, and VNNI. Exists only where the CPU has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Avx512Vnni(());
+
+impl Avx512 {
+    /// The token, if the CPU has what it promises.
+    pub(crate) fn new() -> Option<Self> {
+        let all = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma");
+        all.then_some(Self(()))
+    }
+}
+
+impl Avx512Vnni {
+    /// The token, if the CPU has what it promises.
+    pub(crate) fn new() -> Option<Self> {
+        let all = Avx512::new().is_some() && is_x86_feature_detected!("avx512vnni");
+        all.then_some(Self(()))
+    }
+
+    /// The same without VNNI.
+    pub(crate) fn without_vnni(self) -> Avx512 {
+        Avx512(())
+    }
+}
+
+/// Calls an intrinsic without conditions on memory.
+macro_rules! one {
+    ($($call:tt)+) => {
+        // SAFETY: the intrinsic needs AVX-512 F, BW, DQ or VL (or VNNI in `Avx512Vnni`)
+        // and has no other condition; the token exists only where the CPU has them.
+        unsafe { $($call)+ }
+    };
+}
+
+/// What does not depend on VNNI.
+macro_rules! common {
+    ($features:literal) => {
+        type F = __m512;
+        type I = __m512i;
+        type Mask = __mmask16;
+        const TILES: Tiles = Tiles::Wide;
+        const SPARES_SIGNS: bool = false;
+
+        #[inline(always)]
+        fn run<R>(self, body: impl FnOnce(Self) -> R) -> R {
+            #[target_feature(enable = $features)]
+            fn with_features<T, R>(isa: T, body: impl FnOnce(T) -> R) -> R {
+                body(isa)
+            }
+            // SAFETY: the token exists only where the CPU has these features.
+            unsafe { with_features(self, body) }
+        }
+
+        #[inline(always)]
+        fn splat(self, value: f32) -> Self::F {
+            one!(_mm512_set1_ps(value))
+        }
+        #[inline(always)]
+        fn load(self, from: &[f32]) -> Self::F {
+            let from: &[f32; LANES] = from.first_chunk().expect("sixteen elements");
+            // SAFETY: AVX-512 F; sixteen elements are there, no alignment is needed.
+            unsafe { _mm512_loadu_ps(from.as_ptr()) }
+        }
+        #[inline(always)]
+        fn store(self, value: Self::F, to: &mut [f32]) {
+            let to: &mut [f32; LANES] = to.first_chunk_mut().expect("sixteen elements");
+            // SAFETY: AVX-512 F; sixteen elements are there, no alignment is needed.
+            unsafe { _mm512_storeu_ps(to.as_mut_ptr(), value) }
+        }
+        #[inline(always)]
+        fn add(self, a: Self::F, b: Self::F) -> Self::F {
+            one!(_mm512_add_ps(a, b))
+        }
+        #[inline(always)]
+        fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+            one!(_mm512_sub_ps(a, b))
+        }
+        #[inline(always)]
+        fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+            one!(_mm512_mul_ps(a, b))
+        }
+        #[inline(always)]
+        fn div(self, a: Self::F, b: Self::F) -> Self::F {
+            one!(_mm512_div_ps(a, b))
+        }
+        #[inline(always)]
+        fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+            one!(_mm512_fmadd_ps(a, b, c))
+        }
+        #[inline(always)]
+        fn max(self, a: Self::F, b: Self::F) -> Self::F {
+            one!(_mm512_max_ps(a, b))
+        }
+        #[inline(always)]
+        fn min(self, a: Self::F, b: Self::F) -> Self::F {
+            one!(_mm512_min_ps(a, b))
+        }
+        #[inline(always)]
+        fn abs(self, a: Self::F) -> Self::F {
+            one!(_mm512_andnot_ps(_mm512_set1_ps(-0.0), a))
+        }
+        #[inline(always)]
+        fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F {
+            one!({
+                let bit = _mm512_set1_ps(-0.0);
+                _mm512_or_ps(_mm512_andnot_ps(bit, a), _mm512_and_ps(bit, sign))
+            })
+        }
+        #[inline(always)]
+        fn less(self, a: Self::F, b: Self::F) -> Self::Mask {
+            one!(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b))
+        }
+        #[inline(always)]
+        fn select(self, mask: Self::Mask, yes: Self::F, no: Self::F) -> Self::F {
+            one!(_mm512_mask_blend_ps(mask, no, yes))
+        }
+        #[inline(always)]
+        fn mask_bits(self, mask: Self::Mask) -> u32 {
+            u32::from(mask)
+        }
+        #[inline(always)]
+        fn scale_by_power(self, a: Self::F, shifted: Self::F) -> Self::F {
+            one!({
+                let exponent = _mm512_slli_epi32::<23>(_mm512_castps_si512(shifted));
+                _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), exponent))
+            })
+        }
+        #[inline(always)]
+        fn gather(self, table: &[f32; TABLE], index: Self::I) -> Self::F {
+            let mut lanes = [0i32; LANES];
+            self.store_i32(index, &mut lanes);
+            assert!(lanes.iter().fold(0, |all, &lane| all | lane as u32) < TABLE as u32);
+            // SAFETY: AVX-512 F; every index was just checked to lie inside the table
+            // (its length is a power of two, so the union of the bits bounds them all).
+            unsafe { _mm512_i32gather_ps::<4>(index, table.as_ptr()) }
+        }
+
+        #[inline(always)]
+        fn splat_i32(self, value: i32) -> Self::I {
+            one!(_mm512_set1_epi32(value))
+        }
+        #[inline(always)]
+        fn load_i32(self, from: &[i32]) -> Self::I {
+            let from: &[i32; LANES] = from.first_chunk().expect("sixteen elements");
+            // SAFETY: AVX-512 F; sixteen elements are there, no alignment is needed.
+            unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+        }
+        #[inline(always)]
+        fn to_f32(self, a: Self::I) -> Self::F {
+            one!(_mm512_cvtepi32_ps(a))
+        }
+        #[inline(always)]
+        fn round(self, a: Self::F) -> Self::I {
+            one!(_mm512_cvtps_epi32(a))
+        }
+        #[inline(always)]
+        fn store_i32(self, value: Self::I, to: &mut [i32]) {
+            let to: &mut [i32; LANES] = to.first_chunk_mut().expect("sixteen elements");
+            // SAFETY: AVX-512 F; sixteen elements are there, no alignment is needed.
+            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
+        }
+        #[inline(always)]
+        fn load_line(self, line: &Line) -> Self::F {
+            let bytes = load_bytes(self, line);
+            one!(_mm512_castsi512_ps(bytes))
+        }
+    };
+}
+
+/// A token that promises AVX-512 F.
+trait Registers512 {}
+impl Registers512 for Avx512 {}
+impl Registers512 for Avx512Vnni {}
+
+/// The 64 bytes of a line.
+#[inline(always)]
+fn load_bytes(_: impl Registers512, line: &Line) -> __m512i {
+    // SAFETY: AVX-512 F, as the token promises; a line is 64 bytes, aligned to 64.
+    unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }
+}
+
+impl Isa for Avx512 {
+    common!("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+    const SHIFTED: bool = false;
+
+    #[inline(always)]
+    fn prepare_i8(self, quad: u32) -> ([u32; 2], i32) {
+        magnitudes_and_signs(quad)
+    }
+    #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sums: Self::I, quad: &[u32; 2], line: &Line) -> Self::I {
+        let mut weights = load_bytes(self, line);
+        one!({
+            if SIGNED {
+                weights = _mm512_xor_si512(weights, _mm512_set1_epi32(quad[1] as i32));
+            }
+            let pairs = _mm512_maddubs_epi16(_mm512_set1_epi32(quad[0] as i32), weights);
+            _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
+        })
+    }
+    #[inline(always)]
+    fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I {
+        let weights = load_bytes(self, line);
+        one!(_mm512_add_epi32(sums, _mm512_madd_epi16(_mm512_set1_epi32(pair as i32), weights)))
+    }
+}
+
+impl Isa for Avx512Vnni {
+    common!("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
+    const SHIFTED: bool = true;
+
+    #[inline(always)]
+    fn prepare_i8(self, quad: u32) -> ([u32; 2], i32) {
+        ([quad ^ 0x8080_8080, 0], 0)
+    }
+    #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sums: Self::I, quad: &[u32; 2], line: &Line) -> Self::I {
+        let weights = load_bytes(self, line);
+        one!(_mm512_dpbusd_epi32(sums, _mm512_set1_epi32(quad[0] as i32), weights))
+    }
+    #[inline(always)]
+    fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I {
+        let weights = load_bytes(self, line);
+        one!(_mm512_dpwssd_epi32(sums, _mm512_set1_epi32(pair as i32), weights))
+    }
+}

@@ -1,0 +1,207 @@
+//! Row-major windows on memory that somebody else owns.
+//!
+//! A view is a slice, a shape and the distance between the beginnings of rows, so
+//! that a gate of a fused product or a head of an attention is a view as well.
+
+use std::ops::Range;
+
+/// Rows and columns of a slice, read.
+#[derive(Debug)]
+pub struct Mat<'a, T> {
+    values: &'a [T],
+    rows: usize,
+    columns: usize,
+    stride: usize,
+}
+
+/// Rows and columns of a slice, written.
+#[derive(Debug)]
+pub struct MatMut<'a, T> {
+    values: &'a mut [T],
+    rows: usize,
+    columns: usize,
+    stride: usize,
+}
+
+impl<T> Clone for Mat<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Mat<'_, T> {}
+
+/// Elements that `rows` of `columns` span when rows begin `stride` apart.
+fn span(rows: usize, columns: usize, stride: usize) -> usize {
+    assert!(columns <= stride || rows <= 1, "rows of {columns} overlap at a stride of {stride}");
+    let before = rows.saturating_sub(1).checked_mul(stride);
+    let span = before.and_then(|before| before.checked_add(columns));
+    if rows == 0 { 0 } else { span.expect("a matrix fits the address space") }
+}
+
+impl<'a, T> Mat<'a, T> {
+    /// Rows that follow each other.
+    ///
+    /// # Panics
+    /// If the slice has fewer than `rows * columns` elements.
+    pub fn new(values: &'a [T], rows: usize, columns: usize) -> Self {
+        Self::with_stride(values, rows, columns, columns)
+    }
+
+    /// Rows that begin `stride` elements apart.
+    ///
+    /// # Panics
+    /// If rows overlap or leave the slice.
+    pub fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
+        let span = span(rows, columns, stride);
+        Self { values: &values[..span], rows, columns, stride }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Elements of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Elements between the beginnings of rows.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Row `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    pub fn row(&self, index: usize) -> &'a [T] {
+        assert!(index < self.rows, "row {index} of {}", self.rows);
+        &self.values[index * self.stride..][..self.columns]
+    }
+
+    /// Some rows.
+    pub fn row_range(&self, range: Range<usize>) -> Mat<'a, T> {
+        assert!(range.start <= range.end && range.end <= self.rows);
+        if range.is_empty() {
+            return Mat { values: &[], rows: 0, ..*self };
+        }
+        let values = &self.values[range.start * self.stride..];
+        Mat::with_stride(values, range.len(), self.columns, self.stride)
+    }
+
+    /// Some columns of every row.
+    pub fn column_range(&self, range: Range<usize>) -> Mat<'a, T> {
+        assert!(range.start <= range.end && range.end <= self.columns);
+        let values = if self.rows == 0 { self.values } else { &self.values[range.start..] };
+        Mat::with_stride(values, self.rows, range.len(), self.stride)
+    }
+}
+
+impl<'a, T> MatMut<'a, T> {
+    /// Rows that follow each other.
+    ///
+    /// # Panics
+    /// If the slice has fewer than `rows * columns` elements.
+    pub fn new(values: &'a mut [T], rows: usize, columns: usize) -> Self {
+        Self::with_stride(values, rows, columns, columns)
+    }
+
+    /// Rows that begin `stride` elements apart.
+    ///
+    /// # Panics
+    /// If rows overlap or leave the slice.
+    pub fn with_stride(values: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Self {
+        let span = span(rows, columns, stride);
+        Self { values: &mut values[..span], rows, columns, stride }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Elements of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Row `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    pub fn row(&mut self, index: usize) -> &mut [T] {
+        assert!(index < self.rows, "row {index} of {}", self.rows);
+        &mut self.values[index * self.stride..][..self.columns]
+    }
+
+    /// The same, to be read.
+    pub fn as_ref(&self) -> Mat<'_, T> {
+        Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
+    }
+
+    /// The same for a shorter time.
+    pub fn reborrow(&mut self) -> MatMut<'_, T> {
+        MatMut { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
+    }
+
+    /// Some columns of every row.
+    pub fn column_range(self, range: Range<usize>) -> MatMut<'a, T> {
+        assert!(range.start <= range.end && range.end <= self.columns);
+        let values = if self.rows == 0 { self.values } else { &mut self.values[range.start..] };
+        MatMut::with_stride(values, self.rows, range.len(), self.stride)
+    }
+
+    /// The first `rows` rows and the others, for two threads.
+    pub fn split_rows(self, rows: usize) -> (MatMut<'a, T>, MatMut<'a, T>) {
+        assert!(rows <= self.rows);
+        let at = (rows * self.stride).min(self.values.len());
+        let (first, rest) = self.values.split_at_mut(at);
+        (
+            MatMut::with_stride(first, rows, self.columns, self.stride),
+            MatMut::with_stride(rest, self.rows - rows, self.columns, self.stride),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_read_the_elements_that_arithmetic_says() {
+        let values: Vec<usize> = (0..35).collect();
+        let whole = Mat::with_stride(&values, 5, 6, 7);
+        let part = whole.row_range(1..4).column_range(2..5);
+        for row in 0..3 {
+            assert_eq!(part.row(row), [(row + 1) * 7 + 2, (row + 1) * 7 + 3, (row + 1) * 7 + 4]);
+        }
+        assert_eq!(whole.row_range(5..5).rows(), 0);
+        assert_eq!(Mat::new(&values[..0], 0, 7).column_range(3..5).rows(), 0);
+    }
+
+    #[test]
+    fn rows_split_without_sharing_an_element() {
+        for rows in 0..=3 {
+            let mut values = vec![0; 20];
+            let (mut first, mut rest) = MatMut::with_stride(&mut values, 3, 5, 7).split_rows(rows);
+            assert_eq!((first.rows(), rest.rows()), (rows, 3 - rows));
+            (0..first.rows()).for_each(|row| first.row(row).fill(1));
+            (0..rest.rows()).for_each(|row| rest.row(row).fill(2));
+            let expected = |at: usize| match (at % 7 < 5, at / 7 < rows) {
+                (false, _) => 0,
+                (true, true) => 1,
+                (true, false) => 2,
+            };
+            assert!((0..19).all(|at| values[at] == expected(at)), "{values:?}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "overlap")]
+    fn overlapping_rows_are_refused() {
+        Mat::with_stride(&[0; 20], 3, 5, 4);
+    }
+}

@@ -1,0 +1,187 @@
+//! Layer and RMS normalisation of rows, with what stands beside them: the residual
+//! added before and the quantisation of the next product's input behind.
+//!
+//! A row is a few kilobytes and stays in the nearest cache, so the mean, the variance
+//! (around the mean, which is exact where one pass is not) and the result are three
+//! passes.
+
+use crate::isa::{Isa, dispatch, parts};
+use crate::quantise::{largest, row_i8};
+use crate::{Cpu, Mat, MatMut};
+
+/// What rows are divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NormKind {
+    /// The standard deviation, after the mean is taken away: `(x - mean) / sqrt(var +
+    /// epsilon)`, variance of the population.
+    Layer,
+    /// The root of the mean square, `x / sqrt(mean(x^2) + epsilon)`.
+    Rms,
+}
+
+/// A normalisation: kind and parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Norm<'a> {
+    /// What rows are divided by.
+    pub kind: NormKind,
+    /// A factor for each column.
+    pub scale: &'a [f32],
+    /// An addend for each column.
+    pub bias: Option<&'a [f32]>,
+    /// Added below the root: 1e-6 in Marian's transformers, 1e-9 in its recurrent
+    /// networks, 1e-5 in Nematus' and CTranslate2's.
+    pub epsilon: f32,
+}
+
+/// Where rows go as eight bits, as [`quantise_i8`](crate::quantise::quantise_i8) would
+/// write them.
+#[derive(Debug)]
+pub struct QuantiseInto<'a> {
+    /// The integers.
+    pub values: MatMut<'a, i8>,
+    /// The scale of each row.
+    pub scales: &'a mut [f32],
+}
+
+/// `rows = norm(rows + residual)`: after a layer.
+///
+/// # Panics
+/// If shapes differ.
+pub fn norm_in_place(
+    cpu: Cpu,
+    norm: Norm,
+    mut rows: MatMut<f32>,
+    residual: Option<Mat<f32>>,
+    mut quantised: Option<QuantiseInto>,
+) {
+    check(&norm, &rows, residual, quantised.as_ref());
+    for index in 0..rows.rows() {
+        let row = rows.row(index);
+        let residual = residual.map(|residual| residual.row(index));
+        dispatch!(cpu, norm_row(norm, row, residual, None));
+        if let Some(quantised) = &mut quantised {
+            let out = quantised.values.row(index);
+            quantised.scales[index] = dispatch!(cpu, quantise_row(row, out));
+        }
+    }
+}
+
+/// `rows += residual; out = norm(rows)`: before a layer, whose residual the rows are.
+///
+/// # Panics
+/// If shapes differ.
+pub fn norm_into(
+    cpu: Cpu,
+    norm: Norm,
+    mut rows: MatMut<f32>,
+    residual: Option<Mat<f32>>,
+    mut out: MatMut<f32>,
+    mut quantised: Option<QuantiseInto>,
+) {
+    check(&norm, &rows, residual, quantised.as_ref());
+    assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
+    for index in 0..rows.rows() {
+        let row = rows.row(index);
+        let out = out.row(index);
+        let residual = residual.map(|residual| residual.row(index));
+        dispatch!(cpu, norm_row(norm, row, residual, Some(&mut *out)));
+        if let Some(quantised) = &mut quantised {
+            let values = quantised.values.row(index);
+            quantised.scales[index] = dispatch!(cpu, quantise_row(out, values));
+        }
+    }
+}
+
+fn check(
+    norm: &Norm,
+    rows: &MatMut<f32>,
+    residual: Option<Mat<f32>>,
+    quantised: Option<&QuantiseInto>,
+) {
+    let shape = (rows.rows(), rows.columns());
+    assert_eq!(norm.scale.len(), shape.1, "a scale for each column");
+    assert!(norm.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");
+    assert!(residual.is_none_or(|residual| (residual.rows(), residual.columns()) == shape));
+    if let Some(quantised) = quantised {
+        let values = &quantised.values;
+        assert_eq!((values.rows(), values.columns()), shape);
+        assert_eq!(quantised.scales.len(), shape.0, "a scale for each row");
+    }
+}
+
+#[inline(always)]
+fn quantise_row<I: Isa>(isa: I, row: &[f32], out: &mut [i8]) -> f32 {
+    row_i8(isa, row, largest(isa, row), out)
+}
+
+/// Adds the residual to the row, and normalises it into `out` or itself.
+#[inline(always)]
+fn norm_row<I: Isa>(
+    isa: I,
+    norm: Norm,
+    row: &mut [f32],
+    residual: Option<&[f32]>,
+    out: Option<&mut [f32]>,
+) {
+    let columns = row.len() as f32;
+    let mut sums = isa.splat(0.0);
+    if let Some(residual) = residual {
+        for part in parts(row.len()) {
+            let x = isa.load_part(&row[part.clone()], 0.0);
+            let sum = isa.add(x, isa.load_part(&residual[part.clone()], 0.0));
+            isa.store_part(sum, &mut row[part]);
+            sums = isa.add(sums, sum);
+        }
+    } else if norm.kind == NormKind::Layer {
+        for part in parts(row.len()) {
+            sums = isa.add(sums, isa.load_part(&row[part], 0.0));
+        }
+    }
+    let mean = match norm.kind {
+        NormKind::Layer => isa.sum(sums) / columns,
+        NormKind::Rms => 0.0,
+    };
+    let means = isa.splat(mean);
+    let mut squares = isa.splat(0.0);
+    for part in parts(row.len()) {
+        let apart = isa.sub(isa.load_part(&row[part], mean), means);
+        squares = isa.mul_add(apart, apart, squares);
+    }
+    let factor = isa.splat(1.0 / (isa.sum(squares) / columns + norm.epsilon).sqrt());
+    let moments = (means, factor);
+    match out {
+        Some(out) => {
+            for part in parts(row.len()) {
+                let y = normalised(isa, &norm, moments, &row[part.clone()], part.start);
+                isa.store_part(y, &mut out[part]);
+            }
+        }
+        None => {
+            for part in parts(row.len()) {
+                let y = normalised(isa, &norm, moments, &row[part.clone()], part.start);
+                isa.store_part(y, &mut row[part]);
+            }
+        }
+    }
+}
+
+/// Up to sixteen elements from column `from`, given mean and factor.
+#[inline(always)]
+fn normalised<I: Isa>(
+    isa: I,
+    norm: &Norm,
+    (mean, factor): (I::F, I::F),
+    x: &[f32],
+    from: usize,
+) -> I::F {
+    let columns = from..from + x.len();
+    let apart = isa.mul(isa.sub(isa.load_part(x, 0.0), mean), factor);
+    let scale = isa.load_part(&norm.scale[columns.clone()], 0.0);
+    match norm.bias {
+        Some(bias) => isa.mul_add(apart, scale, isa.load_part(&bias[columns], 0.0)),
+        None => isa.mul(apart, scale),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! The best words of a row of logits: bias, softmax and k-best in one pass.
+//!
+//! Hoang et al. (2018, section 2.2) fuse the three: a maximum and a sum are kept while the
+//! row goes by, and when a larger logit comes the sum is corrected by
+//! exp(old maximum - new maximum). (Their listing multiplies by the difference
+//! itself, and forgets the bias in a comparison; both are put right here.) The row is taken
+//! in blocks of 256, whose own maximum is found first: there is one correction a block
+//! at most, one exponential an element, and a block that cannot reach the k-best is
+//! not searched. The logarithm is taken for the k words alone.
+//!
+//! A row may come in parts, so that the product of an output layer need not be stored
+//! whole; parts of whole blocks give the same bits as the row at once.
+
+use crate::function::exponential;
+use crate::isa::{Isa, dispatch, parts};
+use crate::{Cpu, Mat};
+
+/// Logits of a block: parts of a row must be multiples of this, but for the last.
+pub const BLOCK: usize = 256;
+
+/// A word and its logit, bias added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The word.
+    pub id: u32,
+    /// Its logit. Less [`Best::log_normaliser`] it is a log-probability (natural).
+    pub logit: f32,
+}
+
+/// The words of the columns of logits.
+#[derive(Clone, Copy, Debug)]
+pub enum Ids<'a> {
+    /// Successive words, from this one.
+    From(u32),
+    /// A shortlist, in ascending order.
+    List(&'a [u32]),
+}
+
+impl Ids<'_> {
+    fn at(self, column: usize) -> u32 {
+        match self {
+            Ids::From(first) => first + column as u32,
+            Ids::List(ids) => ids[column],
+        }
+    }
+}
+
+/// The best words of one row, while it goes by and afterwards.
+#[derive(Clone, Debug)]
+pub struct Best {
+    candidates: Vec<Candidate>,
+    most: usize,
+    normalise: bool,
+    maximum: f32,
+    sum: f64,
+}
+
+impl Best {
+    /// Nothing seen yet, `most` words wanted. Greedy search may do without the sum, which
+    /// costs more than the search: then there is no normaliser.
+    pub fn new(most: usize, normalise: bool) -> Self {
+        let candidates = Vec::with_capacity(most + 1);
+        Self { candidates, most, normalise, maximum: f32::NEG_INFINITY, sum: 0.0 }
+    }
+
+    /// Forgets a row, keeps the memory.
+    pub fn clear(&mut self) {
+        self.candidates.clear();
+        self.maximum = f32::NEG_INFINITY;
+        self.sum = 0.0;
+    }
+
+    /// The best words, best first; of equal ones the lower id first. Fewer than wanted
+    /// if the row was shorter; a logit of -infinity or one that is not a number is never
+    /// among them.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// The logarithm of the sum of exponentials of all logits.
+    ///
+    /// # Panics
+    /// If the sum was not wanted.
+    pub fn log_normaliser(&self) -> f32 {
+        assert!(self.normalise, "the sum was left out");
+        self.maximum + self.sum.ln() as f32
+    }
+}
+
+/// Takes the next part of each row: logits, a bias for each column, and the words they
+/// belong to.
+///
+/// # Panics
+/// If there is not one `best` a row, or a bias and an id a column.
+pub fn take(cpu: Cpu, logits: Mat<f32>, bias: Option<&[f32]>, ids: Ids, best: &mut [Best]) {
+    assert_eq!(logits.rows(), best.len(), "one list for each row");
+    assert!(bias.is_none_or(|bias| bias.len() == logits.columns()), "a bias for each column");
+    if let Ids::List(ids) = ids {
+        assert_eq!(ids.len(), logits.columns(), "an id for each column");
+    }
+    for (row, best) in best.iter_mut().enumerate() {
+        let row = logits.row(row);
+        dispatch!(cpu, take_row(row, bias, ids, best));
+    }
+}
+
+#[inline(always)]
+fn take_row<I: Isa>(isa: I, row: &[f32], bias: Option<&[f32]>, ids: Ids, best: &mut Best) {
+    let mut sums = [0.0; BLOCK];
+    for first in (0..row.len()).step_by(BLOCK) {
+        let logits = &row[first..row.len().min(first + BLOCK)];
+        let block = match bias {
+            None => logits,
+            Some(bias) => {
+                let bias = &bias[first..][..logits.len()];
+                for part in parts(logits.len()) {
+                    let x = isa.load_part(&logits[part.clone()], 0.0);
+                    let sum = isa.add(x, isa.load_part(&bias[part.clone()], 0.0));
+                    isa.store_part(sum, &mut sums[part]);
+                }
+                &sums[..logits.len()]
+            }
+        };
+        take_block(isa, best, first, ids, block);
+    }
+}
+
+/// Takes a block of logits, whose first is that of column `first`.
+#[inline(always)]
+fn take_block<I: Isa>(isa: I, best: &mut Best, first: usize, ids: Ids, block: &[f32]) {
+    let mut largest = isa.splat(f32::NEG_INFINITY);
+    for part in parts(block.len()) {
+        largest = isa.max(isa.load_part(&block[part], f32::NEG_INFINITY), largest);
+    }
+    let largest = isa.largest(largest);
+    if largest > best.maximum {
+        // The first time 0 is multiplied by exp(-infinity), which is 0.
+        best.sum *= f64::from(best.maximum - largest).exp();
+        best.maximum = largest;
+    }
+    if best.normalise && best.maximum > f32::NEG_INFINITY {
+        let shift = isa.splat(best.maximum);
+        let mut sums = isa.splat(0.0);
+        for part in parts(block.len()) {
+            let logits = isa.load_part(&block[part], f32::NEG_INFINITY);
+            sums = isa.add(sums, exponential(isa, isa.sub(logits, shift)));
+        }
+        best.sum += f64::from(isa.sum(sums));
+    }
+    let mut least = best.least();
+    if largest > least {
+        for part in parts(block.len()) {
+            let logits = &block[part.clone()];
+            let lanes = isa.load_part(logits, f32::NEG_INFINITY);
+            let mut better = isa.mask_bits(isa.less(isa.splat(least), lanes));
+            while better != 0 {
+                let lane = better.trailing_zeros() as usize;
+                better &= better - 1;
+                if logits[lane] > least {
+                    let id = ids.at(first + part.start + lane);
+                    best.insert(Candidate { id, logit: logits[lane] });
+                    least = best.least();
+                }
+            }
+        }
+    }
+}
+
+impl Best {
+    /// What a logit must exceed to be among the best. Equal ones come later and have
+    /// higher ids.
+    fn least(&self) -> f32 {
+        match self.candidates.last() {
+            Some(last) if self.candidates.len() == self.most => last.logit,
+            _ if self.most == 0 => f32::INFINITY,
+            _ => f32::NEG_INFINITY,
+        }
+    }
+
+    fn insert(&mut self, candidate: Candidate) {
+        let better = |other: &Candidate| other.logit >= candidate.logit;
+        let place = self.candidates.partition_point(better);
+        self.candidates.insert(place, candidate);
+        self.candidates.truncate(self.most);
+    }
+}
+
+#[cfg(test)]
+mod tests;

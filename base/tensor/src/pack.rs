@@ -1,0 +1,297 @@
+//! Weights laid out once for the products.
+//!
+//! One layout serves every instruction set, so that a model file need not be
+//! converted again for another machine: columns are taken sixteen at a time (a
+//! *panel*), and a panel is a sequence of 64-byte [`Line`]s, one a depth step. In a line
+//! every column has a cell of four bytes: one f32, two i16 or four i8 neighbours along
+//! the depth. A line is a register of AVX-512 or two of AVX2, and a cache line; `vpdpbusd`,
+//! `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it is. The four panels that
+//! AVX-512 multiplies at once are four streams, which prefetchers follow. What a
+//! layout of its own would gain an instruction set (one stream instead of four) was not worth
+//! a file for each.
+//!
+//! A column is one cell a line wherever its type, so shortlists gather the columns of
+//! their words from the packed form ([`WeightsI8::select`] and its kin).
+
+mod f32s;
+mod i16s;
+mod i8s;
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+pub use f32s::{PackedF32, WeightsF32};
+pub use i8s::{PackedI8, WeightsI8};
+pub use i16s::{PackedI16, WeightsI16};
+
+use crate::{Error, LANES, Mat, Result};
+
+/// Sixteen columns at one depth step: a cell of four bytes each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C, align(64))]
+pub struct Line(pub [u8; 64]);
+
+impl Line {
+    const ZERO: Line = Line([0; 64]);
+
+    fn cell(&self, column: usize) -> [u8; 4] {
+        *self.0[4 * column..].first_chunk().expect("a cell of the line")
+    }
+
+    fn cell_mut(&mut self, column: usize) -> &mut [u8; 4] {
+        self.0[4 * column..].first_chunk_mut().expect("a cell of the line")
+    }
+}
+
+/// How numbers of a type lie in lines. Names and versions are written into files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// f32, one a cell.
+    F32,
+    /// i16, two a cell.
+    I16,
+    /// i8, four a cell.
+    I8,
+}
+
+impl Layout {
+    /// The name in files. It says type, columns of a line and depth of a cell.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::F32 => "f32x16x1",
+            Layout::I16 => "i16x16x2",
+            Layout::I8 => "i8x16x4",
+        }
+    }
+
+    /// The version in files, raised with every change of the bytes.
+    pub fn version(self) -> u32 {
+        1
+    }
+
+    /// The layout that a file names.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] if this program has none of that name and version.
+    pub fn named(name: &str, version: u32) -> Result<Self> {
+        [Layout::F32, Layout::I16, Layout::I8]
+            .into_iter()
+            .find(|layout| layout.name() == name && layout.version() == version)
+            .ok_or_else(|| Error::Layout { name: name.to_owned(), version })
+    }
+
+    /// Numbers of a cell.
+    pub fn depth_of_cell(self) -> usize {
+        match self {
+            Layout::F32 => 1,
+            Layout::I16 => 2,
+            Layout::I8 => 4,
+        }
+    }
+
+    /// The largest depth of products: bytes of 255 and 128 must sum in 31 bits.
+    fn most(self) -> usize {
+        match self {
+            Layout::I8 => 65_000,
+            Layout::F32 | Layout::I16 => 1 << 31,
+        }
+    }
+
+    /// Lines of weights of `depth` rows and `columns` columns.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if no product of that depth can be summed, or no memory
+    /// holds it.
+    pub fn lines(self, depth: usize, columns: usize) -> Result<usize> {
+        let panels = columns.div_ceil(LANES);
+        let lines = depth.div_ceil(self.depth_of_cell()).checked_mul(panels);
+        let bytes = lines.and_then(|lines| lines.checked_mul(size_of::<Line>()));
+        match bytes {
+            Some(bytes) if depth <= self.most() && bytes <= isize::MAX as usize => {
+                Ok(bytes / size_of::<Line>())
+            }
+            _ => Err(Error::TooLarge { depth, columns, most: self.most() }),
+        }
+    }
+}
+
+/// Lines with their shape: what the three packed types share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Panels<'a> {
+    lines: &'a [Line],
+    depth: usize,
+    columns: usize,
+    /// Lines of a panel that count.
+    steps: usize,
+    /// Lines from one panel to the next.
+    stride: usize,
+}
+
+impl<'a> Panels<'a> {
+    fn new(layout: Layout, lines: &'a [Line], depth: usize, columns: usize) -> Result<Self> {
+        check("lines", layout.lines(depth, columns)?, lines.len(), depth, columns)?;
+        let steps = depth.div_ceil(layout.depth_of_cell());
+        Ok(Self { lines, depth, columns, steps, stride: steps })
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Lines of a panel.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// The lines of panel `index`.
+    #[inline(always)]
+    pub(crate) fn panel(&self, index: usize) -> &'a [Line] {
+        &self.lines[index * self.stride..][..self.steps]
+    }
+
+    /// Some panels: columns from a multiple of sixteen to another, or to the end.
+    fn part(&self, columns: &std::ops::Range<usize>) -> Self {
+        assert!(columns.start.is_multiple_of(LANES) && columns.start <= columns.end);
+        assert!(columns.end == self.columns || columns.end.is_multiple_of(LANES));
+        assert!(columns.end <= self.columns);
+        let panels = columns.start / LANES..columns.end.div_ceil(LANES);
+        let end = (panels.end * self.stride).min(self.lines.len());
+        let lines = &self.lines[(panels.start * self.stride).min(end)..end];
+        Self { lines, columns: columns.len(), ..*self }
+    }
+
+    /// Leaves out columns of the last panel.
+    fn narrow(&mut self, columns: usize) {
+        assert_eq!(columns.div_ceil(LANES), self.columns.div_ceil(LANES));
+        assert!(columns <= self.columns);
+        self.columns = columns;
+    }
+
+    /// Some of the depth of f32 weights, where a line is one step: a head of keys.
+    fn depth_range(&self, depth: &std::ops::Range<usize>) -> Self {
+        assert!(depth.start <= depth.end && depth.end <= self.steps);
+        let lines = &self.lines[depth.start.min(self.lines.len())..];
+        Self { lines, depth: depth.len(), steps: depth.len(), ..*self }
+    }
+
+    /// Gathers columns into lines of the same layout, in the order of `ids`. Missing
+    /// lanes of the last panel are zero.
+    fn select(&self, ids: &[u32], into: &mut Vec<Line>) -> Result<()> {
+        if let Some(&column) = ids.iter().find(|&&id| id as usize >= self.columns) {
+            return Err(Error::Column { column, columns: self.columns });
+        }
+        into.clear();
+        into.reserve(ids.len().div_ceil(LANES) * self.steps);
+        for ids in ids.chunks(LANES) {
+            let from = into.len();
+            into.resize(from + self.steps, Line::ZERO);
+            for (lane, &id) in ids.iter().enumerate() {
+                let panel = self.panel(id as usize / LANES);
+                for (to, line) in into[from..].iter_mut().zip(panel) {
+                    *to.cell_mut(lane) = line.cell(id as usize % LANES);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells of one column, from the first depth step to the last.
+    fn cells(&self, column: usize) -> impl Iterator<Item = [u8; 4]> + 'a {
+        assert!(column < self.columns, "column {column} of {}", self.columns);
+        self.panel(column / LANES).iter().map(move |line| line.cell(column % LANES))
+    }
+}
+
+fn check(
+    part: &'static str,
+    expected: usize,
+    found: usize,
+    depth: usize,
+    columns: usize,
+) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Length { part, depth, columns, expected, found })
+}
+
+/// Weights as a file has them, before they are packed.
+#[derive(Debug)]
+pub struct Source<'a, T> {
+    values: Mat<'a, T>,
+    transposed: bool,
+}
+
+impl<T> Clone for Source<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Source<'_, T> {}
+
+impl<'a, T: Copy> Source<'a, T> {
+    /// A row for each input, a column for each output: Marian's and Nematus' `W`.
+    pub fn inputs_by_outputs(values: Mat<'a, T>) -> Self {
+        Self { values, transposed: false }
+    }
+
+    /// A row for each output, a column for each input: embedding tables, weights of
+    /// CTranslate2, of Hugging Face, and of intgemm.
+    pub fn outputs_by_inputs(values: Mat<'a, T>) -> Self {
+        Self { values, transposed: true }
+    }
+
+    /// Inputs: the depth of products.
+    pub fn depth(&self) -> usize {
+        if self.transposed { self.values.columns() } else { self.values.rows() }
+    }
+
+    /// Outputs.
+    pub fn columns(&self) -> usize {
+        if self.transposed { self.values.rows() } else { self.values.columns() }
+    }
+
+    #[inline]
+    fn at(&self, depth: usize, column: usize) -> T {
+        if self.transposed {
+            self.values.row(column)[depth]
+        } else {
+            self.values.row(depth)[column]
+        }
+    }
+
+    /// The column, copied.
+    fn column(&self, column: usize, into: &mut Vec<T>) {
+        into.clear();
+        into.extend((0..self.depth()).map(|depth| self.at(depth, column)));
+    }
+}
+
+/// Packs column after column: `encode` turns the numbers of a column into bytes, as
+/// many as its cells have.
+fn pack<T: Copy>(
+    layout: Layout,
+    source: Source<T>,
+    mut encode: impl FnMut(usize, &[T], &mut Vec<u8>),
+) -> Result<Vec<Line>> {
+    let mut lines = vec![Line::ZERO; layout.lines(source.depth(), source.columns())?];
+    let steps = source.depth().div_ceil(layout.depth_of_cell());
+    let (mut numbers, mut bytes) = (Vec::new(), Vec::new());
+    for column in 0..source.columns() {
+        source.column(column, &mut numbers);
+        bytes.clear();
+        encode(column, &numbers, &mut bytes);
+        bytes.resize(4 * steps, 0);
+        let panel = &mut lines[column / LANES * steps..][..steps];
+        for (line, cell) in panel.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *line.cell_mut(column % LANES) = *cell;
+        }
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests;

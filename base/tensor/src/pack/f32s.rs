@@ -1,0 +1,143 @@
+//! Packed weights as they are: f32.
+
+use std::ops::Range;
+
+use super::{Layout, Line, Panels, Source, pack};
+use crate::{LANES, Mat, Result};
+
+/// Packed f32 weights, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedF32<'a> {
+    pub(crate) panels: Panels<'a>,
+}
+
+/// Packed f32 weights, owned: what packing makes and shortlists fill.
+#[derive(Clone, Debug, Default)]
+pub struct WeightsF32 {
+    lines: Vec<Line>,
+    depth: usize,
+    columns: usize,
+}
+
+impl<'a> PackedF32<'a> {
+    /// Weights from their lines.
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) or
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape does not fit.
+    pub fn new(lines: &'a [Line], depth: usize, columns: usize) -> Result<Self> {
+        Ok(Self { panels: Panels::new(Layout::F32, lines, depth, columns)? })
+    }
+
+    /// Inputs.
+    pub fn depth(&self) -> usize {
+        self.panels.depth()
+    }
+
+    /// Outputs.
+    pub fn columns(&self) -> usize {
+        self.panels.columns()
+    }
+
+    /// Some columns, from a multiple of sixteen to another or to the end.
+    ///
+    /// # Panics
+    /// If the range is none of those.
+    pub fn part(&self, columns: Range<usize>) -> Self {
+        Self { panels: self.panels.part(&columns) }
+    }
+
+    /// Some of the depth.
+    ///
+    /// # Panics
+    /// If the range leaves the depth.
+    pub fn depth_range(&self, depth: Range<usize>) -> Self {
+        Self { panels: self.panels.depth_range(&depth) }
+    }
+
+    /// The first `columns` of at least as many, in as many panels.
+    pub(crate) fn narrow(mut self, columns: usize) -> Self {
+        self.panels.narrow(columns);
+        self
+    }
+
+    /// The numbers of one column: the embedding of a word in a tied output layer.
+    ///
+    /// # Panics
+    /// If there is no such column, or `into` is not as long as the depth.
+    pub fn column(&self, column: usize, into: &mut [f32]) {
+        assert_eq!(into.len(), self.depth());
+        for (to, cell) in into.iter_mut().zip(self.panels.cells(column)) {
+            *to = f32::from_le_bytes(cell);
+        }
+    }
+}
+
+impl WeightsF32 {
+    /// Packs weights.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](crate::Error::TooLarge).
+    pub fn pack(source: Source<f32>) -> Result<Self> {
+        let lines = pack(Layout::F32, source, |_, numbers, bytes| {
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        })?;
+        Ok(Self { lines, depth: source.depth(), columns: source.columns() })
+    }
+
+    /// Becomes the columns `ids` of other weights, in that order.
+    ///
+    /// # Errors
+    /// [`Error::Column`](crate::Error::Column) if there is no such column.
+    pub fn select(&mut self, from: &PackedF32, ids: &[u32]) -> Result<()> {
+        from.panels.select(ids, &mut self.lines)?;
+        (self.depth, self.columns) = (from.depth(), ids.len());
+        Ok(())
+    }
+
+    /// Becomes weights whose columns are the rows given: keys of an attention. As
+    /// packing [`Source::outputs_by_inputs`], but into memory that is there.
+    pub(crate) fn fill_columns(&mut self, rows: Mat<f32>) {
+        let (columns, steps) = (rows.rows(), rows.columns());
+        self.lines.clear();
+        self.lines.resize(columns.div_ceil(LANES) * steps, Line::ZERO);
+        (self.depth, self.columns) = (steps, columns);
+        for column in 0..columns {
+            let panel = &mut self.lines[column / LANES * steps..][..steps];
+            for (line, number) in panel.iter_mut().zip(rows.row(column)) {
+                *line.cell_mut(column % LANES) = number.to_le_bytes();
+            }
+        }
+    }
+
+    /// Becomes weights whose rows are the rows given: values of an attention. Every
+    /// `width` columns begin a panel of their own.
+    pub(crate) fn fill_rows(&mut self, rows: Mat<f32>, width: usize) {
+        let steps = rows.rows();
+        let parts = rows.columns().checked_div(width).unwrap_or(0);
+        let panels = width.div_ceil(LANES);
+        self.lines.clear();
+        self.lines.resize(parts * panels * steps, Line::ZERO);
+        (self.depth, self.columns) = (steps, parts * panels * LANES);
+        for step in 0..steps {
+            for (part, row) in rows.row(step).chunks_exact(width).enumerate() {
+                for (panel, numbers) in row.chunks(LANES).enumerate() {
+                    let line = &mut self.lines[(part * panels + panel) * steps + step];
+                    for (cell, number) in line.0.as_chunks_mut::<4>().0.iter_mut().zip(numbers) {
+                        *cell = number.to_le_bytes();
+                    }
+                }
+            }
+        }
+    }
+
+    /// The weights, borrowed.
+    pub fn view(&self) -> PackedF32<'_> {
+        PackedF32::new(&self.lines, self.depth, self.columns).expect("packed by this type")
+    }
+
+    /// What a file holds.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+}

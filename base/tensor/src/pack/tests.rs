@@ -1,0 +1,107 @@
+//! The bytes of the layouts, and what views refuse.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn the_layouts_are_what_files_have() {
+    // Depth 5, columns 17: two panels, steps of 5, 3 and 2.
+    let numbers: Vec<i8> = (0..5 * 17).map(|at| at as i8).collect();
+    let at = |depth: usize, column: usize| (depth * 17 + column) as i8;
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 5, 17));
+    let weights = WeightsI8::pack(source, |column| column as f32).unwrap();
+    let (lines, scales, corrections) = weights.parts();
+    assert_eq!((lines.len(), scales.len(), corrections.len()), (4, 32, 32));
+    assert_eq!(lines[0].0[8..12], [2, 3, 4, 5].map(|depth| at(depth - 2, 2) as u8));
+    assert_eq!(lines[1].0[8..12], [at(4, 2) as u8, 0, 0, 0]);
+    assert_eq!(lines[2].0[..5], [at(0, 16), at(1, 16), at(2, 16), at(3, 16), 0].map(|x| x as u8));
+    assert_eq!(corrections[16], -128 * (16 + 33 + 50 + 67 + 84));
+    assert_eq!((scales[16], scales[17], corrections[17]), (16.0, 0.0, 0));
+
+    let numbers: Vec<i16> = (0..5 * 17).map(|at| 300 * at).collect();
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 5, 17));
+    let weights = WeightsI16::pack(source, |_| 0.5).unwrap();
+    let (lines, scales, largest) = weights.parts();
+    assert_eq!((lines.len(), scales.len(), largest), (6, 32, 300 * 84));
+    let pair = [300 * 36i16, 300 * 53].map(i16::to_le_bytes);
+    assert_eq!(lines[1].0[8..12], *pair.as_flattened());
+
+    let numbers: Vec<f32> = (0..5 * 17).map(|at| at as f32).collect();
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 5, 17));
+    let weights = WeightsF32::pack(source).unwrap();
+    assert_eq!(weights.lines().len(), 10);
+    assert_eq!(weights.lines()[3].0[8..12], (3.0f32 * 17.0 + 2.0).to_le_bytes());
+    assert_eq!(weights.lines()[9].0[..4], (4.0f32 * 17.0 + 16.0).to_le_bytes());
+
+    let names = [Layout::F32, Layout::I16, Layout::I8].map(Layout::name);
+    assert_eq!(names, ["f32x16x1", "i16x16x2", "i8x16x4"]);
+}
+
+#[test]
+fn columns_come_back() {
+    let numbers: Vec<f32> = (0..7 * 20).map(|at| (at as f32 - 70.0) / 50.0).collect();
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 7, 20));
+    let (f, s, b) = (
+        WeightsF32::pack(source).unwrap(),
+        WeightsI16::quantise(source, 1024.0).unwrap(),
+        WeightsI8::quantise(source).unwrap(),
+    );
+    for column in 0..20 {
+        let expected: Vec<f32> = (0..7).map(|depth| numbers[depth * 20 + column]).collect();
+        let largest = expected.iter().fold(0f32, |most, x| most.max(x.abs()));
+        let mut found = [0.0; 7];
+        f.view().column(column, &mut found);
+        assert_eq!(found, expected[..]);
+        s.view().column(column, &mut found);
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.5 / 1024.0));
+        b.view().column(column, &mut found);
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 127.0));
+    }
+}
+
+#[test]
+fn both_orientations_pack_alike() {
+    let numbers: Vec<f32> = (0..6 * 19).map(|at| at as f32).collect();
+    let turned: Vec<f32> = (0..6 * 19).map(|at| ((at % 6) * 19 + at / 6) as f32).collect();
+    let one = WeightsF32::pack(Source::inputs_by_outputs(Mat::new(&numbers, 6, 19))).unwrap();
+    let other = WeightsF32::pack(Source::outputs_by_inputs(Mat::new(&turned, 19, 6))).unwrap();
+    assert_eq!(one.lines(), other.lines());
+}
+
+proptest! {
+    /// Whatever a file says of its weights, a view is refused or its product stays
+    /// inside them.
+    #[test]
+    fn hostile_weights_are_refused_or_multiplied(
+        lines in 0usize..40,
+        scales in 0usize..40,
+        depth in prop_oneof![0usize..20, any::<usize>()],
+        columns in prop_oneof![0usize..40, any::<usize>()],
+        bytes in any::<[u8; 32]>(),
+    ) {
+        let mut line = Line::ZERO;
+        line.0[..32].copy_from_slice(&bytes);
+        let lines = vec![line; lines];
+        let floats = vec![f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]); scales];
+        let corrections = vec![i32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]); scales];
+        if let Ok(weights) = PackedI8::new(&lines, &floats, &corrections, depth, columns) {
+            let rows = vec![-100; depth];
+            let mut out = vec![0.0; columns];
+            let quantised = crate::quantise::QuantisedI8 { values: Mat::new(&rows, 1, depth), scales: &[1.0] };
+            for cpu in crate::Cpu::all() {
+                crate::product::product_i8(
+                    cpu,
+                    crate::product::Tiling::usual(cpu),
+                    quantised,
+                    weights,
+                    Default::default(),
+                    crate::MatMut::new(&mut out, 1, columns),
+                    &mut Default::default(),
+                );
+            }
+        }
+        let _ = PackedI16::new(&lines, &floats, 5, depth, columns);
+        let _ = PackedF32::new(&lines, depth, columns);
+    }
+}

@@ -1,0 +1,95 @@
+//! Rows times packed weights, with everything that follows a product done while its
+//! results are in registers.
+//!
+//! A product is tiles: some rows by some panels of sixteen columns, all sums in
+//! registers, one pass along the depth. Every sum is made in the order of the depth in a
+//! lane of its own, whatever the tile, so a row's results depend on nothing else.
+//! Panels are the outer loop: weights are read once, rows (few, and prepared) again
+//! for each panel. The three arithmetics ([`f32s`], [`i16s`], [`i8s`]) differ in what a
+//! step along the depth is, and share all else.
+
+mod f32s;
+mod i16s;
+mod i8s;
+mod tile;
+
+pub use f32s::product_f32;
+pub use i8s::product_i8;
+pub use i16s::product_i16;
+
+use crate::function::Activation;
+use crate::isa::Level;
+use crate::{Cpu, Mat, MatMut};
+
+/// What follows a product: `activation(product * scales + bias + residual)`.
+#[derive(Debug, Default)]
+pub struct Epilogue<'a> {
+    /// A number for each column.
+    pub bias: Option<&'a [f32]>,
+    /// Rows to add before the activation, as Devlin's stacks do; without activation,
+    /// the residual of a transformer.
+    pub residual: Option<Mat<'a, f32>>,
+    /// The function applied last.
+    pub activation: Activation,
+    /// Set to the largest magnitude of each row of the result, for its quantisation.
+    pub largest: Option<&'a mut [f32]>,
+}
+
+impl Epilogue<'_> {
+    fn check(&self, out: &MatMut<f32>) {
+        let shape = (out.rows(), out.columns());
+        assert!(self.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");
+        let fits = |rows: Mat<f32>| (rows.rows(), rows.columns()) == shape;
+        assert!(self.residual.is_none_or(fits), "a residual of the result's shape");
+        let largest = self.largest.as_deref();
+        assert!(largest.is_none_or(|largest| largest.len() == shape.0), "a largest for each row");
+    }
+}
+
+/// Rows prepared for the products; kept by the caller from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    quads: Vec<[u32; 2]>,
+    pairs: Vec<u32>,
+    starts: Vec<i32>,
+}
+
+/// How many rows and panels a tile has: a matter of speed only. The
+/// [`tuner`](crate::tuner) chooses among [`alternatives`](Tiling::alternatives).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiling {
+    rows: usize,
+    panels: usize,
+}
+
+impl Tiling {
+    /// What is fastest in most cases.
+    pub fn usual(cpu: Cpu) -> Self {
+        Self::alternatives(cpu)[0]
+    }
+
+    /// All tilings worth trying, the usual one first.
+    pub fn alternatives(cpu: Cpu) -> &'static [Tiling] {
+        const NARROW: [Tiling; 4] = [
+            Tiling { rows: 5, panels: 4 },
+            Tiling { rows: 6, panels: 4 },
+            Tiling { rows: 4, panels: 4 },
+            Tiling { rows: 5, panels: 1 },
+        ];
+        const WIDE: [Tiling; 3] = [
+            Tiling { rows: 6, panels: 4 },
+            Tiling { rows: 4, panels: 4 },
+            Tiling { rows: 5, panels: 1 },
+        ];
+        match cpu.level() {
+            Level::Plain(_) => &NARROW[3..],
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(_) => &NARROW,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) | Level::Avx512Vnni(_) => &WIDE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Products in f32.
+
+use super::tile::{Arithmetic, Call};
+use super::{Epilogue, Tiling};
+use crate::isa::{Isa, dispatch};
+use crate::pack::{Line, PackedF32};
+use crate::{Cpu, Mat, MatMut};
+
+#[derive(Clone, Copy)]
+struct Floats;
+
+impl Arithmetic for Floats {
+    type Cell = f32;
+    type Sums<I: Isa> = I::F;
+
+    #[inline(always)]
+    fn interval(&self) -> usize {
+        usize::MAX
+    }
+    #[inline(always)]
+    fn start<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::F {
+        isa.splat(0.0)
+    }
+    #[inline(always)]
+    fn again<I: Isa>(isa: I) -> I::F {
+        isa.splat(0.0)
+    }
+    #[inline(always)]
+    fn step<I: Isa>(isa: I, sums: I::F, cell: &f32, line: &Line) -> I::F {
+        isa.mul_add(isa.splat(*cell), isa.load_line(line), sums)
+    }
+    #[inline(always)]
+    fn floats<I: Isa>(_: I, sums: I::F) -> I::F {
+        sums
+    }
+    #[inline(always)]
+    fn scale<I: Isa>(&self, _: I, sums: I::F, _: usize, _: usize) -> I::F {
+        sums
+    }
+}
+
+/// `out = activation(rows * weights + bias + residual)`. Every sum goes along the depth,
+/// each product rounded with its addition (AVX2, AVX-512) or before (plain).
+///
+/// # Panics
+/// If shapes do not fit.
+pub fn product_f32(
+    cpu: Cpu,
+    tiling: Tiling,
+    rows: Mat<f32>,
+    weights: PackedF32,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    assert_eq!(rows.columns(), weights.depth(), "rows as long as the weights are deep");
+    let call = Call { arithmetic: Floats, cells: rows, panels: weights.panels, epilogue, out };
+    dispatch!(cpu, multiply(call, tiling))
+}
+
+#[inline(always)]
+fn multiply<I: Isa>(isa: I, call: Call<Floats>, tiling: Tiling) {
+    call.multiply(isa, tiling);
+}

@@ -1,0 +1,353 @@
+//! Every kernel against loops over the unpacked numbers.
+
+use super::*;
+use crate::LANES;
+use crate::pack::{Source, WeightsF32, WeightsI8, WeightsI16};
+use crate::quantise::{QuantisedI8, QuantisedI16, Span, quantise_i8};
+use crate::testing::{Numbers, assert_near};
+
+/// Rows, depth, columns: tiles of every size, tails of every kind, none at all.
+const SHAPES: [(usize, usize, usize); 13] = [
+    (1, 1, 1),
+    (1, 7, 16),
+    (1, 64, 130),
+    (2, 33, 47),
+    (3, 5, 15),
+    (4, 31, 64),
+    (5, 12, 80),
+    (6, 66, 33),
+    (7, 129, 17),
+    (12, 40, 100),
+    (13, 2, 49),
+    (0, 8, 8),
+    (3, 8, 0),
+];
+
+fn i8_product(
+    cpu: Cpu,
+    tiling: Tiling,
+    a: &[i8],
+    b: &[i8],
+    shape: (usize, usize, usize),
+) -> Vec<f32> {
+    let (rows, depth, columns) = shape;
+    let weights = WeightsI8::pack(Source::inputs_by_outputs(Mat::new(b, depth, columns)), |_| 1.0);
+    let mut out = vec![f32::NAN; rows * columns];
+    let scales = vec![1.0; rows];
+    product_i8(
+        cpu,
+        tiling,
+        QuantisedI8 { values: Mat::new(a, rows, depth), scales: &scales },
+        weights.unwrap().view(),
+        Epilogue::default(),
+        MatMut::new(&mut out, rows, columns),
+        &mut Scratch::default(),
+    );
+    out
+}
+
+/// The product in integers of 64 bits, then to the nearest f32, as one conversion
+/// of an exact sum gives it.
+fn exact<A: Copy + Into<i64>>(a: &[A], b: &[A], shape: (usize, usize, usize)) -> Vec<f32> {
+    let (rows, depth, columns) = shape;
+    let mut out = Vec::new();
+    for row in 0..rows {
+        for column in 0..columns {
+            let products =
+                (0..depth).map(|k| a[row * depth + k].into() * b[k * columns + column].into());
+            out.push(products.sum::<i64>() as f32);
+        }
+    }
+    out
+}
+
+fn bytes(numbers: &mut Numbers, count: usize, least: i64, most: i64) -> Vec<i8> {
+    // Extremes are half of all, so that sums which saturate would.
+    (0..count)
+        .map(|_| match numbers.next() % 4 {
+            0 => least as i8,
+            1 => most as i8,
+            _ => numbers.whole(least, most) as i8,
+        })
+        .collect()
+}
+
+#[test]
+fn bytes_are_multiplied_exactly() {
+    let mut numbers = Numbers::new(1);
+    for cpu in Cpu::all() {
+        for shape in SHAPES {
+            for least in [-127, 0] {
+                let a = bytes(&mut numbers, shape.0 * shape.1, least, 127);
+                let b = bytes(&mut numbers, shape.1 * shape.2, -128, 127);
+                for &tiling in Tiling::alternatives(cpu) {
+                    let found = i8_product(cpu, tiling, &a, &b, shape);
+                    assert_eq!(found, exact(&a, &b, shape), "{} {shape:?}", cpu.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_at_the_ends_of_their_range_do_not_saturate() {
+    let shape = (5, 2048, 16);
+    for cpu in Cpu::all() {
+        for (a, b) in [(127, 127), (-127, -128), (127, -128), (-127, 127)] {
+            let a = vec![a; shape.0 * shape.1];
+            let b = vec![b; shape.1 * shape.2];
+            let found = i8_product(cpu, Tiling::usual(cpu), &a, &b, shape);
+            assert_eq!(found, exact(&a, &b, shape), "{}", cpu.name());
+        }
+    }
+}
+
+fn i16_product(
+    cpu: Cpu,
+    a: &[i16],
+    b: &[i16],
+    limit: u16,
+    shape: (usize, usize, usize),
+) -> Vec<f32> {
+    let (rows, depth, columns) = shape;
+    let source = Source::inputs_by_outputs(Mat::new(b, depth, columns));
+    let weights = WeightsI16::pack(source, |_| 1.0).unwrap();
+    let mut out = vec![f32::NAN; rows * columns];
+    product_i16(
+        cpu,
+        Tiling::usual(cpu),
+        QuantisedI16 { values: Mat::new(a, rows, depth), scale: 1.0, limit },
+        weights.view(),
+        Epilogue::default(),
+        MatMut::new(&mut out, rows, columns),
+        &mut Scratch::default(),
+    );
+    out
+}
+
+#[test]
+fn pairs_are_multiplied_exactly_where_32_bits_hold_them() {
+    let mut numbers = Numbers::new(2);
+    for cpu in Cpu::all() {
+        for shape in SHAPES {
+            let a: Vec<i16> =
+                (0..shape.0 * shape.1).map(|_| numbers.whole(-3000, 3000) as i16).collect();
+            let b: Vec<i16> =
+                (0..shape.1 * shape.2).map(|_| numbers.whole(-1024, 1024) as i16).collect();
+            let found = i16_product(cpu, &a, &b, 3000, shape);
+            assert_eq!(found, exact(&a, &b, shape), "{} {shape:?}", cpu.name());
+        }
+    }
+}
+
+#[test]
+fn sums_of_pairs_are_set_aside_before_they_overflow() {
+    let shape = (3, 1001, 20);
+    for cpu in Cpu::all() {
+        for limit in [10_240u16, 32_767] {
+            for (a, b) in [(1, 32_767), (-1, -32_768), (1, -32_768)] {
+                let a = vec![a * limit as i16; shape.0 * shape.1];
+                let b = vec![b as i16; shape.1 * shape.2];
+                let found = i16_product(cpu, &a, &b, limit, shape);
+                let expected: Vec<f64> =
+                    exact(&a, &b, shape).iter().map(|&x| f64::from(x)).collect();
+                let most = expected[0].abs() * 1e-5;
+                assert_near(&found, &expected, most, cpu.name());
+            }
+        }
+    }
+}
+
+fn f32_product(cpu: Cpu, tiling: Tiling, a: Mat<f32>, b: Mat<f32>) -> Vec<f32> {
+    let weights = WeightsF32::pack(Source::inputs_by_outputs(b)).unwrap();
+    let mut out = vec![f32::NAN; a.rows() * b.columns()];
+    let rows = MatMut::new(&mut out, a.rows(), b.columns());
+    product_f32(cpu, tiling, a, weights.view(), Epilogue::default(), rows);
+    out
+}
+
+#[test]
+fn floats_are_added_in_the_order_of_the_depth() {
+    let mut numbers = Numbers::new(3);
+    for cpu in Cpu::all() {
+        for (rows, depth, columns) in SHAPES {
+            let a = numbers.floats(rows * depth, 1.0);
+            let b = numbers.floats(depth * columns, 1.0);
+            let mut expected = Vec::new();
+            for row in 0..rows {
+                for column in 0..columns {
+                    expected.push((0..depth).fold(0.0, |sum, k| {
+                        let (a, b): (f32, f32) = (a[row * depth + k], b[k * columns + column]);
+                        if cpu == Cpu::plain() { a * b + sum } else { a.mul_add(b, sum) }
+                    }));
+                }
+            }
+            for &tiling in Tiling::alternatives(cpu) {
+                let (a, b) = (Mat::new(&a, rows, depth), Mat::new(&b, depth, columns));
+                let found = f32_product(cpu, tiling, a, b);
+                assert_eq!(found, expected, "{} {rows} {depth} {columns}", cpu.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_does_not_depend_on_the_others() {
+    let (rows, depth, columns) = (11, 75, 83);
+    let mut numbers = Numbers::new(4);
+    let a = numbers.floats(rows * depth, 3.0);
+    let b = numbers.floats(depth * columns, 1.0);
+    let b = Mat::new(&b, depth, columns);
+    for cpu in Cpu::all() {
+        for &tiling in Tiling::alternatives(cpu) {
+            let whole = f32_product(cpu, tiling, Mat::new(&a, rows, depth), b);
+            for row in 0..rows {
+                let alone = Mat::new(&a[row * depth..], 1, depth);
+                let alone = f32_product(cpu, Tiling::usual(cpu), alone, b);
+                assert_eq!(alone, whole[row * columns..][..columns]);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_product_is_what_arithmetic_says() {
+    let (rows, depth, columns) = (7, 40, 37);
+    let mut numbers = Numbers::new(5);
+    let a = numbers.floats(rows * depth, 1.0);
+    let b = numbers.floats(depth * columns, 1.0);
+    let bias = numbers.floats(columns, 1.0);
+    let residual = numbers.floats(rows * columns, 1.0);
+    type Function = fn(f64) -> f64;
+    let erf_free: [(Activation, Function); 6] = [
+        (Activation::None, |x| x),
+        (Activation::Relu, |x| x.max(0.0)),
+        (Activation::Tanh, f64::tanh),
+        (Activation::Sigmoid, |x| 1.0 / (1.0 + (-x).exp())),
+        (Activation::Swish, |x| x / (1.0 + (-x).exp())),
+        (Activation::GeluSigmoid, |x| x / (1.0 + (-1.702 * x).exp())),
+    ];
+    let weights = WeightsF32::pack(Source::inputs_by_outputs(Mat::new(&b, depth, columns)));
+    let weights = weights.unwrap();
+    for cpu in Cpu::all() {
+        for (activation, function) in erf_free {
+            let mut expected = Vec::new();
+            for row in 0..rows {
+                for column in 0..columns {
+                    let products = (0..depth).map(|k| {
+                        f64::from(a[row * depth + k]) * f64::from(b[k * columns + column])
+                    });
+                    let other =
+                        f64::from(bias[column]) + f64::from(residual[row * columns + column]);
+                    expected.push(function(products.sum::<f64>() + other));
+                }
+            }
+            let mut out = vec![0.0; rows * columns];
+            let mut largest = vec![f32::NAN; rows];
+            let epilogue = Epilogue {
+                bias: Some(&bias),
+                residual: Some(Mat::new(&residual, rows, columns)),
+                activation,
+                largest: Some(&mut largest),
+            };
+            let into = MatMut::new(&mut out, rows, columns);
+            let a = Mat::new(&a, rows, depth);
+            product_f32(cpu, Tiling::usual(cpu), a, weights.view(), epilogue, into);
+            assert_near(&out, &expected, 2e-5, cpu.name());
+            for (row, &largest) in largest.iter().enumerate() {
+                let magnitudes = out[row * columns..][..columns].iter().map(|x| x.abs());
+                assert_eq!(largest, magnitudes.fold(0.0, f32::max));
+            }
+        }
+    }
+}
+
+#[test]
+fn quantised_products_are_near_those_of_floats() {
+    let (rows, depth, columns) = (5, 128, 48);
+    let mut numbers = Numbers::new(6);
+    let a = numbers.floats(rows * depth, 2.0);
+    let b = numbers.floats(columns * depth, 0.5);
+    let source = Source::outputs_by_inputs(Mat::new(&b, columns, depth));
+    let weights = WeightsI8::quantise(source).unwrap();
+    for cpu in Cpu::all() {
+        let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
+        let into = MatMut::new(&mut values, rows, depth);
+        quantise_i8(cpu, Mat::new(&a, rows, depth), Span::OfRow, into, &mut scales);
+        let mut out = vec![0.0; rows * columns];
+        product_i8(
+            cpu,
+            Tiling::usual(cpu),
+            QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales },
+            weights.view(),
+            Epilogue::default(),
+            MatMut::new(&mut out, rows, columns),
+            &mut Scratch::default(),
+        );
+        let mut expected = Vec::new();
+        for row in 0..rows {
+            for column in 0..columns {
+                let products = (0..depth)
+                    .map(|k| f64::from(a[row * depth + k]) * f64::from(b[column * depth + k]));
+                expected.push(products.sum());
+            }
+        }
+        // Half a unit of either side, 128 times, mostly cancelling.
+        assert_near(&out, &expected, 0.25, cpu.name());
+    }
+}
+
+#[test]
+fn shortlists_are_columns_of_the_whole_product() {
+    let (rows, depth, columns) = (3, 21, 90);
+    let mut numbers = Numbers::new(7);
+    let a = bytes(&mut numbers, rows * depth, -127, 127);
+    let b = bytes(&mut numbers, depth * columns, -128, 127);
+    let ids = [0u32, 3, 15, 16, 17, 40, 63, 64, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89];
+    let source = Source::inputs_by_outputs(Mat::new(&b, depth, columns));
+    let whole = WeightsI8::pack(source, |column| column as f32).unwrap();
+    let mut selected = WeightsI8::default();
+    selected.select(&whole.view(), &ids).unwrap();
+    let scales = [1.0, 0.5, 2.0];
+    let values = QuantisedI8 { values: Mat::new(&a, rows, depth), scales: &scales };
+    for cpu in Cpu::all() {
+        let multiply = |weights: &WeightsI8, columns| {
+            let mut out = vec![0.0; rows * columns];
+            let into = MatMut::new(&mut out, rows, columns);
+            let scratch = &mut Scratch::default();
+            let tiling = Tiling::usual(cpu);
+            product_i8(cpu, tiling, values, weights.view(), Epilogue::default(), into, scratch);
+            out
+        };
+        let (all, some) = (multiply(&whole, columns), multiply(&selected, ids.len()));
+        for row in 0..rows {
+            for (place, &id) in ids.iter().enumerate() {
+                assert_eq!(some[row * ids.len() + place], all[row * columns + id as usize]);
+            }
+        }
+    }
+    assert!(selected.select(&whole.view(), &[90]).is_err());
+}
+
+#[test]
+fn parts_of_the_columns_are_parts_of_the_product() {
+    let (rows, depth, columns) = (2, 9, 75);
+    let mut numbers = Numbers::new(8);
+    let a = numbers.floats(rows * depth, 1.0);
+    let b = numbers.floats(depth * columns, 1.0);
+    let weights = WeightsF32::pack(Source::inputs_by_outputs(Mat::new(&b, depth, columns)));
+    let weights = weights.unwrap();
+    let cpu = Cpu::best();
+    let a = Mat::new(&a, rows, depth);
+    let whole = f32_product(cpu, Tiling::usual(cpu), a, Mat::new(&b, depth, columns));
+    for range in [0..32, 48..75, 64..64, 64..75] {
+        let part = weights.view().part(range.clone());
+        let mut out = vec![0.0; rows * LANES * 5];
+        let into = MatMut::with_stride(&mut out, rows, range.len(), LANES * 5);
+        product_f32(cpu, Tiling::usual(cpu), a, part, Epilogue::default(), into);
+        for row in 0..rows {
+            let found = &out[row * LANES * 5..][..range.len()];
+            assert_eq!(found, &whole[row * columns..][range.clone()]);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Tiles, the order in which they are visited, and what follows them.
+
+use std::ops::Range;
+
+use super::{Epilogue, Tiling};
+use crate::function::{Activation, activate_row};
+use crate::isa::{Isa, LANES, Tiles, parts};
+use crate::pack::{Line, Panels};
+use crate::{Mat, MatMut};
+
+/// Bytes of prepared rows that are multiplied with all weights before the next: what a
+/// second-level cache holds beside a few panels.
+const SLAB: usize = 256 << 10;
+
+/// One of the arithmetics of products, with what its rows and columns are worth.
+pub(super) trait Arithmetic: Copy {
+    /// What a row has for each line of a panel.
+    type Cell: Copy;
+    /// Sixteen sums while lines are added.
+    type Sums<I: Isa>: Copy;
+
+    /// The lines that may be summed before sums must be set aside as floats.
+    fn interval(&self) -> usize;
+    /// Sums before the first line.
+    fn start<I: Isa>(&self, isa: I, row: usize, panel: usize) -> Self::Sums<I>;
+    /// Sums after they were set aside.
+    fn again<I: Isa>(isa: I) -> Self::Sums<I>;
+    /// Sums with one more line. The cell comes as a reference: as a value, two words of it
+    /// are loaded as one and taken apart again, at half the speed.
+    fn step<I: Isa>(isa: I, sums: Self::Sums<I>, cell: &Self::Cell, line: &Line) -> Self::Sums<I>;
+    /// Sums as floats.
+    fn floats<I: Isa>(isa: I, sums: Self::Sums<I>) -> I::F;
+    /// Whole sums in the units of the result.
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, panel: usize) -> I::F;
+}
+
+/// Where a product reads and writes.
+pub(super) struct Call<'a, 'b, A: Arithmetic> {
+    pub arithmetic: A,
+    pub cells: Mat<'a, A::Cell>,
+    pub panels: Panels<'a>,
+    pub epilogue: Epilogue<'b>,
+    pub out: MatMut<'b, f32>,
+}
+
+impl<A: Arithmetic> Call<'_, '_, A> {
+    /// Does the product.
+    pub(super) fn multiply<I: Isa>(mut self, isa: I, tiling: Tiling) {
+        let rows = self.cells.rows();
+        assert_eq!((rows, self.panels.columns()), (self.out.rows(), self.out.columns()));
+        self.epilogue.check(&self.out);
+        if let Some(largest) = &mut self.epilogue.largest {
+            largest.fill(0.0);
+        }
+        let row_bytes = self.panels.steps() * size_of::<A::Cell>();
+        let slab = (SLAB / row_bytes.max(1)).max(8 * tiling.rows);
+        let panels = self.panels.columns().div_ceil(LANES);
+        let mut sums = [[0.0; LANES]; MOST];
+        for first in (0..rows).step_by(slab) {
+            let slab = first..(first + slab).min(rows);
+            let blocks = slab.len().div_ceil(most_rows::<I>().min(tiling.rows));
+            let at_once = at_once::<I>(slab.len().div_ceil(blocks)).min(tiling.panels);
+            let mut panel = 0;
+            while panel < panels {
+                // The last panels are too few for a group of the usual size.
+                let group = if panel + at_once <= panels { at_once } else { 1 };
+                for block in 0..blocks {
+                    let part = |block| slab.start + slab.len() * block / blocks;
+                    self.block(isa, part(block)..part(block + 1), panel, group, &mut sums);
+                }
+                panel += group;
+            }
+        }
+    }
+
+    /// A tile of the rows and of `group` panels from `panel`.
+    #[inline(always)]
+    fn block<I: Isa>(
+        &mut self,
+        isa: I,
+        rows: Range<usize>,
+        panel: usize,
+        group: usize,
+        sums: &mut [[f32; LANES]; MOST],
+    ) {
+        let (row, out) = (rows.start, &mut *sums);
+        // Which tiles exist is known to the compiler: others are not compiled.
+        match (rows.len(), group) {
+            (1, 1) => self.tile::<I, 1, 1>(isa, row, panel, out),
+            (1, 4) if I::TILES != Tiles::One => self.tile::<I, 1, 4>(isa, row, panel, out),
+            (2, 2) if I::TILES == Tiles::Narrow => self.tile::<I, 2, 2>(isa, row, panel, out),
+            (2, 1) if I::TILES != Tiles::One => self.tile::<I, 2, 1>(isa, row, panel, out),
+            (3, 1) if I::TILES != Tiles::One => self.tile::<I, 3, 1>(isa, row, panel, out),
+            (4, 1) if I::TILES != Tiles::One => self.tile::<I, 4, 1>(isa, row, panel, out),
+            (5, 1) if I::TILES != Tiles::One => self.tile::<I, 5, 1>(isa, row, panel, out),
+            (6, 1) if I::TILES != Tiles::One => self.tile::<I, 6, 1>(isa, row, panel, out),
+            (2, 4) if I::TILES == Tiles::Wide => self.tile::<I, 2, 4>(isa, row, panel, out),
+            (3, 4) if I::TILES == Tiles::Wide => self.tile::<I, 3, 4>(isa, row, panel, out),
+            (4, 4) if I::TILES == Tiles::Wide => self.tile::<I, 4, 4>(isa, row, panel, out),
+            (5, 4) if I::TILES == Tiles::Wide => self.tile::<I, 5, 4>(isa, row, panel, out),
+            (6, 4) if I::TILES == Tiles::Wide => self.tile::<I, 6, 4>(isa, row, panel, out),
+            shape => unreachable!("no tile of {shape:?} is asked for"),
+        }
+        self.finish(isa, sums, rows, panel, group);
+    }
+
+    /// Multiplies a tile and stores its sums, row by row. Not inlined: it runs for
+    /// hundreds of cycles, and there are many of it.
+    #[inline(never)]
+    fn tile<I: Isa, const ROWS: usize, const PANELS: usize>(
+        &self,
+        isa: I,
+        row: usize,
+        panel: usize,
+        out: &mut [[f32; LANES]; MOST],
+    ) {
+        isa.run(
+            #[inline(always)]
+            |isa| self.tile_in::<I, ROWS, PANELS>(isa, row, panel, out),
+        )
+    }
+
+    #[inline(always)]
+    fn tile_in<I: Isa, const ROWS: usize, const PANELS: usize>(
+        &self,
+        isa: I,
+        row: usize,
+        panel: usize,
+        out: &mut [[f32; LANES]; MOST],
+    ) {
+        let steps = self.panels.steps();
+        let interval = self.arithmetic.interval();
+        let mut cells: [&[A::Cell]; ROWS] = [&[]; ROWS];
+        let mut lines: [&[Line]; PANELS] = [&[]; PANELS];
+        let mut sums = [[A::again(isa); PANELS]; ROWS];
+        for (r, (cells, sums)) in cells.iter_mut().zip(&mut sums).enumerate() {
+            *cells = self.cells.row(row + r);
+            for (p, sums) in sums.iter_mut().enumerate() {
+                *sums = self.arithmetic.start(isa, row + r, panel + p);
+            }
+        }
+        for (p, lines) in lines.iter_mut().enumerate() {
+            *lines = self.panels.panel(panel + p);
+        }
+        if steps <= interval {
+            sums = along::<I, A, ROWS, PANELS>(isa, &cells, &lines, 0..steps, sums);
+            for r in 0..ROWS {
+                for p in 0..PANELS {
+                    isa.store(A::floats(isa, sums[r][p]), &mut out[r * PANELS + p]);
+                }
+            }
+            return;
+        }
+        for from in (0..steps).step_by(interval) {
+            let steps = from..steps.min(from + interval);
+            sums = along::<I, A, ROWS, PANELS>(isa, &cells, &lines, steps, sums);
+            for r in 0..ROWS {
+                for p in 0..PANELS {
+                    let out = &mut out[r * PANELS + p];
+                    let part = A::floats(isa, sums[r][p]);
+                    let all = if from == 0 { part } else { isa.add(isa.load(out), part) };
+                    isa.store(all, out);
+                }
+            }
+            sums = [[A::again(isa); PANELS]; ROWS];
+        }
+    }
+
+    /// Scales the sums of a tile and does what the epilogue says.
+    #[inline(never)]
+    fn finish<I: Isa>(
+        &mut self,
+        isa: I,
+        sums: &[[f32; LANES]; MOST],
+        rows: Range<usize>,
+        panel: usize,
+        group: usize,
+    ) {
+        isa.run(
+            #[inline(always)]
+            |isa| {
+                for row in rows.clone() {
+                    let sums = &sums[(row - rows.start) * group..][..group];
+                    self.finish_row(isa, sums, row, panel);
+                }
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn finish_row<I: Isa>(&mut self, isa: I, sums: &[[f32; LANES]], row: usize, panel: usize) {
+        let columns = panel * LANES..((panel + sums.len()) * LANES).min(self.out.columns());
+        let Epilogue { bias, residual, activation, largest } = &mut self.epilogue;
+        let bias = bias.map(|bias| &bias[columns.clone()]);
+        let residual = residual.map(|residual| &residual.row(row)[columns.clone()]);
+        let out = &mut self.out.row(row)[columns];
+        let mut most = isa.splat(0.0);
+        for columns in parts(out.len()) {
+            let p = columns.start / LANES;
+            let mut value = self.arithmetic.scale(isa, isa.load(&sums[p]), row, panel + p);
+            if let Some(bias) = bias {
+                value = isa.add(value, isa.load_part(&bias[columns.clone()], 0.0));
+            }
+            if let Some(residual) = residual {
+                value = isa.add(value, isa.load_part(&residual[columns.clone()], 0.0));
+            }
+            if *activation == Activation::Relu {
+                value = isa.max(value, isa.splat(0.0));
+            }
+            // Lanes past the last column are sums of zeros.
+            most = isa.max(isa.abs(value), most);
+            isa.store_part(value, &mut out[columns]);
+        }
+        if !activation.is_cheap() {
+            let of_tile = activate_row(isa, *activation, out);
+            if let Some(largest) = largest {
+                largest[row] = largest[row].max(of_tile);
+            }
+        } else if let Some(largest) = largest {
+            largest[row] = largest[row].max(isa.largest(most));
+        }
+    }
+}
+
+/// Sums of the largest tile.
+const MOST: usize = 24;
+
+/// The most rows of a tile.
+fn most_rows<I: Isa>() -> usize {
+    if I::TILES == Tiles::One { 1 } else { 6 }
+}
+
+/// How many panels a tile of so many rows takes: as many as there are registers for.
+fn at_once<I: Isa>(rows: usize) -> usize {
+    match (I::TILES, rows) {
+        (Tiles::One, _) => 1,
+        (Tiles::Wide, _) | (Tiles::Narrow, 1) => 4,
+        (Tiles::Narrow, 2) => 2,
+        (Tiles::Narrow, _) => 1,
+    }
+}
+
+/// The sums of a tile after these steps.
+#[inline(always)]
+fn along<I: Isa, A: Arithmetic, const ROWS: usize, const PANELS: usize>(
+    isa: I,
+    cells: &[&[A::Cell]; ROWS],
+    lines: &[&[Line]; PANELS],
+    steps: Range<usize>,
+    mut sums: [[A::Sums<I>; PANELS]; ROWS],
+) -> [[A::Sums<I>; PANELS]; ROWS] {
+    let (mut cells, mut lines) = (*cells, *lines);
+    // The same length for all, so that the loop checks it once.
+    for cells in &mut cells {
+        *cells = &cells[steps.clone()];
+    }
+    for lines in &mut lines {
+        *lines = &lines[steps.clone()];
+    }
+    for step in 0..steps.len() {
+        for r in 0..ROWS {
+            let cell = &cells[r][step];
+            for p in 0..PANELS {
+                sums[r][p] = A::step(isa, sums[r][p], cell, &lines[p][step]);
+            }
+        }
+    }
+    sums
+}

@@ -1,0 +1,37 @@
+//! Numbers for tests: the same in every run.
+
+/// A small generator (xorshift64*).
+pub(crate) struct Numbers(u64);
+
+impl Numbers {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    }
+
+    /// A whole number from `least` to `most`.
+    pub(crate) fn whole(&mut self, least: i64, most: i64) -> i64 {
+        least + (self.next() % (most - least + 1) as u64) as i64
+    }
+
+    /// Numbers between -reach and reach.
+    pub(crate) fn floats(&mut self, count: usize, reach: f32) -> Vec<f32> {
+        (0..count).map(|_| (self.next() % 2_000_001) as f32 / 1e6 * reach - reach).collect()
+    }
+}
+
+/// Asserts that numbers lie within `most` of others.
+#[track_caller]
+pub(crate) fn assert_near(found: &[f32], expected: &[f64], most: f64, what: &str) {
+    assert_eq!(found.len(), expected.len());
+    for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
+        let apart = (f64::from(found) - expected).abs();
+        assert!(apart <= most, "{what}: element {at} is {found}, not {expected}");
+    }
+}

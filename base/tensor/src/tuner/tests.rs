@@ -1,0 +1,81 @@
+//! The tuner chooses the faster, remembers it, and distrusts files.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const SHAPE: Shape = Shape { operation: "test", rows: 3, depth: 64, columns: 48 };
+
+/// Runs until the choice is made, alternative `fast` being the fast one.
+fn tune(tuner: &Tuner, shape: Shape, fast: usize) {
+    for _ in 0..3 * TRIALS {
+        tuner.run(shape, 3, |choice| {
+            if choice != fast {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        });
+    }
+}
+
+#[test]
+fn the_fastest_is_fixed_and_remembered() {
+    let folder = std::env::temp_dir().join(format!("miriam-tuner-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("choices.json");
+    let cpu = Cpu::best();
+    let tuner = Tuner::load(cpu, &path).expect("no file is no error");
+    tune(&tuner, SHAPE, 2);
+    tune(&tuner, Shape { rows: 17, ..SHAPE }, 1);
+    assert_eq!(tuner.run(SHAPE, 3, |choice| choice), 2);
+    // 17 and 32 rows are one bucket, 16 is another.
+    assert_eq!(tuner.run(Shape { rows: 32, ..SHAPE }, 3, |choice| choice), 1);
+    assert_eq!(tuner.run(Shape { rows: 16, ..SHAPE }, 3, |choice| choice), 0);
+    tuner.save(&path).unwrap();
+
+    let again = Tuner::load(cpu, &path).unwrap();
+    assert_eq!(again.run(SHAPE, 3, |choice| choice), 2);
+    // An alternative that is no more is measured anew.
+    assert_eq!(again.run(SHAPE, 2, |choice| choice), 0);
+    // Another machine's choices are kept, and are not ours.
+    let other = Tuner::load(Cpu::plain(), &path).unwrap();
+    if cpu != Cpu::plain() {
+        assert_eq!(other.run(SHAPE, 3, |choice| choice), 0);
+    }
+    other.save(&path).unwrap();
+    assert_eq!(Tuner::load(cpu, &path).unwrap().run(SHAPE, 3, |choice| choice), 2);
+
+    std::fs::write(&path, "not choices").unwrap();
+    let error = Tuner::load(cpu, &path).err().expect("refused").to_string();
+    assert!(error.contains("choices.json") && error.contains("remove it"), "{error}");
+    assert!(tuner.save(&path).is_err(), "what is something else is not overwritten");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn threads_share_their_trials() {
+    let tuner = Tuner::new(Cpu::best());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| tune(&tuner, SHAPE, 1));
+        }
+    });
+    assert_eq!(tuner.fixed().get("test 3x64x48"), Some(&1));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_choices_or_refused(text in any::<Vec<u8>>()) {
+        let _ = parse(&text);
+    }
+
+    #[test]
+    fn anything_like_choices_is_choices_or_refused(
+        version in any::<u32>(), name in ".*", shape in ".*", choice in any::<i64>(),
+    ) {
+        let text = serde_json::json!({"version": version, "machines": {name: {shape: choice}}});
+        let parsed = parse(text.to_string().as_bytes());
+        prop_assert_eq!(parsed.is_ok(), version == VERSION && choice >= 0);
+    }
+}
