@@ -8,7 +8,7 @@
 //! down to one or two words. Scores are kept apart and added one by one, as
 //! KenLM and Moses2 add them (`phrase-decoding.md` 3.4, 3.6).
 
-use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_lmcpu::{LanguageModel, LmWord, Scored, State};
 use miriam_text::Log10;
 
 /// What applying a phrase costs one language model. It refers to a pool in
@@ -43,10 +43,7 @@ pub(crate) struct Isolated {
 impl Isolated {
     /// Runs `words` from the empty context.
     pub(crate) fn run(&mut self, model: &dyn LanguageModel, begin: LmWord, words: &[LmWord]) {
-        self.scores.clear();
-        self.begins_sentence = words.first() == Some(&begin) && begin != LmWord::UNKNOWN;
-        let context = model.order() - 1;
-        let first = words.len().min(context);
+        self.start(begin, words);
         let mut states = [State::EMPTY; 2];
         let mut dependent = None;
         for (i, &word) in words.iter().enumerate() {
@@ -54,22 +51,53 @@ impl Isolated {
             let (before, after) = if i % 2 == 0 { (a, b) } else { (b, a) };
             let (log10, _) = model.score(before, word, after);
             self.scores.push(log10.0);
-            let closes = model.minimisation_is_closed() && after.len() <= i;
-            if dependent.is_none() && i < first && closes {
-                dependent = Some(i + 1);
-            }
+            note_closing(model, i, after, &mut dependent);
         }
         self.state.copy_from(&states[words.len() % 2]);
-        self.closed = dependent.is_some() || words.len() >= context;
-        self.dependent = dependent.unwrap_or(first);
+        self.close(model, words.len(), dependent);
     }
 
-    /// Takes the scores that running `words` alone would give; then only
-    /// [`Isolated::sums`] has an answer.
-    pub(crate) fn take(&mut self, scores: &[(Log10, u8)], begin: LmWord, words: &[LmWord]) {
-        self.begins_sentence = words.first() == Some(&begin) && begin != LmWord::UNKNOWN;
+    /// Takes what running `words` alone has given.
+    pub(crate) fn take<'a>(
+        &mut self,
+        model: &dyn LanguageModel,
+        begin: LmWord,
+        words: &[LmWord],
+        scored: impl Iterator<Item = &'a Scored>,
+    ) {
+        self.start(begin, words);
+        let mut dependent = None;
+        self.state.set_len(0);
+        for (i, scored) in scored.enumerate() {
+            self.scores.push(scored.log10.0);
+            note_closing(model, i, &scored.next, &mut dependent);
+            if i + 1 == words.len() {
+                self.state.copy_from(&scored.next);
+            }
+        }
+        self.close(model, words.len(), dependent);
+    }
+
+    /// Takes the scores alone: then only [`Isolated::sums`] has an answer.
+    pub(crate) fn take_scores(
+        &mut self,
+        begin: LmWord,
+        words: &[LmWord],
+        scores: impl Iterator<Item = Log10>,
+    ) {
+        self.start(begin, words);
+        self.scores.extend(scores.map(|log10| log10.0));
+    }
+
+    fn start(&mut self, begin: LmWord, words: &[LmWord]) {
         self.scores.clear();
-        self.scores.extend(scores.iter().map(|(log10, _)| log10.0));
+        self.begins_sentence = words.first() == Some(&begin) && begin != LmWord::UNKNOWN;
+    }
+
+    fn close(&mut self, model: &dyn LanguageModel, words: usize, dependent: Option<usize>) {
+        let context = model.order() - 1;
+        self.closed = dependent.is_some() || words >= context;
+        self.dependent = dependent.unwrap_or(words.min(context));
     }
 
     /// The natural-log score of the words from position order on, and of all
@@ -116,6 +144,15 @@ impl Isolated {
             closed: self.closed,
             state: 0,
         }
+    }
+}
+
+/// Notes word `i`, behind which stands `after`, if it is the first that closes its phrase.
+#[inline(always)]
+fn note_closing(model: &dyn LanguageModel, i: usize, after: &State, dependent: &mut Option<usize>) {
+    let is_close = i + 1 < model.order() && after.len() <= i;
+    if dependent.is_none() && is_close && model.minimisation_is_closed() {
+        *dependent = Some(i + 1);
     }
 }
 

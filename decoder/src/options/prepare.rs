@@ -130,7 +130,7 @@ impl Preparer {
             self.candidates.push((total, future, i as u32));
         }
         self.cut(table.limit);
-        self.collect(system, table, source)
+        self.collect(system, table, source, asked)
     }
 
     /// The options of `source` that come with its sentence, unknown words among
@@ -164,7 +164,8 @@ impl Preparer {
             let phrase = &phrases[i as usize];
             self.words.clear();
             self.words.extend_from_slice(&phrase.words);
-            self.push_option(system, &mut list, total, future, phrase.part, lm_word);
+            let scores = (total, future);
+            self.push_option(system, &mut list, scores, phrase.part, None, lm_word);
             list.targets.push(u32::MAX);
         }
         list.reordering.resize(self.candidates.len() * system.reordering_width, 0.0);
@@ -189,14 +190,20 @@ impl Preparer {
                 PhraseFeature::PhrasePenalty(weight) => total += 1.0 * weight,
                 PhraseFeature::LanguageModel(lm) => {
                     let model = &system.language_models[lm];
+                    let phrase = self.words.iter().map(|&w| lm_word(lm, w));
                     self.lm_words.clear();
-                    self.lm_words.extend(self.words.iter().map(|&w| lm_word(lm, w)));
                     match asked {
-                        Some(phrase) => {
-                            let scores = self.asked.scores(lm, phrase);
-                            self.isolated.take(scores, model.begin, &self.lm_words);
+                        Some(asked) => {
+                            // Words are asked for only where the first is `<s>`.
+                            let begins = phrase.clone().next() == Some(model.begin);
+                            self.lm_words.extend(phrase.filter(|_| begins));
+                            let scores = self.asked.scored(lm, asked).map(|s| s.log10);
+                            self.isolated.take_scores(model.begin, &self.lm_words, scores);
                         }
-                        None => self.isolated.run(&*model.model, model.begin, &self.lm_words),
+                        None => {
+                            self.lm_words.extend(phrase);
+                            self.isolated.run(&*model.model, model.begin, &self.lm_words);
+                        }
                     }
                     let (inner, full) = self.isolated.sums(&*model.model, &self.lm_words);
                     total += inner * model.weight;
@@ -254,6 +261,7 @@ impl Preparer {
         system: &System,
         table: &Table,
         source: Stretch<'_>,
+        asked: Option<u32>,
     ) -> Result<OptionList> {
         let mut list = std::mem::take(&mut self.list);
         list.clear();
@@ -263,7 +271,9 @@ impl Preparer {
             let words = self.targets.words(i as usize);
             self.words.extend(words.iter().map(|&w| table.target_words[w as usize]));
             let alignment = self.targets.alignment(i as usize);
-            self.push_option(system, &mut list, total, future, alignment, |lm, word| {
+            let scores = (total, future);
+            let asked = asked.map(|first| first + i);
+            self.push_option(system, &mut list, scores, alignment, asked, |lm, word| {
                 system.language_models[lm].words[word.index()]
             });
             list.targets.push(i);
@@ -311,14 +321,15 @@ impl Preparer {
         Ok(())
     }
 
-    /// Appends the option of `self.words` without reordering scores.
+    /// Appends the option of `self.words` without reordering scores; `asked` is its number
+    /// among the phrases that were asked ahead, if it was.
     fn push_option(
         &mut self,
         system: &System,
         list: &mut OptionList,
-        total: f32,
-        future: f32,
+        (total, future): (f32, f32),
         alignment: u32,
+        asked: Option<u32>,
         lm_word: impl Fn(usize, WordId) -> LmWord,
     ) {
         list.scores.push(OptionScores {
@@ -332,7 +343,13 @@ impl Preparer {
         for (lm, model) in system.language_models.iter().enumerate() {
             self.lm_words.clear();
             self.lm_words.extend(self.words.iter().map(|&w| lm_word(lm, w)));
-            self.isolated.run(&*model.model, model.begin, &self.lm_words);
+            match asked {
+                Some(phrase) => {
+                    let scored = self.asked.scored(lm, phrase);
+                    self.isolated.take(&*model.model, model.begin, &self.lm_words, scored);
+                }
+                None => self.isolated.run(&*model.model, model.begin, &self.lm_words),
+            }
             let part = self.isolated.part(model.model.order(), &self.lm_words, &mut list.lm_pool);
             list.lm_parts.push(part);
         }
