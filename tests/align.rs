@@ -1,12 +1,11 @@
 //! `miriam align` and `miriam nmt shortlist` end to end: fast_align's links, atools'
 //! joining, models that are saved, errors that say what to do.
-mod common;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{complaint, miriam, read, run, shared_data, text};
+use crate::common::{complaint, miriam, read, run, shared_data, text};
 
 /// `miriam align` with `arguments`.
 fn align(arguments: &[&str]) -> Command {

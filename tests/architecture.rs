@@ -1,11 +1,9 @@
 //! The house as `docs/architecture.md` draws it: crates depend on each other
 //! only along the arrows listed here.
 
-mod common;
-
 use std::process::Command;
 
-use common::project;
+use crate::common::project;
 
 const ARROWS: &[(&str, &[&str])] = &[
     ("miriam-layout", &[]),
@@ -73,7 +71,7 @@ fn crates_depend_along_the_arrows_only() {
         .current_dir(project())
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "{}", common::text(&output.stderr));
+    assert!(output.status.success(), "{}", crate::common::text(&output.stderr));
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     assert_eq!(packages.len(), ARROWS.len(), "a crate came or went: update the list and the page");

@@ -1,8 +1,6 @@
 //! Long runs with bad days: sentences that take too long or fail, signals,
 //! readers that leave, disks that are full, and memory that must not grow.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -10,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{feed, miriam, project, read, run, skipped, text};
+use crate::common::{feed, miriam, project, read, run, skipped, text};
 
 fn toy_ini() -> PathBuf {
     project().join("examples/toy/moses.ini")

@@ -1,13 +1,11 @@
 //! `miriam bench scaling` end to end, on the toy system, and `miriam bench glm` on a
 //! model of its own.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{complaint, miriam, project, run, skipped, text};
+use crate::common::{complaint, miriam, project, run, skipped, text};
 
 fn study(folder: &Path) -> Command {
     let toy = project().join("examples/toy");

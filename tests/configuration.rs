@@ -1,13 +1,11 @@
 //! What inis and command lines may say, end to end: against Moses' own cases,
 //! against systems written out by hand, and against arithmetic.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use common::{feed, miriam, project, read, run, shared_data, text};
+use crate::common::{feed, miriam, project, read, run, shared_data, text};
 
 fn toy_ini() -> PathBuf {
     project().join("examples/toy/moses.ini")

@@ -1,8 +1,6 @@
 //! `miriam demo` end to end.
 
-mod common;
-
-use common::{miriam, project, read, run, text};
+use crate::common::{miriam, project, read, run, text};
 
 #[test]
 fn the_demo_goes_from_text_to_translations() {

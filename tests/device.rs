@@ -1,14 +1,13 @@
 //! `--device` and `lm next`, end to end: on machines without a GPU by a library that
 //! takes the driver's place and runs the kernels' sources.
 
-mod common;
 #[path = "../glm/tests/host/mod.rs"]
 mod host;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{complaint, feed, miriam, project, read, run, shared_data, skipped, text};
+use crate::common::{complaint, feed, miriam, project, read, run, shared_data, skipped, text};
 
 const HOST: &str = "../glm/tests/host";
 

@@ -1,11 +1,10 @@
 //! `miriam lm estimate` end to end: lmplz's files and command lines, results
 //! that depend on neither memory nor threads, errors that say what to do.
-mod common;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{complaint, miriam, read, run, shared_data, text};
+use crate::common::{complaint, miriam, read, run, shared_data, text};
 
 /// `miriam lm estimate` with `arguments`.
 fn estimate(arguments: &[&str]) -> Command {

@@ -1,11 +1,10 @@
 //! `miriam evaluate` end to end: sacreBLEU's output, byte for byte, and what it says
 //! of texts that do not fit.
-mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{complaint, feed, miriam, project, run, shared_data, text};
+use crate::common::{complaint, feed, miriam, project, run, shared_data, text};
 
 fn evaluate(reference: &Path, arguments: &[&str]) -> Command {
     let mut command = miriam();

@@ -1,13 +1,12 @@
 //! `miriam extract` end to end: Moses' tables from recorded links, wrappings, errors
 //! that say what to do, and work that goes on after a kill.
-mod common;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{complaint, miriam, project, read, run, shared_data, text};
+use crate::common::{complaint, miriam, project, read, run, shared_data, text};
 
 /// `miriam extract` from three files into `output`.
 fn extract(files: [&Path; 3], output: &Path) -> Command {

@@ -1,13 +1,11 @@
 //! Feature functions end to end: the toy system with one feature changed, against
 //! the scores that Moses2 prints for it, and the complaints about what is missing.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{complaint, miriam, project, read, run, text};
+use crate::common::{complaint, miriam, project, read, run, text};
 
 /// An operation model over some of the toy system's operations.
 const OPERATIONS: &str = "\\data\\\nngram 1=16\nngram 2=11\n
@@ -222,8 +220,10 @@ fn a_language_model_may_count_unknown_words() {
             ("KENLM name=LM0", &format!("KENLM name=LM0{oov}")),
             ("LM0= 0.5", &format!("LM0= {weights}")),
         ]);
-        let output =
-            common::feed(&mut toy.command("-output-hypo-score"), b"anselmo zzz .\nthe house .\n");
+        let output = crate::common::feed(
+            &mut toy.command("-output-hypo-score"),
+            b"anselmo zzz .\nthe house .\n",
+        );
         assert!(output.status.success(), "{}", text(&output.stderr));
         let scores = text(&output.stdout);
         scores.lines().map(|l| l.split(' ').next().unwrap().parse().unwrap()).collect::<Vec<f32>>()

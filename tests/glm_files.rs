@@ -1,11 +1,10 @@
 //! `glm` files end to end: built from everything, they answer as tries do, byte for
 //! byte, and the decoder translates over them.
-mod common;
 
 use std::path::Path;
 use std::process::Command;
 
-use common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
 
 /// `miriam` with `arguments`.
 fn quiet(arguments: &[&str]) -> Command {

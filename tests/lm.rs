@@ -1,12 +1,11 @@
 //! `miriam lm` end to end: decisions and output against KenLM's, files that are
 //! odd, damaged or not there.
-mod common;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{complaint, feed, miriam, read, run, shared_data, text};
+use crate::common::{complaint, feed, miriam, read, run, shared_data, text};
 
 /// `miriam` with `arguments`.
 fn lm(arguments: &[&str]) -> Command {
@@ -163,10 +162,10 @@ fn levels_and_markers() {
     for threads in ["1", "4"] {
         let found =
             piped(&mut lm(&["perplexity", path(&arpa), "--per-line", "--threads", threads]), text);
-        assert_eq!(common::text(&found), "-6.15\t5\t1\n-1.5\t1\t0\n");
+        assert_eq!(crate::common::text(&found), "-6.15\t5\t1\n-1.5\t1\t0\n");
     }
     let found = piped(&mut lm(&["perplexity", path(&model), "--device", "cpu"]), text);
-    assert_eq!(common::text(&found), query(&["-v", "summary"]));
+    assert_eq!(crate::common::text(&found), query(&["-v", "summary"]));
 }
 
 /// KenLM's `query -n` prints -0 for a word of probability 1.
@@ -316,7 +315,7 @@ fn every_help_has_an_example() {
 #[test]
 fn a_full_disk_while_building_leaves_the_old_file() {
     let folder = tempfile::tempdir().unwrap();
-    let arpa = common::project().join("examples/toy/lm.arpa");
+    let arpa = crate::common::project().join("examples/toy/lm.arpa");
     let model = folder.path().join("lm.miriam");
     std::fs::write(&model, b"old").unwrap();
     // A limit on the size of files stands for the full disk.

@@ -2,12 +2,10 @@
 //! expected was printed by Moses2 for the same files, but where a comment says
 //! that Moses2 is broken or has no such thing.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{complaint, feed, miriam, project, run, text};
+use crate::common::{complaint, feed, miriam, project, run, text};
 
 /// What the toy system makes of `input`.
 fn toy(options: &str, input: &str) -> Vec<String> {

@@ -2,12 +2,10 @@
 //! translation: against Moses2's recorded lists on a real system, and in form on
 //! the toy one.
 
-mod common;
-
 use std::fs;
 use std::process::Command;
 
-use common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
 
 /// A line of an n-best list: words, values and total as printed.
 type Entry = (String, Vec<String>, String);

@@ -1,10 +1,8 @@
 //! `miriam nmt convert`, `nmt info` and `verify` over neural models.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{complaint, miriam, project, run, shared_data, text};
+use crate::common::{complaint, miriam, project, run, shared_data, text};
 
 fn tiny(name: &str) -> PathBuf {
     project().join("nmt/testdata").join(name)

@@ -1,12 +1,11 @@
 //! `miriam lm perplexity` as a tool for filtering text, and `miriam lm query`
 //! over odd text, end to end.
-mod common;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
 
 /// `miriam lm` with `arguments`.
 fn lm(arguments: &[&str]) -> Command {

@@ -1,12 +1,11 @@
 //! `miriam pt` end to end.
-mod common;
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{complaint, miriam, project, read, run, shared_data, text, untar};
+use crate::common::{complaint, miriam, project, read, run, shared_data, text, untar};
 
 const TABLE: &str = "\
 ! ||| ! ||| 1 0.9 1 0.8 ||| 0-0 ||| 3 3 3 ||| |||
@@ -215,7 +214,7 @@ fn tables_of_moses_are_queried_dumped_and_described() {
     let query = |options: &[&str]| {
         let mut command = miriam();
         command.args(["pt", "query"]).arg(&directory).args(options);
-        text(&common::feed(&mut command, asked.as_bytes()).stdout)
+        text(&crate::common::feed(&mut command, asked.as_bytes()).stdout)
     };
     let answers = query(&["--reordering"]);
     let answers: Vec<&str> = answers.lines().collect();
@@ -320,7 +319,7 @@ fn files_that_cannot_be_read_or_written() {
         let path = folder.join("table");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
         if fs::File::open(&path).is_ok() {
-            common::skipped("this user reads unreadable files");
+            crate::common::skipped("this user reads unreadable files");
         } else {
             assert!(complaint(&mut build_both(folder, "o.pt")).contains("table: cannot open"));
         }

@@ -4,11 +4,9 @@
 //! A command is a line `$ ...` in a `console` block; what follows it up to the
 //! next command is its output. The two `cargo` commands are run by CI itself.
 
-mod common;
-
 use std::process::Command;
 
-use common::{project, read, text};
+use crate::common::{project, read, text};
 
 #[test]
 fn commands_in_the_readme_do_what_it_says() {

@@ -1,12 +1,10 @@
 //! The text tools as subcommands, against what Moses' scripts made of real lines, and
 //! raw text through `translate`.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
 
 const LANGUAGES: [&str; 4] = ["cs", "de", "en", "fr"];
 

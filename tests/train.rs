@@ -1,14 +1,12 @@
 //! `miriam train` end to end: from text to a tuned model, killed and continued, asked
 //! for something else, and over what cannot be trained from.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{complaint, feed, miriam, project, read, run, text};
+use crate::common::{complaint, feed, miriam, project, read, run, text};
 
 fn toy(name: &str) -> PathBuf {
     project().join("examples/toy").join(name)

@@ -1,15 +1,13 @@
 //! `miriam translate` end to end: against Moses2's recorded output on a real
 //! system, and against bad input on a toy one.
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use common::{complaint, miriam, project, read, run, shared_data, skipped, text, unpack};
+use crate::common::{complaint, miriam, project, read, run, shared_data, skipped, text, unpack};
 
 /// The German-English system with binary files built from its text files.
 struct Multi30k {

@@ -1,11 +1,10 @@
 //! `miriam tune` end to end: better weights in the same ini, whatever the number of
 //! threads, and what was there stays where a run fails.
-mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{complaint, miriam, project, read, run, shared_data, text};
+use crate::common::{complaint, miriam, project, read, run, shared_data, text};
 
 fn path(path: &Path) -> &str {
     path.to_str().expect("test paths are text")

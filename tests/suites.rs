@@ -1,0 +1,29 @@
+//! All end-to-end suites over the binary in one program: it is linked once, and the tests of
+//! one suite run beside those of the others. `cargo test -p miriam --test suites NAME::`
+//! runs one of them.
+
+mod common;
+
+mod align;
+mod architecture;
+mod bad_days;
+mod bench;
+mod configuration;
+mod demo;
+mod device;
+mod estimate;
+mod evaluate;
+mod extract;
+mod features;
+mod glm_files;
+mod lm;
+mod markup;
+mod n_best;
+mod nmt;
+mod perplexity;
+mod pt;
+mod readme;
+mod segment;
+mod train;
+mod translate;
+mod tune;
