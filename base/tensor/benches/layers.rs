@@ -10,6 +10,7 @@ use miriam_tensor::cell::{GruForm, gru, ssru};
 use miriam_tensor::function::{Gate, Squash, softmax, squash};
 use miriam_tensor::norm::{Norm, NormKind, QuantiseInto, norm_in_place};
 use miriam_tensor::output::{Best, Ids, take};
+use miriam_tensor::pack::WeightsF32;
 use miriam_tensor::{Cpu, Mat, MatMut};
 
 fn numbers(count: usize) -> Vec<f32> {
@@ -115,13 +116,16 @@ fn attention(criterion: &mut Criterion) {
         bencher.iter(|| memory.fill(heads, black_box(source), source));
     });
     let mut weights = vec![0.0; 6 * positions];
+    let mut values = WeightsF32::default();
+    values.fill_rows(source, columns);
     for (name, how) in [("exact", Squash::Exact), ("table", Squash::Table)] {
         group.bench_function(format!("additive, 6 queries, {name}"), |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, 6, columns);
                 let weights = MatMut::new(&mut weights, 6, positions);
                 let queries = black_box(source.row_range(0..6));
-                attend_additive(cpu, how, source, source, &rows[..512], queries, weights, out);
+                let (values, v) = (values.view(), &rows[..512]);
+                attend_additive(cpu, how, source, values, v, queries, weights, out);
             });
         });
     }

@@ -53,10 +53,10 @@ fn products(criterion: &mut Criterion) {
             });
         }
 
-        let weights = WeightsI16::quantise(source, 1024.0).expect("fits");
-        let values: Vec<i16> = a.iter().map(|x| (x * 1024.0) as i16).collect();
+        let weights = WeightsI16::quantise(source, 8191).expect("fits");
+        let values: Vec<i16> = a.iter().map(|x| (x * 8191.0) as i16).collect();
         let values =
-            QuantisedI16 { values: Mat::new(&values, rows, depth), scale: 1.0, limit: 10_240 };
+            QuantisedI16 { values: Mat::new(&values, rows, depth), scales: &scales, limit: 8191 };
         group.bench_function("i16", |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, rows, columns);

@@ -33,7 +33,7 @@ pub enum Visible {
     All,
     /// The first so many: a sentence with padding behind.
     First(usize),
-    /// Query i sees the positions 0 to i.
+    /// Queries are the last positions, and each sees those up to its own.
     Past,
 }
 
@@ -106,6 +106,38 @@ pub fn attend(
     assert_eq!(queries.columns(), memory.key_columns());
     assert_eq!(rows, out.rows());
     assert!(heads > 0 && out.columns().is_multiple_of(heads));
+    for first in (0..rows).step_by(QUERIES) {
+        let block = first..rows.min(first + QUERIES);
+        let (part, behind) = out.split_rows(block.len());
+        out = behind;
+        let seen = |row: usize| match visible {
+            Visible::All => positions,
+            Visible::First(seen) => seen.min(positions),
+            Visible::Past => (first + row + 1 + positions.saturating_sub(rows)).min(positions),
+        };
+        let tell = weights.as_mut().map(|(head, weights)| (*head, first, weights));
+        let queries = queries.row_range(block);
+        attend_block(cpu, scale, queries, memory, seen, part, tell, scratch);
+    }
+}
+
+/// Queries whose scores are in memory together: a text of any length needs no more.
+const QUERIES: usize = 128;
+
+/// Attends with some of the queries; `tell` has the head whose weights are wanted, and the
+/// first of their rows.
+#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+fn attend_block(
+    cpu: Cpu,
+    scale: f32,
+    queries: Mat<f32>,
+    memory: &Memory,
+    seen: impl Fn(usize) -> usize,
+    mut out: MatMut<f32>,
+    mut tell: Option<(usize, usize, &mut MatMut<f32>)>,
+    scratch: &mut Vec<f32>,
+) {
+    let (rows, heads, positions) = (queries.rows(), memory.heads, memory.positions);
     let (key_width, width) = (queries.columns() / heads, out.columns() / heads);
     scratch.clear();
     scratch.resize(rows * positions, 0.0);
@@ -116,19 +148,14 @@ pub fn attend(
         let keys = memory.key_head(head);
         product_f32(cpu, tiling, queries, keys, Epilogue::default(), scores.reborrow());
         for row in 0..rows {
-            let seen = match visible {
-                Visible::All => positions,
-                Visible::First(seen) => seen.min(positions),
-                Visible::Past => (row + 1).min(positions),
-            };
-            let (seen, hidden) = scores.row(row).split_at_mut(seen);
+            let (seen, hidden) = scores.row(row).split_at_mut(seen(row));
             hidden.fill(0.0);
             dispatch!(cpu, softmax_row(seen, scale));
         }
-        if let Some((wanted, weights)) = &mut weights
+        if let Some((wanted, first, weights)) = &mut tell
             && *wanted == head
         {
-            (0..rows).for_each(|row| weights.row(row).copy_from_slice(scores.row(row)));
+            (0..rows).for_each(|row| weights.row(*first + row).copy_from_slice(scores.row(row)));
         }
         let values = memory.value_head(head, width);
         let out = out.reborrow().column_range(head * width..(head + 1) * width);
@@ -227,7 +254,9 @@ fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
 
 /// The attention of recurrent decoders: `e_j = v . tanh(keys_j + query)`,
 /// `weights = softmax(e)`, `out = sum of weights_j * values_j`. The keys, products of the
-/// encoder's states with their bias added, are made once a sentence.
+/// encoder's states with their bias added, are made once a sentence; the values are
+/// packed as the second half of a product
+/// ([`WeightsF32::fill_rows`]).
 ///
 /// # Panics
 /// If shapes differ.
@@ -236,33 +265,32 @@ pub fn attend_additive(
     cpu: Cpu,
     squash: Squash,
     keys: Mat<f32>,
-    values: Mat<f32>,
+    values: PackedF32,
     v: &[f32],
     queries: Mat<f32>,
     mut weights: MatMut<f32>,
-    mut out: MatMut<f32>,
+    out: MatMut<f32>,
 ) {
-    assert_eq!((keys.rows(), keys.columns()), (values.rows(), v.len()));
+    assert_eq!((keys.rows(), keys.columns()), (values.depth(), v.len()));
     assert_eq!((queries.rows(), queries.columns()), (out.rows(), v.len()));
     assert_eq!((weights.rows(), weights.columns()), (out.rows(), keys.rows()));
-    assert_eq!(out.columns(), values.columns());
     for row in 0..out.rows() {
-        let (query, weights, out) = (queries.row(row), weights.row(row), out.row(row));
-        dispatch!(cpu, additive_row(squash, keys, values, v, query, weights, out));
+        let (query, weights) = (queries.row(row), weights.row(row));
+        dispatch!(cpu, additive_row(squash, keys, v, query, weights));
     }
+    let columns = out.columns();
+    let values = values.narrow(columns);
+    product_f32(cpu, Tiling::usual(cpu), weights.as_ref(), values, Epilogue::default(), out);
 }
 
-#[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 #[inline(always)]
 fn additive_row<I: Isa>(
     isa: I,
     squash: Squash,
     keys: Mat<f32>,
-    values: Mat<f32>,
     v: &[f32],
     query: &[f32],
     weights: &mut [f32],
-    out: &mut [f32],
 ) {
     for position in 0..keys.rows() {
         let key = keys.row(position);
@@ -275,14 +303,6 @@ fn additive_row<I: Isa>(
         weights[position] = isa.sum(sums);
     }
     softmax_row(isa, weights, 1.0);
-    for part in parts(out.len()) {
-        let mut sums = isa.splat(0.0);
-        for position in 0..values.rows() {
-            let value = isa.load_part(&values.row(position)[part.clone()], 0.0);
-            sums = isa.mul_add(isa.splat(weights[position]), value, sums);
-        }
-        isa.store_part(sums, &mut out[part]);
-    }
 }
 
 #[cfg(test)]

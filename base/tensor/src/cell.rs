@@ -109,14 +109,14 @@ fn gru_row<I: Isa>(
 }
 
 /// One step of a long short-term memory: `c = f * c + i * g`, `out = o * tanh(c)`, gates in
-/// the order f, i, g, o.
+/// the order f, i, g, o. Transitions have no input.
 ///
 /// # Panics
 /// If shapes differ.
 pub fn lstm(
     cpu: Cpu,
     squash: Squash,
-    input: Mat<f32>,
+    input: Option<Mat<f32>>,
     recurrent: Mat<f32>,
     bias: &[f32],
     mut cell: MatMut<f32>,
@@ -124,12 +124,12 @@ pub fn lstm(
 ) {
     let (rows, width) = (out.rows(), out.columns());
     assert_eq!((cell.rows(), cell.columns()), (rows, width));
-    assert_eq!((input.rows(), input.columns()), (rows, 4 * width));
+    assert!(input.is_none_or(|input| (input.rows(), input.columns()) == (rows, 4 * width)));
     assert_eq!((recurrent.rows(), recurrent.columns()), (rows, 4 * width));
     assert_eq!(bias.len(), 4 * width);
     for row in 0..rows {
         let (cell, out) = (cell.row(row), out.row(row));
-        let (input, recurrent) = (input.row(row), recurrent.row(row));
+        let (input, recurrent) = (input.map(|input| input.row(row)), recurrent.row(row));
         dispatch!(cpu, lstm_row(squash, input, recurrent, bias, cell, out));
     }
 }
@@ -138,7 +138,7 @@ pub fn lstm(
 fn lstm_row<I: Isa>(
     isa: I,
     squash: Squash,
-    input: &[f32],
+    input: Option<&[f32]>,
     recurrent: &[f32],
     bias: &[f32],
     cell: &mut [f32],
@@ -148,8 +148,10 @@ fn lstm_row<I: Isa>(
     for Range { start: from, .. } in parts(width) {
         let mut sums = [isa.splat(0.0); 4];
         for index in 0..4 {
-            let x = gate(isa, input, index, width, from);
-            let sum = isa.add(x, gate(isa, recurrent, index, width, from));
+            let mut sum = gate(isa, recurrent, index, width, from);
+            if let Some(input) = input {
+                sum = isa.add(gate(isa, input, index, width, from), sum);
+            }
             sums[index] = isa.add(sum, gate(isa, bias, index, width, from));
         }
         let f = sigmoid_by(isa, squash, sums[0]);

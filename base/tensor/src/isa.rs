@@ -86,6 +86,8 @@ pub(crate) trait Isa: Copy + 'static {
     /// To the nearest whole number, halves to even; lanes outside i32 give any.
     fn round(self, a: Self::F) -> Self::I;
     fn store_i32(self, value: Self::I, to: &mut [i32]);
+    /// Lanes in -128..=127 as bytes, into the first sixteen.
+    fn store_i8(self, value: Self::I, to: &mut [i8]);
 
     /// What [`dot_i8`](Isa::dot_i8) takes for four neighbours of a row, four i8 in
     /// -127..=127 with the first in the lowest byte, and what must be added once to

@@ -63,6 +63,13 @@ impl Best {
         Self { candidates, most, normalise, maximum: f32::NEG_INFINITY, sum: 0.0 }
     }
 
+    /// As new for another row, in the memory that is there.
+    pub fn reset(&mut self, most: usize, normalise: bool) {
+        self.most = most;
+        self.normalise = normalise;
+        self.clear();
+    }
+
     /// Forgets a row, keeps the memory.
     pub fn clear(&mut self) {
         self.candidates.clear();
@@ -102,6 +109,17 @@ pub fn take(cpu: Cpu, logits: Mat<f32>, bias: Option<&[f32]>, ids: Ids, best: &m
         let row = logits.row(row);
         dispatch!(cpu, take_row(row, bias, ids, best));
     }
+}
+
+/// Takes a whole row of scores that are logarithms of probabilities already, or means of
+/// such: whatever they sum to, the normaliser is 0.
+///
+/// # Panics
+/// If there is not an id a column.
+pub fn take_scores(cpu: Cpu, scores: &[f32], ids: Ids, best: &mut Best) {
+    let normalise = std::mem::replace(&mut best.normalise, false);
+    take(cpu, Mat::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(best));
+    (best.normalise, best.maximum, best.sum) = (normalise, 0.0, 1.0);
 }
 
 #[inline(always)]

@@ -270,6 +270,14 @@ impl<'a, T: Copy> Source<'a, T> {
     }
 }
 
+/// To the nearest whole number, halves to even, for magnitudes below 2^22: what
+/// [`f32::round_ties_even`] is, which is a call where not every CPU has the instruction.
+fn nearest(number: f32) -> f32 {
+    /// From here on floats are whole numbers.
+    const WHOLE: f32 = 1.5 * (1 << 23) as f32;
+    (number + WHOLE) - WHOLE
+}
+
 /// Packs column after column: `encode` turns the numbers of a column into bytes, as
 /// many as its cells have.
 fn pack<T: Copy>(

@@ -1,8 +1,10 @@
 //! Rows of activations as integers.
 //!
-//! Eight bits: a row's own largest magnitude becomes 127, so a row never depends on the
-//! batch it is in. Sixteen bits: one multiplier, as Devlin (2017) and Marian have it,
-//! with a limit that bounds what products must sum.
+//! A row's own largest magnitude becomes the largest integer, so a row never depends on the
+//! batch it is in. Eight bits have 127 of them. Of sixteen, a product's caller says how
+//! many, which bounds what products must sum. (Devlin, 2017, and Marian multiply
+//! sixteen bits by 1,024 whatever they hold: a row within 1 then has ten of them, and
+//! outputs stray several times as far.)
 
 use crate::isa::{Isa, LANES, dispatch, parts};
 use crate::{Cpu, Mat, MatMut};
@@ -21,8 +23,8 @@ pub struct QuantisedI8<'a> {
 pub struct QuantisedI16<'a> {
     /// The integers, none of larger magnitude than `limit`.
     pub values: Mat<'a, i16>,
-    /// A number is its integer times this.
-    pub scale: f32,
+    /// A number is its integer times the scale of its row.
+    pub scales: &'a [f32],
     /// The largest magnitude.
     pub limit: u16,
 }
@@ -71,14 +73,14 @@ pub(crate) fn row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) 
     for part in parts(row.len()) {
         let scaled = isa.mul(isa.load_part(&row[part.clone()], 0.0), factor);
         let to = &mut out[part];
-        let mut lanes = [0; LANES];
-        isa.store_i32(isa.round(isa.min(isa.max(scaled, least), most)), &mut lanes);
-        narrow(
-            &lanes,
-            to,
-            #[inline(always)]
-            |lane| lane as i8,
-        );
+        let whole = isa.round(isa.min(isa.max(scaled, least), most));
+        if to.len() == LANES {
+            isa.store_i8(whole, to);
+        } else {
+            let mut lanes = [0; LANES];
+            isa.store_i8(whole, &mut lanes);
+            to.copy_from_slice(&lanes[..to.len()]);
+        }
     }
     largest / 127.0
 }
@@ -93,21 +95,27 @@ pub(crate) fn largest<I: Isa>(isa: I, row: &[f32]) -> f32 {
     isa.largest(most)
 }
 
-/// Quantises rows to sixteen bits: times `multiplier`, to the nearest integer, cut at
-/// `limit` (at most 32,767).
+/// Quantises rows to sixteen bits: the largest magnitude of each becomes `limit` (at most
+/// 32,767), others the nearest integer.
+///
+/// A row of zeros has scale 0; what is not a number becomes some integer in range.
 ///
 /// # Panics
 /// If shapes differ.
-pub fn quantise_i16(cpu: Cpu, rows: Mat<f32>, multiplier: f32, limit: u16, out: MatMut<i16>) {
+pub fn quantise_i16(cpu: Cpu, rows: Mat<f32>, limit: u16, out: MatMut<i16>, scales: &mut [f32]) {
     assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
-    dispatch!(cpu, rows_i16(rows, multiplier, f32::from(limit.min(i16::MAX as u16)), out))
+    assert_eq!(rows.rows(), scales.len());
+    dispatch!(cpu, rows_i16(rows, f32::from(limit.min(i16::MAX as u16)), out, scales))
 }
 
 #[inline(always)]
-fn rows_i16<I: Isa>(isa: I, rows: Mat<f32>, multiplier: f32, limit: f32, mut out: MatMut<i16>) {
-    let (factor, most, least) = (isa.splat(multiplier), isa.splat(limit), isa.splat(-limit));
-    for index in 0..rows.rows() {
+fn rows_i16<I: Isa>(isa: I, rows: Mat<f32>, limit: f32, mut out: MatMut<i16>, scales: &mut [f32]) {
+    let (most, least) = (isa.splat(limit), isa.splat(-limit));
+    for (index, scale) in scales.iter_mut().enumerate() {
         let (row, out) = (rows.row(index), out.row(index));
+        let largest = largest(isa, row);
+        let factor = isa.splat(if largest > 0.0 { limit / largest } else { 0.0 });
+        *scale = largest / limit;
         for part in parts(row.len()) {
             let scaled = isa.mul(isa.load_part(&row[part.clone()], 0.0), factor);
             let to = &mut out[part];

@@ -29,8 +29,8 @@ fuzz_target!(|data: &[u8]| {
         }
         if let Ok(weights) = PackedI16::new(&lines, &floats, (*largest).into(), depth, columns) {
             let values = vec![i16::from(*row as i8) * 256; rows * depth];
-            let values = Mat::new(&values, rows, depth);
-            let values = QuantisedI16 { values, scale: 1.0, limit: (*largest).into() };
+            let (values, row_scales) = (Mat::new(&values, rows, depth), vec![1.0; rows]);
+            let values = QuantisedI16 { values, scales: &row_scales, limit: (*largest).into() };
             let into = MatMut::new(&mut out, rows, columns);
             product_i16(cpu, tiling, values, weights, Epilogue::default(), into, &mut scratch);
         }

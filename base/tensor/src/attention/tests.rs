@@ -28,10 +28,15 @@ fn memories_and_paths_are_the_formula() {
     let mut numbers = Numbers::new(19);
     let scale = 0.3;
     for cpu in Cpu::all() {
-        // Heads of 8 do not fill a panel, heads of 24 one and a half.
-        for (heads, width, positions, rows) in
-            [(1, 5, 1, 1), (2, 8, 7, 3), (2, 24, 33, 9), (4, 16, 16, 2), (1, 64, 50, 50)]
-        {
+        // Heads of 8 do not fill a panel, heads of 24 one and a half; 300 rows are three blocks.
+        for (heads, width, positions, rows) in [
+            (1, 5, 1, 1),
+            (2, 8, 7, 3),
+            (2, 24, 33, 9),
+            (4, 16, 16, 2),
+            (1, 64, 50, 50),
+            (1, 4, 300, 300),
+        ] {
             let columns = heads * width;
             let queries = numbers.floats(rows * columns, 1.0);
             let keys = numbers.floats(positions * columns, 1.0);
@@ -47,7 +52,7 @@ fn memories_and_paths_are_the_formula() {
                 let seen = |row: usize| match visible {
                     Visible::All => positions,
                     Visible::First(seen) => seen,
-                    Visible::Past => (row + 1).min(positions),
+                    Visible::Past => positions - (rows - 1 - row),
                 };
                 let (mut contexts, mut first) = (Vec::new(), Vec::new());
                 for row in 0..rows {
@@ -135,6 +140,8 @@ fn additive_attention_is_its_formula() {
     let values = numbers.floats(positions * width, 1.0);
     let v = numbers.floats(inner, 1.0);
     let queries = numbers.floats(rows * inner, 2.0);
+    let mut packed = WeightsF32::default();
+    packed.fill_rows(Mat::new(&values, positions, width), width);
     for cpu in Cpu::all() {
         for (squash, most) in [(Squash::Exact, 3e-6), (Squash::Table, 1e-2)] {
             let (mut weights, mut out) = (vec![0.0; rows * positions], vec![0.0; rows * width]);
@@ -142,7 +149,7 @@ fn additive_attention_is_its_formula() {
                 cpu,
                 squash,
                 Mat::new(&keys, positions, inner),
-                Mat::new(&values, positions, width),
+                packed.view(),
                 &v,
                 Mat::new(&queries, rows, inner),
                 MatMut::new(&mut weights, rows, positions),

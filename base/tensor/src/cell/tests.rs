@@ -84,7 +84,7 @@ fn an_lstm_is_its_equations() {
         lstm(
             cpu,
             Squash::Exact,
-            input.mat(),
+            Some(input.mat()),
             recurrent.mat(),
             &bias.0,
             MatMut::new(&mut cell, ROWS, WIDTH),

@@ -26,12 +26,12 @@ fn vectors_are_scaled_and_marked() {
     let rows = Mat::new(&table, 5, 3);
     let source = Source::outputs_by_inputs(rows);
     let f = WeightsF32::pack(source).unwrap();
-    let s = WeightsI16::quantise(source, 1024.0).unwrap();
+    let s = WeightsI16::quantise(source, 8191).unwrap();
     let b = WeightsI8::quantise(source).unwrap();
     let all = [
         (Embeddings::Rows(rows), 0.0),
         (Embeddings::F32(f.view()), 0.0),
-        (Embeddings::I16(s.view()), 0.0),
+        (Embeddings::I16(s.view()), 2.0 * 10.0 / 16_382.0 + 1e-5),
         (Embeddings::I8(b.view()), 2.0 * 10.0 / 254.0 + 1e-5),
     ];
     for (embeddings, most) in all {

@@ -188,6 +188,19 @@ impl Isa for Avx2 {
             _mm256_storeu_si256(to[8..].as_mut_ptr().cast(), value.1);
         }
     }
+    #[inline(always)]
+    fn store_i8(self, value: Self::I, to: &mut [i8]) {
+        let to: &mut [i8; LANES] = to.first_chunk_mut().expect("sixteen elements");
+        // SAFETY: AVX2; sixteen bytes are there, no alignment is needed.
+        unsafe {
+            // Packing goes by halves of registers, 0 to 3 and 8 to 11 first.
+            let shorts = _mm256_packs_epi32(value.0, value.1);
+            let shorts = _mm256_permute4x64_epi64::<0b11_01_10_00>(shorts);
+            let (low, high) =
+                (_mm256_castsi256_si128(shorts), _mm256_extracti128_si256::<1>(shorts));
+            _mm_storeu_si128(to.as_mut_ptr().cast(), _mm_packs_epi16(low, high));
+        }
+    }
 
     #[inline(always)]
     fn prepare_i8(self, quad: u32) -> ([u32; 2], i32) {

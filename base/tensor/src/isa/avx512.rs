@@ -181,6 +181,12 @@ macro_rules! common {
             unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
         }
         #[inline(always)]
+        fn store_i8(self, value: Self::I, to: &mut [i8]) {
+            let to: &mut [i8; LANES] = to.first_chunk_mut().expect("sixteen elements");
+            // SAFETY: AVX-512 F; sixteen bytes are there, no alignment is needed.
+            unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(value)) }
+        }
+        #[inline(always)]
         fn load_line(self, line: &Line) -> Self::F {
             let bytes = load_bytes(self, line);
             one!(_mm512_castsi512_ps(bytes))

@@ -48,6 +48,13 @@ impl Isa for Plain {
         *to.first_chunk_mut().expect("sixteen elements") = value;
     }
     #[inline(always)]
+    fn store_i8(self, value: Self::I, to: &mut [i8]) {
+        let to: &mut [i8; LANES] = to.first_chunk_mut().expect("sixteen elements");
+        for lane in 0..LANES {
+            to[lane] = value[lane] as i8;
+        }
+    }
+    #[inline(always)]
     fn add(self, a: Self::F, b: Self::F) -> Self::F {
         map(a, b, |a, b| a + b)
     }

@@ -83,3 +83,20 @@ fn large_logits_and_late_maxima_do_not_overflow() {
         assert!(best[0].candidates().is_empty());
     }
 }
+
+#[test]
+fn scores_need_no_normaliser_and_lists_serve_again() {
+    let scores = [-2.0, -0.5, f32::NEG_INFINITY, -0.5];
+    for cpu in Cpu::all() {
+        let mut best = Best::new(1, false);
+        best.reset(2, true);
+        take_scores(cpu, &scores, Ids::From(4), &mut best);
+        let expected = [Candidate { id: 5, logit: -0.5 }, Candidate { id: 7, logit: -0.5 }];
+        assert_eq!(best.candidates(), expected);
+        assert_eq!(best.log_normaliser(), 0.0);
+        best.reset(1, true);
+        take(cpu, Mat::new(&[3.0], 1, 1), None, Ids::From(0), std::slice::from_mut(&mut best));
+        assert_eq!(best.candidates(), [Candidate { id: 0, logit: 3.0 }]);
+        assert_eq!(best.log_normaliser(), 3.0);
+    }
+}

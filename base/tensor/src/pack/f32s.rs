@@ -112,7 +112,11 @@ impl WeightsF32 {
 
     /// Becomes weights whose rows are the rows given: values of an attention. Every
     /// `width` columns begin a panel of their own.
-    pub(crate) fn fill_rows(&mut self, rows: Mat<f32>, width: usize) {
+    ///
+    /// # Panics
+    /// If columns do not divide into such parts.
+    pub fn fill_rows(&mut self, rows: Mat<f32>, width: usize) {
+        assert!(width > 0 && rows.columns().is_multiple_of(width));
         let steps = rows.rows();
         let parts = rows.columns().checked_div(width).unwrap_or(0);
         let panels = width.div_ceil(LANES);

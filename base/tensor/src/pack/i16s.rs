@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Layout, Line, Panels, Source, check, pack};
+use super::{Layout, Line, Panels, Source, check, nearest, pack};
 use crate::{LANES, Result};
 
 /// Packed i16 weights, borrowed.
@@ -82,17 +82,25 @@ impl<'a> PackedI16<'a> {
 }
 
 impl WeightsI16 {
-    /// Quantises weights by one multiplier, 1,024 in Devlin's and Marian's programs:
-    /// larger magnitudes than 32,767 / `multiplier` are cut.
+    /// Quantises weights: the largest magnitude of each column becomes `limit`, at most
+    /// 32,767.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn quantise(source: Source<f32>, multiplier: f32) -> Result<Self> {
+    pub fn quantise(source: Source<f32>, limit: u16) -> Result<Self> {
+        let limit = f32::from(limit.min(i16::MAX as u16));
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
-        scales[..source.columns()].fill(1.0 / multiplier);
-        Self::build(source, scales, |number| {
-            (number * multiplier).round_ties_even().clamp(-32_767.0, 32_767.0) as i16
-        })
+        let lines = pack(Layout::I16, source, |column, numbers, bytes| {
+            let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
+            scales[column] = largest / limit;
+            let factor = if largest > 0.0 { limit / largest } else { 0.0 };
+            bytes.extend(numbers.iter().flat_map(|&number| {
+                let integer = nearest((number * factor).clamp(-limit, limit));
+                (integer as i16).to_le_bytes()
+            }));
+        })?;
+        let (depth, columns) = (source.depth(), source.columns());
+        Ok(Self { lines, scales, largest: limit as u16, depth, columns })
     }
 
     /// Packs integers that a file has, with `scale(column)` each: a number is its
@@ -103,18 +111,9 @@ impl WeightsI16 {
     pub fn pack(source: Source<i16>, scale: impl Fn(usize) -> f32) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         (0..source.columns()).for_each(|column| scales[column] = scale(column));
-        Self::build(source, scales, |number| number)
-    }
-
-    fn build<T: Copy>(
-        source: Source<T>,
-        scales: Vec<f32>,
-        number: impl Fn(T) -> i16,
-    ) -> Result<Self> {
         let mut largest = 0;
         let lines = pack(Layout::I16, source, |_, numbers, bytes| {
-            for &from in numbers {
-                let number = number(from);
+            for number in numbers {
                 largest = largest.max(number.unsigned_abs());
                 bytes.extend(number.to_le_bytes());
             }

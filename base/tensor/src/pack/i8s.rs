@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::{Layout, Line, Panels, Source, check, pack};
+use super::{Layout, Line, Panels, Source, check, nearest, pack};
 use crate::{LANES, Result};
 
 /// Packed i8 weights, borrowed.
@@ -103,9 +103,11 @@ impl WeightsI8 {
             let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
             scales[column] = largest / 127.0;
             let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
-            bytes.extend(numbers.iter().map(|&number| {
-                (number * factor).round_ties_even().clamp(-127.0, 127.0) as i8 as u8
-            }));
+            bytes.extend(
+                numbers
+                    .iter()
+                    .map(|&number| nearest((number * factor).clamp(-127.0, 127.0)) as i8 as u8),
+            );
             corrections[column] = correction(bytes);
         })?;
         Ok(Self { lines, scales, corrections, depth: source.depth(), columns: source.columns() })

@@ -44,7 +44,7 @@ fn columns_come_back() {
     let source = Source::inputs_by_outputs(Mat::new(&numbers, 7, 20));
     let (f, s, b) = (
         WeightsF32::pack(source).unwrap(),
-        WeightsI16::quantise(source, 1024.0).unwrap(),
+        WeightsI16::quantise(source, 8191).unwrap(),
         WeightsI8::quantise(source).unwrap(),
     );
     for column in 0..20 {
@@ -54,9 +54,18 @@ fn columns_come_back() {
         f.view().column(column, &mut found);
         assert_eq!(found, expected[..]);
         s.view().column(column, &mut found);
-        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.5 / 1024.0));
+        assert!(
+            found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 8191.0)
+        );
         b.view().column(column, &mut found);
         assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 127.0));
+    }
+}
+
+#[test]
+fn numbers_round_as_the_standard_says() {
+    for number in (-2000..2000).map(|n| n as f32 / 8.0).chain([-8191.5, 0.49999997, 8190.5]) {
+        assert_eq!(super::nearest(number), number.round_ties_even(), "{number}");
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Two products are summed in 32 bits by one instruction. How many more fit follows from
 //! the largest weight and the limit of the rows: after so many steps the sums are set
-//! aside as floats, in the worst case after each. Devlin's ranges (weights to 1,
-//! activations to 10, both times 1,024) allow 102 steps.
+//! aside as floats, in the worst case after each. Rows to 8,191 and weights to 8,191 allow
+//! sixteen steps, of two products each.
 
 use super::tile::{Arithmetic, Call};
 use super::{Epilogue, Scratch, Tiling};
@@ -15,7 +15,7 @@ use crate::{Cpu, Mat, MatMut};
 #[derive(Clone, Copy)]
 struct Pairs<'a> {
     interval: usize,
-    row_scale: f32,
+    row_scales: &'a [f32],
     column_scales: &'a [f32],
 }
 
@@ -44,9 +44,9 @@ impl Arithmetic for Pairs<'_> {
         isa.to_f32(sums)
     }
     #[inline(always)]
-    fn scale<I: Isa>(&self, isa: I, sums: I::F, _: usize, panel: usize) -> I::F {
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, panel: usize) -> I::F {
         let columns = isa.load(&self.column_scales[panel * LANES..]);
-        isa.mul(sums, isa.mul(isa.splat(self.row_scale), columns))
+        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), columns))
     }
 }
 
@@ -71,6 +71,7 @@ pub fn product_i16(
     scratch: &mut Scratch,
 ) {
     assert_eq!(rows.values.columns(), weights.depth(), "rows as long as the weights are deep");
+    assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
     let pairs = &mut scratch.pairs;
     pairs.clear();
     for index in 0..rows.values.rows() {
@@ -80,7 +81,7 @@ pub fn product_i16(
     }
     let PackedI16 { panels, scales: column_scales, largest } = weights;
     let interval = interval(rows.limit, largest);
-    let arithmetic = Pairs { interval, row_scale: rows.scale, column_scales };
+    let arithmetic = Pairs { interval, row_scales: rows.scales, column_scales };
     let cells = Mat::new(pairs.as_slice(), rows.values.rows(), panels.steps());
     let call = Call { arithmetic, cells, panels, epilogue, out };
     dispatch!(vnni cpu, multiply(call, tiling))

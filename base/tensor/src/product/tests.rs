@@ -116,7 +116,7 @@ fn i16_product(
     product_i16(
         cpu,
         Tiling::usual(cpu),
-        QuantisedI16 { values: Mat::new(a, rows, depth), scale: 1.0, limit },
+        QuantisedI16 { values: Mat::new(a, rows, depth), scales: &vec![1.0; rows], limit },
         weights.view(),
         Epilogue::default(),
         MatMut::new(&mut out, rows, columns),
