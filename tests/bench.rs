@@ -154,3 +154,23 @@ fn a_device_that_is_not_there_is_missed_only_when_asked_for() {
     let message = complaint(&mut bench_glm(&["--check", "--quick", "--device", "cuda:4294967295"]));
     assert!(message.contains("GPU"), "{message}");
 }
+
+#[test]
+fn every_shortcut_of_devlin_has_a_row() {
+    let mut command = miriam();
+    command.args(["bench", "nmt", "devlin", "--sentences", "1", "--passes", "1"]);
+    command.args(["--words", "200", "-i"]).arg(project().join("examples/toy/test.en"));
+    let table = text(&run(&mut command));
+    for row in ["baseline", "+ 16 bits", "+ words ahead", "+ context ahead", "+ merged states"] {
+        assert!(table.lines().any(|line| line.starts_with(row)), "{row}: {table}");
+    }
+    let baseline = table.lines().find(|line| line.starts_with("baseline")).unwrap();
+    assert!(baseline.contains("1.00x") && baseline.contains("100.0%"), "{table}");
+    assert!(table.contains("had a parent of their own"), "{table}");
+
+    let none = tempfile::NamedTempFile::new().unwrap();
+    let mut command = miriam();
+    command.args(["bench", "nmt", "devlin", "--words", "200", "-i"]).arg(none.path());
+    let told = complaint(&mut command);
+    assert!(told.contains("no line with words"), "{told}");
+}

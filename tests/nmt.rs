@@ -57,6 +57,23 @@ fn every_format_is_told_and_converted() {
 }
 
 #[test]
+fn weights_are_packed_for_one_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("model.miriam");
+    for precision in ["f32", "i16", "i8"] {
+        let mut command = miriam();
+        command.args(["nmt", "convert", "--quiet", "--precision", precision]);
+        run(command.arg(tiny("tiny-ct2")).arg("-o").arg(&output));
+        let verified = text(&run(miriam().arg("verify").arg(&output)));
+        assert!(verified.contains("whole: nmt-model version 2"), "{verified}");
+        let (before, after) = (info(&tiny("tiny-ct2")), info(&output));
+        let [before, after] = [&before["models"][0], &after["models"][0]];
+        assert_eq!(before["parameters"], after["parameters"]);
+        assert_eq!(after["weights"], format!("packed as {precision}"));
+    }
+}
+
+#[test]
 fn every_model_of_the_oracle_is_told_and_converted() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     let folder = tempfile::tempdir().unwrap();

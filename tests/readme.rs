@@ -43,12 +43,24 @@ fn commands_in_the_page_on_gpus_do_what_it_says() {
     check("docs/gpu.md", 8);
 }
 
+#[test]
+fn commands_in_the_page_on_neural_models_do_what_it_says() {
+    check("docs/models.md", 7);
+}
+
+#[test]
+fn commands_in_the_page_on_neural_translation_do_what_it_says() {
+    check("docs/neural.md", 3);
+}
+
 /// Runs the commands of `page`, at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
     let page = text(&read(&project().join(page)));
     let folder = tempfile::tempdir().unwrap();
-    let examples = std::fs::canonicalize(project().join("examples")).unwrap();
-    std::os::unix::fs::symlink(examples, folder.path().join("examples")).unwrap();
+    for inputs in ["examples", "nmt"] {
+        let there = std::fs::canonicalize(project().join(inputs)).unwrap();
+        std::os::unix::fs::symlink(there, folder.path().join(inputs)).unwrap();
+    }
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_miriam"));
     let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut run = 0;

@@ -20,6 +20,7 @@ mod lm;
 mod markup;
 mod n_best;
 mod nmt;
+mod nmt_translate;
 mod perplexity;
 mod pt;
 mod readme;

@@ -27,6 +27,18 @@ pub enum Error {
         /// What it holds and what to do.
         reason: String,
     },
+    /// What is asked of a sentence cannot be had.
+    #[error("a sentence cannot be translated: {reason}")]
+    Untranslatable {
+        /// Why.
+        reason: String,
+    },
+    /// Models cannot vote together.
+    #[error("an ensemble: {reason}")]
+    Ensemble {
+        /// Why.
+        reason: String,
+    },
     /// The parts of a model contradict each other.
     #[error("{file}: {place}: {reason}")]
     Mismatch {

@@ -10,13 +10,21 @@
 #![forbid(unsafe_code)]
 
 pub mod architecture;
+pub mod batch;
 pub mod checkpoint;
+pub mod engine;
 mod error;
 pub mod file;
+pub mod layer;
+pub mod network;
 mod package;
 mod report;
+pub mod score;
+pub mod search;
 mod settings;
 pub mod shortlist;
+pub mod study;
+pub mod translate;
 mod vocabulary;
 pub mod yaml;
 

@@ -108,6 +108,45 @@ impl Package {
 }
 
 impl Package {
+    /// Opens several models that vote together. What lies beside the first one counts.
+    pub fn open_all(paths: &[PathBuf], vocabularies: Option<[&Path; 2]>) -> Result<Self> {
+        let [first, others @ ..] = paths else {
+            return Err(Error::unsupported(Path::new(""), "no model is named"));
+        };
+        let mut package = Self::open(first, vocabularies)?;
+        for path in others {
+            let other = Self::open(path, vocabularies)?;
+            package.join_votes(other)?;
+        }
+        Ok(package)
+    }
+
+    fn join_votes(&mut self, other: Package) -> Result<()> {
+        let rows = |package: &Package| {
+            let tables = package.models.iter().map(|model| model.architecture().tables());
+            tables.map(|tables| [tables.source_words, tables.target_words]).next()
+        };
+        let same_words = match (&self.words, &other.words) {
+            (Some(one), Some(other)) => {
+                let mut sides = one.vocabularies.iter().zip(&other.vocabularies);
+                sides.all(|(one, other)| one.same_words(other))
+            }
+            _ => true,
+        };
+        if rows(self) != rows(&other) || !same_words {
+            let reason =
+                format!("not the words of {}; such models cannot vote", self.path.display());
+            return Err(Error::mismatch(&other.path, "vocabulary", reason));
+        }
+        self.words = self.words.take().or(other.words);
+        // Files name the models, as far as each has its own.
+        if self.files.len() == self.models.len() && other.files.len() == other.models.len() {
+            self.files.extend(other.files);
+        }
+        self.models.extend(other.models);
+        Ok(())
+    }
+
     /// Compares the checksums that the models' formats have with the files, whole.
     /// Opening a file that is mapped does not.
     pub fn verify_files(&self) -> Result<()> {

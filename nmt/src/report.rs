@@ -137,6 +137,12 @@ impl Description {
             let element = tensor.element().name().to_owned();
             description.shapes.push((name.to_owned(), element, tensor.shape().to_vec()));
         }
+        if let Some(precision) = model.precision() {
+            description.lines.push(("weights", format!("packed as {}", precision.name())));
+            let needed = model.architecture().parameters().into_iter();
+            description.parameters =
+                needed.map(|needed| (needed.shape[0] * needed.shape[1]) as u64).sum();
+        }
         description
     }
 }

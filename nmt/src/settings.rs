@@ -4,6 +4,7 @@
 //! Only what a decoder here looks at is read; all other options of the two programs may
 //! stand there and are passed over.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use crate::shortlist::ShortlistOptions;
@@ -40,6 +41,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// How many hypotheses a beam may have; what it needs grows with their number.
+    pub const BEAMS: RangeInclusive<usize> = 1..=1000;
+
+    /// How many sentences a batch may have, and how many batches may be read ahead.
+    pub const BATCHES: RangeInclusive<usize> = 1..=1_000_000;
+
     /// Reads the file at `path`, of whichever program.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).map_err(|e| miriam_layout::Error::io(path, "read", e))?;
@@ -51,7 +58,54 @@ impl Settings {
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = Reader { value: &value, path };
-        if value.get("scorers").is_some() { reader.amun() } else { reader.marian() }
+        if value.get("scorers").is_some() {
+            let settings = reader.amun()?;
+            settings.check_named(path, "max-length-multiple")?;
+            Ok(settings)
+        } else {
+            let settings = reader.marian()?;
+            settings.check(path)?;
+            Ok(settings)
+        }
+    }
+
+    /// Whether numbers make sense; `path` is where they stand.
+    pub(crate) fn check(&self, path: &Path) -> Result<()> {
+        self.check_named(path, "max-length-factor")
+    }
+
+    /// The same where that option has another name.
+    fn check_named(&self, path: &Path, length_factor: &str) -> Result<()> {
+        let counts = [
+            ("beam-size", self.beam_size, Self::BEAMS),
+            ("mini-batch", self.mini_batch, Self::BATCHES),
+            ("maxi-batch", self.maxi_batch, Self::BATCHES),
+        ];
+        for (name, number, range) in counts {
+            if let Some(number) = number
+                && !range.contains(&number)
+            {
+                let reason = format!("{number} is not from {} to {}", range.start(), range.end());
+                return Err(Error::mismatch(path, name, reason));
+            }
+        }
+        let threshold = self.shortlist.as_ref().map(|(_, options)| options.threshold);
+        let weights = self.weights.iter().map(|&weight| ("weights", weight));
+        let numbers = [
+            ("normalize", self.normalize),
+            ("word-penalty", self.word_penalty),
+            ("shortlist", threshold),
+        ];
+        let numbers = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
+        if let Some((name, number)) = numbers.chain(weights).find(|(_, n)| !n.is_finite()) {
+            return Err(Error::mismatch(path, name, format!("{number} is not finite")));
+        }
+        match self.max_length_factor {
+            Some(factor) if !(factor.is_finite() && factor > 0.0) => {
+                Err(Error::mismatch(path, length_factor, format!("{factor} is not above 0")))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -237,6 +291,15 @@ mod tests {
             ("models: [a]\nbeam-size: many\n", "beam-size"),
             ("shortlist: [a, b]\n", "shortlist"),
             ("models: [[]]\n", "models"),
+            ("beam-size: 0\n", "c.yml: beam-size"),
+            ("beam-size: 100000\n", "beam-size"),
+            ("maxi-batch: 10000000\n", "maxi-batch"),
+            ("normalize: nan\n", "normalize"),
+            ("word-penalty: inf\n", "word-penalty"),
+            ("max-length-factor: -1\n", "max-length-factor"),
+            ("scorers: {F0: {path: a}}\nmax-length-multiple: 0\n", "max-length-multiple"),
+            ("models: [a]\nweights: [nan]\n", "weights"),
+            ("shortlist: [a, 1, 1, nan]\n", "shortlist"),
             ("scorers: {F0: {type: Nematus}}\n", "F0"),
             ("scorers: {F0: {path: a, type: Ape}}\n", "Ape"),
             ("scorers: {F0: {path: a}}\nweights: {F0: x}\n", "weight"),

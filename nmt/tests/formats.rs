@@ -93,7 +93,7 @@ fn our_own_file_holds_what_was_converted() {
         let vocabularies = (name == "tiny.npz").then_some([vocabulary.as_path(), &vocabulary]);
         let package = Package::open(&data(name), vocabularies).unwrap();
         let path = folder.path().join("model.miriam");
-        let left_out = file::write(&package, &path, &Silent).unwrap();
+        let left_out = file::write(&package, None, &path, &Silent).unwrap();
         assert!(left_out.is_empty(), "{left_out:?}");
         let again = Package::open(&path, None).unwrap();
         let (model, ours) = (&package.models[0], &again.models[0]);
@@ -150,7 +150,7 @@ fn pieces_and_a_shortlist_go_into_our_file() {
     assert_eq!(package.format, "OPUS-MT folder");
     assert_eq!(package.settings.beam_size, Some(6));
     let path = folder.path().join("model.miriam");
-    file::write(&package, &path, &Silent).unwrap();
+    file::write(&package, None, &path, &Silent).unwrap();
     let again = Package::open(&path, None).unwrap();
     assert_eq!((again.settings.beam_size, again.settings.normalize), (Some(6), Some(1.0)));
     for package in [package, again] {

@@ -245,7 +245,7 @@ fn converted() -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.miriam");
         let package = Package::open(&data("tiny-ct2-int8"), None).unwrap();
-        file::write(&package, &path, &miriam_text::Silent).unwrap();
+        file::write(&package, None, &path, &miriam_text::Silent).unwrap();
         std::fs::read(&path).unwrap()
     });
     bytes.clone()

@@ -1,9 +1,16 @@
-//! `miriam nmt`: neural models and what they need.
+//! `miriam nmt`: neural models, translating with them, and what they need.
+
+mod mishaps;
+mod models;
+mod numbers;
+mod score;
+mod translate;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use miriam_align::ShortlistOptions;
+use miriam_nmt::engine::Precision;
 use miriam_nmt::{DIALECTS, Package, Report};
 use miriam_text::{Input, Output};
 
@@ -11,6 +18,22 @@ use crate::common::Common;
 
 #[derive(Subcommand)]
 pub enum Command {
+    /// Translate text with a neural model of any format
+    ///
+    /// A model is a folder of OPUS-MT, CTranslate2 or Hugging Face's MarianMT, a file of
+    /// Marian, Nematus or Amun, a decoder's configuration, or a file of ours. Options are
+    /// Marian's where it has them, CTranslate2's for the rest; those of a configuration are
+    /// defaults. What a line becomes depends on that line only, never on batches or threads.
+    ///
+    /// Example: miriam nmt translate -m opus-mt-de-en -b 4 -i news.de -o news.en
+    Translate(Box<translate::Arguments>),
+    /// Score translations, or add a score to lists of them
+    ///
+    /// Prints the logarithm of the probability of each translation, a line each, as Marian's
+    /// scorer does.
+    ///
+    /// Example: miriam nmt score -m opus-mt-de-en --source news.de --target news.en
+    Score(Box<score::Arguments>),
     /// Write a shortlist: for each source word the target words it is linked with
     ///
     /// The text form that Marian reads, `target source probability` a line. The text must
@@ -51,6 +74,10 @@ pub struct ConvertArguments {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Pack weights for products of this precision: the file opens at once and serves no
+    /// other; without it parameters stay as they are and serve all
+    #[arg(long, value_name = "NAME", value_parser = Precision::ALL.map(Precision::name))]
+    precision: Option<String>,
 }
 
 #[derive(Args)]
@@ -89,6 +116,8 @@ pub struct ShortlistArguments {
 
 pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     match command {
+        Command::Translate(arguments) => translate::run(*arguments, common),
+        Command::Score(arguments) => score::run(*arguments, common),
         Command::Shortlist(arguments) => shortlist(arguments),
         Command::Convert(arguments) => convert(arguments, common),
         Command::Info(arguments) => info(arguments),
@@ -113,7 +142,11 @@ fn convert(arguments: ConvertArguments, common: &Common) -> anyhow::Result<()> {
     let start = std::time::Instant::now();
     let package = open(&arguments.model)?;
     package.verify_files()?;
-    let left_out = miriam_nmt::file::write(&package, &arguments.output, &common.progress())?;
+    let precision = Precision::ALL
+        .into_iter()
+        .find(|known| arguments.precision.as_deref() == Some(known.name()));
+    let progress = common.progress();
+    let left_out = miriam_nmt::file::write(&package, precision, &arguments.output, &progress)?;
     for what in left_out {
         tracing::warn!("{}: left out: {what}", arguments.output.display());
     }

@@ -208,8 +208,8 @@ impl Reading<'_> {
             never: Vec::new(),
         };
         let taken = [encoder_name, DECODER, "decoder/projection/weight", "decoder/projection/bias"];
-        for name in taken.map(original) {
-            self.checkpoint.take(&name);
+        for name in taken {
+            self.checkpoint.take(name);
         }
         if !shared_embeddings {
             self.tensors.insert("encoder_Wemb".into(), encoder);

@@ -11,7 +11,7 @@ use super::transformer::{
     Activation, Autoregression, AverageAttention, Gelu, Positions, PreNormKeys, Process,
     RecurrentCell, RecurrentSublayer, Stack, Start, Step, Transformer,
 };
-use super::{Architecture, Model, Tables};
+use super::{Architecture, Model, Stacked, Tables, Top};
 use crate::checkpoint::{Checkpoint, Tensor};
 use crate::yaml::Value;
 use crate::{Error, Result};
@@ -111,10 +111,11 @@ fn architecture(
     tensors: &BTreeMap<String, Tensor>,
 ) -> Result<Architecture> {
     match kind {
-        "transformer" | "s2s" | "amun" | "nematus" => {}
+        "transformer" | "s2s" | "amun" | "nematus" | "stacked" => {}
         _ => {
-            let reason =
-                format!("a model of type {kind}; transformer, s2s, amun and nematus are read");
+            let reason = format!(
+                "a model of type {kind}; transformer, s2s, amun, nematus and stacked are read"
+            );
             return Err(options.refuse(reason));
         }
     }
@@ -122,6 +123,7 @@ fn architecture(
     let tables = tables(options, tensors)?;
     Ok(match kind {
         "transformer" => Architecture::Transformer(transformer(options, tables)?),
+        "stacked" => Architecture::Stacked(stacked(options, tables)?),
         _ => Architecture::Recurrent(recurrent(options, kind, tables)?),
     })
 }
@@ -305,6 +307,27 @@ fn recurrent(options: &Options, kind: &str, tables: Tables) -> Result<Recurrent>
         },
         skip: options.flag("skip", false)?,
         layer_norm: options.flag("layer-normalization", false)?.then_some(style),
+        tables,
+    })
+}
+
+fn stacked(options: &Options, tables: Tables) -> Result<Stacked> {
+    let state = options.number("dim-rnn", 1024)?;
+    let width = options.number("dim-top", state)?;
+    let top = match &options.text("top", "none")?[..] {
+        "none" => Top::None,
+        "tanh" => Top::Tanh(width),
+        "gru" => Top::Gru(width),
+        other => return Err(options.refuse(format!("top {other} is not covered"))),
+    };
+    Ok(Stacked {
+        encoder_depth: options.number("enc-depth", 1)?,
+        encoder_state: options.number("dim-enc-rnn", 512)?,
+        attention: options.number("dim-att", state)?,
+        depth: options.number("fc-depth", 0)?,
+        width: options.number("dim-fc", 768)?,
+        state,
+        top,
         tables,
     })
 }

@@ -13,6 +13,7 @@ mod marian;
 mod model;
 mod nematus;
 mod recurrent;
+mod stacked;
 mod transformer;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ pub use hugging_face::resolve as of_hugging_face;
 pub use marian::{Dialect, resolve as of_marian};
 pub use model::{Model, Parameter};
 pub use recurrent::{Cell, Encoder, EncoderKind, LayerNormStyle, Recurrent, RecurrentDecoder};
+pub use stacked::{Stacked, Top};
 pub use transformer::{
     Activation, Autoregression, AverageAttention, Gelu, Positions, PreNormKeys, Process,
     RecurrentCell, RecurrentSublayer, Stack, Start, Step, Transformer,
@@ -39,6 +41,8 @@ pub enum Architecture {
     Transformer(Transformer),
     /// Recurrent layers with attention between them (`neural.md` 1.7).
     Recurrent(Recurrent),
+    /// An attentional GRU below fully connected layers (Devlin 2017).
+    Stacked(Stacked),
 }
 
 /// Vocabularies, embeddings and the output layer, which all families have.
@@ -74,15 +78,15 @@ impl Tables {
     }
 
     /// Tables of embeddings, and the output layer under `output`: its matrix, unless
-    /// tied, and its bias.
-    fn parameters(&self, output: &str, all: &mut Vec<Parameter>) {
+    /// tied, over a layer of so many columns, and its bias.
+    fn parameters(&self, output: &str, width: usize, all: &mut Vec<Parameter>) {
         let words = [self.source_words, self.target_words];
         all.push(Parameter::new(self.encoder_table(), [words[0], self.embedding]));
         if !self.shared_embeddings {
             all.push(Parameter::new(self.decoder_table(), [words[1], self.embedding]));
         }
         if !self.tied_output {
-            all.push(Parameter::new(format!("{output}_Wt"), [words[1], self.embedding]));
+            all.push(Parameter::new(format!("{output}_Wt"), [words[1], width]));
         }
         if self.output_bias {
             all.push(Parameter::new(format!("{output}_b"), [1, words[1]]));
@@ -109,6 +113,7 @@ impl Architecture {
         match self {
             Architecture::Transformer(transformer) => &transformer.tables,
             Architecture::Recurrent(recurrent) => &recurrent.tables,
+            Architecture::Stacked(stacked) => &stacked.tables,
         }
     }
 
@@ -117,6 +122,7 @@ impl Architecture {
         match self {
             Architecture::Transformer(transformer) => transformer.parameters(),
             Architecture::Recurrent(recurrent) => recurrent.parameters(),
+            Architecture::Stacked(stacked) => stacked.parameters(),
         }
     }
 
@@ -126,6 +132,7 @@ impl Architecture {
         match self {
             Architecture::Transformer(transformer) => transformer.check(),
             Architecture::Recurrent(recurrent) => recurrent.check(),
+            Architecture::Stacked(stacked) => stacked.check(),
         }
     }
 
@@ -134,6 +141,7 @@ impl Architecture {
         let mut lines = match self {
             Architecture::Transformer(transformer) => transformer.describe(),
             Architecture::Recurrent(recurrent) => recurrent.describe(),
+            Architecture::Stacked(stacked) => stacked.describe(),
         };
         let tables = self.tables();
         lines.push(("embedding", tables.embedding.to_string()));

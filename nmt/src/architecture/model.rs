@@ -1,10 +1,13 @@
 //! A description joined with its parameters: every one there, of its shape.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use miriam_layout::{Bytes, View};
+
 use super::Architecture;
-use crate::checkpoint::Tensor;
+use crate::checkpoint::{Element, Order, Tensor, Window};
+use crate::engine::{Precision, Stored, is_turned, matrices};
 use crate::{Error, Result};
 
 /// What many writers leave in their files and nobody needs.
@@ -31,6 +34,8 @@ pub struct Model {
     parameters: BTreeMap<String, Tensor>,
     activation_multipliers: BTreeMap<String, f32>,
     unused: Vec<String>,
+    /// Matrices that are packed for products of one precision, in the place of parameters.
+    stored: Option<(Precision, BTreeMap<String, Stored>)>,
 }
 
 impl Model {
@@ -39,17 +44,35 @@ impl Model {
     /// left over is kept by name.
     pub(crate) fn new(
         architecture: Architecture,
+        tensors: BTreeMap<String, Tensor>,
+        activation_multipliers: BTreeMap<String, f32>,
+        path: &Path,
+    ) -> Result<Self> {
+        Self::with_stored(architecture, tensors, activation_multipliers, None, path)
+    }
+
+    /// The same, where some matrices come packed, by their names. Their parameters need not
+    /// be there otherwise, but shapes must be theirs.
+    pub(crate) fn with_stored(
+        architecture: Architecture,
         mut tensors: BTreeMap<String, Tensor>,
         activation_multipliers: BTreeMap<String, f32>,
+        stored: Option<(Precision, BTreeMap<String, Stored>)>,
         path: &Path,
     ) -> Result<Self> {
         let wrong = |reason| Error::mismatch(path, "options", reason);
         architecture.check().map_err(wrong)?;
+        let packed = match &stored {
+            Some((_, stored)) => check_stored(&architecture, stored, path)?,
+            None => BTreeSet::new(),
+        };
         let mut parameters = BTreeMap::new();
         let mut missing = Vec::new();
         for Parameter { name, shape } in architecture.parameters() {
             let Some(tensor) = take(&mut tensors, &name) else {
-                missing.push(name);
+                if !packed.contains(&name) {
+                    missing.push(name);
+                }
                 continue;
             };
             let found = tensor.shape().to_vec();
@@ -76,7 +99,33 @@ impl Model {
             return Err(Error::mismatch(path, first, reason));
         }
         let unused = tensors.into_keys().filter(|name| !HARMLESS.contains(&&name[..])).collect();
-        Ok(Model { architecture, parameters, activation_multipliers, unused })
+        Ok(Model { architecture, parameters, activation_multipliers, unused, stored })
+    }
+
+    /// A model whose parameters `values` gives, as many numbers each as the shape says, in
+    /// the order of rows: one that is not read but made.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if the architecture is none or a parameter has other numbers.
+    pub fn with_values(
+        architecture: Architecture,
+        mut values: impl FnMut(&Parameter) -> Vec<f32>,
+    ) -> Result<Self> {
+        let path = Path::new("(made in memory)");
+        architecture.check().map_err(|reason| Error::mismatch(path, "options", reason))?;
+        let tensors = architecture.parameters().into_iter().map(|parameter| {
+            let bytes: Vec<u8> =
+                values(&parameter).iter().flat_map(|value| value.to_le_bytes()).collect();
+            let bytes = Bytes::copy_from(&bytes);
+            let view = View::new(&bytes, 0, bytes.len())
+                .map_err(|reason| Error::mismatch(path, &parameter.name, reason))?;
+            let shape = parameter.shape.to_vec();
+            let tensor = Tensor::new(shape, Element::F32, Order::Rows, Window::new(view))
+                .map_err(|reason| Error::mismatch(path, &parameter.name, reason))?;
+            Ok((parameter.name, tensor))
+        });
+        let tensors = tensors.collect::<Result<_>>()?;
+        Model::new(architecture, tensors, BTreeMap::new(), path)
     }
 
     /// What the model is.
@@ -100,6 +149,23 @@ impl Model {
         self.parameters.iter().map(|(name, tensor)| (name.as_str(), tensor))
     }
 
+    /// The shape of a parameter that the architecture needs; zeros for others.
+    pub(crate) fn shape(&self, name: &str) -> [usize; 2] {
+        let all = self.architecture.parameters();
+        all.into_iter().find(|needed| needed.name == name).map_or([0, 0], |needed| needed.shape)
+    }
+
+    /// Matrices that are packed, by their names side by side, if the file has such.
+    pub(crate) fn stored(&self) -> Option<(Precision, &BTreeMap<String, Stored>)> {
+        self.stored.as_ref().map(|(precision, stored)| (*precision, stored))
+    }
+
+    /// The precision that weights are packed in, where the file has them so: no other can be
+    /// multiplied with.
+    pub fn precision(&self) -> Option<Precision> {
+        self.stored.as_ref().map(|(precision, _)| *precision)
+    }
+
     /// What activations that meet the matrix `name` were multiplied with when the model
     /// was made for integers, where it says so (`none` is a tied output layer).
     pub fn activation_multiplier(&self, name: &str) -> Option<f32> {
@@ -115,6 +181,37 @@ impl Model {
     pub fn unused(&self) -> &[String] {
         &self.unused
     }
+}
+
+/// Names of parameters that lie packed. Each matrix must have their shapes side by side.
+fn check_stored(
+    architecture: &Architecture,
+    stored: &BTreeMap<String, Stored>,
+    path: &Path,
+) -> Result<BTreeSet<String>> {
+    let needed: BTreeMap<String, [usize; 2]> =
+        architecture.parameters().into_iter().map(|p| (p.name, p.shape)).collect();
+    let mut names = BTreeSet::new();
+    for (key, matrix) in stored {
+        let mut shape: Option<[usize; 2]> = None;
+        for name in matrices(key) {
+            let Some(&[rows, columns]) = needed.get(name) else {
+                return Err(Error::mismatch(path, key, format!("{name} is no parameter")));
+            };
+            let own = if is_turned(key) { [columns, rows] } else { [rows, columns] };
+            shape = match shape {
+                None => Some(own),
+                Some([depth, width]) if depth == own[0] => Some([depth, width + own[1]]),
+                Some(_) => return Err(Error::mismatch(path, key, "their inputs differ")),
+            };
+            names.insert(name.to_owned());
+        }
+        if shape != Some([matrix.depth, matrix.columns]) {
+            let reason = format!("a packed matrix of {} by {}", matrix.depth, matrix.columns);
+            return Err(Error::mismatch(path, key, reason));
+        }
+    }
+    Ok(names)
 }
 
 /// The tensor of that name. Output matrices may come the other way round, under a name

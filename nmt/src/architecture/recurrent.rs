@@ -94,7 +94,7 @@ impl Recurrent {
     pub fn parameters(&self) -> Vec<Parameter> {
         let (e, h, c) = (self.tables.embedding, self.state, self.context());
         let mut all = Vec::new();
-        self.tables.parameters("decoder_ff_logit_l2", &mut all);
+        self.tables.parameters("decoder_ff_logit_l2", e, &mut all);
         self.encoder_parameters(&mut all);
         self.affine("decoder_ff_state", "", [c, h], &mut all);
         self.attention(c, &mut all);

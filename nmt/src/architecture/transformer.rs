@@ -202,7 +202,7 @@ impl Transformer {
     pub fn parameters(&self) -> Vec<Parameter> {
         let d = self.tables.embedding;
         let mut all = Vec::new();
-        self.tables.parameters("decoder_ff_logit_out", &mut all);
+        self.tables.parameters("decoder_ff_logit_out", self.tables.embedding, &mut all);
         if let Positions::Table { length } = self.positions {
             all.push(Parameter::new("encoder_Wpos", [length, d]));
             all.push(Parameter::new("decoder_Wpos", [length, d]));

@@ -119,3 +119,39 @@ fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miriam_layout::Load;
+
+    fn text(bytes: &mut Vec<u8>, text: &str) {
+        bytes.extend_from_slice(&(text.len() as u16 + 1).to_le_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.push(0);
+    }
+
+    #[test]
+    fn a_tensor_with_two_names_can_be_taken_under_both() {
+        let mut bytes = 6u32.to_le_bytes().to_vec();
+        text(&mut bytes, "TransformerSpec");
+        [7u32, 1].iter().for_each(|n| bytes.extend_from_slice(&n.to_le_bytes()));
+        text(&mut bytes, "one");
+        bytes.push(1);
+        bytes.extend_from_slice(&2u32.to_le_bytes());
+        bytes.push(0);
+        bytes.extend_from_slice(&8u32.to_le_bytes());
+        [1.5f32, -2.0].iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+        bytes.extend_from_slice(&1u32.to_le_bytes());
+        text(&mut bytes, "another");
+        text(&mut bytes, "one");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.bin");
+        std::fs::write(&path, bytes).unwrap();
+        let mut checkpoint = Checkpoint::open(&path, Load::Lazy).unwrap();
+        assert_eq!(checkpoint.alias("another"), Some("one"));
+        for name in ["one", "another"] {
+            assert_eq!(checkpoint.take(name).unwrap().values(), [1.5, -2.0], "{name}");
+        }
+    }
+}

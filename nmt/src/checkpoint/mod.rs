@@ -127,14 +127,13 @@ impl Checkpoint {
         self.options.as_deref()
     }
 
-    /// Names in the order of their bytes, other names of a tensor not included.
+    /// Names in the order of their bytes.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// The tensor of that name, or of that other name.
+    /// The tensor of that name.
     pub fn get(&self, name: &str) -> Option<&Tensor> {
-        let name = self.aliases.get(name).map_or(name, String::as_str);
         self.tensors.get(name)
     }
 
@@ -175,11 +174,14 @@ impl Checkpoint {
         self.set_aside.push((name.to_owned(), reason));
     }
 
+    /// Makes `name` another name of a tensor. Each can be taken by itself: writers give one
+    /// tensor to all that happen to be equal.
     fn set_alias(&mut self, name: &str, of: &str) -> Result<()> {
-        if !self.tensors.contains_key(of) {
+        let Some(tensor) = self.tensors.get(of).cloned() else {
             let reason = format!("another name of {of}, which is not there");
             return Err(Error::damaged(&self.path, name, reason));
-        }
+        };
+        self.insert(name, tensor)?;
         self.aliases.insert(name.to_owned(), of.to_owned());
         Ok(())
     }

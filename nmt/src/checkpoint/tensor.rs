@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use miriam_layout::View;
+use miriam_layout::zerocopy::FromBytes;
 use serde::{Deserialize, Serialize};
 
 /// What one number of a tensor is stored as, little-endian.
@@ -247,6 +248,15 @@ impl Tensor {
                 part.with_multipliers(Multipliers::EachRun(all[first..first + count].into()))
             }
         }
+    }
+
+    /// The numbers where they lie, if they are f32 in the order of rows and aligned.
+    pub fn floats(&self) -> Option<&[f32]> {
+        let there = self.element == Element::F32
+            && self.order == Order::Rows
+            && self.multipliers.is_none()
+            && cfg!(target_endian = "little");
+        there.then(|| <[f32]>::ref_from_bytes(&self.data).ok()).flatten()
     }
 
     /// Every number as f32, in the order of rows, quantised ones divided by their

@@ -3,9 +3,10 @@
 //!
 //! Floats become f32 in the order of rows, aligned, so that an engine multiplies with
 //! them where they lie; integers stay as they were, with their multipliers. A tensor's
-//! record says how its numbers are packed, so that forms made for one product can be
-//! added beside the plain ones.
+//! record says how its numbers are packed. What products multiply with may be packed for
+//! them instead ([`write`] with a precision): then it lies in sections of its own.
 
+mod packed;
 mod read;
 mod write;
 
@@ -21,8 +22,11 @@ pub use write::write;
 
 /// The kind of the file.
 pub const KIND: Kind = Kind::new("nmt-model");
-/// The version of its layout.
-pub const VERSION: u32 = 1;
+/// The version of its layout where weights are packed for products of one precision.
+pub const VERSION: u32 = 2;
+
+/// The version where all parameters are plain numbers.
+const VERSION_PLAIN: u32 = 1;
 
 /// Tensors start at multiples of this.
 const ALIGNMENT: u64 = 64;

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use miriam_layout::dictionary::{Dictionary, StringPool};
 use miriam_layout::{Bytes, Container, Load};
 
-use super::{ELEMENTS, KIND, Metadata, ORDERS, PLAIN, Record, SIDES, VERSION, WordsMetadata};
+use super::{
+    ELEMENTS, KIND, Metadata, ORDERS, PLAIN, Record, SIDES, VERSION, VERSION_PLAIN, WordsMetadata,
+    packed,
+};
 use crate::Result;
 use crate::architecture::Model;
 use crate::checkpoint::{Element, Multipliers, Order, Tensor, Window};
@@ -43,7 +46,11 @@ pub fn verify(container: &Container) -> Result<()> {
 
 /// A container whose first page has been checked; it must be of this kind and version.
 pub fn from_container(container: &Container) -> Result<Package> {
-    let container = container.clone().expect(KIND, VERSION)?;
+    let version = match container.kind_version() {
+        VERSION_PLAIN => VERSION_PLAIN,
+        _ => VERSION,
+    };
+    let container = container.clone().expect(KIND, version)?;
     let metadata: Metadata = container.metadata()?;
     metadata.architecture.check().map_err(|reason| container.damaged("metadata", reason))?;
     let words = match &metadata.words {
@@ -77,7 +84,9 @@ pub fn from_container(container: &Container) -> Result<Package> {
     };
     let tensors = open_tensors(&container)?;
     let multipliers = metadata.activation_multipliers.into_iter().collect();
-    let model = Model::new(metadata.architecture, tensors, multipliers, container.path())?;
+    let stored = if version == VERSION { Some(packed::open(&container)?) } else { None };
+    let (architecture, path) = (metadata.architecture, container.path());
+    let model = Model::with_stored(architecture, tensors, multipliers, stored, path)?;
     let defaults = metadata.defaults;
     Ok(Package {
         path: container.path().to_owned(),

@@ -10,16 +10,26 @@ use miriam_text::Progress;
 
 use super::{
     ALIGNMENT, Defaults, ELEMENTS, KIND, Metadata, ORDERS, PLAIN, Record, SIDES, VERSION,
-    WordsMetadata,
+    VERSION_PLAIN, WordsMetadata, packed,
 };
 use crate::architecture::Model;
 use crate::checkpoint::{Element, Multipliers, Order, Tensor};
+use crate::engine::Precision;
+use crate::network;
 use crate::package::{Candidates, Package, Segmentation, Words};
 use crate::{Error, Result};
 
 /// Writes `package`, which must be one model with vocabularies, to the file `output`.
 /// Returns what the file leaves out.
-pub fn write(package: &Package, output: &Path, progress: &dyn Progress) -> Result<Vec<String>> {
+///
+/// With a precision, what products multiply with is packed for it, which opens at once and
+/// serves no other; else all parameters stay plain numbers.
+pub fn write(
+    package: &Package,
+    precision: Option<Precision>,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Vec<String>> {
     let [model] = &package.models[..] else {
         let reason = format!(
             "{} models vote here; convert each by itself and name them together",
@@ -27,8 +37,11 @@ pub fn write(package: &Package, output: &Path, progress: &dyn Progress) -> Resul
         );
         return Err(Error::unsupported(&package.path, reason));
     };
-    let mut writer = ContainerWriter::create(output, KIND, VERSION)?;
-    let left_out = write_to(&mut writer, package, model, progress)?;
+    // What is packed already cannot become plain again.
+    let precision = precision.or(model.precision());
+    let version = if precision.is_some() { VERSION } else { VERSION_PLAIN };
+    let mut writer = ContainerWriter::create(output, KIND, version)?;
+    let left_out = write_to(&mut writer, package, model, precision, progress)?;
     writer.finish()?;
     Ok(left_out)
 }
@@ -37,6 +50,7 @@ pub(super) fn write_to(
     writer: &mut ContainerWriter,
     package: &Package,
     model: &Model,
+    precision: Option<Precision>,
     progress: &dyn Progress,
 ) -> Result<Vec<String>> {
     let mut left_out = Vec::new();
@@ -71,7 +85,15 @@ pub(super) fn write_to(
         writer.section("shortlist.offsets", offsets)?;
         writer.section("shortlist.words", translations)?;
     }
-    write_tensors(writer, model, progress)?;
+    match precision {
+        None => write_tensors(writer, &model.parameters().collect::<Vec<_>>(), progress)?,
+        Some(precision) => {
+            let recording = network::recording(model, &package.path, precision)?;
+            let plain = model.parameters().filter(|(name, _)| recording.plain.contains(*name));
+            write_tensors(writer, &plain.collect::<Vec<_>>(), progress)?;
+            packed::write(writer, &recording, precision, progress)?;
+        }
+    }
     left_out
         .extend(model.unused().iter().map(|name| format!("{name}, which decoding does not use")));
     Ok(left_out)
@@ -125,15 +147,15 @@ fn write_words(
 
 fn write_tensors(
     writer: &mut ContainerWriter,
-    model: &Model,
+    parameters: &[(&str, &Tensor)],
     progress: &dyn Progress,
 ) -> Result<()> {
-    let names = model.parameters().map(|(name, _)| name.as_bytes());
+    let names = parameters.iter().map(|(name, _)| name.as_bytes());
     StringPool::write(writer, "tensors", names)?;
     let mut records = Vec::new();
     let mut multipliers: Vec<f32> = Vec::new();
     let mut end = 0u64;
-    for (name, tensor) in model.parameters() {
+    for &(name, tensor) in parameters {
         let element = stored_as(tensor);
         let (&[rows, columns], Some(number)) =
             (tensor.shape(), ELEMENTS.iter().position(|&known| known == element))
@@ -169,7 +191,7 @@ fn write_tensors(
     writer.section("tensors.scales", &multipliers)?;
     progress.begin("writing", Some(end));
     let mut section = writer.begin_section("tensors.data", 1, end)?;
-    for ((_, tensor), record) in model.parameters().zip(&records) {
+    for ((_, tensor), record) in parameters.iter().zip(&records) {
         let padding = record.start - section.len();
         section.write(&[0; ALIGNMENT as usize][..padding as usize])?;
         if stored_as(tensor) == Element::F32 {

@@ -4,6 +4,7 @@ mod date;
 mod glm;
 mod lm;
 mod machine;
+mod nmt;
 mod plot;
 mod scaling;
 
@@ -18,6 +19,9 @@ pub enum Command {
     Lm(lm::Arguments),
     Glm(glm::Arguments),
     Scaling(scaling::Arguments),
+    /// Neural translation, on models with random weights
+    #[command(subcommand)]
+    Nmt(nmt::Command),
     /// One measurement of `scaling`, in a process of its own
     #[command(hide = true)]
     ScalingRun(scaling::RunArguments),
@@ -27,6 +31,7 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     match command {
         Command::Lm(arguments) => lm::run(arguments, common),
         Command::Glm(arguments) => glm::run(arguments, common),
+        Command::Nmt(command) => nmt::run(command),
         Command::Scaling(arguments) => scaling::study(arguments),
         Command::ScalingRun(arguments) => scaling::measure_here(arguments),
     }

@@ -1,0 +1,50 @@
+//! Lines that could not be translated: recorded in a file, or told as warnings.
+
+use std::path::Path;
+
+use miriam_nmt::Result;
+use miriam_nmt::translate::Mishap;
+use miriam_text::Output;
+
+/// Warnings given before the rest is only counted.
+const TOLD: u64 = 5;
+
+/// Where mishaps go.
+pub struct Mishaps {
+    input: String,
+    file: Option<Output>,
+    count: u64,
+}
+
+impl Mishaps {
+    /// Mishaps in the text called `input`; all of them go to `file`, where there is one.
+    pub fn new(input: String, file: Option<&Path>) -> Result<Self> {
+        Ok(Mishaps { input, file: file.map(Output::create).transpose()?, count: 0 })
+    }
+
+    /// Records or tells one.
+    pub fn tell(&mut self, mishap: &Mishap) -> Result<()> {
+        self.count += 1;
+        let Mishap { line, reason } = mishap;
+        if let Some(file) = &mut self.file {
+            let record = serde_json::json!({ "line": line, "reason": reason });
+            file.write(format!("{record}\n").as_bytes())?;
+        } else if self.count <= TOLD {
+            tracing::warn!("{}, line {line}: {reason}", self.input);
+        }
+        Ok(())
+    }
+
+    /// Tells how many were not told.
+    pub fn finish(self) -> Result<()> {
+        if let Some(file) = self.file {
+            file.finish()?;
+        } else if let more @ 1.. = self.count.saturating_sub(TOLD) {
+            tracing::warn!(
+                "{}: {more} more such lines; --errors FILE records them all",
+                self.input
+            );
+        }
+        Ok(())
+    }
+}

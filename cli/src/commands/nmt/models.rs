@@ -1,0 +1,131 @@
+//! Which models are meant, and what they are called in options of Marian's.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_nmt::engine::Precision;
+use miriam_nmt::shortlist::{Shortlist, ShortlistOptions};
+use miriam_nmt::{Candidates, DIALECTS, Package, Settings};
+
+use super::numbers::finite;
+use crate::common::wrong_usage;
+
+/// Options that name models and what belongs to them.
+#[derive(Args)]
+#[command(next_help_heading = "Models")]
+pub struct Models {
+    /// Models: folders of OPUS-MT, CTranslate2 or Hugging Face, files of Marian, Nematus or
+    /// Amun, decoder configurations, files of ours; several vote together
+    #[arg(short, long, num_args = 1.., value_name = "PATH", required_unless_present = "config")]
+    models: Vec<PathBuf>,
+    /// A decoder's configuration (.yml); options given here stand over it
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Vocabularies of source and target (.yml, .json, .spm, a word a line), in place of
+    /// those beside the model
+    #[arg(short, long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    vocabs: Option<Vec<PathBuf>>,
+    /// Weights of the models [1 each]
+    #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
+          value_parser = finite)]
+    weights: Vec<f32>,
+    /// Kind of numbers in matrix products [as the model's weights are]; a file packed by
+    /// nmt convert --precision has its own
+    #[arg(long, value_name = "KIND", value_parser = ["f32", "i16", "i8"])]
+    precision: Option<String>,
+    /// Whose computation to follow where versions of Marian differ [that of the version
+    /// that wrote the model]
+    #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
+    dialect: Option<String>,
+}
+
+/// Options that say which words a translation may have. Those that are scored are given.
+#[derive(Args)]
+#[command(next_help_heading = "Models")]
+pub struct Lists {
+    /// A shortlist, then how many frequent words, how many translations of each word, and
+    /// how probable they must be [100 100 0]
+    #[arg(long, num_args = 1..=4, value_names = ["FILE", "FIRST", "BEST", "THRESHOLD"])]
+    shortlist: Vec<String>,
+    /// Use no shortlist or vocabulary map, though one lies beside the model
+    #[arg(long, conflicts_with = "shortlist")]
+    no_shortlist: bool,
+}
+
+impl Models {
+    /// Opens what is named; the words that `lists` allow, where translations are wanted.
+    pub fn open(&self, lists: Option<&Lists>) -> anyhow::Result<Package> {
+        let settings = self.config.as_deref().map(Settings::open).transpose()?;
+        let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
+        let vocabularies = match self.vocabs.as_deref().unwrap_or(given) {
+            [source, target] => Some([source.as_path(), target.as_path()]),
+            [both] => Some([both.as_path(); 2]),
+            _ => None,
+        };
+        let mut package = match (&self.models[..], &self.config) {
+            ([], Some(config)) => Package::open(config, vocabularies)?,
+            (models, _) => Package::open_all(models, vocabularies)?,
+        };
+        if let Some(settings) = settings {
+            package.settings = settings;
+        }
+        if let Some(lists) = lists {
+            lists.open(&mut package, !self.models.is_empty())?;
+        }
+        if let Some((_, dialect)) =
+            DIALECTS.iter().find(|(name, _)| Some(*name) == self.dialect.as_deref())
+        {
+            package.set_dialect(*dialect);
+        }
+        if !self.weights.is_empty() {
+            package.settings.weights = self.weights.clone();
+        }
+        Ok(package)
+    }
+
+    /// The numbers to multiply in, if they are given.
+    pub fn precision(&self) -> Option<Precision> {
+        self.precision.as_deref().map(|name| match name {
+            "i16" => Precision::I16,
+            "i8" => Precision::I8,
+            _ => Precision::F32,
+        })
+    }
+}
+
+impl Lists {
+    /// Gives `package` the list that is meant; that of a configuration which it was not
+    /// opened by (`of_settings`) is still to be read.
+    fn open(&self, package: &mut Package, of_settings: bool) -> anyhow::Result<()> {
+        if self.no_shortlist {
+            package.candidates = None;
+            return Ok(());
+        }
+        let beside = package.settings.shortlist.clone().filter(|_| of_settings);
+        if let (Some((path, options)), Some(words)) = (self.shortlist().or(beside), &package.words)
+        {
+            let [source, target] = &words.vocabularies;
+            let list = Shortlist::open(&path, options, source, target)?;
+            package.candidates = Some(Candidates::Shortlist(list));
+        }
+        Ok(())
+    }
+
+    fn shortlist(&self) -> Option<(PathBuf, ShortlistOptions)> {
+        let [file, numbers @ ..] = &self.shortlist[..] else { return None };
+        let default = ShortlistOptions::default();
+        fn wrong(text: &str) -> ! {
+            wrong_usage(format!("--shortlist: {text:?} is no number"))
+        }
+        let count = |text: Option<&String>, default| {
+            text.map_or(default, |text| text.parse().unwrap_or_else(|_| wrong(text)))
+        };
+        let threshold = numbers.get(2).map(|text| finite(text).unwrap_or_else(|_| wrong(text)));
+        let options = ShortlistOptions {
+            first: count(numbers.first(), default.first),
+            best: count(numbers.get(1), default.best),
+            threshold: threshold.unwrap_or(default.threshold),
+        };
+        Some((file.into(), options))
+    }
+}

@@ -1,0 +1,143 @@
+//! `miriam nmt score`: how probable a model finds translations.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use miriam_nmt::score::{Pairs, ScoreOptions, Summary, score_text};
+use miriam_nmt::translate::{AlignmentForm, Models as Ready, Options};
+use miriam_text::{Input, Lines, Output, Stop};
+
+use super::models::Models;
+use super::numbers::{batch, finite, length};
+use super::translate::parse_alignment;
+use crate::common::{Common, Threads, is_broken_pipe, parse_threads};
+use crate::signals::Interrupts;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    models: Models,
+    /// The source text, a sentence a line
+    #[arg(long, value_name = "FILE", required_unless_present = "tsv")]
+    source: Option<PathBuf>,
+    /// Its translation, line by line
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best"])]
+    target: Option<PathBuf>,
+    /// Both in one text, a tab between them; instead of --source, --target and --n-best
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target"])]
+    tsv: Option<PathBuf>,
+    /// A file with lists of translations (number ||| translation ||| features ||| score),
+    /// which get a feature more; instead of --target
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "tsv", "summary"])]
+    n_best: Option<PathBuf>,
+    /// What that feature is called
+    #[arg(long, value_name = "NAME", default_value = "Score")]
+    n_best_feature: String,
+    /// Where scores go; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Print one number about all instead of a line each
+    #[arg(long, num_args = 0..=1, value_name = "KIND", default_missing_value = "cross-entropy")]
+    summary: Option<Kind>,
+    /// Divide scores by the length, with </s>, to this power
+    #[arg(short, long, num_args = 0..=1, value_name = "A", default_value_t = 0.0,
+          default_missing_value = "1", allow_negative_numbers = true, value_parser = finite)]
+    normalize: f32,
+    /// Write the score of each word
+    #[arg(long, conflicts_with = "n_best")]
+    word_scores: bool,
+    /// Write which words come from which: hard (the default form), the source word that each
+    /// looks at most; soft, all attention; or those with more attention than a threshold
+    /// from 0 to 1. Takes a model with attention
+    #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
+          value_parser = parse_alignment, conflicts_with = "n_best")]
+    alignment: Option<AlignmentForm>,
+    /// Input is in pieces already, with spaces between them
+    #[arg(long)]
+    no_spm_encode: bool,
+    /// The longest sentence or translation, in pieces; a longer one is an error
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = length())]
+    max_length: usize,
+    /// Sentences scored together
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch())]
+    mini_batch: usize,
+    /// Batches that are read ahead and sorted
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = batch())]
+    maxi_batch: usize,
+    /// Threads; as --threads
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    cpu_threads: Option<Threads>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// The mean of a sentence, in natural logarithms
+    CrossEntropy,
+    /// The mean of a word, with </s>, in natural logarithms
+    CeMeanWords,
+    /// e to the power of ce-mean-words
+    Perplexity,
+}
+
+impl Kind {
+    fn of(self, summary: &Summary) -> f64 {
+        match self {
+            Kind::CrossEntropy => summary.cross_entropy(),
+            Kind::CeMeanWords => summary.cross_entropy_of_words(),
+            Kind::Perplexity => summary.perplexity(),
+        }
+    }
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let a = &arguments;
+    let inputs = [&a.source, &a.target, &a.tsv, &a.n_best];
+    for input in inputs.into_iter().flatten() {
+        Input::check(input, Some(&a.output))?;
+    }
+    let package = a.models.open(None)?;
+    let defaults = Options::of(&package);
+    let precision = a.models.precision().unwrap_or(defaults.precision);
+    let models = Ready::new(&package, precision, &defaults.weights)?;
+    let stop = Stop::new();
+    let interrupts = Interrupts::ask(&stop)?;
+    let open = |path: &PathBuf| -> anyhow::Result<Lines> {
+        Ok(Lines::in_background(Input::open(path)?).until(&stop))
+    };
+    let pairs = match (&a.tsv, &a.source, &a.target, &a.n_best) {
+        (Some(tsv), ..) => Pairs::Fields(open(tsv)?),
+        (_, Some(source), _, Some(list)) => Pairs::Lists {
+            source: open(source)?,
+            list: open(list)?,
+            feature: a.n_best_feature.clone(),
+        },
+        (_, Some(source), Some(target), _) => {
+            Pairs::Texts { source: open(source)?, target: open(target)? }
+        }
+        _ => unreachable!("the parser asks for one of these"),
+    };
+    let options = ScoreOptions {
+        threads: a.cpu_threads.unwrap_or(common.threads).count(),
+        mini_batch: a.mini_batch,
+        maxi_batch: a.maxi_batch,
+        pieces: a.no_spm_encode,
+        max_length: a.max_length,
+        normalize: a.normalize,
+        alignment: a.alignment,
+        word_scores: a.word_scores,
+    };
+    let mut output = Some(Output::create(&a.output)?);
+    let lines = if a.summary.is_some() { None } else { output.take() };
+    let outcome = score_text(&models, pairs, &options, lines, &stop, &common.progress());
+    let outcome = outcome.map_err(anyhow::Error::from).and_then(|summary| {
+        if let (Some(kind), Some(mut output)) = (a.summary, output) {
+            output.write(format!("{}\n", kind.of(&summary)).as_bytes())?;
+            output.finish()?;
+        }
+        Ok(())
+    });
+    if outcome.as_ref().err().is_none_or(is_broken_pipe) {
+        interrupts.end_by_signal();
+    }
+    outcome
+}

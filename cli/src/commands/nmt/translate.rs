@@ -1,0 +1,370 @@
+//! `miriam nmt translate`: text through a neural model, with Marian's options where it has
+//! them and CTranslate2's for the rest.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use miriam_nmt::Segmentation;
+use miriam_nmt::search::{Rules, Sampling};
+use miriam_nmt::translate::{AlignmentForm, LineForm, Mishap, Options, Source, Translator};
+use miriam_text::{Input, Lines, Output, Stop};
+
+use super::mishaps::Mishaps;
+use super::models::{Lists, Models};
+use super::numbers::{
+    batch, beam, finite, least_probability, length, length_or_none, not_negative, positive, share,
+};
+use crate::common::{Common, Threads, is_broken_pipe, parse_threads, wrong_usage};
+use crate::progress::Bar;
+use crate::signals::Interrupts;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    models: Models,
+    #[command(flatten)]
+    lists: Lists,
+    #[command(flatten)]
+    text: Text,
+    #[command(flatten)]
+    search: Search,
+    #[command(flatten)]
+    sampling: SamplingArguments,
+    #[command(flatten)]
+    batches: Batches,
+    /// Tell which options were chosen
+    #[arg(long)]
+    verbose: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Text")]
+struct Text {
+    /// The text, a sentence a line; - for standard input. With --force-decode a second file
+    /// has what each translation begins with
+    #[arg(short, long, num_args = 1..=2, value_name = "FILE", default_value = "-")]
+    input: Vec<PathBuf>,
+    /// Where translations go; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// What lines are: sentences; with tabs a sentence, what its translation begins with
+    /// and what it must have (||| between); or JSON with source, prefix and constraints
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    input_form: Form,
+    /// As --input-form tsv
+    #[arg(long, conflicts_with = "input_form")]
+    tsv: bool,
+    /// Translations begin with the lines of a second input, or with second fields
+    #[arg(long)]
+    force_decode: bool,
+    /// Input is in pieces already, with spaces between them
+    #[arg(long)]
+    no_spm_encode: bool,
+    /// Write pieces, with spaces between them
+    #[arg(long)]
+    no_spm_decode: bool,
+    /// The longest sentence, in pieces, and the most pieces of what its translation begins
+    /// with or must have; longer lines fail (their lines are empty)
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = length())]
+    max_length: usize,
+    /// Translate the beginning of longer sentences
+    #[arg(long)]
+    max_length_crop: bool,
+    /// Write a list of translations, in Marian's form: the N best; without N as many as the
+    /// beam has
+    #[arg(long, num_args = 0..=1, value_name = "N", value_parser = beam())]
+    n_best: Option<Option<usize>>,
+    /// Write which words come from which: hard (the default form), the source word that each
+    /// looks at most; soft, all attention; or those with more attention than a threshold
+    /// from 0 to 1. Takes a model with attention
+    #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
+          value_parser = parse_alignment)]
+    alignment: Option<AlignmentForm>,
+    /// Write the score of each word
+    #[arg(long)]
+    word_scores: bool,
+    /// Where a translation has an unknown word, write the source word that it looks at;
+    /// implies --allow-unk
+    #[arg(long)]
+    replace_unknowns: bool,
+    /// Write what went wrong with which lines, a JSON object each
+    #[arg(long, value_name = "FILE")]
+    errors: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Form {
+    Text,
+    Tsv,
+    Json,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RulesName {
+    Marian,
+    Ctranslate2,
+}
+
+/// Options of search; what is not given the model's format decides.
+#[derive(Args)]
+#[command(next_help_heading = "Search")]
+struct Search {
+    /// Hypotheses kept at each step; 1 is greedy [Marian 12, CTranslate2 2]
+    #[arg(short, long, value_name = "N", value_parser = beam())]
+    beam_size: Option<usize>,
+    /// Divide scores by the length to this power [Marian 0, CTranslate2 1]
+    #[arg(short, long, num_args = 0..=1, value_name = "A", default_missing_value = "1",
+          alias = "length-penalty", allow_negative_numbers = true, value_parser = finite)]
+    normalize: Option<f32>,
+    /// Subtract this for each word
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = finite)]
+    word_penalty: Option<f32>,
+    /// The most words for each word of the source [Marian 3, CTranslate2 none]
+    #[arg(long, value_name = "F", value_parser = positive)]
+    max_length_factor: Option<f32>,
+    /// The most words of a translation [Marian none, CTranslate2 256]
+    #[arg(long, value_name = "N", value_parser = length())]
+    max_decoding_length: Option<usize>,
+    /// The fewest words of a translation [Marian 0, CTranslate2 1]
+    #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_none())]
+    min_length: Option<usize>,
+    /// Whose rules decide when search is done [those the model was made for]
+    #[arg(long, value_name = "NAME")]
+    search: Option<RulesName>,
+    /// CTranslate2's rules: look so many times longer for translations [1]
+    #[arg(long, value_name = "P", value_parser = positive)]
+    patience: Option<f32>,
+    /// Prefer translations that look at all of the source, by this weight
+    #[arg(long, value_name = "B", value_parser = not_negative)]
+    coverage_penalty: Option<f32>,
+    /// Divide the scores of words already put out by this; 1 is none
+    #[arg(long, value_name = "P", value_parser = positive)]
+    repetition_penalty: Option<f32>,
+    /// No sequence of so many words comes twice; 0 allows all
+    #[arg(long, value_name = "N", value_parser = length_or_none())]
+    no_repeat_ngram_size: Option<usize>,
+    /// Stop when the best unfinished hypothesis is more than D below the best finished one
+    /// (natural logarithm)
+    #[arg(long, value_name = "D", value_parser = not_negative)]
+    early_stop: Option<f32>,
+    /// Allow the unknown word [CTranslate2's models allow it]
+    #[arg(long)]
+    allow_unk: bool,
+    /// Do not allow it
+    #[arg(long, conflicts_with = "allow_unk")]
+    disable_unk: bool,
+    /// Leave the softmax out of greedy search, where no scores are wanted
+    #[arg(long)]
+    skip_cost: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Sampling")]
+struct SamplingArguments {
+    /// Draw words at random, from so many best ones; 0 for all
+    #[arg(long, value_name = "K", value_parser = length_or_none())]
+    sampling_topk: Option<usize>,
+    /// From the best ones up to this share of probability
+    #[arg(long, value_name = "P", value_parser = share)]
+    sampling_topp: Option<f32>,
+    /// From those of at least this probability
+    #[arg(long, value_name = "P", value_parser = least_probability)]
+    sampling_epsilon: Option<f32>,
+    /// Divide logits by this
+    #[arg(long, value_name = "T", value_parser = positive)]
+    sampling_temperature: Option<f32>,
+    /// What random numbers begin with
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Results depend on none of these.
+#[derive(Args)]
+#[command(next_help_heading = "Speed")]
+struct Batches {
+    /// Sentences translated together [that of a configuration, or 32]
+    #[arg(long, value_name = "N", value_parser = batch())]
+    mini_batch: Option<usize>,
+    /// Words of the source translated together, so that long sentences need no more memory;
+    /// a longer one goes alone, 0 is any number [4096]
+    #[arg(long, value_name = "N", value_parser = length_or_none())]
+    mini_batch_words: Option<usize>,
+    /// Batches that are read ahead and sorted [that of a configuration, or 20]
+    #[arg(long, value_name = "N", value_parser = batch())]
+    maxi_batch: Option<usize>,
+    /// Sort them by the length of the source, or not; trg is Marian's and sorts by source
+    /// too
+    #[arg(long, value_name = "KEY", value_parser = ["src", "trg", "none"], default_value = "src")]
+    maxi_batch_sort: String,
+    /// Threads; as --threads
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    cpu_threads: Option<Threads>,
+}
+
+pub fn parse_alignment(text: &str) -> Result<AlignmentForm, String> {
+    match text {
+        "hard" => Ok(AlignmentForm::Hard(1.0)),
+        "soft" => Ok(AlignmentForm::Soft),
+        _ => match text.parse() {
+            Ok(threshold) if (0.0..=1.0).contains(&threshold) => Ok(AlignmentForm::Hard(threshold)),
+            _ => Err("give hard, soft, or a threshold from 0 to 1".into()),
+        },
+    }
+}
+
+impl Arguments {
+    fn options(&self, mut options: Options, common: &Common) -> Options {
+        fn set<T: Copy>(option: &mut T, given: Option<T>) {
+            *option = given.unwrap_or(*option);
+        }
+        let (text, given, batches) = (&self.text, &self.search, &self.batches);
+        let search = &mut options.search;
+        set(&mut search.beam, given.beam_size);
+        set(&mut search.length_penalty, given.normalize);
+        set(&mut search.word_penalty, given.word_penalty);
+        set(&mut search.max_length_factor, given.max_length_factor);
+        set(&mut search.max_length, given.max_decoding_length);
+        set(&mut search.min_length, given.min_length);
+        set(&mut search.patience, given.patience);
+        set(&mut search.coverage_penalty, given.coverage_penalty);
+        set(&mut search.repetition_penalty, given.repetition_penalty);
+        set(&mut search.no_repeat_ngram, given.no_repeat_ngram_size);
+        search.early_stop = given.early_stop.or(search.early_stop);
+        search.skip_cost |= given.skip_cost;
+        search.rules = match given.search {
+            Some(RulesName::Marian) => Rules::Marian,
+            Some(RulesName::Ctranslate2) => Rules::CTranslate2,
+            None => search.rules,
+        };
+        search.sampling = self.sampling.get();
+        if let Some(wanted) = text.n_best {
+            options.output.n_best = true;
+            search.n_best = wanted.unwrap_or(search.beam);
+            if search.sampling.is_none() && search.n_best > search.beam {
+                let [wanted, beam] = [search.n_best, search.beam];
+                wrong_usage(format!("--n-best {wanted}: --beam-size is {beam}"));
+            }
+        }
+        // Nothing is replaced that cannot be put out.
+        options.allow_unknown |= given.allow_unk || text.replace_unknowns;
+        options.allow_unknown &= !given.disable_unk;
+        set(&mut options.precision, self.models.precision());
+        options.threads = batches.cpu_threads.unwrap_or(common.threads).count();
+        set(&mut options.mini_batch, batches.mini_batch);
+        set(&mut options.mini_batch_words, batches.mini_batch_words);
+        set(&mut options.maxi_batch, batches.maxi_batch);
+        options.sort = batches.maxi_batch_sort != "none";
+        options.input.form = match (text.input_form, text.tsv) {
+            (_, true) | (Form::Tsv, _) => LineForm::Fields,
+            (Form::Text, _) => LineForm::Sentence,
+            (Form::Json, _) => LineForm::Json,
+        };
+        options.input.pieces = text.no_spm_encode;
+        options.input.max_length = text.max_length;
+        options.input.crop = text.max_length_crop;
+        options.output.pieces = text.no_spm_decode;
+        options.output.alignment = text.alignment;
+        options.output.word_scores = text.word_scores;
+        options.output.replace_unknowns = text.replace_unknowns;
+        options
+    }
+}
+
+impl SamplingArguments {
+    fn get(&self) -> Option<Sampling> {
+        let any = self.sampling_topk.is_some()
+            || self.sampling_topp.is_some()
+            || self.sampling_epsilon.is_some()
+            || self.sampling_temperature.is_some();
+        any.then(|| Sampling {
+            temperature: self.sampling_temperature.unwrap_or(1.0),
+            top_k: self.sampling_topk.unwrap_or(0),
+            top_p: self.sampling_topp.unwrap_or(1.0),
+            epsilon: self.sampling_epsilon.unwrap_or(0.0),
+            seed: self.seed,
+        })
+    }
+}
+
+/// Whether two names are those of one file, which need not be there yet. Devices and
+/// standard output take what two write.
+fn are_same_file(one: &Path, other: &Path) -> bool {
+    if one.as_os_str() == "-" || other.as_os_str() == "-" {
+        return false;
+    }
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other && one.is_file(),
+        (Err(_), Err(_)) => {
+            let folder = |path: &Path| path.parent().map(in_full);
+            one.file_name() == other.file_name() && folder(one) == folder(other)
+        }
+        _ => false,
+    }
+}
+
+/// A folder's name from the root on, as far as it can be known.
+fn in_full(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    folder.canonicalize().unwrap_or_else(|_| folder.into())
+}
+
+pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    let text = &arguments.text;
+    if text.input.len() > 1 && !text.force_decode {
+        wrong_usage("a second input has what translations begin with; add --force-decode".into());
+    }
+    let fields = text.tsv || !matches!(text.input_form, Form::Text);
+    if text.force_decode && text.input.len() < 2 && !fields {
+        wrong_usage("--force-decode takes a second input, or --tsv".into());
+    }
+    for input in &text.input {
+        Input::check(input, Some(&text.output))?;
+        Input::check(input, text.errors.as_deref())?;
+    }
+    if text.errors.as_deref().is_some_and(|errors| are_same_file(errors, &text.output)) {
+        wrong_usage("--errors is also the output; write to another file".into());
+    }
+    let package = arguments.models.open(Some(&arguments.lists))?;
+    let options = arguments.options(Options::of(&package), common);
+    if arguments.verbose {
+        tracing::info!("{}: {}", package.path.display(), package.format);
+        for (name, value) in options.describe() {
+            tracing::info!("{name}: {value}");
+        }
+    }
+    let translator = Translator::new(package, options)?;
+    let source = &translator.models().sides()[0];
+    if let (Segmentation::Bpe(codes), false) = (&source.segmentation, source.reads_pieces) {
+        let codes = codes.display();
+        tracing::warn!(
+            "text must come in pieces: {codes} is not applied (--no-spm-encode: it is so)"
+        );
+    }
+    // Translations on a terminal show well enough how far it is.
+    let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
+    let progress = Bar::new(common.quiet || shown);
+    let stop = Stop::new();
+    // Opening waits for the first bytes, which a signal may end at once.
+    let open = |path: &PathBuf| -> anyhow::Result<_> {
+        let input = Input::open(path)?;
+        let is_file = input.size().is_some();
+        // In the background: a wait for input can be interrupted.
+        Ok((Lines::in_background(input).until(&stop), is_file))
+    };
+    let (lines, is_file) = open(&text.input[0])?;
+    let prefixes = text.input.get(1).map(open).transpose()?.map(|(lines, _)| lines);
+    let source = Source { lines, prefixes };
+    // Nothing is overwritten before what is read is known to be there.
+    let output = Output::create(&text.output)?;
+    let mut mishaps = Mishaps::new(miriam_text::name_of(&text.input[0]), text.errors.as_deref())?;
+    let interrupts = Interrupts::ask(&stop)?;
+    let mut tell = |mishap: &Mishap| mishaps.tell(mishap);
+    let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut tell);
+    let outcome = outcome.and(mishaps.finish()).map_err(anyhow::Error::from);
+    // A signal to a whole pipeline may also take the reader away.
+    if outcome.as_ref().err().is_none_or(is_broken_pipe) {
+        interrupts.end_by_signal();
+    }
+    outcome
+}

@@ -1,0 +1,173 @@
+//! Words a second of transformers with random weights: 25 words in, 25 out, one thread.
+//!
+//! Time is that of the thread, so that other programs disturb little. Names of rows can be
+//! asked for: `cargo bench -p miriam-nmt --bench decode -- base i8`.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_nmt::architecture::{
+    Activation, Architecture, Autoregression, Model, Positions, PreNormKeys, Process,
+    RecurrentCell, RecurrentSublayer, Stack, Start, Step, Tables, Transformer,
+};
+use miriam_nmt::engine::Precision;
+use miriam_nmt::network::{Best, ModelSession, Network, Row, Session};
+use nix::time::{ClockId, clock_gettime};
+
+const WORDS: usize = 32_000;
+const LENGTH: usize = 25;
+
+fn random(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+    *seed >> 33
+}
+
+fn transformer(width: usize, ffn_width: usize, layers: [usize; 2], ssru: bool) -> Transformer {
+    let stack = |depth| Stack { depth, heads: 8, ffn_width, ffn_depth: 2 };
+    let cell = RecurrentCell::Ssru;
+    let ssru = ssru.then_some(RecurrentSublayer { cell, projection: false, layer_norm: false });
+    Transformer {
+        tables: Tables {
+            source_words: WORDS,
+            target_words: WORDS,
+            embedding: width,
+            shared_embeddings: true,
+            tied_output: true,
+            output_bias: true,
+            right_to_left: false,
+            never: Vec::new(),
+        },
+        encoder: stack(layers[0]),
+        decoder: stack(layers[1]),
+        tied_layers: (1..=layers[1]).collect(),
+        activation: Activation::Relu,
+        preprocess: Process::default(),
+        postprocess: Process(vec![Step::Add, Step::Norm]),
+        postprocess_embedding: Process::default(),
+        postprocess_top: Process::default(),
+        projection: true,
+        autoregression: ssru.map_or(Autoregression::SelfAttention, Autoregression::Recurrent),
+        positions: Positions::SinusoidalMarian,
+        scaled_embeddings: true,
+        start: Start::Zeros,
+        pre_norm_keys: PreNormKeys::Normalised,
+        alignment_layer: layers[1],
+        norm_epsilon: 1e-6,
+    }
+}
+
+fn model(shape: Transformer) -> Model {
+    let mut seed = 1;
+    Model::with_values(Architecture::Transformer(shape), |parameter| {
+        let [rows, columns] = parameter.shape;
+        let range = (6.0 / (rows + columns) as f32).sqrt();
+        let scale = parameter.name.contains("scale");
+        (0..rows * columns)
+            .map(|_| match scale {
+                true => 1.0,
+                false => range * (random(&mut seed) as f32 / (1u64 << 30) as f32 - 1.0),
+            })
+            .collect()
+    })
+    .expect("a sound description")
+}
+
+/// Seconds that this thread has computed.
+fn seconds() -> f64 {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
+    time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
+}
+
+/// Translates a batch into sentences of a fixed length, with a beam of fixed width.
+fn translate(session: &mut ModelSession, sources: &[Vec<u32>], beam: usize) {
+    let sources: Vec<&[u32]> = sources.iter().map(|source| &source[..]).collect();
+    let slots = session.begin(&sources, None).expect("words of the vocabulary");
+    let mut rows: Vec<Row> =
+        slots.iter().map(|&slot| Row { slot, parent: None, word: None }).collect();
+    let mut scores = vec![0.0; rows.len()];
+    let mut best = Vec::new();
+    let mut expanded: Vec<(f32, u32, u32)> = Vec::new();
+    for _ in 0..LENGTH {
+        session.step(&rows);
+        best.resize(rows.len(), Best::new(beam, beam > 1));
+        session.best(&mut best);
+        let (mut next, mut sums) = (Vec::new(), Vec::new());
+        let mut first = 0;
+        for &slot in &slots {
+            let count = rows[first..].iter().take_while(|row| row.slot == slot).count();
+            expanded.clear();
+            for row in first..first + count {
+                let normaliser = if beam > 1 { best[row].log_normaliser() } else { 0.0 };
+                for candidate in best[row].candidates() {
+                    let score = scores[row] + candidate.logit - normaliser;
+                    expanded.push((score, row as u32, candidate.id));
+                }
+            }
+            expanded.sort_by(|a, b| b.0.total_cmp(&a.0));
+            for &(score, row, word) in &expanded[..beam] {
+                next.push(Row { slot, parent: Some(row), word: Some(word) });
+                sums.push(score);
+            }
+            first += count;
+        }
+        (rows, scores) = (next, sums);
+    }
+    slots.into_iter().for_each(|slot| session.finish(slot));
+}
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let wanted = |name: &str| asked.iter().all(|part| name.split(' ').any(|word| word == part));
+    let mut seed = 7;
+    let mut out = std::io::stdout();
+    for (shape, description) in [
+        ("tiny", transformer(256, 1536, [6, 2], false)),
+        ("tiny-ssru", transformer(256, 1536, [6, 2], true)),
+        ("base", transformer(512, 2048, [6, 6], false)),
+    ] {
+        let cases: Vec<(String, Precision, usize, usize)> =
+            [("i8", Precision::I8), ("i16", Precision::I16), ("f32", Precision::F32)]
+                .into_iter()
+                .flat_map(|(name, precision)| {
+                    [(1, 1), (1, 5), (32, 1), (32, 5)].map(|(batch, beam)| {
+                        let name = format!("{shape} {name} b{batch} beam{beam}");
+                        (name, precision, batch, beam)
+                    })
+                })
+                .filter(|(name, ..)| wanted(name))
+                .collect();
+        if cases.is_empty() {
+            continue;
+        }
+        let model = model(description);
+        let mut loaded: Option<(Precision, Arc<Network>)> = None;
+        for (name, precision, batch, beam) in cases {
+            if loaded.as_ref().is_none_or(|(other, _)| *other != precision) {
+                let network = Network::load(&model, Path::new("random"), precision);
+                loaded = Some((precision, Arc::new(network.expect("every parameter is there"))));
+            }
+            let Some((_, network)) = &loaded else { continue };
+            let mut session = network.session();
+            let mut sources = || -> Vec<Vec<u32>> {
+                let mut word = || 2 + (random(&mut seed) % (WORDS as u64 - 2)) as u32;
+                let mut sentence = || (1..LENGTH).map(|_| word()).chain([0]).collect();
+                (0..batch).map(|_| sentence()).collect()
+            };
+            translate(&mut session, &sources(), beam);
+            // The best of several runs, which others disturbed least.
+            let mut best = f64::INFINITY;
+            let mut spent = 0.0;
+            while spent < 2.0 {
+                let sources = sources();
+                let start = seconds();
+                translate(&mut session, &sources, beam);
+                let time = seconds() - start;
+                spent += time;
+                best = best.min(time);
+            }
+            let rate = (batch * LENGTH) as f64 / best;
+            let _ = writeln!(out, "{name:24} {rate:9.0} words a second");
+        }
+    }
+}

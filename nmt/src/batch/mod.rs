@@ -1,0 +1,47 @@
+//! Many sentences through one session: which are translated together.
+//!
+//! Sentences are read some way ahead and sorted by length, as Marian does, and taken up
+//! batch by batch. Only hypotheses that live are computed, so a batch shrinks while its
+//! sentences end. With *top-up* (a draft of Hoang et al. 2018) others take the places of
+//! those that have ended as soon as half the places are free; the encoder reads whole
+//! batches ahead of them. What comes out for a sentence is the same in every batch.
+
+mod request;
+mod run;
+
+use crate::search::Request;
+
+pub use run::run;
+
+/// A sentence to translate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
+    /// What the caller knows it by. What is drawn at random depends on it.
+    pub id: u64,
+    /// The sentence.
+    pub request: Request,
+}
+
+/// Which sentences are translated together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batching {
+    /// Sentences at the same time, at most (Marian's `mini-batch`).
+    pub sentences: usize,
+    /// Words of their sources, at most, `</s>` counting; 0 is no limit. A sentence that is
+    /// longer goes alone. (Marian's `mini-batch-words`, but sentences are not padded here.)
+    pub words: usize,
+    /// Batches that are read ahead and sorted (Marian's `maxi-batch`).
+    pub read_ahead: usize,
+    /// Whether what was read ahead is sorted by length, longest first (Marian's
+    /// `maxi-batch-sort`).
+    pub sort: bool,
+    /// Whether sentences join a running batch when half of its places are free.
+    pub top_up: bool,
+}
+
+impl Default for Batching {
+    /// One sentence after the other, as they come.
+    fn default() -> Self {
+        Batching { sentences: 1, words: 0, read_ahead: 1, sort: false, top_up: false }
+    }
+}

@@ -1,0 +1,50 @@
+//! What is asked of a sentence, checked and completed before a session sees it.
+
+use crate::search::{Request, SearchOptions, Translation};
+use crate::{Error, Result};
+
+/// Whether there is nothing to translate: no word but `</s>`.
+pub(super) fn is_empty(request: &Request) -> bool {
+    request.source.len() <= 1
+}
+
+/// The translation of an empty sentence: certain, and empty as well.
+pub(super) fn empty(request: &Request, options: &SearchOptions) -> Translation {
+    let alignment = match options.alignments && !request.source.is_empty() {
+        true => vec![vec![1.0]],
+        false => Vec::new(),
+    };
+    Translation { word_scores: vec![0.0], alignment, ..Translation::default() }
+}
+
+/// Checks the words of a request against the `words` of the target vocabulary, and adds to
+/// its candidates what must be possible: `</s>` and the words that are asked for.
+pub(super) fn complete(request: &mut Request, options: &SearchOptions, words: usize) -> Result<()> {
+    let wrong = |reason: String| Err(Error::Untranslatable { reason });
+    let end = options.end;
+    if options.sampling.is_some() && request.constraints.iter().any(|list| !list.is_empty()) {
+        return wrong("it has constraints, which words drawn at random do not keep".into());
+    }
+    let asked = request.constraints.iter().flatten().chain(&request.prefix);
+    for &word in asked.clone() {
+        if word == end {
+            return wrong("a prefix or a constraint has the end of the sentence".into());
+        }
+        if word as usize >= words {
+            return wrong(format!(
+                "a prefix or a constraint has word {word}; the vocabulary has {words} words"
+            ));
+        }
+    }
+    if let Some(candidates) = &mut request.candidates {
+        candidates.extend(asked.chain([&end]));
+        candidates.sort_unstable();
+        candidates.dedup();
+        if let Some(last) = candidates.last().filter(|&&last| last as usize >= words) {
+            return wrong(format!(
+                "candidate {last} is beyond the {words} words of the vocabulary"
+            ));
+        }
+    }
+    Ok(())
+}

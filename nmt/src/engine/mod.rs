@@ -1,0 +1,166 @@
+//! The backend that translates: packed weights, memory that is used again, nothing kept for
+//! a gradient.
+//!
+//! An engine belongs to one thread. What threads share, the weights, is behind `Arc`s that
+//! [`Loader`] makes once.
+
+mod gates;
+mod load;
+mod operations;
+mod output;
+mod rows;
+mod stored;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use miriam_tensor::pack::{WeightsF32, WeightsI8, WeightsI16};
+use miriam_tensor::product::Scratch;
+use miriam_tensor::tuner::Tuner;
+use miriam_tensor::{Cpu, Mat};
+
+use crate::checkpoint::Tensor;
+pub use gates::{Annotations, Lexicon};
+
+pub use load::Loader;
+pub use output::Columns;
+pub use rows::Rows;
+pub use stored::Stored;
+
+pub(crate) use load::{Recording, is_turned, matrices};
+pub(crate) use operations::LIMIT;
+
+use rows::Store;
+use stored::Packed;
+
+/// The numbers that products multiply with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Precision {
+    /// Floats.
+    #[default]
+    F32,
+    /// Sixteen bits (Devlin 2017, section 4.1): as eight, 8,191 being the largest.
+    I16,
+    /// Eight bits: a multiplier for each row of the input and each column of weights.
+    I8,
+}
+
+impl Precision {
+    /// All of them.
+    pub const ALL: [Precision; 3] = [Precision::F32, Precision::I16, Precision::I8];
+
+    /// Its name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F32 => "f32",
+            Precision::I16 => "i16",
+            Precision::I8 => "i8",
+        }
+    }
+}
+
+/// Weights, shared by all threads.
+pub struct Weights {
+    matrix: Matrix,
+    bias: Option<Vec<f32>>,
+}
+
+enum Matrix {
+    F32(WeightsF32),
+    I16(WeightsI16),
+    I8(WeightsI8),
+    Stored(Stored),
+}
+
+impl Weights {
+    /// Inputs.
+    pub fn depth(&self) -> usize {
+        self.matrix.packed().depth()
+    }
+
+    /// Outputs.
+    pub fn columns(&self) -> usize {
+        self.matrix.packed().columns()
+    }
+}
+
+/// Vectors of words, a row each.
+pub struct Table {
+    rows: TableRows,
+    words: usize,
+    width: usize,
+}
+
+enum TableRows {
+    /// Numbers of a file that lie as they are needed.
+    There(Tensor),
+    Read(Vec<f32>),
+}
+
+impl Table {
+    fn new(tensor: &Tensor) -> Self {
+        let rows = match tensor.floats() {
+            Some(_) => TableRows::There(tensor.clone()),
+            None => TableRows::Read(tensor.values()),
+        };
+        let [words, width] = [tensor.shape()[0], tensor.shape()[1]];
+        Table { rows, words, width }
+    }
+
+    fn view(&self) -> Mat<'_, f32> {
+        let rows = match &self.rows {
+            TableRows::There(tensor) => tensor.floats().unwrap_or_default(),
+            TableRows::Read(rows) => rows,
+        };
+        Mat::new(rows, self.words, self.width)
+    }
+}
+
+/// Marks of positions.
+pub enum Marks {
+    /// Computed as far as they are needed.
+    Sinusoidal(miriam_tensor::embedding::Waves, usize),
+    /// Learned.
+    Table(Arc<Table>),
+}
+
+/// The backend of a thread.
+pub struct Engine {
+    cpu: Cpu,
+    tuner: Arc<Tuner>,
+    store: Rc<Store>,
+    scratch: Scratch,
+    bytes: Vec<i8>,
+    shorts: Vec<i16>,
+    scales: Vec<f32>,
+    floats: Vec<f32>,
+    logits: Vec<f32>,
+    /// Of attention.
+    weights: Vec<f32>,
+    /// Marks of the first positions by kind of waves and width.
+    waves: Vec<(miriam_tensor::embedding::Waves, usize, Vec<f32>)>,
+}
+
+impl Engine {
+    /// An engine that computes with the instructions of `cpu`.
+    pub fn new(cpu: Cpu) -> Self {
+        Self::with_tuner(cpu, Arc::new(Tuner::new(cpu)))
+    }
+
+    /// The same, choosing among ways of the same product by what others have measured.
+    pub fn with_tuner(cpu: Cpu, tuner: Arc<Tuner>) -> Self {
+        Engine {
+            cpu,
+            tuner,
+            store: Rc::default(),
+            scratch: Scratch::default(),
+            bytes: Vec::new(),
+            shorts: Vec::new(),
+            scales: Vec::new(),
+            floats: Vec::new(),
+            logits: Vec::new(),
+            weights: Vec::new(),
+            waves: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The output layer: logits in blocks of columns, each searched while it is in the cache.
+
+use miriam_tensor::output::{self, BLOCK, Best, Ids};
+use miriam_tensor::pack::{WeightsF32, WeightsI8, WeightsI16};
+use miriam_tensor::product::Epilogue;
+use miriam_tensor::{Mat, MatMut};
+
+use super::{Engine, Matrix, Packed, Rows, Weights};
+
+/// Logits that are made before they are searched: what a second-level cache holds beside
+/// weights.
+const LOGITS: usize = 32 << 10;
+
+/// Rows that are multiplied with a block of columns before the next block.
+const AT_ONCE: usize = 128;
+
+/// The words of columns.
+#[derive(Clone, Copy, Debug)]
+pub enum Columns<'a> {
+    /// All, by number.
+    All,
+    /// These, ascending.
+    Words(&'a [u32]),
+}
+
+impl Weights {
+    /// Some of the columns, in the order of `ids`; they give the same bits as among all.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn select(&self, ids: &[u32]) -> Weights {
+        let none = "columns that are there";
+        let matrix = match self.matrix.packed() {
+            Packed::F32(from) => {
+                let mut some = WeightsF32::default();
+                some.select(&from, ids).expect(none);
+                Matrix::F32(some)
+            }
+            Packed::I16(from) => {
+                let mut some = WeightsI16::default();
+                some.select(&from, ids).expect(none);
+                Matrix::I16(some)
+            }
+            Packed::I8(from) => {
+                let mut some = WeightsI8::default();
+                some.select(&from, ids).expect(none);
+                Matrix::I8(some)
+            }
+        };
+        let bias = self.bias.as_ref();
+        let bias = bias.map(|bias| ids.iter().map(|&id| bias[id as usize]).collect());
+        Weights { matrix, bias }
+    }
+}
+
+impl Engine {
+    /// Adds the products of some rows with the columns of an output layer to what the best
+    /// of each row are chosen from.
+    pub fn best(
+        &mut self,
+        rows: &Rows,
+        which: std::ops::Range<usize>,
+        weights: &Weights,
+        columns: Columns<'_>,
+        best: &mut [Best],
+    ) {
+        let input = rows.view().row_range(which);
+        for first in (0..input.rows()).step_by(AT_ONCE) {
+            let some = first..input.rows().min(first + AT_ONCE);
+            let best = &mut best[some.clone()];
+            self.best_of_some(input.row_range(some), weights, columns, best);
+        }
+    }
+
+    fn best_of_some(
+        &mut self,
+        input: Mat<f32>,
+        weights: &Weights,
+        columns: Columns<'_>,
+        best: &mut [Best],
+    ) {
+        let width = (LOGITS / input.rows() / BLOCK * BLOCK).max(BLOCK);
+        let mut logits = std::mem::take(&mut self.logits);
+        self.prepare(input, weights);
+        for first in (0..weights.columns()).step_by(width) {
+            let part = first..weights.columns().min(first + width);
+            logits.resize(input.rows() * part.len(), 0.0);
+            let out = MatMut::new(&mut logits, input.rows(), part.len());
+            self.multiply(input, weights, part.clone(), Epilogue::default(), out);
+            let bias = weights.bias.as_ref().map(|bias| &bias[part.clone()]);
+            let ids = match columns {
+                Columns::All => Ids::From(first as u32),
+                Columns::Words(words) => Ids::List(&words[part.clone()]),
+            };
+            let logits = Mat::new(&logits, input.rows(), part.len());
+            output::take(self.cpu, logits, bias, ids, best);
+        }
+        self.logits = logits;
+    }
+
+    /// The logits of one row, with the bits that [`best`](Engine::best) compares.
+    pub fn logits(&mut self, rows: &Rows, row: usize, weights: &Weights, logits: &mut Vec<f32>) {
+        logits.clear();
+        logits.resize(weights.columns(), 0.0);
+        let out = MatMut::new(logits, 1, weights.columns());
+        let epilogue = Epilogue { bias: weights.bias.as_deref(), ..Epilogue::default() };
+        let input = rows.view().row_range(row..row + 1);
+        self.product(input, weights, epilogue, out);
+    }
+}
+
+impl Engine {
+    /// Logits of single words of single rows, into the places that are not -infinity
+    /// already; the bits that [`best`](Engine::best) compares.
+    pub fn single_logits(
+        &mut self,
+        rows: &Rows,
+        wanted: &[(u32, u32)],
+        weights: &Weights,
+        logits: &mut [f32],
+    ) {
+        let mut products = Vec::new();
+        let mut first = 0;
+        // Those of one row in one product.
+        while let Some(&(row, _)) = wanted.get(first) {
+            let count = wanted[first..].iter().take_while(|(other, _)| *other == row).count();
+            let words = wanted[first..first + count].iter().map(|&(_, word)| word);
+            let columns = weights.select(&words.collect::<Vec<u32>>());
+            self.logits(rows, row as usize, &columns, &mut products);
+            for (logit, product) in logits[first..].iter_mut().zip(&products) {
+                if *logit > f32::NEG_INFINITY {
+                    *logit = *product;
+                }
+            }
+            first += count;
+        }
+    }
+}
+
+impl Engine {
+    /// The logarithm of the probability of a word for each row.
+    pub(crate) fn log_probabilities(
+        &mut self,
+        rows: &Rows,
+        weights: &Weights,
+        words: &[u32],
+    ) -> Vec<f32> {
+        assert_eq!(words.len(), rows.rows(), "a word for each row");
+        let mut all = vec![Best::new(0, true); words.len()];
+        self.best(rows, 0..words.len(), weights, Columns::All, &mut all);
+        let wanted: Vec<(u32, u32)> = (0..).zip(words.iter().copied()).collect();
+        let mut scores = vec![0.0; words.len()];
+        self.single_logits(rows, &wanted, weights, &mut scores);
+        scores.iter_mut().zip(&all).for_each(|(score, all)| *score -= all.log_normaliser());
+        scores
+    }
+}

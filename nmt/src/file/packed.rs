@@ -1,0 +1,152 @@
+//! Weights packed for products, in the layout of the engine: opened without a look at them.
+//!
+//! A matrix here is what one product multiplies with, several parameters side by side
+//! where layers want them so. Parameters that lie here do not lie among the tensors.
+
+use std::collections::BTreeMap;
+
+use miriam_layout::dictionary::StringPool;
+use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use miriam_layout::{Container, ContainerWriter};
+use miriam_tensor::pack::{Layout, Line};
+use miriam_text::Progress;
+
+use crate::Result;
+use crate::engine::{LIMIT, Precision, Recording, Stored};
+
+/// A packed matrix.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[repr(C)]
+struct Record {
+    depth: u64,
+    columns: u64,
+    /// In the section of lines.
+    first_line: u64,
+    lines: u64,
+    /// In the section of scales.
+    first_scale: u64,
+    scales: u64,
+    /// In the section of corrections.
+    first_correction: u64,
+    corrections: u64,
+    /// The largest magnitude of sixteen bits.
+    largest: u32,
+    zero: u32,
+}
+
+/// The layout of a precision.
+fn layout(precision: Precision) -> Layout {
+    match precision {
+        Precision::F32 => Layout::F32,
+        Precision::I16 => Layout::I16,
+        Precision::I8 => Layout::I8,
+    }
+}
+
+/// Writes what layers multiply with.
+pub(super) fn write(
+    writer: &mut ContainerWriter,
+    recording: &Recording,
+    precision: Precision,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let layout = layout(precision);
+    let layout = format!("{}/{}", layout.name(), layout.version());
+    writer.section("packed.layout", layout.as_bytes())?;
+    StringPool::write(writer, "packed", recording.products.keys().map(String::as_bytes))?;
+    let (mut records, mut scales, mut corrections) = (Vec::new(), Vec::new(), Vec::new());
+    let mut lines = 0;
+    for weights in recording.products.values() {
+        let parts = weights.parts();
+        records.push(Record {
+            depth: weights.depth() as u64,
+            columns: weights.columns() as u64,
+            first_line: lines,
+            lines: parts.lines.len() as u64,
+            first_scale: scales.len() as u64,
+            scales: parts.scales.len() as u64,
+            first_correction: corrections.len() as u64,
+            corrections: parts.corrections.len() as u64,
+            largest: parts.largest.into(),
+            zero: 0,
+        });
+        lines += parts.lines.len() as u64;
+        scales.extend_from_slice(parts.scales);
+        corrections.extend_from_slice(parts.corrections);
+    }
+    writer.section("packed.table", &records)?;
+    writer.section("packed.scales", &scales)?;
+    writer.section("packed.corrections", &corrections)?;
+    let bytes = lines * size_of::<Line>() as u64;
+    progress.begin("writing packed weights", Some(bytes));
+    let mut section = writer.begin_section("packed.lines", size_of::<Line>(), bytes)?;
+    for weights in recording.products.values() {
+        section.write(weights.parts().lines.as_bytes())?;
+        progress.reached(section.len());
+    }
+    section.finish()?;
+    progress.end();
+    Ok(())
+}
+
+/// The matrices of a file by their names, and their precision.
+pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String, Stored>)> {
+    let name = container.section::<u8>("packed.layout")?;
+    let known = Precision::ALL.into_iter().find(|&precision| {
+        let layout = layout(precision);
+        format!("{}/{}", layout.name(), layout.version()).as_bytes() == &name[..]
+    });
+    let precision = known.ok_or_else(|| {
+        let reason = format!(
+            "weights are packed as {}, which this program does not know; convert the original",
+            String::from_utf8_lossy(&name[..name.len().min(40)])
+        );
+        container.damaged("packed.layout", reason)
+    })?;
+    let names = StringPool::open(container, "packed")?;
+    let records = container.section::<Record>("packed.table")?;
+    let scales = container.section::<f32>("packed.scales")?;
+    let corrections = container.section::<i32>("packed.corrections")?;
+    let lines = container.section::<Line>("packed.lines")?;
+    if names.len() != records.len() {
+        let reason = format!("{} names for {} matrices", names.len(), records.len());
+        return Err(container.damaged("packed.table", reason).into());
+    }
+    let mut all = BTreeMap::new();
+    for (id, record) in records.iter().enumerate() {
+        let name = names.get(id as u32).unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        let stored = || -> std::result::Result<Stored, String> {
+            let size = |n: u64| usize::try_from(n).map_err(|_| "it is too large".to_owned());
+            let range = |first: u64, count: u64, of: usize| {
+                let (first, count) = (size(first)?, size(count)?);
+                let end = first.checked_add(count).filter(|&end| end <= of);
+                Ok::<_, String>(first..end.ok_or("it leaves its sections")?)
+            };
+            let of_scales = range(record.first_scale, record.scales, scales.len())?;
+            let of_corrections =
+                range(record.first_correction, record.corrections, corrections.len())?;
+            let stored = Stored {
+                range: range(record.first_line, record.lines, lines.len())?,
+                lines: lines.clone(),
+                scales: scales[of_scales].into(),
+                corrections: corrections[of_corrections].into(),
+                // Less than what this program packs would let sums overflow unnoticed.
+                largest: u16::try_from(record.largest)
+                    .map_err(|_| "its largest is too large")?
+                    .max(LIMIT),
+                precision,
+                depth: size(record.depth)?,
+                columns: size(record.columns)?,
+            };
+            stored.packed()?;
+            Ok(stored)
+        };
+        let stored = stored().map_err(|reason| container.damaged(&name, reason))?;
+        if all.insert(name.clone(), stored).is_some() {
+            return Err(container.damaged(&name, "it is there twice").into());
+        }
+    }
+    Ok((precision, all))
+}

@@ -1,0 +1,66 @@
+//! What search asks of a model: sentences in, hypotheses on, best words out.
+
+use crate::Result;
+
+pub use miriam_tensor::output::{Best, Candidate};
+
+/// A sentence under translation. Numbers of finished ones are given again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(pub u32);
+
+/// A hypothesis of the coming step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its sentence.
+    pub slot: Slot,
+    /// The row of the step before that it continues; none where a sentence starts.
+    pub parent: Option<u32>,
+    /// The word that was put out last; none where a sentence starts.
+    pub word: Option<u32>,
+}
+
+/// One model, or several that vote, with the sentences it is translating.
+///
+/// Results of a row depend on its sentence and on its words only, never on other rows.
+pub trait Session {
+    /// Words of the target vocabulary.
+    fn words(&self) -> usize;
+
+    /// Reads sentences, ids of the source vocabulary, each with its `</s>`. They stay until
+    /// [`finish`](Session::finish). `candidates`, where given, has a list for each
+    /// sentence: ascending ids, the only words that it can be translated with.
+    fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>>;
+
+    /// Forgets a sentence. None of its rows may come again.
+    fn finish(&mut self, slot: Slot);
+
+    /// The next step. Rows of one sentence stand side by side. Rows of the step before that
+    /// no row continues are forgotten.
+    ///
+    /// # Panics
+    /// If a parent was not there, or belongs to another sentence.
+    fn step(&mut self, rows: &[Row]);
+
+    /// The best words of each row of the step, with what [`Best`] was made for: how many,
+    /// and whether the normaliser is needed. A candidate's id is a word of the
+    /// vocabulary; its score is `logit - log_normaliser` (of the row's candidates, if it has
+    /// some).
+    fn best(&mut self, best: &mut [Best]);
+
+    /// Logits of one word each of some rows of the step: what `best` would tell of them. A
+    /// word that is not among the candidates of the row has -infinity.
+    fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>);
+
+    /// Logarithms of the probabilities of all words of one row of the step, by id; -infinity
+    /// for those that are no candidates.
+    fn distribution(&mut self, row: u32, scores: &mut Vec<f32>);
+
+    /// From now on steps keep their attention to the source, or do not.
+    fn keep_alignments(&mut self, keep: bool);
+
+    /// The attention of a row of the step to the words of its sentence; sums to 1.
+    ///
+    /// # Panics
+    /// If steps do not keep it.
+    fn alignment(&self, row: u32) -> &[f32];
+}

@@ -1,0 +1,369 @@
+//! Sessions over small random models: nothing that is not a row's own changes its numbers,
+//! and a whole sequence is its steps.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Best, ModelSession, Network, Row, Session, Slot};
+use crate::architecture::{
+    Activation, Architecture, Autoregression, AverageAttention, Gelu, Model, Positions,
+    PreNormKeys, Process, RecurrentCell, RecurrentSublayer, Stack, Start, Step, Tables,
+    Transformer,
+};
+use crate::engine::Precision;
+
+const WORDS: usize = 300;
+
+/// Random numbers, the same for the same seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    /// Between -1 and 1.
+    fn float(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    fn sentence(&mut self, most: usize) -> Vec<u32> {
+        let mut words: Vec<u32> =
+            (0..self.below(most)).map(|_| 2 + self.below(WORDS - 2) as u32).collect();
+        words.push(0);
+        words
+    }
+}
+
+/// As models are initialised: Glorot's ranges, scales near 1.
+fn model(shape: Transformer, seed: u64) -> Model {
+    let mut numbers = Numbers(seed);
+    Model::with_values(Architecture::Transformer(shape), |parameter| {
+        let [rows, columns] = parameter.shape;
+        let (middle, range) = match &parameter.name[..] {
+            name if name.contains("scale") || name.contains("gamma") => (1.0, 0.2),
+            name if name.contains("emb") => (0.0, (3.0 / columns as f32).sqrt()),
+            _ if rows == 1 => (0.0, 0.1),
+            _ => (0.0, (6.0 / (rows + columns) as f32).sqrt()),
+        };
+        (0..rows * columns).map(|_| middle + range * numbers.float()).collect()
+    })
+    .unwrap()
+}
+
+fn network(shape: Transformer, seed: u64, precision: Precision) -> Arc<Network> {
+    Arc::new(Network::load(&model(shape, seed), Path::new("random"), precision).unwrap())
+}
+
+fn plain() -> Transformer {
+    let stack = Stack { depth: 2, heads: 4, ffn_width: 48, ffn_depth: 2 };
+    Transformer {
+        tables: Tables {
+            source_words: WORDS,
+            target_words: WORDS,
+            embedding: 32,
+            shared_embeddings: true,
+            tied_output: true,
+            output_bias: true,
+            right_to_left: false,
+            never: Vec::new(),
+        },
+        encoder: stack.clone(),
+        decoder: stack,
+        tied_layers: vec![1, 2],
+        activation: Activation::Relu,
+        preprocess: Process::default(),
+        postprocess: Process(vec![Step::Add, Step::Norm]),
+        postprocess_embedding: Process::default(),
+        postprocess_top: Process::default(),
+        projection: true,
+        autoregression: Autoregression::SelfAttention,
+        positions: Positions::SinusoidalMarian,
+        scaled_embeddings: true,
+        start: Start::Zeros,
+        pre_norm_keys: PreNormKeys::Normalised,
+        alignment_layer: 2,
+        norm_epsilon: 1e-6,
+    }
+}
+
+/// Architectures with any combination of switches.
+fn any_shape() -> impl Strategy<Value = Transformer> {
+    let process = prop::sample::select(vec![
+        (vec![], vec![Step::Add, Step::Norm], vec![]),
+        (vec![Step::Norm], vec![Step::Add], vec![Step::Norm]),
+        (vec![Step::Norm], vec![Step::Add, Step::Norm], vec![Step::Add, Step::Norm]),
+        (vec![], vec![Step::Norm, Step::Add], vec![Step::Norm]),
+        (vec![], vec![Step::Norm], vec![]),
+    ]);
+    let average = (1usize..4, prop::sample::select(vec![24usize, 32]), any::<bool>());
+    let look_back = prop_oneof![
+        3 => Just(Autoregression::SelfAttention),
+        2 => average.prop_map(|(ffn_depth, ffn_width, gate)| {
+            let activation = Activation::Swish;
+            Autoregression::AverageAttention(AverageAttention { ffn_depth, ffn_width, activation, gate })
+        }),
+        2 => (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sru, projection, layer_norm)| {
+            let cell = if sru { RecurrentCell::Sru } else { RecurrentCell::Ssru };
+            Autoregression::Recurrent(RecurrentSublayer { cell, projection, layer_norm })
+        }),
+    ];
+    let keys = prop::sample::select(vec![
+        PreNormKeys::Raw,
+        PreNormKeys::NormalisedAtFirst,
+        PreNormKeys::Normalised,
+    ]);
+    let activation = prop::sample::select(vec![
+        Activation::Relu,
+        Activation::Swish,
+        Activation::Gelu(Gelu::Exact),
+        Activation::Gelu(Gelu::Sigmoid),
+        Activation::Gelu(Gelu::Tanh),
+    ]);
+    let positions = prop::sample::select(vec![
+        Positions::None,
+        Positions::SinusoidalMarian,
+        Positions::Sinusoidal,
+        Positions::Table { length: 9 },
+    ]);
+    let flags = any::<[bool; 7]>();
+    (process, look_back, keys, activation, positions, flags, 1usize..4).prop_map(
+        |(
+            (before, behind, top),
+            autoregression,
+            pre_norm_keys,
+            activation,
+            positions,
+            flags,
+            ffn,
+        )| {
+            let [shared, tied_output, bias, tied, projection, token, norm_embeddings] = flags;
+            let mut shape = plain();
+            shape.tables.shared_embeddings = shared;
+            shape.tables.tied_output = tied_output;
+            shape.tables.output_bias = bias;
+            shape.decoder.depth = 3;
+            shape.decoder.ffn_depth = 1 + ffn;
+            shape.encoder.heads = 2;
+            shape.tied_layers = if tied { vec![1, 1, 3] } else { vec![1, 2, 3] };
+            shape.alignment_layer = 3;
+            shape.preprocess = Process(before);
+            shape.postprocess = Process(behind);
+            shape.postprocess_top = Process(top);
+            if norm_embeddings {
+                shape.postprocess_embedding = Process(vec![Step::Norm]);
+            }
+            shape.projection = projection;
+            shape.start = if token { Start::Token(7) } else { Start::Zeros };
+            Transformer { activation, autoregression, positions, pre_norm_keys, ..shape }
+        },
+    )
+}
+
+/// Logarithms of probabilities of the words of `target`, step by step, alone.
+fn step_by_step(session: &mut ModelSession, source: &[u32], target: &[u32]) -> Vec<f32> {
+    let slot = session.begin(&[source], None).unwrap()[0];
+    let (mut best, mut logit) = ([Best::new(3, true)], Vec::new());
+    let words = [None].into_iter().chain(target.iter().map(|&word| Some(word)));
+    let scores = words.zip(target).enumerate().map(|(step, (word, &next))| {
+        session.step(&[Row { slot, parent: (step > 0).then_some(0), word }]);
+        session.best(&mut best);
+        session.logits(&[(0, next)], &mut logit);
+        logit[0] - best[0].log_normaliser()
+    });
+    let scores = scores.collect();
+    session.finish(slot);
+    scores
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_whole_sequence_is_its_steps(shape in any_shape(), seed: u64) {
+        let network = network(shape, seed, Precision::F32);
+        let mut numbers = Numbers(seed);
+        let pairs: Vec<[Vec<u32>; 2]> =
+            (0..4).map(|_| [numbers.sentence(14), numbers.sentence(14)]).collect();
+        let sources: Vec<&[u32]> = pairs.iter().map(|[source, _]| &source[..]).collect();
+        let targets: Vec<&[u32]> = pairs.iter().map(|[_, target]| &target[..]).collect();
+        let scores = network.score(&mut network.engine(), &sources, &targets).unwrap();
+        let mut session = network.session();
+        for ([source, target], scores) in pairs.iter().zip(scores) {
+            for (found, expected) in scores.iter().zip(step_by_step(&mut session, source, target)) {
+                prop_assert!((found - expected).abs() < 2e-4, "{found}, not {expected}");
+            }
+        }
+    }
+
+    /// A few sentences in one session: they begin at different steps, branch, lose rows,
+    /// and get the bits that they get alone. So does what `logits` and `distribution` tell.
+    #[test]
+    fn mates_change_nothing(
+        shape in any_shape(),
+        seed: u64,
+        precision in prop::sample::select(vec![Precision::F32, Precision::I16, Precision::I8]),
+        candidates: bool,
+    ) {
+        let network = network(shape, seed, precision);
+        let mut numbers = Numbers(seed);
+        let sources: Vec<Vec<u32>> = (0..4).map(|_| numbers.sentence(20)).collect();
+        let lists: Vec<Vec<u32>> = (0..4)
+            .map(|_| (0..WORDS as u32).filter(|_| numbers.below(4) == 0).collect())
+            .collect();
+        let mut session = network.session();
+        session.keep_alignments(true);
+        // By row of the step before: sentence, words.
+        let mut rows: Vec<(usize, Vec<u32>)> = Vec::new();
+        let mut slots: Vec<Option<Slot>> = vec![None; sources.len()];
+        let mut seen = Vec::new();
+        for step in 0..40 {
+            let mut next: Vec<(usize, Option<u32>, Vec<u32>)> = Vec::new();
+            for sentence in 0..sources.len() {
+                if step == 7 * sentence {
+                    let lists = [&lists[sentence][..]];
+                    let list = candidates.then_some(&lists[..]);
+                    slots[sentence] = Some(session.begin(&[&sources[sentence]], list).unwrap()[0]);
+                    next.push((sentence, None, Vec::new()));
+                    continue;
+                }
+                let mine: Vec<usize> =
+                    (0..rows.len()).filter(|&row| rows[row].0 == sentence).collect();
+                if mine.is_empty() {
+                    continue;
+                }
+                if step == 7 * sentence + 15 {
+                    session.finish(slots[sentence].unwrap());
+                    continue;
+                }
+                for _ in 0..1 + numbers.below(4) {
+                    let parent = mine[numbers.below(mine.len())];
+                    let mut words = rows[parent].1.clone();
+                    words.push(numbers.below(WORDS) as u32);
+                    next.push((sentence, Some(parent as u32), words));
+                }
+            }
+            let step: Vec<Row> = next
+                .iter()
+                .map(|(sentence, parent, words)| Row {
+                    slot: slots[*sentence].unwrap(),
+                    parent: *parent,
+                    word: words.last().copied(),
+                })
+                .collect();
+            session.step(&step);
+            let mut best = vec![Best::new(4, true); step.len()];
+            session.best(&mut best);
+            rows = next.into_iter().map(|(sentence, _, words)| (sentence, words)).collect();
+            for (row, best) in best.into_iter().enumerate() {
+                let told = session.alignment(row as u32).to_vec();
+                seen.push((rows[row].clone(), best, told, row as u32));
+            }
+            if let Some(((sentence, _), best, ..)) = seen.last()
+                && !rows.is_empty()
+            {
+                let row = rows.len() as u32 - 1;
+                let wanted: Vec<(u32, u32)> =
+                    best.candidates().iter().map(|candidate| (row, candidate.id)).collect();
+                let (mut logits, mut all) = (Vec::new(), Vec::new());
+                session.logits(&wanted, &mut logits);
+                session.distribution(row, &mut all);
+                let expected: Vec<f32> = best.candidates().iter().map(|c| c.logit).collect();
+                prop_assert_eq!(&logits, &expected);
+                for candidate in best.candidates() {
+                    let score = candidate.logit - best.log_normaliser();
+                    prop_assert_eq!(all[candidate.id as usize], score);
+                }
+                let open = all.iter().filter(|score| **score > f32::NEG_INFINITY).count();
+                prop_assert_eq!(open, if candidates { lists[*sentence].len() } else { WORDS });
+                let sum: f32 = all.iter().map(|score| score.exp()).sum();
+                prop_assert!((sum - 1.0).abs() < 1e-3);
+            }
+        }
+        // Each hypothesis alone, some of them.
+        let mut alone = network.session();
+        alone.keep_alignments(true);
+        for ((sentence, words), best, told, _) in seen.iter().step_by(11) {
+            let lists = [&lists[*sentence][..]];
+            let list = candidates.then_some(&lists[..]);
+            let slot = alone.begin(&[&sources[*sentence]], list).unwrap()[0];
+            let mut parent = None;
+            for word in [None].into_iter().chain(words.iter().map(|&word| Some(word))) {
+                alone.step(&[Row { slot, parent, word }]);
+                parent = Some(0);
+            }
+            let mut own = [Best::new(4, true)];
+            alone.best(&mut own);
+            prop_assert_eq!(own[0].candidates(), best.candidates());
+            prop_assert_eq!(own[0].log_normaliser().to_bits(), best.log_normaliser().to_bits());
+            prop_assert_eq!(alone.alignment(0), &told[..]);
+            let sum: f32 = told.iter().sum();
+            prop_assert!(told.len() == sources[*sentence].len() && (sum - 1.0).abs() < 1e-4);
+            alone.finish(slot);
+        }
+    }
+
+    /// Integers keep scores of models as they are initialised within hundredths.
+    #[test]
+    fn integers_are_near(shape in any_shape(), seed: u64) {
+        let mut numbers = Numbers(seed);
+        let (source, target) = (numbers.sentence(14), numbers.sentence(14));
+        let score = |precision| {
+            let network = network(shape.clone(), seed, precision);
+            network.score(&mut network.engine(), &[&source], &[&target]).unwrap().remove(0)
+        };
+        let exact = score(Precision::F32);
+        for (precision, limit) in [(Precision::I16, 1e-2), (Precision::I8, 0.2)] {
+            for (found, expected) in score(precision).iter().zip(&exact) {
+                prop_assert!((found - expected).abs() < limit, "{precision:?}: {found}, {expected}");
+            }
+        }
+    }
+}
+
+/// The length of inputs has no limit but memory, and what hypotheses leave behind does not
+/// pile up.
+#[test]
+fn two_thousand_words_are_read_and_written() {
+    let network = network(plain(), 5, Precision::I8);
+    let mut numbers = Numbers(5);
+    let source: Vec<u32> = (0..2000).map(|_| numbers.below(WORDS) as u32).collect();
+    let mut session = network.session();
+    let slot = session.begin(&[&source], None).unwrap()[0];
+    let mut best = [Best::new(2, false), Best::new(2, false)];
+    for step in 0..2000 {
+        let word = (step > 0).then(|| numbers.below(WORDS) as u32);
+        let row = Row { slot, parent: (step > 0).then_some(step as u32 % 2), word };
+        session.step(&[row, row]);
+    }
+    session.best(&mut best);
+    assert_eq!(best[0].candidates(), best[1].candidates());
+    assert_eq!(best[0].candidates().len(), 2);
+}
+
+#[test]
+fn words_that_are_not_there_are_refused() {
+    let network = network(plain(), 1, Precision::F32);
+    let mut session = network.session();
+    let error = session.begin(&[&[5, 300, 0]], None).err().unwrap().to_string();
+    assert!(error.contains("300 words, so there is no word 300"), "{error}");
+    assert!(session.begin(&[&[5, 0]], Some(&[&[1, 301]])).is_err());
+    assert!(network.score(&mut network.engine(), &[&[5, 0]], &[&[900]]).is_err());
+    // An empty sentence is one word, its end; none at all is no mistake either.
+    let slots = session.begin(&[&[0], &[]], None).unwrap();
+    let rows: Vec<Row> = slots.iter().map(|&slot| Row { slot, parent: None, word: None }).collect();
+    session.step(&rows);
+    let mut best = [Best::new(1, true), Best::new(1, true)];
+    session.best(&mut best);
+    assert!(best.iter().all(|best| best.candidates()[0].logit.is_finite()));
+}

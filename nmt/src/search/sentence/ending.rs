@@ -1,0 +1,71 @@
+//! From hypotheses that have ended to translations: how they are compared, by either rule.
+
+use super::Sentence;
+use crate::search::{Rules, SearchOptions, Translation};
+
+/// A hypothesis that has ended, or was cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    pub node: u32,
+    pub total: f32,
+    pub words: usize,
+    /// Whether its last word is `</s>`.
+    pub by_itself: bool,
+}
+
+impl Sentence {
+    /// The translations, best first.
+    pub fn translations(&self, options: &SearchOptions) -> Vec<Translation> {
+        let mut scored: Vec<(f32, Ended)> =
+            self.ended.iter().map(|ended| (sortable(self.score(options, ended)), *ended)).collect();
+        // Of equal ones the first to end.
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        scored.truncate(options.n_best.max(1));
+        scored.iter().map(|(score, ended)| self.translation(options, *score, ended)).collect()
+    }
+
+    /// What hypotheses are compared by in the end. The length has `</s>` with Marian's
+    /// rules, and not with CTranslate2's.
+    fn score(&self, options: &SearchOptions, ended: &Ended) -> f32 {
+        let without_end = ended.words - usize::from(ended.by_itself);
+        let length = match options.rules {
+            Rules::Marian => ended.words,
+            Rules::CTranslate2 => without_end,
+        } as f32;
+        let mut score = ended.total - options.word_penalty * length;
+        if length == 0.0 && options.length_penalty > 0.0 {
+            // What is over nothing; without asking whether rounding left it above 0.
+            return f32::NEG_INFINITY;
+        }
+        score /= length.powf(options.length_penalty);
+        if options.coverage_penalty != 0.0 {
+            score += options.coverage_penalty * self.coverage(ended.node, without_end);
+        }
+        score
+    }
+
+    /// The sum of ln(min(coverage, 1)) over the source, for the first `words` words.
+    fn coverage(&self, node: u32, words: usize) -> f32 {
+        let rows = self.tree.alignment(node);
+        let covered = |at: usize| rows[..words].iter().map(|row| row[at]).sum::<f32>();
+        let covered = (0..self.source).map(covered).filter(|coverage| *coverage > 0.0);
+        covered.map(|coverage| coverage.min(1.0).ln()).sum()
+    }
+
+    fn translation(&self, options: &SearchOptions, score: f32, ended: &Ended) -> Translation {
+        let mut words = Vec::new();
+        self.tree.words(ended.node, &mut words);
+        words.truncate(ended.words - usize::from(ended.by_itself));
+        let alignment = match options.alignments {
+            true => self.tree.alignment(ended.node),
+            false => Vec::new(),
+        };
+        let word_scores = self.tree.scores(ended.node);
+        Translation { words, word_scores, log_probability: ended.total, score, alignment }
+    }
+}
+
+/// What is not a number goes last, whatever its sign.
+fn sortable(score: f32) -> f32 {
+    if score.is_nan() { f32::NEG_INFINITY } else { score }
+}

@@ -1,0 +1,55 @@
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Outcome, Setting, Workload, random_model, shape};
+use crate::architecture::{Architecture, Stacked, Top};
+use crate::layer::recurrent::Shortcuts;
+use crate::network::Network;
+
+const TEXT: &[u8] =
+    b"a dog runs over a field\n\ntwo men sit on a bench and a dog looks on\na field\n";
+
+fn workload(words: usize) -> Workload {
+    Workload::new(TEXT, 10, words, Path::new("text")).unwrap()
+}
+
+fn translate(setting: &Setting) -> Outcome {
+    let small = Stacked {
+        encoder_state: 16,
+        state: 32,
+        attention: 16,
+        depth: 3,
+        width: 24,
+        top: Top::Tanh(16),
+        ..shape("s3", 300).unwrap()
+    };
+    let model = random_model(Architecture::Stacked(small), 1.5, 5).unwrap();
+    let (path, shortcuts) = (Path::new("random"), &setting.shortcuts);
+    let network = Network::load_with(&model, path, setting.precision, shortcuts).unwrap();
+    workload(300).translate(&Arc::new(network)).unwrap()
+}
+
+#[test]
+fn translations_vary_and_exact_shortcuts_change_none() {
+    let all: Vec<Outcome> = Setting::alone().iter().map(translate).collect();
+    let baseline = &all[0];
+    assert_eq!(baseline.translations.len(), 3, "a line without words is none");
+    let words: HashSet<u32> = baseline.translations.concat().into_iter().collect();
+    assert!(words.len() > 2, "not one word over and over: {words:?}");
+    assert!(baseline.rows > baseline.parents && baseline.parents >= baseline.words);
+    for (setting, outcome) in Setting::alone().iter().zip(&all) {
+        if setting.precision == Setting::alone()[0].precision
+            && [Shortcuts::NONE.squash, Shortcuts::default().squash]
+                .contains(&setting.shortcuts.squash)
+        {
+            assert_eq!(outcome.translations, baseline.translations, "{}", setting.name);
+        }
+    }
+}
+
+#[test]
+fn text_without_words_is_refused() {
+    let Err(error) = Workload::new(b" \n\n", 5, 300, Path::new("text")) else { panic!() };
+    assert!(error.to_string().contains("no line with words"), "{error}");
+}

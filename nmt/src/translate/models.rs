@@ -1,0 +1,111 @@
+//! Models that are ready: packed weights, the text of both sides, and sessions for
+//! threads.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::text::Side;
+use crate::engine::Precision;
+use crate::network::{Ensemble, Network, Session};
+use crate::package::Package;
+use crate::{Error, Result};
+
+/// Models that vote, or a single one.
+pub struct Models {
+    networks: Vec<Arc<Network>>,
+    weights: Vec<f32>,
+    sides: [Side; 2],
+    right_to_left: bool,
+}
+
+impl Models {
+    /// Makes the models of `package` ready; `weights` has one for each, or is empty for 1
+    /// each.
+    ///
+    /// # Errors
+    /// If there are no vocabularies, options beside the model make no sense, or models do not
+    /// go together.
+    pub fn new(package: &Package, precision: Precision, weights: &[f32]) -> Result<Self> {
+        let path = &package.path;
+        // Files of ours have such values too.
+        package.settings.check(path)?;
+        let Some(words) = &package.words else {
+            let reason = "no vocabularies lie beside it; name them with --vocabs SOURCE TARGET";
+            return Err(Error::unsupported(path, reason));
+        };
+        let name = |number: usize| -> &PathBuf {
+            let own = package.files.get(number);
+            own.filter(|_| package.files.len() == package.models.len()).unwrap_or(path)
+        };
+        let load = |(number, model)| Ok(Arc::new(Network::load(model, name(number), precision)?));
+        let networks: Vec<_> =
+            package.models.iter().enumerate().map(load).collect::<Result<_>>()?;
+        let weights = match weights {
+            [] => vec![1.0; networks.len()],
+            given if given.len() == networks.len() => given.to_vec(),
+            given => {
+                let reason = format!("{} weights for {} models", given.len(), networks.len());
+                return Err(Error::mismatch(path, "weights", reason));
+            }
+        };
+        let mut directions =
+            package.models.iter().map(|model| model.architecture().tables().right_to_left);
+        let right_to_left = directions.next().unwrap_or(false);
+        if directions.any(|other| other != right_to_left) {
+            let reason = "models that go from left to right and from right to left cannot vote";
+            return Err(Error::unsupported(path, reason));
+        }
+        let models = Models {
+            networks,
+            weights,
+            sides: [Side::new(words, 0), Side::new(words, 1)],
+            right_to_left,
+        };
+        // Whatever hinders models from voting is said before any text is read.
+        models.session()?;
+        Ok(models)
+    }
+
+    /// Source and target.
+    pub fn sides(&self) -> &[Side; 2] {
+        &self.sides
+    }
+
+    pub(super) fn sides_mut(&mut self) -> &mut [Side; 2] {
+        &mut self.sides
+    }
+
+    /// Whether they put out the words of a translation from the last to the first.
+    pub fn is_right_to_left(&self) -> bool {
+        self.right_to_left
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.networks.len()
+    }
+
+    /// Whether there are none, which cannot be.
+    pub fn is_empty(&self) -> bool {
+        self.networks.is_empty()
+    }
+
+    /// What a thread works with.
+    pub fn session(&self) -> Result<Box<dyn Session>> {
+        Ok(match self.single() {
+            Some(network) => Box::new(network.session()),
+            None => Box::new(Ensemble::new(self.sessions(), Some(&self.weights))?),
+        })
+    }
+
+    /// The only model, if nothing votes or is weighed.
+    pub(crate) fn single(&self) -> Option<&Arc<Network>> {
+        self.networks.first().filter(|_| self.weights == [1.0])
+    }
+
+    /// Sessions of the models by themselves.
+    pub fn sessions(&self) -> Vec<Box<dyn Session>> {
+        let session = |network: &Arc<Network>| Box::new(network.session()) as Box<dyn Session>;
+        self.networks.iter().map(session).collect()
+    }
+}

@@ -1,0 +1,191 @@
+//! What people choose when they translate, and what a model's configuration or its
+//! format chooses for them.
+
+use crate::checkpoint::Element;
+use crate::engine::Precision;
+use crate::package::Package;
+use crate::search::{Rules, SearchOptions};
+
+/// How text is translated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The search. Its `end` and `never` are filled in from the model.
+    pub search: SearchOptions,
+    /// Whether the unknown word may be put out.
+    pub allow_unknown: bool,
+    /// The numbers that products multiply with.
+    pub precision: Precision,
+    /// Weights of models that vote; empty for 1 each.
+    pub weights: Vec<f32>,
+    /// Threads that translate, one session each.
+    pub threads: usize,
+    /// Sentences translated together.
+    pub mini_batch: usize,
+    /// Words of the source translated together; one sentence may have more; 0 is no
+    /// limit.
+    pub mini_batch_words: usize,
+    /// Batches that are read ahead and sorted.
+    pub maxi_batch: usize,
+    /// Whether sentences are sorted by length.
+    pub sort: bool,
+    /// What comes in.
+    pub input: InputOptions,
+    /// What goes out.
+    pub output: OutputOptions,
+}
+
+/// What the lines of the input are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LineForm {
+    /// A sentence.
+    #[default]
+    Sentence,
+    /// Fields with tabs between them: a sentence, what its translation begins with, and
+    /// what it must have (`|||` between several).
+    Fields,
+    /// A JSON object with `source`, and if wanted `prefix` and `constraints` (a list).
+    Json,
+}
+
+/// How sentences come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputOptions {
+    /// What a line is.
+    pub form: LineForm,
+    /// Whether text is in pieces already.
+    pub pieces: bool,
+    /// The longest sentence, in pieces, and the longest prefix, and the most pieces of all
+    /// constraints together.
+    pub max_length: usize,
+    /// Whether longer sentences are cut; otherwise they are not translated.
+    pub crop: bool,
+}
+
+/// How translations go out.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct OutputOptions {
+    /// Pieces instead of text.
+    pub pieces: bool,
+    /// All that were found, as a list, instead of the best.
+    pub n_best: bool,
+    /// Alignments behind each translation.
+    pub alignment: Option<AlignmentForm>,
+    /// The score of each word behind each translation.
+    pub word_scores: bool,
+    /// The unknown word gives way to the source word with most attention.
+    pub replace_unknowns: bool,
+}
+
+/// How an alignment is printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AlignmentForm {
+    /// The attention of each word.
+    Soft,
+    /// Points `source-target`: all with more attention than this, at 1 the best of each
+    /// target word.
+    Hard(f32),
+}
+
+impl Options {
+    /// What the engine that `package` was made for would choose: Marian's defaults, or
+    /// CTranslate2's for its folders and those of Hugging Face; options of a configuration
+    /// beside the model stand over them. Only batches are larger than there, for results
+    /// do not depend on them here.
+    pub fn of(package: &Package) -> Self {
+        let settings = &package.settings;
+        let of_marian =
+            !["CTranslate2", "Hugging Face"].iter().any(|name| package.format.contains(name));
+        let rules = if of_marian { Rules::Marian } else { Rules::CTranslate2 };
+        let (beam, normalize) = if of_marian { (12, 0.0) } else { (2, 1.0) };
+        let factor = if of_marian { 3.0 } else { f32::INFINITY };
+        // Positions are counted in 32 bits.
+        let longest = if of_marian { u32::MAX as usize } else { 256 };
+        Options {
+            search: SearchOptions {
+                beam: settings.beam_size.unwrap_or(beam),
+                n_best: 1,
+                length_penalty: settings.normalize.unwrap_or(normalize),
+                word_penalty: settings.word_penalty.unwrap_or(0.0),
+                coverage_penalty: 0.0,
+                max_length_factor: settings.max_length_factor.unwrap_or(factor),
+                max_length: longest,
+                min_length: usize::from(!of_marian),
+                rules,
+                patience: 1.0,
+                early_stop: None,
+                no_repeat_ngram: 0,
+                repetition_penalty: 1.0,
+                never: Vec::new(),
+                end: 0,
+                sampling: None,
+                alignments: false,
+                skip_cost: settings.skip_cost,
+            },
+            allow_unknown: !of_marian,
+            precision: precision_of(package),
+            weights: settings.weights.clone(),
+            threads: 1,
+            mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
+            // Whatever the sentences, memory stays within bounds.
+            mini_batch_words: 4096,
+            maxi_batch: settings.maxi_batch.filter(|&n| n > 1).unwrap_or(20),
+            sort: true,
+            input: InputOptions {
+                form: LineForm::Sentence,
+                pieces: false,
+                max_length: 5000,
+                crop: false,
+            },
+            output: OutputOptions::default(),
+        }
+    }
+
+    /// What was chosen, a name and a value each, for people.
+    pub fn describe(&self) -> Vec<(&'static str, String)> {
+        let search = &self.search;
+        let precision = match self.precision {
+            Precision::F32 => "f32",
+            Precision::I16 => "i16",
+            Precision::I8 => "i8",
+        };
+        let rules = match search.rules {
+            Rules::Marian => "marian",
+            Rules::CTranslate2 => "ctranslate2",
+        };
+        let mut all = vec![
+            ("search", rules.to_owned()),
+            ("beam-size", search.beam.to_string()),
+            ("normalize", search.length_penalty.to_string()),
+            ("word-penalty", search.word_penalty.to_string()),
+            ("max-length-factor", search.max_length_factor.to_string()),
+            ("allow-unk", self.allow_unknown.to_string()),
+            ("precision", precision.into()),
+            ("cpu-threads", self.threads.to_string()),
+            ("mini-batch", self.mini_batch.to_string()),
+            ("mini-batch-words", self.mini_batch_words.to_string()),
+            ("maxi-batch", self.maxi_batch.to_string()),
+        ];
+        if search.max_length < u32::MAX as usize {
+            all.push(("max-decoding-length", search.max_length.to_string()));
+        }
+        all
+    }
+}
+
+/// That of the weights in the files, if they are integers: who made them so wants them
+/// multiplied so.
+fn precision_of(package: &Package) -> Precision {
+    if let Some(packed) = package.models.iter().find_map(|model| model.precision()) {
+        return packed;
+    }
+    let parameters = package.models.iter().flat_map(|model| model.parameters());
+    let integers = parameters.filter(|(name, _)| !name.contains("emb"));
+    let mut elements = integers.map(|(_, tensor)| tensor.element());
+    elements
+        .try_fold(Precision::F32, |found, element| match element {
+            Element::I8 => Err(Precision::I8),
+            Element::I16 => Ok(Precision::I16),
+            _ => Ok(found),
+        })
+        .unwrap_or_else(|eight| eight)
+}

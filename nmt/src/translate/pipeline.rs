@@ -1,0 +1,168 @@
+//! One reader, several workers, and the calling thread that writes what they made in the
+//! order of the input.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc;
+use std::thread;
+
+use miriam_text::{Error as TextError, Stop};
+
+use super::queue::{Alarm, Queue};
+use crate::{Error, Result};
+
+/// How workers hand over the result for a number.
+pub(crate) type Sender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
+
+/// Runs `read`, which fills `queue`, and `threads` times `work`, which empties it and
+/// hands over a result for each number from 0 on; `write` gets the results in order, and
+/// is told whether another one is there already.
+///
+/// A result that nobody takes any more is an error for the one who hands it over: whatever
+/// else was begun is given up. The first error ends everything and is returned. Failing, it
+/// asks `stop`, so that nobody waits for input any more.
+pub(crate) fn run<T: Send, R: Send>(
+    queue: &Queue<T>,
+    threads: usize,
+    stop: &Stop,
+    read: impl FnOnce() -> Result<()> + Send,
+    work: impl Fn(&Sender<R>) -> Result<()> + Sync,
+    mut write: impl FnMut(R, bool) -> Result<()>,
+) -> Result<()> {
+    let (sender, results) = mpsc::channel::<(u64, R)>();
+    thread::scope(|scope| {
+        // Here as in the other threads: they would wait for one that panics.
+        let _alarm = Alarm(queue, stop);
+        let reader = scope.spawn(|| {
+            let _alarm = Alarm(queue, stop);
+            let outcome = read();
+            queue.end();
+            outcome
+        });
+        let workers: Vec<_> = (0..threads.max(1))
+            .map(|_| {
+                let (sender, work) = (sender.clone(), &work);
+                scope.spawn(move || {
+                    let _alarm = Alarm(queue, stop);
+                    // The writer has left only when it failed; its error is told, not this.
+                    let send = |number, result| sender.send((number, result)).or(Err(left()));
+                    let outcome = work(&send);
+                    if outcome.is_err() {
+                        queue.close();
+                        stop.ask();
+                    }
+                    outcome
+                })
+            })
+            .collect();
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let (mut next, mut outcome) = (0, Ok(()));
+        'results: while let Ok((number, result)) = results.recv() {
+            waiting.insert(number, result);
+            // What came meanwhile is written before anything is flushed.
+            waiting.extend(results.try_iter());
+            while let Some(result) = waiting.remove(&next) {
+                next += 1;
+                outcome = write(result, waiting.contains_key(&next));
+                if outcome.is_err() {
+                    queue.close();
+                    stop.ask();
+                    break 'results;
+                }
+                queue.written();
+            }
+        }
+        drop(results);
+        let raise = |panic| std::panic::resume_unwind(panic);
+        let worked = workers.into_iter().map(|worker| worker.join().unwrap_or_else(raise));
+        let worked = worked.fold(Ok(()), Result::and);
+        let read = reader.join().unwrap_or_else(raise);
+        outcome.and(worked).and(read)
+    })
+}
+
+/// The writer has gone.
+fn left() -> Error {
+    TextError::io("output", "write", io::ErrorKind::BrokenPipe.into()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::queue::Sorting;
+    use super::*;
+    use std::path::Path;
+
+    fn queue(ahead: usize) -> Queue<u64> {
+        let sorting = Sorting { sentences: 3, words: 0, ahead, sorted: true, promptly: false };
+        Queue::new(sorting, |&n| (n as usize * 7) % 5)
+    }
+
+    fn failure() -> Error {
+        Error::unsupported(Path::new("x"), "wanted")
+    }
+
+    /// Squares of the first numbers, with an error or a panic where one is asked for.
+    fn squares(
+        threads: usize,
+        count: u64,
+        fail: impl Fn(&str, u64) -> bool + Sync,
+    ) -> Result<Vec<u64>> {
+        let (queue, stop) = (queue(10), Stop::new());
+        let mut out = Vec::new();
+        let check = |place: &str, n| if fail(place, n) { Err(failure()) } else { Ok(()) };
+        let read = || {
+            for n in 0..count {
+                check("read", n)?;
+                if !queue.push(n) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let work = |send: &Sender<u64>| {
+            while let Some(batch) = queue.take(false) {
+                for n in batch {
+                    check("work", n)?;
+                    send(n, n * n)?;
+                }
+            }
+            Ok(())
+        };
+        run(&queue, threads, &stop, read, work, |square, _| {
+            out.push(square);
+            check("write", out.len() as u64)
+        })?;
+        Ok(out)
+    }
+
+    #[test]
+    fn results_come_in_order() {
+        for threads in [1, 2, 4] {
+            let expected: Vec<u64> = (0..500).map(|n| n * n).collect();
+            assert_eq!(squares(threads, 500, |_, _| false).unwrap(), expected);
+            assert!(squares(threads, 0, |_, _| false).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn an_error_anywhere_ends_all() {
+        for threads in [1, 3] {
+            for failing in ["read", "work", "write"] {
+                let result = squares(threads, 10_000, |place, n| place == failing && n == 77);
+                assert!(result.unwrap_err().to_string().contains("wanted"), "{failing}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_all() {
+        let result = std::panic::catch_unwind(|| {
+            squares(2, 10_000, |place, n| {
+                assert!(place != "work" || n != 50, "the sentence that fails");
+                false
+            })
+        });
+        assert!(result.is_err());
+    }
+}

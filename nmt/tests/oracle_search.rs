@@ -1,0 +1,404 @@
+//! N-best lists of Marian, line by line: the same translations in the same order, with the
+//! same scores of words and totals. Translations whose totals are nearly equal may change
+//! places, and one of the last places may differ where a near tie fell otherwise on the
+//! way; such lines are counted. The files of `../shared/data/nmt-oracle` are absent
+//! elsewhere, where these tests are skipped.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use miriam_nmt::architecture::Dialect;
+use miriam_nmt::batch::{Batching, Job, run};
+use miriam_nmt::engine::Precision;
+use miriam_nmt::network::{Ensemble, Network, Session};
+use miriam_nmt::search::{Request, Rules, Sampling, SearchOptions, Translation};
+use miriam_nmt::{Package, Vocabulary};
+
+/// All models, and how far scores of words may be off. Marian and a reference in double
+/// precision are 8.5e-4 apart at most, 2.5e-3 with `rnn-mlstm`, over greedy translations.
+const MODELS: [(&str, f32); 16] = [
+    ("tr-post", 5e-4),
+    ("tr-post-untied", 5e-4),
+    ("tr-pre", 1e-3),
+    ("tr-ssru", 1e-3),
+    ("tr-ssru-pre", 1e-3),
+    ("tr-aan", 5e-4),
+    ("tr-aan-nogate1", 5e-4),
+    ("tr-options", 3e-3),
+    ("rnn-gru", 5e-4),
+    ("rnn-deep-ln", 5e-4),
+    ("rnn-lstm", 5e-4),
+    ("rnn-mlstm", 5e-3),
+    ("amun", 5e-4),
+    ("amun-ln", 5e-4),
+    ("nematus", 5e-4),
+    ("nematus-ln", 5e-4),
+];
+
+/// Totals this near may change places.
+const TIE: f32 = 1e-3;
+
+fn data() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
+    if !folder.exists() {
+        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+fn options(beam: usize, normalize: f32) -> SearchOptions {
+    SearchOptions {
+        beam,
+        n_best: beam,
+        length_penalty: normalize,
+        word_penalty: 0.0,
+        coverage_penalty: 0.0,
+        max_length_factor: 2.0,
+        max_length: 10_000,
+        min_length: 0,
+        rules: Rules::Marian,
+        patience: 1.0,
+        early_stop: None,
+        no_repeat_ngram: 0,
+        repetition_penalty: 1.0,
+        never: vec![1],
+        end: 0,
+        sampling: None,
+        alignments: false,
+        skip_cost: false,
+    }
+}
+
+/// An entry of an n-best list.
+struct Entry {
+    pieces: String,
+    word_scores: Vec<f32>,
+    log_probability: f32,
+    total: f32,
+}
+
+fn read_list(path: &Path) -> BTreeMap<u64, Vec<Entry>> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let mut lists = BTreeMap::<u64, Vec<Entry>>::new();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(" ||| ").collect();
+        let [line, pieces, word_scores, features, total] = fields[..] else { panic!("{line}") };
+        let number = |text: &str| text.parse::<f32>().unwrap();
+        lists.entry(line.parse().unwrap()).or_default().push(Entry {
+            pieces: pieces.trim().to_owned(),
+            word_scores: word_scores.split(' ').skip(1).map(number).collect(),
+            log_probability: number(features.strip_prefix("F0= ").unwrap()),
+            total: number(total),
+        });
+    }
+    lists
+}
+
+struct Oracle {
+    folder: PathBuf,
+    vocabulary: Vocabulary,
+    sources: Vec<Vec<u32>>,
+    candidates: Vec<Vec<u32>>,
+}
+
+/// What a comparison found.
+#[derive(Debug, Default)]
+struct Counts {
+    lines: usize,
+    /// Lines whose lists are the same in the same order.
+    same: usize,
+    /// Lines where near ties changed places.
+    swapped: usize,
+    entries: usize,
+    /// Entries that are in one list only.
+    different: usize,
+    /// Lines with such entries.
+    lost: usize,
+    /// The largest difference of a word's score, of a sum of them, and of a total.
+    word: f32,
+    log_probability: f32,
+    total: f32,
+}
+
+impl Oracle {
+    fn open() -> Option<Self> {
+        let folder = data()?;
+        let vocabulary = Vocabulary::open(&folder.join("vocab.yml")).unwrap();
+        let numbers = |name: &str| -> Vec<Vec<u32>> {
+            let text = std::fs::read_to_string(folder.join(name)).unwrap();
+            let parse = |line: &str| line.split(' ').filter_map(|id| id.parse().ok()).collect();
+            text.lines().map(parse).collect()
+        };
+        let (sources, candidates) = (numbers("input.ids.txt"), numbers("lex.candidates.txt"));
+        Some(Oracle { folder, vocabulary, sources, candidates })
+    }
+
+    fn network(&self, name: &str) -> Arc<Network> {
+        let path = self.folder.join("models").join(format!("{name}.npz"));
+        let mut package = Package::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        package.set_dialect(Dialect::Marian);
+        let network = Network::load(&package.models[0], &path, Precision::F32);
+        Arc::new(network.unwrap_or_else(|e| panic!("{e}")))
+    }
+
+    /// Translations of the lines that `every` divides.
+    fn translate(
+        &self,
+        network: &Arc<Network>,
+        options: &SearchOptions,
+        every: usize,
+        shortlist: bool,
+    ) -> BTreeMap<u64, Vec<Translation>> {
+        let jobs = self.jobs(every, shortlist);
+        translate(network, options, &EIGHT, jobs)
+    }
+
+    fn jobs(&self, every: usize, shortlist: bool) -> Vec<Job> {
+        let job = |line: usize| Job {
+            id: line as u64,
+            request: Request {
+                source: self.sources[line].clone(),
+                candidates: shortlist.then(|| self.candidates[line].clone()),
+                ..Request::default()
+            },
+        };
+        (0..self.sources.len()).step_by(every).map(job).collect()
+    }
+
+    fn pieces(&self, words: &[u32]) -> String {
+        let pieces = words.iter().map(|&word| self.vocabulary.word(word).unwrap());
+        let pieces: Vec<_> = pieces.map(String::from_utf8_lossy).collect();
+        pieces.join(" ")
+    }
+
+    fn compare(
+        &self,
+        found: &BTreeMap<u64, Vec<Translation>>,
+        expected: &BTreeMap<u64, Vec<Entry>>,
+    ) -> Counts {
+        let mut counts = Counts::default();
+        for (line, found) in found {
+            let expected = &expected[line];
+            counts.lines += 1;
+            if self.sources[*line as usize].len() <= 1 {
+                // Marian lists the empty translation as often as the beam is wide.
+                assert!(found.len() == 1 && found[0].words.is_empty());
+                assert!(expected.iter().all(|entry| entry.pieces.is_empty()));
+                counts.same += 1;
+                continue;
+            }
+            assert_eq!(found.len(), expected.len(), "line {line}");
+            let lost = |found: &Translation| {
+                let pieces = self.pieces(&found.words);
+                !expected.iter().any(|entry| entry.pieces == pieces)
+            };
+            let different = found.iter().filter(|found| lost(found)).count();
+            let mut same = true;
+            for (place, found) in found.iter().enumerate() {
+                counts.entries += 1;
+                let pieces = self.pieces(&found.words);
+                let at = expected.iter().position(|entry| entry.pieces == pieces);
+                let Some(at) = at else { continue };
+                if at != place && different == 0 {
+                    let apart = (expected[at].total - expected[place].total).abs();
+                    assert!(apart < TIE, "line {line}: {pieces} is no near tie: {apart}");
+                }
+                same &= at == place;
+                let entry = &expected[at];
+                assert_eq!(entry.word_scores.len(), found.word_scores.len(), "line {line}");
+                for (a, b) in entry.word_scores.iter().zip(&found.word_scores) {
+                    counts.word = counts.word.max((a - b).abs());
+                }
+                counts.log_probability = counts
+                    .log_probability
+                    .max((entry.log_probability - found.log_probability).abs());
+                counts.total = counts.total.max((entry.total - found.score).abs());
+            }
+            counts.different += different;
+            counts.lost += usize::from(different > 0);
+            counts.same += usize::from(same && different == 0);
+            counts.swapped += usize::from(!same && different == 0);
+        }
+        counts
+    }
+
+    /// Compares with one file of `out`, and says what was found.
+    fn check(
+        &self,
+        network: &Arc<Network>,
+        out: &str,
+        (beam, normalize): (usize, f32),
+        every: usize,
+    ) -> Counts {
+        let file = format!("marian.b{beam}.n{normalize}.nbest.gz");
+        let expected = read_list(&self.folder.join("out").join(out).join(file));
+        let shortlist = out == "tr-post-lex";
+        let found = self.translate(network, &options(beam, normalize), every, shortlist);
+        let counts = self.compare(&found, &expected);
+        let _ = writeln!(std::io::stderr(), "{out} b{beam} n{normalize}: {counts:?}");
+        counts
+    }
+}
+
+const EIGHT: Batching =
+    Batching { sentences: 8, words: 0, read_ahead: 8, sort: true, top_up: true };
+
+fn translate(
+    network: &Arc<Network>,
+    options: &SearchOptions,
+    batching: &Batching,
+    jobs: Vec<Job>,
+) -> BTreeMap<u64, Vec<Translation>> {
+    let mut jobs = Some(jobs);
+    let mut results = BTreeMap::new();
+    let mut next = || Ok(jobs.take());
+    let mut done = |id, result: miriam_nmt::Result<_>| {
+        results.insert(id, result.unwrap());
+        Ok(())
+    };
+    run(&mut network.session(), options, batching, &mut next, &mut done).unwrap();
+    results
+}
+
+const SETTINGS: [(usize, f32); 5] = [(1, 0.0), (4, 0.0), (4, 0.6), (6, 0.0), (6, 0.6)];
+
+#[test]
+fn some_lines_of_every_model_are_marians() {
+    let Some(oracle) = Oracle::open() else { return };
+    for (number, (name, tolerance)) in MODELS.into_iter().enumerate() {
+        let network = oracle.network(name);
+        let setting = SETTINGS[1 + number % 4];
+        let counts = oracle.check(&network, name, setting, 9);
+        assert_eq!((counts.lines, counts.different), (7, 0), "{name}");
+        assert!(counts.word < tolerance, "{name}: {counts:?}");
+    }
+}
+
+#[test]
+#[ignore = "a minute; cargo test -p miriam-nmt --test suites -- --ignored"]
+fn all_lines_of_every_model_are_marians() {
+    let Some(oracle) = Oracle::open() else { return };
+    let (mut lines, mut same, mut lost) = (0, 0, 0);
+    for (name, tolerance) in MODELS {
+        let network = oracle.network(name);
+        for setting in SETTINGS {
+            let counts = oracle.check(&network, name, setting, 1);
+            assert!(counts.word < tolerance, "{name}");
+            lines += counts.lines;
+            same += counts.same;
+            lost += counts.lost;
+        }
+    }
+    let _ = writeln!(std::io::stderr(), "{same} of {lines} lines are the same");
+    assert_eq!(lines, 4800);
+    assert!(lost <= 4, "{lost} lines have other translations");
+}
+
+#[test]
+fn greedy_words_are_marians_with_and_without_scores() {
+    let Some(oracle) = Oracle::open() else { return };
+    for name in ["tr-post-untied", "tr-aan", "rnn-gru", "nematus"] {
+        let network = oracle.network(name);
+        let path = oracle.folder.join("out").join(name).join("marian.greedy.txt");
+        let expected = std::fs::read_to_string(path).unwrap();
+        let expected: Vec<&str> = expected.split('\n').collect();
+        for skip_cost in [false, true] {
+            let options = SearchOptions { skip_cost, ..options(1, 0.0) };
+            for (line, found) in oracle.translate(&network, &options, 2, false) {
+                let text = oracle.pieces(&found[0].words).replace(' ', "").replace('▁', " ");
+                assert_eq!(text.trim(), expected[line as usize].trim(), "{name}: line {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shortlist_for_each_sentence_gives_marians_lists() {
+    let Some(oracle) = Oracle::open() else { return };
+    let network = oracle.network("tr-post");
+    for setting in [(1, 0.0), (4, 0.6)] {
+        let counts = oracle.check(&network, "tr-post-lex", setting, 3);
+        assert_eq!((counts.lines, counts.different), (20, 0), "{counts:?}");
+        assert!(counts.word < 5e-4, "{counts:?}");
+    }
+}
+
+#[test]
+fn batches_change_no_bit_of_what_models_say() {
+    let Some(oracle) = Oracle::open() else { return };
+    let ct2 = SearchOptions {
+        rules: Rules::CTranslate2,
+        max_length: 30,
+        coverage_penalty: 0.1,
+        no_repeat_ngram: 3,
+        repetition_penalty: 1.1,
+        alignments: true,
+        ..options(3, 1.0)
+    };
+    let sampling = Sampling { temperature: 0.9, top_k: 20, top_p: 0.95, epsilon: 0.0, seed: 5 };
+    let sampled = SearchOptions { sampling: Some(sampling), ..options(1, 0.0) };
+    for name in ["tr-post", "tr-ssru", "rnn-deep-ln", "rnn-lstm"] {
+        let network = oracle.network(name);
+        for options in [&options(4, 0.6), &ct2, &sampled] {
+            let mut jobs = oracle.jobs(7, name == "tr-post");
+            for (number, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.id != 19) {
+                match number % 3 {
+                    0 => job.request.prefix = vec![40, 50],
+                    1 if options.sampling.is_none() => {
+                        job.request.constraints = vec![vec![300, 301], vec![77]];
+                    }
+                    _ => {}
+                }
+            }
+            let alone = translate(&network, options, &Batching::default(), jobs.clone());
+            for batching in [EIGHT, Batching { sentences: 3, words: 60, ..EIGHT }] {
+                jobs.reverse();
+                let together = translate(&network, options, &batching, jobs.clone());
+                assert!(together == alone, "{name} {options:?} {batching:?}");
+            }
+            for (job, found) in jobs.iter().map(|job| (job, &alone[&job.id])) {
+                let words = &found[0].words;
+                assert!(words.starts_with(&job.request.prefix));
+                let has = |list: &Vec<u32>| words.windows(list.len()).any(|w| w == &list[..]);
+                assert!(job.request.constraints.iter().all(has), "{name} {words:?}");
+                if options.alignments {
+                    assert_eq!(found[0].alignment.len(), found[0].word_scores.len());
+                    for row in &found[0].alignment {
+                        assert_eq!(row.len(), job.request.source.len());
+                        assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_model_twice_says_what_it_says_once() {
+    let Some(oracle) = Oracle::open() else { return };
+    let network = oracle.network("tr-post");
+    for shortlist in [false, true] {
+        let options = options(4, 0.6);
+        let once = oracle.translate(&network, &options, 12, shortlist);
+        let members: Vec<Box<dyn Session>> =
+            vec![Box::new(network.session()), Box::new(network.session())];
+        let mut ensemble = Ensemble::new(members, None).unwrap();
+        let mut jobs = Some(oracle.jobs(12, shortlist));
+        let mut next = || Ok(jobs.take());
+        let mut done = |id, result: miriam_nmt::Result<Vec<Translation>>| {
+            let (found, once) = (result?, &once[&id]);
+            assert_eq!(found.len(), once.len());
+            for (found, once) in found.iter().zip(once) {
+                assert_eq!(found.words, once.words, "line {id}");
+                assert!((found.score - once.score).abs() < 1e-4);
+            }
+            Ok(())
+        };
+        run(&mut ensemble, &options, &EIGHT, &mut next, &mut done).unwrap();
+    }
+}

@@ -1,0 +1,92 @@
+//! Files of packed weights: the same bits as packing when a model is loaded, whatever its
+//! format; damage is told.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use miriam_layout::{Container, Load};
+use miriam_nmt::engine::Precision;
+use miriam_nmt::network::{Best, Network, Row, Session};
+use miriam_nmt::{Package, file};
+use miriam_text::Silent;
+
+fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
+}
+
+const MODELS: [&str; 6] =
+    ["tiny.npz", "tiny-ct2-int8", "tiny-hf", "stacked-none.npz", "stacked-gru.npz", "tiny.miriam"];
+
+/// Logits of some steps.
+fn logits(package: &Package, precision: Precision) -> Vec<f32> {
+    let network = Network::load(&package.models[0], &package.path, precision);
+    let mut session = Arc::new(network.unwrap_or_else(|e| panic!("{e}"))).session();
+    let slot = session.begin(&[&[5, 6, 7, 0]], None).unwrap()[0];
+    let mut best = [Best::new(5, true)];
+    let mut seen = Vec::new();
+    let (mut parent, mut word) = (None, None);
+    for _ in 0..5 {
+        session.step(&[Row { slot, parent, word }]);
+        session.best(&mut best);
+        seen.extend(best[0].candidates().iter().map(|candidate| candidate.logit));
+        (parent, word) = (Some(0), Some(best[0].candidates()[0].id));
+    }
+    seen
+}
+
+#[test]
+fn packed_files_give_the_bits_of_packing_at_load() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in MODELS {
+        let package = Package::open(&testdata(name), None).unwrap_or_else(|e| panic!("{e}"));
+        for precision in Precision::ALL {
+            let path = folder.path().join("packed.miriam");
+            file::write(&package, Some(precision), &path, &Silent).unwrap();
+            let packed = Package::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+            let model = &packed.models[0];
+            assert_eq!(model.precision(), Some(precision));
+            assert_eq!(logits(&packed, precision), logits(&package, precision), "{name}");
+            file::verify(&Container::open_any(&path, Load::Lazy).unwrap()).unwrap();
+            // Another precision is not to be had, in words.
+            let other = Precision::ALL.into_iter().find(|other| *other != precision).unwrap();
+            let refused = Network::load(model, &path, other).err().unwrap().to_string();
+            assert!(refused.contains(precision.name()), "{refused}");
+            // Converting it again changes nothing.
+            let again = folder.path().join("again.miriam");
+            file::write(&packed, None, &again, &Silent).unwrap();
+            let again = Package::open(&again, None).unwrap();
+            assert_eq!(logits(&again, precision), logits(&package, precision), "{name}");
+        }
+    }
+}
+
+/// Wherever a bit is wrong, opening and translating end with a message or with numbers.
+#[test]
+fn damage_does_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packed.miriam");
+    let package = Package::open(&testdata("tiny.npz"), None).unwrap();
+    for precision in Precision::ALL {
+        file::write(&package, Some(precision), &path, &Silent).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let mut refused = 0;
+        for place in (0..bytes.len()).step_by(7) {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 1 << (place % 8);
+            let bytes = miriam_layout::Bytes::copy_from(&damaged);
+            let container = Container::from_bytes(bytes, Path::new("damaged"));
+            let opened = container.map_err(Into::into).and_then(|c| file::from_container(&c));
+            match opened {
+                Err(_) => refused += 1,
+                Ok(package) => {
+                    let _ = Network::load(&package.models[0], &path, precision);
+                }
+            }
+        }
+        assert!(refused > 50, "{refused}");
+        for length in (0..bytes.len()).step_by(501) {
+            let bytes = miriam_layout::Bytes::copy_from(&bytes[..length]);
+            assert!(Container::from_bytes(bytes, Path::new("cut")).is_err());
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Recurrent models compute what Marian's reference outputs say
+//! (`../shared/data/nmt-oracle`; skipped where that is absent).
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use miriam_nmt::Package;
+use miriam_nmt::architecture::Architecture;
+use miriam_nmt::engine::{Engine, Loader, Precision};
+use miriam_nmt::layer::recurrent::Shortcuts;
+use miriam_nmt::layer::{Backend, Squash, Then};
+use miriam_nmt::network::{Family, Recurrent, Row, Slot};
+use miriam_tensor::Cpu;
+
+const MODELS: [&str; 8] =
+    ["rnn-gru", "rnn-deep-ln", "rnn-lstm", "rnn-mlstm", "amun", "amun-ln", "nematus", "nematus-ln"];
+
+/// The unknown word, which references never put out.
+const UNKNOWN: usize = 1;
+
+fn data() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
+    if !folder.exists() {
+        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+fn load(name: &str, precision: Precision, shortcuts: &Shortcuts) -> Recurrent<Engine> {
+    let path = data().unwrap().join("models").join(format!("{name}.npz"));
+    let package = Package::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+    let Architecture::Recurrent(architecture) = package.models[0].architecture() else {
+        panic!("{name} is recurrent")
+    };
+    let mut loader = Loader::new(&package.models[0], &path, precision);
+    Recurrent::new(architecture, shortcuts, &mut loader).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A line of reference output: what was put out greedily, how likely each word was, and
+/// how far the next best was behind.
+struct Expected {
+    words: Vec<u32>,
+    scores: Vec<f32>,
+    gaps: Vec<f32>,
+}
+
+fn numbers<T: std::str::FromStr>(field: &str) -> Vec<T> {
+    field.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+}
+
+fn references(folder: &Path, name: &str) -> (Vec<Vec<u32>>, Vec<Expected>) {
+    let ids = std::fs::read_to_string(folder.join("input.ids.txt")).unwrap();
+    let greedy = folder.join("out").join(name).join("ref.greedy.tsv");
+    let greedy = std::fs::read_to_string(greedy).unwrap();
+    let expected = greedy.lines().map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let field = |index: usize| fields.get(index).copied().unwrap_or("");
+        Expected { words: numbers(field(1)), scores: numbers(field(2)), gaps: numbers(field(3)) }
+    });
+    (ids.lines().map(numbers).collect(), expected.collect())
+}
+
+/// What a sentence came to, step after step.
+#[derive(Default)]
+struct Decoded {
+    /// The best word and the logarithm of the probability of the reference's.
+    steps: Vec<(u32, f32)>,
+    /// All outputs of the last step.
+    last: Vec<f32>,
+}
+
+/// Decodes sentences together, each along its reference, for `steps` steps.
+fn follow(
+    model: &Recurrent<Engine>,
+    sources: &[&[u32]],
+    references: &[&Expected],
+    steps: usize,
+) -> Vec<Decoded> {
+    let mut engine = Engine::new(Cpu::best());
+    let read = model.encode(&mut engine, sources).unwrap();
+    let mut state = Family::<Engine>::state(model, &mut engine);
+    let mut decoded: Vec<Decoded> = sources.iter().map(|_| Decoded::default()).collect();
+    let mut before: Vec<usize> = Vec::new();
+    for step in 0..steps {
+        let alive: Vec<usize> =
+            (0..sources.len()).filter(|&s| references[s].words.len() > step).collect();
+        let rows: Vec<Row> = alive
+            .iter()
+            .map(|&sentence| Row {
+                slot: Slot(sentence as u32),
+                parent: (step > 0)
+                    .then(|| before.iter().position(|&other| other == sentence).unwrap() as u32),
+                word: (step > 0).then(|| references[sentence].words[step - 1]),
+            })
+            .collect();
+        if rows.is_empty() {
+            break;
+        }
+        let sources: Vec<_> = alive.iter().map(|&sentence| &read[sentence]).collect();
+        let mut alignment = Vec::new();
+        let out = model.step(&mut engine, &mut state, &rows, &sources, Some(&mut alignment));
+        for weights in &alignment {
+            assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        }
+        let logits = engine.affine(&out, Family::<Engine>::output(model), Then::default());
+        for (row, &sentence) in alive.iter().enumerate() {
+            let logits = logits.view().row(row);
+            let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let sum: f64 = logits.iter().map(|&x| f64::from(x - largest).exp()).sum();
+            let best = (0..logits.len()).filter(|&word| word != UNKNOWN);
+            let best = best.max_by(|&a, &b| logits[a].total_cmp(&logits[b])).unwrap();
+            let score = logits[references[sentence].words[step] as usize];
+            let score = f64::from(score - largest) - sum.ln();
+            decoded[sentence].steps.push((best as u32, score as f32));
+            decoded[sentence].last = logits.to_vec();
+        }
+        before = alive;
+    }
+    decoded
+}
+
+/// How scores and words differ from those of the reference.
+#[derive(Debug, Default)]
+struct Difference {
+    largest: f32,
+    mean: f32,
+    /// Words whose gap to the next best is larger than 1e-3.
+    words: usize,
+}
+
+fn compare(name: &str, precision: Precision, shortcuts: &Shortcuts) -> Difference {
+    let folder = data().unwrap();
+    let model = load(name, precision, shortcuts);
+    let (sources, expected) = references(&folder, name);
+    let (mut difference, mut compared) = (Difference::default(), 0);
+    for (sources, expected) in sources.chunks(16).zip(expected.chunks(16)) {
+        let together: Vec<&Expected> = expected.iter().collect();
+        let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+        for (found, expected) in follow(&model, &sources, &together, 200).iter().zip(expected) {
+            for (step, &(best, score)) in found.steps.iter().enumerate() {
+                let apart = (score - expected.scores[step]).abs();
+                difference.largest = difference.largest.max(apart);
+                difference.mean += apart;
+                let differs = best != expected.words[step] && expected.gaps[step] > 1e-3;
+                difference.words += usize::from(differs);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 500, "{name}: {compared} words compared");
+    difference.mean /= compared as f32;
+    difference
+}
+
+/// Marian's own floats differ from the reference by that much.
+fn tolerance(name: &str) -> f32 {
+    if name == "rnn-mlstm" { 5e-3 } else { 5e-4 }
+}
+
+#[test]
+fn encoders_give_the_states_of_the_reference() {
+    let Some(folder) = data() else { return };
+    for name in MODELS {
+        let model = load(name, Precision::F32, &Shortcuts::default());
+        let (sources, _) = references(&folder, name);
+        let bytes = std::fs::read(folder.join("out").join(name).join("enc0.npy")).unwrap();
+        let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+        let expected: Vec<f32> = bytes[10 + header..]
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect();
+        let mut engine = Engine::new(Cpu::best());
+        let found = model.read(&mut engine, &[&sources[0]]);
+        assert_eq!(found.rows() * found.width(), expected.len(), "{name}");
+        for (row, expected) in expected.chunks_exact(found.width()).enumerate() {
+            for (x, y) in found.view().row(row).iter().zip(expected) {
+                assert!((x - y).abs() < tolerance(name) / 5.0, "{name}: {x} {y}");
+            }
+        }
+    }
+}
+
+#[test]
+fn scores_are_those_of_the_reference() {
+    let Some(_) = data() else { return };
+    let table = Shortcuts { squash: Squash::Table, ..Shortcuts::default() };
+    for name in MODELS {
+        for shortcuts in [Shortcuts::default(), Shortcuts::NONE] {
+            let found = compare(name, Precision::F32, &shortcuts);
+            assert!(found.largest < tolerance(name), "{name}: {found:?}");
+            assert_eq!(found.words, 0, "{name}");
+        }
+        let found = compare(name, Precision::F32, &table);
+        let _ = writeln!(std::io::stderr(), "{name}, tables: {found:?}");
+    }
+}
+
+/// Errors grow with depth and by the products of an mLSTM, as those of f32 itself do: it
+/// strays a hundred times as far in rnn-mlstm as in rnn-gru.
+#[test]
+fn sixteen_bits_stay_near_the_reference() {
+    let Some(_) = data() else { return };
+    for name in MODELS {
+        let (largest, words) = match name {
+            "rnn-mlstm" => (0.6, 60),
+            "rnn-deep-ln" => (3e-2, 3),
+            _ => (1e-2, 2),
+        };
+        let found = compare(name, Precision::I16, &Shortcuts::default());
+        let _ = writeln!(std::io::stderr(), "{name}: {found:?}");
+        assert!(found.largest < largest && found.words <= words, "{name}: {found:?}");
+    }
+}
+
+/// Eight bits are too few for random recurrent weights to follow a reference word by word;
+/// on average they are near.
+#[test]
+fn eight_bits_are_near_the_reference_on_average() {
+    let Some(_) = data() else { return };
+    for name in MODELS.into_iter().filter(|&name| name != "rnn-mlstm") {
+        let most = if name == "rnn-deep-ln" { 0.2 } else { 8e-2 };
+        let found = compare(name, Precision::I8, &Shortcuts::default());
+        let _ = writeln!(std::io::stderr(), "{name}: {found:?}");
+        assert!(found.mean < most, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn sentences_do_not_depend_on_their_batch() {
+    let Some(folder) = data() else { return };
+    for name in MODELS {
+        for precision in [Precision::F32, Precision::I16, Precision::I8] {
+            let model = load(name, precision, &Shortcuts::default());
+            let (sources, expected) = references(&folder, name);
+            let some = [0, 3, 19, 7, 40, 5];
+            let together: Vec<&[u32]> = some.iter().map(|&line| &sources[line][..]).collect();
+            let lines: Vec<&Expected> = some.iter().map(|&line| &expected[line]).collect();
+            let together = follow(&model, &together, &lines, 12);
+            for (line, together) in some.into_iter().zip(together) {
+                let alone = follow(&model, &[&sources[line]], &[&expected[line]], 12);
+                assert_eq!(alone[0].last, together.last, "{name} {precision:?}: line {line}");
+                assert_eq!(alone[0].steps, together.steps);
+            }
+        }
+    }
+}
+
+/// What is kept of words and shared by hypotheses leaves every bit as it is.
+#[test]
+fn exact_shortcuts_are_exact() {
+    let Some(folder) = data() else { return };
+    for name in MODELS {
+        for precision in [Precision::F32, Precision::I16, Precision::I8] {
+            let long = Shortcuts { words: 0, parents: false, ..Shortcuts::default() };
+            let short = Shortcuts { words: 300, ..Shortcuts::default() };
+            let [long, short] = [long, short].map(|shortcuts| load(name, precision, &shortcuts));
+            let (sources, _) = references(&folder, name);
+            let found =
+                [&long, &long, &short, &short].map(|model| beam_of_three(model, &sources[0]));
+            assert!(found.iter().all(|other| *other == found[0]), "{name} {precision:?}");
+        }
+    }
+}
+
+/// Outputs of three hypotheses that share parents.
+fn beam_of_three(model: &Recurrent<Engine>, source: &[u32]) -> Vec<f32> {
+    let mut engine = Engine::new(Cpu::best());
+    let read = model.encode(&mut engine, &[source]).unwrap();
+    let mut state = Family::<Engine>::state(model, &mut engine);
+    let mut all = Vec::new();
+    let steps: [&[(Option<u32>, Option<u32>)]; 4] = [
+        &[(None, None)],
+        &[(Some(0), Some(700)), (Some(0), Some(17)), (Some(0), Some(5))],
+        &[(Some(2), Some(18)), (Some(0), Some(299)), (Some(2), Some(300))],
+        &[(Some(1), Some(2)), (Some(2), Some(900)), (Some(0), Some(901))],
+    ];
+    for rows in steps {
+        let row = |&(parent, word)| Row { slot: Slot(0), parent, word };
+        let rows: Vec<Row> = rows.iter().map(row).collect();
+        let sources = vec![&read[0]; rows.len()];
+        let out = model.step(&mut engine, &mut state, &rows, &sources, None);
+        all.extend((0..rows.len()).flat_map(|row| out.view().row(row)).copied());
+    }
+    all
+}

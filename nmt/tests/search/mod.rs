@@ -1,0 +1,494 @@
+//! Search against a textbook's over random models, and what batches must not change.
+
+mod random;
+mod reference;
+
+use std::collections::BTreeMap;
+
+use miriam_nmt::batch::{Batching, Job, run};
+use miriam_nmt::network::{Ensemble, Session};
+use miriam_nmt::search::{Request, Rules, Sampling, SearchOptions, Translation};
+use random::{Model, Numbers, RandomSession, UNREADABLE};
+
+type Results = BTreeMap<u64, Result<Vec<Translation>, String>>;
+
+fn options() -> SearchOptions {
+    SearchOptions {
+        beam: 4,
+        n_best: 4,
+        length_penalty: 0.6,
+        word_penalty: 0.0,
+        coverage_penalty: 0.0,
+        max_length_factor: 3.0,
+        max_length: 1000,
+        min_length: 0,
+        rules: Rules::Marian,
+        patience: 1.0,
+        early_stop: None,
+        no_repeat_ngram: 0,
+        repetition_penalty: 1.0,
+        never: vec![1],
+        end: 0,
+        sampling: None,
+        alignments: false,
+        skip_cost: false,
+    }
+}
+
+fn model(seed: u64) -> Model {
+    Model { seed, words: 12, grain: 0.0, end: 1.0 }
+}
+
+fn sentence(words: &[u32]) -> Request {
+    let source = words.iter().copied().chain([0]).collect();
+    Request { source, ..Request::default() }
+}
+
+/// Runs all jobs in portions of three.
+fn translate_in(
+    session: &mut dyn Session,
+    options: &SearchOptions,
+    batching: &Batching,
+    jobs: &[Job],
+) -> Results {
+    let mut results = Results::new();
+    let mut portions = jobs.chunks(3);
+    let mut next = || Ok(portions.next().map(<[Job]>::to_vec));
+    let mut done = |id, result: miriam_nmt::Result<Vec<Translation>>| {
+        let before = results.insert(id, result.map_err(|error| error.to_string()));
+        assert!(before.is_none(), "{id} is done once");
+        Ok(())
+    };
+    run(session, options, batching, &mut next, &mut done).unwrap();
+    results
+}
+
+fn translate(model: Model, options: &SearchOptions, request: &Request) -> Vec<Translation> {
+    let mut session = RandomSession::new(model);
+    let jobs = [Job { id: 5, request: request.clone() }];
+    let mut results = translate_in(&mut session, options, &Batching::default(), &jobs);
+    assert_eq!(session.open(), 0, "slots are given back");
+    results.remove(&5).unwrap().unwrap()
+}
+
+fn random_request(numbers: &mut Numbers, words: usize) -> Request {
+    let length = 1 + numbers.below(5);
+    let source: Vec<u32> = (0..length).map(|_| 2 + numbers.below(90) as u32).collect();
+    let mut request = sentence(&source);
+    let word = |numbers: &mut Numbers| 1 + numbers.below(words - 1) as u32;
+    if numbers.below(3) == 0 {
+        request.prefix = (0..numbers.below(4)).map(|_| word(numbers)).collect();
+    }
+    if numbers.below(3) == 0 {
+        let mut list: Vec<u32> = (0..words / 2).map(|_| word(numbers)).collect();
+        list.sort_unstable();
+        list.dedup();
+        request.candidates = Some(list);
+    }
+    request
+}
+
+fn random_options(numbers: &mut Numbers) -> SearchOptions {
+    let beam = 1 + numbers.below(6);
+    let rules = numbers.one_of(&[Rules::Marian, Rules::CTranslate2]);
+    SearchOptions {
+        beam,
+        n_best: 1 + numbers.below(beam),
+        length_penalty: numbers.one_of(&[0.0, 0.6, 1.0]),
+        word_penalty: numbers.one_of(&[0.0, 0.0, 0.3]),
+        coverage_penalty: numbers.one_of(&[0.0, 0.0, 0.2]),
+        max_length_factor: numbers.one_of(&[1.0, 1.5, 2.0, f32::INFINITY]),
+        max_length: 3 + numbers.below(8),
+        min_length: numbers.one_of(&[0, 0, 1, 3]),
+        rules,
+        patience: numbers.one_of(&[1.0, 1.0, 2.0, 0.5]),
+        early_stop: numbers.one_of(&[None, None, Some(1.0)]),
+        no_repeat_ngram: numbers.one_of(&[0, 0, 1, 2, 3]),
+        repetition_penalty: numbers.one_of(&[1.0, 1.0, 1.3, 0.7]),
+        never: numbers
+            .one_of(&[&[][..], &[1, u32::MAX], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]])
+            .to_vec(),
+        end: 0,
+        sampling: None,
+        alignments: numbers.below(2) == 0,
+        skip_cost: numbers.below(4) == 0,
+    }
+}
+
+fn assert_near(found: &[Translation], expected: &[Translation], tolerance: f32, case: &str) {
+    let words = |list: &[Translation]| -> Vec<Vec<u32>> {
+        list.iter().map(|translation| translation.words.clone()).collect()
+    };
+    assert_eq!(words(found), words(expected), "{case}");
+    for (found, expected) in found.iter().zip(expected) {
+        let near = |a: f32, b: f32| a == b || (a - b).abs() <= tolerance;
+        assert!(near(found.score, expected.score), "{case}: {found:?} {expected:?}");
+        assert!(near(found.log_probability, expected.log_probability), "{case}");
+        assert_eq!(found.word_scores.len(), expected.word_scores.len(), "{case}");
+        let mut pairs = found.word_scores.iter().zip(&expected.word_scores);
+        assert!(pairs.all(|(a, b)| near(*a, *b)), "{case}: {found:?} {expected:?}");
+        assert_eq!(found.alignment, expected.alignment, "{case}");
+    }
+}
+
+#[test]
+fn a_textbook_finds_the_same() {
+    for seed in 0..1500 {
+        let mut numbers = Numbers::new(seed);
+        let words = numbers.one_of(&[14, 30, 600]);
+        let mut options = random_options(&mut numbers);
+        // Equal scores are in order only where nothing is recomputed.
+        let exact = numbers.below(2) == 0;
+        if exact {
+            options.repetition_penalty = 1.0;
+            options.rules = Rules::Marian;
+        }
+        let grain = if exact && numbers.below(2) == 0 { 1.0 } else { 0.0 };
+        let model = Model { seed, words, grain, end: numbers.one_of(&[0.0, 1.5]) };
+        let request = random_request(&mut numbers, words);
+        let expected = reference::translate(&model, &request, &options);
+        let mut session = RandomSession::new(model);
+        let jobs = [Job { id: 5, request: request.clone() }];
+        let results = translate_in(&mut session, &options, &Batching::default(), &jobs);
+        let case = format!("{seed}: {request:?} {options:?} {model:?}");
+        match &results[&5] {
+            Ok(found) => assert_near(found, &expected, if exact { 0.0 } else { 3e-5 }, &case),
+            Err(_) => assert!(expected.is_empty(), "{case}: {expected:?}"),
+        }
+        assert_eq!(session.open(), 0, "{case}");
+    }
+}
+
+#[test]
+fn long_sentences_are_no_different() {
+    for (seed, rules) in [(1, Rules::Marian), (2, Rules::CTranslate2)] {
+        let options = SearchOptions {
+            beam: 6,
+            n_best: 6,
+            max_length: 700,
+            max_length_factor: f32::INFINITY,
+            min_length: 450,
+            no_repeat_ngram: 4,
+            alignments: true,
+            rules,
+            ..options()
+        };
+        let model = Model { seed, words: 10, grain: 0.0, end: 1.0 };
+        let request = sentence(&[3; 40]);
+        let expected = reference::translate(&model, &request, &options);
+        assert!(expected[0].words.len() >= 450);
+        assert_near(&translate(model, &options, &request), &expected, 1e-3, "long");
+    }
+}
+
+/// All complete translations, best first: what ends within `limit` words, and what is cut
+/// there.
+fn enumerate(model: &Model, request: &Request, limit: usize) -> Vec<(f32, Vec<u32>)> {
+    let mut all = Vec::new();
+    let mut open = vec![(0.0f32, Vec::new())];
+    for step in 1..=limit {
+        let mut longer = Vec::new();
+        for (total, words) in open {
+            let logits = model.logits(&request.source, &words);
+            let normaliser = random::normaliser(&logits);
+            for (word, logit) in (0..).zip(logits) {
+                let total = total + (logit - normaliser);
+                let mut words = words.clone();
+                if word == 0 {
+                    all.push((total, words));
+                } else {
+                    words.push(word);
+                    let list = if step == limit { &mut all } else { &mut longer };
+                    list.push((total, words));
+                }
+            }
+        }
+        open = longer;
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all
+}
+
+fn has(words: &[u32], constraint: &[u32]) -> bool {
+    words.windows(constraint.len()).any(|window| window == constraint)
+}
+
+#[test]
+fn a_beam_that_holds_everything_finds_the_best_of_all() {
+    for seed in 0..20 {
+        let model = Model { seed, words: 5, grain: 0.0, end: 0.5 };
+        let mut request = sentence(&[2, 3]);
+        let all = SearchOptions {
+            beam: 2000,
+            n_best: 5,
+            length_penalty: 0.0,
+            max_length: 4,
+            never: vec![],
+            ..options()
+        };
+        let expected = enumerate(&model, &request, 4);
+        let found = translate(model, &all, &request);
+        for (found, (total, words)) in found.iter().zip(&expected) {
+            assert_eq!((&found.words, found.log_probability), (words, *total), "{seed}");
+        }
+        request.constraints = vec![vec![3, 2], vec![4]];
+        let expected: Vec<_> =
+            expected.iter().filter(|(_, words)| has(words, &[3, 2]) && has(words, &[4])).collect();
+        let found = translate(model, &all, &request);
+        assert_eq!(found.len(), 5);
+        for (found, (total, words)) in found.iter().zip(expected) {
+            assert_eq!((&found.words, found.log_probability), (words, *total), "{seed}");
+        }
+    }
+}
+
+#[test]
+fn every_translation_has_its_constraints() {
+    for seed in 0..300 {
+        let mut numbers = Numbers::new(seed + 77);
+        let words = 14;
+        let mut request = random_request(&mut numbers, words);
+        for _ in 0..=numbers.below(4) {
+            let length = 1 + numbers.below(3);
+            let constraint = (0..length).map(|_| 2 + numbers.below(words - 2) as u32).collect();
+            request.constraints.push(constraint);
+        }
+        let options = SearchOptions { no_repeat_ngram: 0, ..random_options(&mut numbers) };
+        let model = Model { seed, words, grain: 0.0, end: 3.0 };
+        let found = translate(model, &options, &request);
+        assert!(!found.is_empty());
+        for translation in &found {
+            let words = &translation.words;
+            assert!(words.starts_with(&request.prefix), "{seed}");
+            for constraint in &request.constraints {
+                assert!(has(words, constraint), "{seed}: {words:?} {constraint:?} {options:?}");
+            }
+        }
+    }
+}
+
+fn jobs(count: u64, numbers: &mut Numbers) -> Vec<Job> {
+    let request = |id| {
+        let mut request = random_request(numbers, 12);
+        match numbers.below(12) {
+            0 => request.source = vec![0],
+            1 => request.source.insert(0, UNREADABLE),
+            2 => request.prefix.push(0),
+            3 => request.constraints = vec![vec![5, 6], vec![7]],
+            _ => {}
+        }
+        Job { id, request }
+    };
+    (0..count).map(request).collect()
+}
+
+fn batchings() -> Vec<Batching> {
+    let mut all = Vec::new();
+    for (sentences, words) in [(1, 0), (2, 0), (8, 0), (64, 0), (8, 12), (3, 1)] {
+        for top_up in [false, true] {
+            all.push(Batching { sentences, words, read_ahead: 1, sort: false, top_up });
+            all.push(Batching { sentences, words, read_ahead: 4, sort: true, top_up });
+        }
+    }
+    all
+}
+
+#[test]
+fn batch_mates_and_order_change_nothing() {
+    let sampling = Sampling { temperature: 0.8, top_k: 0, top_p: 0.9, epsilon: 0.0, seed: 3 };
+    let ct2 = SearchOptions {
+        rules: Rules::CTranslate2,
+        repetition_penalty: 1.2,
+        min_length: 1,
+        coverage_penalty: 0.1,
+        alignments: true,
+        ..options()
+    };
+    let all = [
+        options(),
+        ct2.clone(),
+        SearchOptions { sampling: Some(sampling), ..options() },
+        SearchOptions { sampling: Some(Sampling { top_k: 4, ..sampling }), ..ct2 },
+    ];
+    for (number, options) in (0..).zip(all) {
+        let mut numbers = Numbers::new(number);
+        let mut jobs = jobs(60, &mut numbers);
+        let alone =
+            translate_in(&mut RandomSession::new(model(1)), &options, &Batching::default(), &jobs);
+        assert_eq!(alone.len(), 60);
+        let failures = alone.values().filter(|result| result.is_err()).count();
+        assert!((1..30).contains(&failures), "{failures} fail and the others do not");
+        for batching in batchings() {
+            for at in (1..jobs.len()).rev() {
+                jobs.swap(at, numbers.below(at + 1));
+            }
+            let mut session = RandomSession::new(model(1));
+            let together = translate_in(&mut session, &options, &batching, &jobs);
+            assert!(together == alone, "{batching:?} {options:?}");
+            assert_eq!(session.open(), 0);
+        }
+    }
+}
+
+#[test]
+fn batches_are_as_large_as_they_may_be() {
+    let mut numbers = Numbers::new(4);
+    let request = |_| sentence(&vec![3; 1 + numbers.below(6)]);
+    let requests: Vec<Request> = (0..64).map(request).collect();
+    let jobs: Vec<Job> = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
+    let count = |batching: Batching| {
+        let mut session = RandomSession::new(model(2));
+        translate_in(&mut session, &options(), &batching, &jobs);
+        (session.encoded.clone(), session.steps, session.rows_seen)
+    };
+    let plain = Batching { sentences: 8, words: 0, read_ahead: 1, sort: false, top_up: false };
+    let (encoded, steps, rows) = count(plain);
+    assert_eq!(encoded, [8; 8]);
+    let (encoded, fewer_steps, same_rows) = count(Batching { top_up: true, ..plain });
+    assert_eq!(encoded, [8; 8], "the encoder reads whole batches");
+    assert_eq!(rows, same_rows);
+    assert!(fewer_steps < steps, "{fewer_steps} of {steps}");
+    let sorted = Batching { words: 14, read_ahead: 8, sort: true, ..plain };
+    let (encoded, ..) = count(sorted);
+    assert_eq!(encoded.iter().sum::<usize>(), 64);
+    assert_eq!(encoded[0], 2, "two of the longest: 7 words each");
+    assert!(encoded[encoded.len() - 2] >= 6, "seven of the shortest: {encoded:?}");
+}
+
+#[test]
+fn empty_sentences_are_empty_and_bad_ones_fail_alone() {
+    let mut session = RandomSession::new(model(3));
+    let mut requests = vec![sentence(&[]), sentence(&[4, 5]), sentence(&[UNREADABLE])];
+    requests.push(Request { prefix: vec![0], ..sentence(&[4]) });
+    requests.push(Request { prefix: vec![12], ..sentence(&[4]) });
+    requests.push(Request { constraints: vec![vec![99]], ..sentence(&[4]) });
+    requests.push(Request { constraints: vec![vec![3]; 200], ..sentence(&[4]) });
+    requests.push(Request { candidates: Some(vec![5, 70]), ..sentence(&[4]) });
+    requests.push(Request::default());
+    let jobs: Vec<Job> = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
+    let batching = Batching { sentences: 16, ..Batching::default() };
+    let results = translate_in(&mut session, &options(), &batching, &jobs);
+    assert_eq!(results.len(), 9);
+    for id in [0, 8] {
+        let empty = results[&id].as_ref().unwrap();
+        assert_eq!(empty.len(), 1);
+        assert_eq!((&empty[0].words[..], &empty[0].word_scores[..]), (&[][..], &[0.0][..]));
+    }
+    assert_eq!(results[&1].as_ref().unwrap().len(), 4);
+    for id in 2..8 {
+        assert!(results[&id].is_err(), "{id}");
+    }
+    assert_eq!(session.open(), 0);
+}
+
+#[test]
+fn an_error_of_the_caller_ends_all() {
+    let mut session = RandomSession::new(model(3));
+    let mut numbers = Numbers::new(1);
+    let request = || random_request(&mut numbers, 12);
+    let requests: Vec<Request> = std::iter::repeat_with(request).take(9).collect();
+    let mut read = Some((0..).zip(requests).map(|(id, request)| Job { id, request }).collect());
+    let mut next = || Ok(read.take());
+    let stop = || miriam_nmt::Error::Untranslatable { reason: "stop".into() };
+    let mut done = |_, _| Err(stop());
+    let batching = Batching { sentences: 4, ..Batching::default() };
+    let error = run(&mut session, &options(), &batching, &mut next, &mut done).unwrap_err();
+    assert!(error.to_string().contains("stop"));
+    assert_eq!(session.open(), 0);
+    let mut next = || Err(stop());
+    let mut done = |_, _| Ok(());
+    assert!(run(&mut session, &options(), &batching, &mut next, &mut done).is_err());
+}
+
+#[test]
+fn a_model_without_numbers_is_an_error() {
+    let broken = Model { end: f32::NAN, ..model(1) };
+    let mut session = RandomSession::new(broken);
+    let jobs = [Job { id: 1, request: sentence(&[5, 6]) }];
+    let results = translate_in(&mut session, &options(), &Batching::default(), &jobs);
+    let error = results[&1].as_ref().unwrap_err();
+    assert!(error.contains("no numbers"), "{error}");
+}
+
+#[test]
+fn draws_differ_by_seed_sentence_and_number_only() {
+    let sampling = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: 1 };
+    let drawn = |seed, id, n_best| {
+        let sampling = Some(Sampling { seed, ..sampling });
+        let options = SearchOptions { sampling, n_best, ..options() };
+        let mut session = RandomSession::new(model(9));
+        let jobs = [Job { id, request: sentence(&[3, 4, 5]) }];
+        let mut results = translate_in(&mut session, &options, &Batching::default(), &jobs);
+        results.remove(&id).unwrap().unwrap()
+    };
+    let first = drawn(1, 0, 6);
+    assert_eq!(first.len(), 6);
+    assert_eq!(first, drawn(1, 0, 6));
+    assert!(first != drawn(2, 0, 6) && first != drawn(1, 1, 6));
+    let mut different: Vec<_> = first.iter().map(|translation| &translation.words).collect();
+    different.sort();
+    different.dedup();
+    assert!(different.len() > 3, "{different:?}");
+    // One draw is one of several.
+    assert!(first.contains(&drawn(1, 0, 1)[0]));
+    let cold = Some(Sampling { top_k: 1, ..sampling });
+    let greedy = SearchOptions { beam: 1, n_best: 1, ..options() };
+    let sampled = SearchOptions { sampling: cold, ..greedy.clone() };
+    let request = sentence(&[3, 4, 5]);
+    let greedy = translate(model(9), &greedy, &request);
+    assert_eq!(translate(model(9), &sampled, &request), greedy);
+}
+
+#[test]
+fn an_ensemble_sums_logarithms_of_probabilities() {
+    let (a, b) = (model(21), model(22));
+    let member = |model| -> Box<dyn Session> { Box::new(RandomSession::new(model)) };
+    let jobs: Vec<Job> =
+        (0..20).map(|id| Job { id, request: sentence(&[2 + id as u32, 5]) }).collect();
+    let batching = Batching { sentences: 7, top_up: true, ..Batching::default() };
+    let translated = |weights: Option<&[f32]>, models: &[Model]| {
+        let members = models.iter().map(|&model| member(model)).collect();
+        let mut ensemble = Ensemble::new(members, weights).unwrap();
+        translate_in(&mut ensemble, &options(), &batching, &jobs)
+    };
+    let alone = translate_in(&mut RandomSession::new(a), &options(), &batching, &jobs);
+    let with_none = translated(Some(&[1.0, 0.0]), &[a, b]);
+    let doubled = translated(None, &[a, a]);
+    for (id, alone) in &alone {
+        let (alone, with_none) = (alone.as_ref().unwrap(), with_none[id].as_ref().unwrap());
+        assert_near(with_none, alone, 1e-5, "a weight of nothing");
+        assert_near(doubled[id].as_ref().unwrap(), alone, 1e-5, "twice the same");
+    }
+    // Greedy by hand.
+    let options = SearchOptions { beam: 1, n_best: 1, length_penalty: 0.0, ..options() };
+    let members = vec![member(a), member(b)];
+    let mut ensemble = Ensemble::new(members, Some(&[1.0, 0.5])).unwrap();
+    let results = translate_in(&mut ensemble, &options, &batching, &jobs);
+    for job in &jobs {
+        let source = &job.request.source;
+        let (mut words, mut total) = (Vec::new(), 0.0f32);
+        for _ in 0..3 * source.len() {
+            let scores = [a, b].map(|model| {
+                let logits = model.logits(source, &words);
+                let normaliser = random::normaliser(&logits);
+                logits.iter().map(|logit| logit - normaliser).collect::<Vec<f32>>()
+            });
+            let score = |word: usize| scores[0][word] + 0.5 * scores[1][word];
+            let better = |x: &usize, y: &usize| score(*x).total_cmp(&score(*y));
+            let best = (0..12).filter(|word| *word != 1).max_by(better).unwrap();
+            total += score(best);
+            words.push(best as u32);
+            if best == 0 {
+                words.pop();
+                break;
+            }
+        }
+        let found = &results[&job.id].as_ref().unwrap()[0];
+        assert_eq!(found.words, words);
+        assert!((found.log_probability - total).abs() < 1e-4);
+    }
+    assert!(Ensemble::new(vec![], None).is_err());
+    assert!(Ensemble::new(vec![member(a)], Some(&[1.0, 2.0])).is_err());
+    let larger = Model { words: 13, ..a };
+    assert!(Ensemble::new(vec![member(a), member(larger)], None).is_err());
+}

@@ -1,0 +1,241 @@
+//! A model of random conditional distributions: logits are a hash of the sentence and of
+//! the words so far. As a session it also checks what search may ask of one.
+
+use std::collections::BTreeMap;
+
+use miriam_nmt::network::{Best, Row, Session, Slot};
+use miriam_nmt::{Error, Result};
+use miriam_tensor::output::{Ids, take};
+use miriam_tensor::{Cpu, Mat};
+
+/// A source that no model can read.
+pub const UNREADABLE: u32 = 666;
+
+/// What the model knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    pub seed: u64,
+    pub words: usize,
+    /// Logits are multiples of this, so that many are equal; 0 for any number.
+    pub grain: f32,
+    /// Added to the logit of `</s>`, word 0.
+    pub end: f32,
+}
+
+/// A stream of pseudo-random numbers (xorshift64*).
+pub struct Numbers(u64);
+
+impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// In [0, 1).
+    pub fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1 << 24) as f32
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+}
+
+impl Model {
+    fn numbers(&self, source: &[u32], words: &[u32], use_: u64) -> Numbers {
+        let mut state = self.seed ^ use_;
+        for word in source.iter().chain([&u32::MAX]).chain(words) {
+            state = (state ^ u64::from(*word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+        }
+        let mut numbers = Numbers::new(state);
+        numbers.next();
+        numbers
+    }
+
+    /// The logits of all words behind `words`.
+    pub fn logits(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
+        let mut numbers = self.numbers(source, words, 0);
+        let mut logits: Vec<f32> = (0..self.words).map(|_| 6.0 * numbers.unit() - 3.0).collect();
+        logits[0] += self.end;
+        if self.grain > 0.0 {
+            // Plus zero, for there must not be two zeros.
+            logits.iter_mut().for_each(|x| *x = (*x / self.grain).round() * self.grain + 0.0);
+        }
+        logits
+    }
+
+    /// The attention of the word behind `words` to the source.
+    pub fn attention(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
+        let mut numbers = self.numbers(source, words, 1);
+        let weights: Vec<f32> = source.iter().map(|_| numbers.unit() + 0.01).collect();
+        let sum: f32 = weights.iter().sum();
+        weights.iter().map(|weight| weight / sum).collect()
+    }
+}
+
+struct Sentence {
+    source: Vec<u32>,
+    candidates: Option<Vec<u32>>,
+}
+
+/// The model, translating.
+pub struct RandomSession {
+    model: Model,
+    sentences: BTreeMap<Slot, Sentence>,
+    /// The last step: slot and words.
+    rows: Vec<(Slot, Vec<u32>)>,
+    attention: Option<Vec<Vec<f32>>>,
+    keep: bool,
+    pub steps: usize,
+    pub rows_seen: usize,
+    pub encoded: Vec<usize>,
+}
+
+impl RandomSession {
+    pub fn new(model: Model) -> Self {
+        RandomSession {
+            model,
+            sentences: BTreeMap::new(),
+            rows: Vec::new(),
+            attention: None,
+            keep: false,
+            steps: 0,
+            rows_seen: 0,
+            encoded: Vec::new(),
+        }
+    }
+
+    /// Sentences that were begun and not finished.
+    pub fn open(&self) -> usize {
+        self.sentences.len()
+    }
+
+    /// Logits and words that a row can choose from.
+    fn choices(&self, row: usize) -> (Vec<f32>, Vec<u32>) {
+        let (slot, words) = &self.rows[row];
+        let sentence = &self.sentences[slot];
+        let logits = self.model.logits(&sentence.source, words);
+        let ids = match &sentence.candidates {
+            Some(candidates) => candidates.clone(),
+            None => (0..self.model.words as u32).collect(),
+        };
+        (ids.iter().map(|&id| logits[id as usize]).collect(), ids)
+    }
+}
+
+impl Session for RandomSession {
+    fn words(&self) -> usize {
+        self.model.words
+    }
+
+    fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
+        assert!(!sentences.is_empty());
+        assert!(candidates.is_none_or(|lists| lists.len() == sentences.len()));
+        if sentences.iter().any(|source| source.contains(&UNREADABLE)) {
+            return Err(Error::Untranslatable { reason: "unreadable".into() });
+        }
+        self.encoded.push(sentences.len());
+        let add = |(at, source): (usize, &&[u32])| {
+            assert!(source.len() > 1, "empty sentences are not for models");
+            let free = (0..).map(Slot).find(|slot| !self.sentences.contains_key(slot));
+            let slot = free.expect("there is one");
+            let candidates = candidates.map(|lists| lists[at].to_vec());
+            if let Some(list) = &candidates {
+                assert!(list.is_sorted_by(|a, b| a < b), "ascending");
+            }
+            self.sentences.insert(slot, Sentence { source: source.to_vec(), candidates });
+            slot
+        };
+        Ok(sentences.iter().enumerate().map(add).collect())
+    }
+
+    fn finish(&mut self, slot: Slot) {
+        assert!(self.sentences.remove(&slot).is_some(), "{slot:?} was there");
+    }
+
+    fn step(&mut self, rows: &[Row]) {
+        assert!(!rows.is_empty());
+        let grow = |row: &Row| {
+            assert!(self.sentences.contains_key(&row.slot), "{row:?} is of a sentence");
+            assert_eq!(row.parent.is_some(), row.word.is_some());
+            let mut words = Vec::new();
+            if let (Some(parent), Some(word)) = (row.parent, row.word) {
+                let (slot, parent) = &self.rows[parent as usize];
+                assert_eq!(*slot, row.slot, "parents are of the same sentence");
+                words.clone_from(parent);
+                words.push(word);
+            }
+            (row.slot, words)
+        };
+        let rows: Vec<_> = rows.iter().map(grow).collect();
+        let mut changes: Vec<Slot> = rows.iter().map(|row| row.0).collect();
+        changes.dedup();
+        let blocks = changes.len();
+        changes.sort();
+        changes.dedup();
+        assert_eq!(blocks, changes.len(), "rows of one sentence stand side by side");
+        self.rows = rows;
+        self.attention = self.keep.then(|| {
+            let row = |(slot, words): &(Slot, Vec<u32>)| {
+                self.model.attention(&self.sentences[slot].source, words)
+            };
+            self.rows.iter().map(row).collect()
+        });
+        self.steps += 1;
+        self.rows_seen += self.rows.len();
+    }
+
+    fn best(&mut self, best: &mut [Best]) {
+        assert_eq!(best.len(), self.rows.len());
+        for (row, best) in best.iter_mut().enumerate() {
+            let (logits, ids) = self.choices(row);
+            let logits = Mat::new(&logits, 1, ids.len());
+            take(Cpu::plain(), logits, None, Ids::List(&ids), std::slice::from_mut(best));
+        }
+    }
+
+    fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+        logits.clear();
+        assert!(wanted.is_sorted_by_key(|(row, _)| *row), "row by row");
+        for &(row, word) in wanted {
+            let (found, ids) = self.choices(row as usize);
+            let at = ids.binary_search(&word);
+            logits.push(at.map_or(f32::NEG_INFINITY, |at| found[at]));
+        }
+    }
+
+    fn distribution(&mut self, row: u32, scores: &mut Vec<f32>) {
+        let (logits, ids) = self.choices(row as usize);
+        let normaliser = normaliser(&logits);
+        scores.clear();
+        scores.resize(self.model.words, f32::NEG_INFINITY);
+        for (id, logit) in ids.iter().zip(logits) {
+            scores[*id as usize] = logit - normaliser;
+        }
+    }
+
+    fn keep_alignments(&mut self, keep: bool) {
+        self.keep = keep;
+    }
+
+    fn alignment(&self, row: u32) -> &[f32] {
+        &self.attention.as_ref().expect("it was to be kept")[row as usize]
+    }
+}
+
+/// The logarithm of the sum of exponentials.
+pub fn normaliser(logits: &[f32]) -> f32 {
+    let mut best = [Best::new(0, true)];
+    take(Cpu::plain(), Mat::new(logits, 1, logits.len()), None, Ids::From(0), &mut best);
+    best[0].log_normaliser()
+}

@@ -1,0 +1,211 @@
+//! Search as a textbook has it: whole hypotheses in plain lists, every word of every
+//! hypothesis a candidate, all of them sorted at every step.
+
+use miriam_nmt::search::{Request, Rules, SearchOptions, Translation};
+
+use super::random::{Model, normaliser};
+
+#[derive(Clone)]
+struct Hypothesis {
+    words: Vec<u32>,
+    scores: Vec<f32>,
+    total: f32,
+}
+
+/// The translations of one sentence, best first.
+pub fn translate(model: &Model, request: &Request, options: &SearchOptions) -> Vec<Translation> {
+    let source = &request.source;
+    let limit = (options.max_length_factor * source.len() as f32).ceil() as usize;
+    let limit = limit.min(options.max_length).max(1).max(request.prefix.len() + 1);
+    let mut width = options.beam;
+    let mut best_ended = false;
+    let mut live = vec![Hypothesis { words: vec![], scores: vec![], total: 0.0 }];
+    let mut ended: Vec<Hypothesis> = Vec::new();
+    for step in 0..limit {
+        let mut all = Vec::new();
+        for (row, hypothesis) in live.iter().enumerate() {
+            let (logits, scores) = word_scores(model, request, options, &hypothesis.words);
+            for (word, score) in scores.into_iter().enumerate() {
+                let forced = request.prefix.get(step);
+                if forced.is_none() && score == f32::NEG_INFINITY
+                    || forced.is_some_and(|&forced| forced as usize != word)
+                {
+                    continue;
+                }
+                let free = options.rules == Rules::CTranslate2 && forced.is_some();
+                let score = if free { 0.0 } else { score };
+                all.push((hypothesis.total + score, row, logits[word], word as u32, score));
+            }
+        }
+        all.sort_by(|a, b| {
+            b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(b.2.total_cmp(&a.2)).then(a.3.cmp(&b.3))
+        });
+        if all.is_empty() {
+            if ended.is_empty() && step > 0 {
+                ended = live;
+            }
+            break;
+        }
+        let last = step + 1 == limit;
+        let room = width;
+        let mut next = Vec::new();
+        if options.rules == Rules::CTranslate2 {
+            all.truncate(2 * room);
+            if step == request.prefix.len() && step > 0 {
+                let first = all[0];
+                all.retain(|candidate| candidate.3 != options.end || *candidate == first);
+            }
+        } else {
+            all.truncate(room);
+        }
+        for (place, &(total, row, _, word, score)) in all.iter().enumerate() {
+            let mut hypothesis = live[row].clone();
+            hypothesis.words.push(word);
+            hypothesis.scores.push(score);
+            hypothesis.total = total;
+            if word == options.end || last {
+                if place < room {
+                    best_ended |= place == 0;
+                    ended.push(hypothesis);
+                    width -= usize::from(options.rules == Rules::Marian);
+                }
+            } else if next.len() < room {
+                next.push(hypothesis);
+            }
+        }
+        live = next;
+        let best = |list: &[Hypothesis]| list.iter().map(|h| h.total).fold(f32::MIN, f32::max);
+        let behind = options.early_stop.is_some_and(|margin| best(&live) < best(&ended) - margin);
+        let enough = match options.rules {
+            Rules::Marian => false,
+            Rules::CTranslate2
+                if options.length_penalty == 0.0 && options.coverage_penalty == 0.0 =>
+            {
+                best_ended && ended.len() >= options.n_best
+            }
+            Rules::CTranslate2 if options.beam == 1 => !ended.is_empty(),
+            Rules::CTranslate2 => {
+                ended.len() >= (options.beam as f32 * options.patience).round() as usize
+            }
+        };
+        if live.is_empty() || !ended.is_empty() && (behind || enough) {
+            break;
+        }
+    }
+    let finished = ended.into_iter().map(|h| translation(model, source, options, h));
+    let mut finished: Vec<Translation> = finished.collect();
+    finished.sort_by(|a, b| b.score.total_cmp(&a.score));
+    finished.truncate(options.n_best);
+    finished
+}
+
+/// Logits as the model has them, and the logarithms of probabilities, -infinity for what
+/// must not follow.
+fn word_scores(
+    model: &Model,
+    request: &Request,
+    options: &SearchOptions,
+    words: &[u32],
+) -> (Vec<f32>, Vec<f32>) {
+    let candidate = |word: u32| {
+        let asked = word == options.end || request.prefix.contains(&word);
+        asked || request.candidates.as_ref().is_none_or(|list| list.contains(&word))
+    };
+    let logits = model.logits(&request.source, words);
+    let n = options.no_repeat_ngram;
+    let forbidden = |word: u32| {
+        let mut longer = words.to_vec();
+        longer.push(word);
+        let repeats = n > 0 && longer.len() >= n && {
+            let last = &longer[longer.len() - n..];
+            words.windows(n).any(|window| window == last)
+        };
+        let early = word == options.end && words.len() < options.min_length;
+        repeats || early || options.never.contains(&word)
+    };
+    let forced = words.len() < request.prefix.len();
+    let mut changed = false;
+    let mut all = logits.clone();
+    for (word, logit) in (0..).zip(&mut all) {
+        if !candidate(word) {
+            *logit = f32::NEG_INFINITY;
+        } else if !forced
+            && options.repetition_penalty != 1.0
+            && words.contains(&word)
+            && !forbidden(word)
+        {
+            changed = true;
+            let penalty = options.repetition_penalty;
+            *logit = if *logit < 0.0 { *logit * penalty } else { *logit / penalty };
+        }
+    }
+    if options.rules == Rules::CTranslate2 && !forced {
+        for (word, logit) in (0..).zip(&mut all) {
+            if forbidden(word) {
+                changed = true;
+                *logit = f32::NEG_INFINITY;
+            }
+        }
+    }
+    let sum = if changed {
+        let exact: f64 = all.iter().map(|&logit| f64::from(logit).exp()).sum();
+        exact.ln() as f32
+    } else {
+        let candidates = all.iter().copied().filter(|logit| logit.is_finite());
+        normaliser(&candidates.collect::<Vec<f32>>())
+    };
+    let score = |(word, logit): (u32, &f32)| match !forced && forbidden(word) {
+        true => f32::NEG_INFINITY,
+        // Nothing is left where all are forbidden.
+        false if sum == f32::NEG_INFINITY => sum,
+        false => logit - sum,
+    };
+    let raw = options.skip_cost && options.beam == 1;
+    if raw {
+        let score = |(word, logit): (u32, &f32)| match !forced && forbidden(word) {
+            true => f32::NEG_INFINITY,
+            false => *logit,
+        };
+        return (logits, (0..).zip(&all).map(score).collect());
+    }
+    (logits, (0..).zip(&all).map(score).collect())
+}
+
+fn translation(
+    model: &Model,
+    source: &[u32],
+    options: &SearchOptions,
+    hypothesis: Hypothesis,
+) -> Translation {
+    let by_itself = hypothesis.words.last() == Some(&options.end);
+    let mut words = hypothesis.words.clone();
+    words.truncate(words.len() - usize::from(by_itself));
+    let rows = 0..hypothesis.words.len();
+    let rows = rows.map(|at| model.attention(source, &hypothesis.words[..at]));
+    let alignment: Vec<Vec<f32>> = rows.collect();
+    let counted = match options.rules {
+        Rules::Marian => hypothesis.words.len(),
+        Rules::CTranslate2 => words.len(),
+    } as f32;
+    let mut score = hypothesis.total - options.word_penalty * counted;
+    score /= counted.powf(options.length_penalty);
+    if counted == 0.0 && options.length_penalty > 0.0 {
+        score = f32::NEG_INFINITY;
+    } else if options.coverage_penalty != 0.0 {
+        let mut sum = 0.0;
+        for at in 0..source.len() {
+            let covered: f32 = alignment[..words.len()].iter().map(|row| row[at]).sum();
+            if covered > 0.0 {
+                sum += covered.min(1.0).ln();
+            }
+        }
+        score += options.coverage_penalty * sum;
+    }
+    Translation {
+        words,
+        word_scores: hypothesis.scores,
+        log_probability: hypothesis.total,
+        score,
+        alignment: if options.alignments { alignment } else { Vec::new() },
+    }
+}
