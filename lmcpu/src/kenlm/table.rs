@@ -136,7 +136,7 @@ mod tests {
         ) {
             let modulo = Modulo::new(slots);
             prop_assert_eq!(modulo.of(hash), hash % slots);
-            let multiple = slots.wrapping_mul(times % (u64::MAX / slots + 1));
+            let multiple = slots.wrapping_mul(times % (u64::MAX / slots).saturating_add(1));
             let edge = multiple.wrapping_add_signed(near);
             prop_assert_eq!(modulo.of(edge), edge % slots);
         }
