@@ -2,18 +2,24 @@
 """Compare neural translation with CTranslate2 and Marian, fairly on a noisy machine.
 
 Makes a model of a shape with random weights, gives it to both programs, and runs them in
-turn, one thread each: 25 tokens in (with </s>), exactly 25 out. Each program translates a
-short and a long text; the slope between them is what a token costs, without start-up.
-Prints target tokens a CPU second and the ratios pair by pair.
+turn: 25 tokens in (with </s>), exactly 25 out. Each program translates a short and a long
+text; the slope between them is what a token costs, without start-up. A first round, not
+counted, warms the page cache and tells how long the texts must be.
 
     python3 -m venv venv && venv/bin/pip install ctranslate2 pymarian numpy pyyaml
     venv/bin/python scripts/compare_ctranslate2.py --shape tiny
-    venv/bin/python scripts/compare_ctranslate2.py --marian --shape tiny --kind ssru
+    venv/bin/python scripts/compare_ctranslate2.py --shape base --settings 1x1 32x5
+    venv/bin/python scripts/compare_ctranslate2.py --threads 2
+    venv/bin/python scripts/compare_ctranslate2.py --marian --type float32
     venv/bin/python scripts/compare_ctranslate2.py --agree
 
-With --agree nothing is timed: small models are translated and scored by both in f32, and
-what differs is counted. A model of Hugging Face's takes part where torch and transformers
-are installed.
+Prints target tokens a CPU second, the ratios pair by pair, and what beam 5 costs beside greedy
+search: in time, and in the multiply-adds of the shape. --settings picks rows, BATCHxBEAM.
+--threads N: N threads against one over the same text, at least two batches a thread; tokens a
+second of wall time, and how much CPU time they take.
+--marian: against Marian, all kinds of decoder one after the other.
+--agree: nothing is timed; small models are translated and scored by both in f32, and what
+differs is counted.
 """
 
 import argparse
@@ -22,7 +28,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 sys.dont_write_bytecode = True
 from random_nmt import KINDS, Model, save_vocabulary, sentences, shape_of
@@ -30,8 +39,16 @@ from random_nmt import KINDS, Model, save_vocabulary, sentences, shape_of
 LENGTH = 25
 
 
+class Cost(NamedTuple):
+    """Seconds of CPU and of wall time, and peak memory (MB)."""
+    cpu: float
+    wall: float
+    memory: float
+
+
 def run(command):
-    """CPU seconds and peak memory (MB) of a command."""
+    """What a command costs."""
+    start = time.perf_counter()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     errors = process.stderr.read()
@@ -40,7 +57,8 @@ def run(command):
     if process.returncode != 0:
         sys.stderr.write(errors.decode(errors="replace")[-2000:])
         sys.exit(f"status {process.returncode}: {' '.join(map(str, command))}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    wall = time.perf_counter() - start
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 
 
 def spread(values, digits=2):
@@ -60,7 +78,7 @@ def differing(one, other):
 
 def drive_ctranslate2(a):
     import ctranslate2
-    translator = ctranslate2.Translator(a.model, compute_type=a.type, inter_threads=1,
+    translator = ctranslate2.Translator(a.model, compute_type=a.type, inter_threads=a.threads,
                                         intra_threads=1)
     lines = [line.split() for line in open(a.text)]
     results = translator.translate_batch(
@@ -73,7 +91,7 @@ def drive_ctranslate2(a):
 def drive_marian(a):
     import pymarian
     options = f"-m {a.model} -v {a.vocabulary} {a.vocabulary} --beam-size {a.beam} " \
-              f"--mini-batch {a.batch} --maxi-batch 100 --maxi-batch-sort src --cpu-threads 1 " \
+              f"--mini-batch {a.batch} --maxi-batch 100 --maxi-batch-sort src --cpu-threads {a.threads} " \
               f"--max-length-factor 1 --max-length 1000 --quiet --quiet-translation -w 512"
     if a.shortlist:
         options += f" --shortlist {a.shortlist} 100 100 0"
@@ -99,18 +117,19 @@ def write_shortlist(folder, words, best=20, first=100):
 class Comparison:
     """The files of one model and the commands of both programs over them."""
 
-    def __init__(self, arguments, folder):
-        self.arguments, self.folder = arguments, folder
+    def __init__(self, arguments, kind, folder):
+        self.arguments, self.kind, self.folder = arguments, kind, folder
+        folder.mkdir(exist_ok=True, parents=True)
         words = arguments.words
-        model = Model(arguments.kind, shape_of(arguments.shape), words, endless=True)
+        self.model = Model(kind, shape_of(arguments.shape), words, endless=True)
         self.npz, self.vocabulary = folder / "model.npz", folder / "vocab.yml"
-        model.save_npz(self.npz)
+        self.model.save_npz(self.npz)
         save_vocabulary(words, self.vocabulary)
         self.theirs = self.npz
         if arguments.marian:
             if arguments.type == "int8":
                 self.theirs = folder / "model.int8.bin"
-                model.save_bin(self.theirs, bits8=True)
+                self.model.save_bin(self.theirs, bits8=True)
         else:
             self.theirs = folder / "ct2"
             convert(self.npz, self.vocabulary, self.theirs, quantization="int8")
@@ -119,26 +138,28 @@ class Comparison:
             if not arguments.marian:
                 (folder / "vmap.txt").replace(self.theirs / "vmap.txt")
 
-    def texts(self, batch, lines):
-        for name, count in zip(("short", "long"), lines):
+    def texts(self, *counts):
+        """A short text and a long one, of so many lines."""
+        for name, count in zip(("short", "long"), counts):
             text = sentences(count, LENGTH - 1, self.arguments.words)
             (self.folder / name).write_text("".join(" ".join(line) + "\n" for line in text))
 
-    def theirs_command(self, beam, batch, text, output, kind=None):
+    def theirs_command(self, setting, text, output, kind=None, threads=1):
         a = self.arguments
         peer = "marian" if a.marian else "ctranslate2"
         command = [sys.executable, __file__, "drive", peer, self.theirs, self.vocabulary, text,
-                   output, "--beam", beam, "--batch", batch, "--type", kind or a.type]
+                   output, "--beam", setting.beam, "--batch", setting.batch,
+                   "--type", kind or a.type, "--threads", threads]
         if a.shortlist:
             command += ["--shortlist", self.folder / "lex.s2t"]
         return command
 
-    def our_command(self, beam, batch, text, output, kind=None):
+    def our_command(self, setting, text, output, kind=None, threads=1):
         a = self.arguments
         precision = {"int8": "i8", "int16": "i16", "float32": "f32"}[kind or a.type]
-        command = [a.miriam, "nmt", "translate", "--threads", "1", "--quiet", "--precision",
-                   precision, "--beam-size", beam, "--mini-batch", batch, "--normalize", "0",
-                   "--max-length-factor", "1", "-i", text, "-o", output]
+        command = [a.miriam, "nmt", "translate", "--threads", threads, "--quiet", "--precision",
+                   precision, "--beam-size", setting.beam, "--mini-batch", setting.batch,
+                   "--normalize", "0", "--max-length-factor", "1", "-i", text, "-o", output]
         if a.marian:
             command += ["-m", self.npz, "-v", self.vocabulary, self.vocabulary]
             if a.shortlist:
@@ -147,46 +168,132 @@ class Comparison:
             command += ["-m", self.theirs]
         return command
 
+    def sides(self):
+        sides = {"theirs": self.theirs_command, "ours": self.our_command}
+        if self.arguments.peer_only:
+            del sides["ours"]
+        return sides
+
     def agreement(self):
         """Lines that differ where both compute in f32 with the same weights."""
-        if self.arguments.marian and self.arguments.type == "int8":
-            self.theirs, held = self.npz, self.theirs
-        else:
-            held = self.theirs
-        self.texts(8, (32, 32))
+        held = self.theirs
+        if self.arguments.marian:
+            self.theirs = self.npz
+        self.texts(32)
         names = [self.folder / "theirs", self.folder / "ours"]
-        for beam in self.arguments.beams:
-            run(self.theirs_command(beam, 8, self.folder / "short", names[0], "float32"))
-            run(self.our_command(beam, 8, self.folder / "short", names[1], "float32"))
+        for beam in sorted({setting.beam for setting in self.arguments.settings}):
+            setting = Setting(8, beam)
+            run(self.theirs_command(setting, self.folder / "short", names[0], "float32"))
+            run(self.our_command(setting, self.folder / "short", names[1], "float32"))
             print(f"f32, beam {beam}: {differing(*names)} of 32 lines differ", flush=True)
         self.theirs = held
 
-    def measure(self, beam, batch):
-        a = self.arguments
-        # Enough sentences for a second or so of the slower program.
-        rounds = max(1, round(a.seconds * a.expected / LENGTH / batch))
-        lines = (batch * rounds, batch * rounds * 3)
-        self.texts(batch, lines)
-        sides = {"theirs": self.theirs_command, "ours": self.our_command}
-        if a.peer_only:
-            del sides["ours"]
-        seconds = {side: [] for side in sides}
-        memory = dict.fromkeys(sides, 0)
-        for _ in range(a.n + 1):
-            for side, command in sides.items():
-                pair = [run(command(beam, batch, self.folder / text, self.folder / side))
-                        for text in ("short", "long")]
-                seconds[side].append(pair[1][0] - pair[0][0])
-                memory[side] = max(memory[side], pair[1][1])
-        tokens = (lines[1] - lines[0]) * LENGTH
-        # The first round warms the page cache.
-        speeds = {side: [tokens / s for s in runs[1:]] for side, runs in seconds.items()}
-        cells = [f"{batch:>5} {beam:>4}"]
-        cells += [f"{spread(speeds[side], 0):>26} {memory[side]:>5.0f} MB" for side in sides]
-        if not a.peer_only:
-            ratios = [t / o for t, o in zip(seconds["theirs"][1:], seconds["ours"][1:])]
+    def slope(self, command, setting, **options):
+        """What the lines cost that the long text has more: CPU seconds, wall seconds, and the
+        peak memory (MB)."""
+        short, long = (run(command(setting, self.folder / text, self.folder / "out", **options))
+                       for text in ("short", "long"))
+        return Cost(long.cpu - short.cpu, long.wall - short.wall, long.memory)
+
+    def prepare(self, setting, threads=1):
+        """Writes texts of which the short one takes the slower program the seconds asked for,
+        and gives the tokens that the long one has more."""
+        least = setting.batch * (2 * threads if threads > 1 else 1)
+        trial = -(-8 // least) * least
+        self.texts(trial, 3 * trial)
+        slowest = max(self.slope(command, setting).cpu for command in self.sides().values())
+        rounds = round(self.arguments.seconds * threads / max(slowest, 1e-3) * 2 * trial / least)
+        lines = least * max(1, rounds)
+        self.texts(lines, 3 * lines)
+        return 2 * lines * LENGTH
+
+    def measure(self, setting):
+        """A row: both programs in turn on one thread. Gives tokens a CPU second of each."""
+        tokens = self.prepare(setting)
+        costs = {side: [] for side in self.sides()}
+        for _ in range(self.arguments.n):
+            for side, command in self.sides().items():
+                costs[side].append(self.slope(command, setting))
+        speeds = {side: [tokens / cost.cpu for cost in of_side] for side, of_side in costs.items()}
+        cells = [f"{setting.batch:>5} {setting.beam:>4}"]
+        for side, of_side in costs.items():
+            memory = max(cost.memory for cost in of_side)
+            cells.append(f"{spread(speeds[side], 0):>26} {memory:>5.0f} MB")
+        if len(costs) == 2:
+            ratios = [t.cpu / o.cpu for t, o in zip(costs["theirs"], costs["ours"])]
             cells.append(f"   {spread(ratios)}")
         print("".join(cells), flush=True)
+        return {side: statistics.median(of_side) for side, of_side in speeds.items()}
+
+    def measure_threads(self, setting, threads):
+        """A row a program: one thread and several in turn over the same text."""
+        tokens = self.prepare(setting, threads)
+        costs = {side: ([], []) for side in self.sides()}
+        for _ in range(self.arguments.n):
+            for side, command in self.sides().items():
+                for of_count, count in zip(costs[side], (1, threads)):
+                    of_count.append(self.slope(command, setting, threads=count))
+        for side, (one, several) in costs.items():
+            name = self.arguments.peer if side == "theirs" else "Miriam"
+            gains = [a.wall / b.wall for a, b in zip(one, several)]
+            taken = [b.cpu / a.cpu for a, b in zip(one, several)]
+            speeds = [[tokens / cost.wall for cost in of_count] for of_count in (one, several)]
+            print(f"{setting.batch:>5} {setting.beam:>4} {name:>12} {spread(speeds[0], 0):>24}"
+                  f" {spread(speeds[1], 0):>24} {spread(gains):>22} {spread(taken):>22}", flush=True)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Sentences translated together, and hypotheses of each."""
+    batch: int
+    beam: int
+
+    @classmethod
+    def parse(cls, text):
+        batch, _, beam = text.partition("x")
+        setting = cls(int(batch), int(beam))
+        if min(setting.batch, setting.beam) < 1:
+            raise ValueError(text)
+        return setting
+
+
+def table(a, comparison):
+    """Rows of one kind on one thread, and what wider beams cost beside greedy search."""
+    print(f"\n{comparison.kind} {a.shape}, {a.type}: tokens a CPU second, one thread")
+    print(f"batch beam {a.peer:>25}         {'Miriam':>25}         {a.peer}/Miriam CPU time", flush=True)
+    medians = {setting: comparison.measure(setting) for setting in a.settings}
+    work = lambda beam: comparison.model.multiply_adds(LENGTH, LENGTH, beam)
+    rows = []
+    for wide in (setting for setting in a.settings if setting.beam > 1):
+        greedy = medians.get(Setting(wide.batch, 1))
+        if greedy is None:
+            continue
+        costs = [f"{greedy[side] / medians[wide][side]:>12.2f}" for side in greedy]
+        ratio = work(wide.beam) / work(1)
+        rows.append(f"{wide.batch:>5} {wide.beam:>4} {''.join(costs)} {ratio:>14.2f}")
+    if rows:
+        names = "".join(f"{name:>12}" for name in (a.peer, "Miriam")[:2 - a.peer_only])
+        print(f"time a token beside greedy search\nbatch beam {names}  multiply-adds")
+        print("\n".join(rows), flush=True)
+    return medians
+
+
+def table_of_threads(a, comparison):
+    print(f"\n{comparison.kind} {a.shape}, {a.type}: tokens a second of wall time")
+    print(f"batch beam {'':>12} {'1 thread':>24} {f'{a.threads} threads':>24} {'speed-up':>22} "
+          f"{'CPU time, times':>22}", flush=True)
+    for setting in a.settings:
+        comparison.measure_threads(setting, a.threads)
+
+
+def summary(a, tables):
+    """All rows once more, as a table in Markdown."""
+    print(f"\n| {a.shape}, {a.type} | {a.peer} | Miriam | ratio |\n|---|---|---|---|")
+    for kind, medians in tables.items():
+        for setting, speeds in medians.items():
+            search = "greedy" if setting.beam == 1 else f"beam {setting.beam}"
+            print(f"| {kind}, batch {setting.batch}, {search} | {speeds['theirs']:,.0f} | "
+                  f"{speeds['ours']:,.0f} | {speeds['theirs'] and speeds['ours'] / speeds['theirs']:.2f} |")
 
 
 def convert(npz, vocabulary, folder, quantization=None):
@@ -213,24 +320,18 @@ def agree(a, folder):
         npz, out = folder / f"m{seed}.npz", folder / f"m{seed}"
         Model("transformer", shape_of(shape), words, endless=False, seed=seed).save_npz(npz)
         convert(npz, vocabulary, out)
-        models[f"Marian's converter, {shape}"] = (out, out)
-    hugging_face = make_hugging_face(folder, words)
-    if hugging_face:
-        models["Hugging Face"] = hugging_face
-    for name, (theirs, ours) in models.items():
-        # What transformers' tokenizer would have added.
-        end = ["</s>"] if name == "Hugging Face" else []
-        tokens = [line + end for line in source]
-        translator = ctranslate2.Translator(str(theirs), compute_type="float32", intra_threads=1)
+        models[shape] = out
+    for name, model in models.items():
+        translator = ctranslate2.Translator(str(model), compute_type="float32", intra_threads=1)
         for beam in (1, 2, 5):
-            results = translator.translate_batch(tokens, beam_size=beam, max_decoding_length=40)
+            results = translator.translate_batch(source, beam_size=beam, max_decoding_length=40)
             write("theirs", [result.hypotheses[0] for result in results])
-            run([a.miriam, "nmt", "translate", "-m", ours, "--quiet", "--beam-size", beam, "--max-decoding-length",
-                 40, "-i", folder / "source", "-o", folder / "ours"])
+            run([a.miriam, "nmt", "translate", "-m", model, "--quiet", "--beam-size", beam,
+                 "--max-decoding-length", 40, "-i", folder / "source", "-o", folder / "ours"])
             print(f"{name}: beam {beam}: {differing(folder / 'theirs', folder / 'ours')} of "
                   f"{len(source)} translations differ")
-        scores = translator.score_batch(tokens, target)
-        run([a.miriam, "nmt", "score", "-m", ours, "--quiet", "--word-scores", "--source",
+        scores = translator.score_batch(source, target)
+        run([a.miriam, "nmt", "score", "-m", model, "--quiet", "--word-scores", "--source",
              folder / "source", "--target", folder / "target", "-o", folder / "scores"])
         largest, count = 0, 0
         for result, line in zip(scores, (folder / "scores").read_text().splitlines()):
@@ -242,83 +343,54 @@ def agree(a, folder):
         print(f"{name}: {count} word scores, the largest difference {largest:.2e}")
 
 
-def make_hugging_face(folder, words):
-    """A small MarianMT of transformers', as saved and as CTranslate2 converts it."""
-    try:
-        import ctranslate2
-        import torch
-        import transformers
-    except ImportError as error:
-        print(f"Hugging Face: left out, {error}")
-        return None
-    import json
-    torch.manual_seed(1)
-    config = transformers.MarianConfig(
-        vocab_size=words + 1, d_model=64, encoder_layers=2, decoder_layers=2,
-        encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=128,
-        decoder_ffn_dim=128, activation_function="swish", max_position_embeddings=256,
-        pad_token_id=words, decoder_start_token_id=words, eos_token_id=0, forced_eos_token_id=0,
-        scale_embedding=True, init_std=0.3, bad_words_ids=[[words]])
-    out = folder / "hf"
-    transformers.MarianMTModel(config).eval().save_pretrained(out, safe_serialization=True)
-    tokens = {"</s>": 0, "<unk>": 1, **{f"w{i}": i for i in range(2, words)}, "<pad>": words}
-    (out / "vocab.json").write_text(json.dumps(tokens))
-    converter = ctranslate2.converters.TransformersConverter(str(out))
-
-    # Its pieces are words here; the converter asks the tokenizer for the list only.
-    class Words:
-        bos_token, eos_token, unk_token = "</s>", "</s>", "<unk>"
-        def get_vocab(self):
-            return tokens
-        def __len__(self):
-            return len(tokens)
-
-    converter.load_tokenizer = lambda *_, **__: Words()
-    converter.convert(str(folder / "hf-ct2"), force=True)
-    return folder / "hf-ct2", out
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--miriam", type=Path, default=Path("target/release/miriam"))
     parser.add_argument("--marian", action="store_true", help="compare with Marian, not CTranslate2")
     parser.add_argument("--shape", default="tiny", help="tiny, base, or WIDTH/FFN/ENCODER/DECODER [tiny]")
-    parser.add_argument("--kind", choices=KINDS, default="transformer",
-                        help="what decodes; all but transformer need --marian")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS,
+                        help="what decodes [transformer; with --marian all of them]")
     parser.add_argument("--type", choices=("int8", "int16", "float32"), default="int8")
     parser.add_argument("--words", type=int, default=32000, help="size of the vocabulary [32000]")
-    parser.add_argument("--beams", type=int, nargs="+", default=[1, 5])
-    parser.add_argument("--batches", type=int, nargs="+", default=[1, 32])
+    parser.add_argument("--settings", nargs="+", metavar="BATCHxBEAM",
+                        help="rows to measure [1x1 1x5 32x1 32x5; with several kinds 32x1 32x5]")
+    parser.add_argument("--threads", type=int, default=1,
+                        help="so many threads against one, instead of one program against the other")
     parser.add_argument("--shortlist", action="store_true",
                         help="100 frequent words and 20 for each word of the source")
     parser.add_argument("--agree", action="store_true", help="compare results of small models instead")
-    parser.add_argument("-n", type=int, default=5, help="counted pairs [5]")
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of the short text [1]")
-    parser.add_argument("--expected", type=float, default=1000,
-                        help="tokens a second to make the texts for [1000]")
+    parser.add_argument("-n", type=int, default=5, help="counted pairs of a row [5]")
+    parser.add_argument("--seconds", type=float, default=1.0,
+                        help="what the short text takes the slower program [1]")
     parser.add_argument("--keep", type=Path, help="work in this folder, and leave it there")
     parser.add_argument("--peer-only", action="store_true", help="measure the other program alone")
-    arguments = parser.parse_args()
-    if arguments.kind != "transformer" and not arguments.marian:
-        parser.error(f"--kind {arguments.kind}: CTranslate2 reads transformers only; add --marian")
+    a = parser.parse_args()
+    a.peer = "Marian" if a.marian else "CTranslate2"
+    a.kinds = a.kinds or (KINDS if a.marian else ["transformer"])
+    if not a.marian and list(a.kinds) != ["transformer"]:
+        parser.error(f"--kinds {' '.join(a.kinds)}: CTranslate2 reads transformers only; add --marian")
+    settings = a.settings or ["1x1", "1x5", "32x1", "32x5"][2 * (len(a.kinds) > 1):]
     try:
-        shape_of(arguments.shape)
+        shape_of(a.shape)
+        a.settings = [Setting.parse(setting) for setting in settings]
     except ValueError as error:
-        parser.error(f"--shape: {error}")
+        parser.error(f"--shape or --settings: {error}")
     with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.keep or Path(temporary)
+        folder = a.keep or Path(temporary)
         folder.mkdir(exist_ok=True, parents=True)
-        if arguments.agree:
-            return agree(arguments, folder)
-        comparison = Comparison(arguments, folder)
-        if not arguments.peer_only:
-            comparison.agreement()
-        peer = "Marian" if arguments.marian else "CTranslate2"
-        print(f"{arguments.kind} {arguments.shape}, {arguments.type}: tokens a CPU second")
-        print(f"batch beam {peer:>25}         {'Miriam':>25}         {peer}/Miriam CPU time")
-        for batch in arguments.batches:
-            for beam in arguments.beams:
-                comparison.measure(beam, batch)
+        if a.agree:
+            return agree(a, folder)
+        tables = {}
+        for kind in a.kinds:
+            comparison = Comparison(a, kind, folder / kind)
+            if not a.peer_only:
+                comparison.agreement()
+            if a.threads > 1:
+                table_of_threads(a, comparison)
+            else:
+                tables[kind] = table(a, comparison)
+        if not a.peer_only:
+            summary(a, tables)
 
 
 def drive():
@@ -328,6 +400,7 @@ def drive():
         parser.add_argument(name)
     parser.add_argument("--beam", type=int)
     parser.add_argument("--batch", type=int)
+    parser.add_argument("--threads", type=int)
     parser.add_argument("--type")
     parser.add_argument("--shortlist")
     arguments = parser.parse_args(sys.argv[2:])

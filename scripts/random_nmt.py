@@ -55,6 +55,7 @@ class Model:
     def __init__(self, kind, shape, words, endless, seed=1):
         """`endless` makes the end of a sentence so improbable that no search ends before
         its longest length."""
+        self.kind, self.words = kind, words
         self.width, self.inside, self.encoder, self.decoder = shape
         self.random = np.random.default_rng(seed)
         self.parameters = {}
@@ -144,6 +145,25 @@ class Model:
         self.parameters["decoder_b_att"] = np.zeros((1, 2 * h), np.float32)
         for index, rows in enumerate((e, h, 2 * h)):
             self.affine("decoder_ff_logit_l1", str(index), rows, e)
+
+    def multiply_adds(self, source, target, beam):
+        """Of a sentence of so many tokens, its translation of so many and a beam of that width,
+        which begins with one hypothesis."""
+        d, f = self.width, self.inside
+        rows = 1 + (target - 1) * beam
+        if self.kind == "gru":
+            h = 2 * d
+            cell = lambda inputs: 3 * h * (inputs + h)
+            encoder = source * (2 * cell(d) + 2 * h * 2 * h)
+            decoder = cell(d) + cell(2 * h) + h * 2 * h + source * 2 * h * 2 + d * (d + h + 2 * h)
+        else:
+            layer = lambda positions: 4 * d * d + 2 * positions * d
+            past = {"transformer": layer((target + 1) / 2), "ssru": 2 * d * d,
+                    "aan": 2 * d * f + 2 * d * d}[self.kind]
+            # Keys and values of the source are made once a sentence.
+            encoder = source * (self.encoder * (layer(source) + 2 * d * f) + self.decoder * 2 * d * d)
+            decoder = self.decoder * (past + 2 * d * d + 2 * source * d + 2 * d * f)
+        return encoder + rows * (decoder + d * self.words)
 
     def header(self):
         return yaml.safe_dump(self.options).encode() + b"\0"

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Compare results with transformers and with what CTranslate2 converts from it, in f32.
+
+Makes what PyPI's packages make: SentencePiece models of the toy corpus, a small MarianMT with
+random weights saved by transformers, and CTranslate2 folders of every type that its converter
+writes. Counts lines that differ from transformers' generate() and from CTranslate2 on the same
+folder, and gives the largest difference of scores of words.
+
+    python3 -m venv venv
+    venv/bin/pip install torch transformers sacremoses sentencepiece ctranslate2
+    venv/bin/python scripts/compare_hugging_face.py
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import ctranslate2
+import sentencepiece
+import torch
+import transformers
+
+TOY = Path(__file__).parent.parent / "examples" / "toy"
+TYPES = ("float32", "float16", "bfloat16", "int16", "int8")
+LONGEST = 40
+
+
+def make_model(folder, pieces, shape, seed=1):
+    """A MarianMT as transformers saves it, with the files of its tokenizer."""
+    width, inside, encoder, decoder = shape
+    out = folder / "marian-mt"
+    out.mkdir(parents=True)
+    names = {"</s>": 0, "<unk>": 1}
+    for side, text in (("source", "train.en"), ("target", "train.es")):
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(TOY / text), model_prefix=str(out / side), vocab_size=pieces,
+            hard_vocab_limit=False, bos_id=-1, eos_id=0, unk_id=1, minloglevel=2)
+        (out / f"{side}.model").rename(out / f"{side}.spm")
+        (out / f"{side}.vocab").unlink()
+        model = sentencepiece.SentencePieceProcessor(model_file=str(out / f"{side}.spm"))
+        for number in range(model.get_piece_size()):
+            names.setdefault(model.id_to_piece(number), len(names))
+    pad = names["<pad>"] = len(names)
+    (out / "vocab.json").write_text(json.dumps(names, ensure_ascii=False))
+    tokenizer = transformers.MarianTokenizer(
+        source_spm=str(out / "source.spm"), target_spm=str(out / "target.spm"),
+        vocab=str(out / "vocab.json"))
+    tokenizer.save_pretrained(out)
+    torch.manual_seed(seed)
+    config = transformers.MarianConfig(
+        vocab_size=pad + 1, d_model=width, encoder_layers=encoder, decoder_layers=decoder,
+        encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=inside,
+        decoder_ffn_dim=inside, activation_function="swish", max_position_embeddings=256,
+        pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0, forced_eos_token_id=0,
+        scale_embedding=True, init_std=0.2)
+    model = transformers.MarianMTModel(config).eval()
+    with torch.no_grad():
+        # Translations end at lengths of all kinds, and differ in their words.
+        model.final_logits_bias.normal_(0, 0.5)
+        model.final_logits_bias[0, 0] += 2
+    model.generation_config.bad_words_ids = [[pad]]
+    model.save_pretrained(out)
+    return out, model, tokenizer
+
+
+def say(name, what, differing, count, largest=None):
+    scores = "" if largest is None else f", scores of words differ by at most {largest:.1e}"
+    print(f"{name:<34} {what:<14} {differing:>3} of {count} lines differ{scores}", flush=True)
+
+
+class Ours:
+    """Commands over a model."""
+
+    def __init__(self, miriam, model, folder, *options):
+        self.start, self.model, self.folder, self.options = [miriam, "nmt"], model, folder, options
+
+    def run(self, command, *arguments):
+        every = [*self.start, command, "-m", self.model, "--quiet", "--precision", "f32", *arguments]
+        done = subprocess.run(list(map(str, every)), capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(map(str, every))}\n{done.stderr}")
+        return done.stdout.splitlines()
+
+    def write(self, name, lines):
+        (self.folder / name).write_text("".join(line + "\n" for line in lines))
+        return self.folder / name
+
+    def translate(self, lines, beam):
+        source = self.write("source", lines)
+        return self.run("translate", *self.options, "--beam-size", beam,
+                        "--max-decoding-length", LONGEST, "-i", source)
+
+    def score(self, source, target):
+        source, target = self.write("source", source), self.write("target", target)
+        lines = self.run("score", "--word-scores", *self.options, "--source", source, "--target", target)
+        return [[float(x) for x in line.split("WordScores=")[1].split()] for line in lines]
+
+
+def compare_scores(name, ours, theirs):
+    largest = 0.0
+    wrong = 0
+    for own, other in zip(ours, theirs, strict=True):
+        if len(own) != len(other):
+            wrong += 1
+            continue
+        largest = max([largest, *(abs(x - y) if math.isfinite(y) else 0 for x, y in zip(own, other))])
+    say(name, "forced scores", wrong, len(ours), largest)
+
+
+def with_transformers(ours, model, tokenizer, source, target):
+    """Text in, text out, against generate() and the model's own logits."""
+    for beam in (1, 4):
+        theirs = []
+        for line in source:
+            batch = tokenizer([line], return_tensors="pt")
+            found = model.generate(**batch, num_beams=beam, do_sample=False, max_new_tokens=LONGEST,
+                                   length_penalty=1.0, early_stopping=beam > 1)
+            theirs += tokenizer.batch_decode(found, skip_special_tokens=True)
+        own = ours.translate(source, beam)
+        differing = sum(a.strip() != b.strip() for a, b in zip(own, theirs, strict=True))
+        say("transformers, text", f"beam {beam}" if beam > 1 else "greedy", differing, len(source))
+    theirs = []
+    for line, to in zip(source, target):
+        batch = tokenizer([line], text_target=[to], return_tensors="pt")
+        with torch.no_grad():
+            scores = model(**batch).logits.log_softmax(-1)[0]
+        theirs.append(scores[range(len(scores)), batch["labels"][0]].tolist())
+    compare_scores("transformers, text", ours.score(source, target), theirs)
+
+
+def with_ctranslate2(ours, name, translator, source, target):
+    """Pieces in, pieces out, against CTranslate2 on the same folder."""
+    lines = [" ".join(pieces) for pieces in source]
+    ended = [[*pieces, "</s>"] for pieces in source]
+    for beam in (1, 4):
+        results = translator.translate_batch(ended, beam_size=beam, max_decoding_length=LONGEST)
+        theirs = [" ".join(result.hypotheses[0]) for result in results]
+        own = ours.translate(lines, beam)
+        differing = sum(a != b for a, b in zip(own, theirs, strict=True))
+        say(name, f"beam {beam}" if beam > 1 else "greedy", differing, len(source))
+    theirs = [result.log_probs for result in translator.score_batch(ended, target)]
+    compare_scores(name, ours.score(lines, [" ".join(pieces) for pieces in target]), theirs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--miriam", type=Path, default=Path("target/release/miriam"))
+    parser.add_argument("-n", type=int, default=100, help="sentences [100]")
+    parser.add_argument("--pieces", type=int, default=300, help="of each side [300]")
+    parser.add_argument("--shape", type=int, nargs=4, default=[64, 128, 2, 2],
+                        metavar=("WIDTH", "FFN", "ENCODER", "DECODER"))
+    parser.add_argument("--types", nargs="+", choices=TYPES, default=TYPES)
+    parser.add_argument("--keep", type=Path, help="work in this folder, and leave it there")
+    a = parser.parse_args()
+    transformers.logging.set_verbosity_error()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = a.keep or Path(temporary)
+        out, model, tokenizer = make_model(folder, a.pieces, a.shape)
+        read = lambda name: (TOY / name).read_text().splitlines()[:a.n]
+        source, target = read("test.en"), read("test.es")
+        with_transformers(Ours(a.miriam, out, folder), model, tokenizer, source, target)
+        pieces = [tokenizer.convert_ids_to_tokens(tokenizer(line)["input_ids"])[:-1] for line in source]
+        goals = [tokenizer.convert_ids_to_tokens(tokenizer(text_target=line)["input_ids"])[:-1]
+                 for line in target]
+        for kind in a.types:
+            made = folder / kind
+            converter = ctranslate2.converters.TransformersConverter(str(out))
+            with contextlib.redirect_stdout(io.StringIO()):
+                converter.convert(str(made), quantization=kind, force=True)
+            translator = ctranslate2.Translator(str(made), compute_type="float32", intra_threads=1)
+            ours = Ours(a.miriam, made, folder, "--no-spm-encode")
+            with_ctranslate2(ours, f"CTranslate2 folder of {kind}", translator, pieces, goals)
+
+
+if __name__ == "__main__":
+    main()
