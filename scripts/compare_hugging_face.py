@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compare results with transformers and with what CTranslate2 converts from it, in f32.
 
-Makes what PyPI's packages make: SentencePiece models of the toy corpus, a small MarianMT with
-random weights saved by transformers, and CTranslate2 folders of every type that its converter
-writes. Counts lines that differ from transformers' generate() and from CTranslate2 on the same
+Makes what PyPI's packages make: SentencePiece models of the toy corpus, a small MarianMT trained
+on it for some seconds and saved by transformers, and CTranslate2 folders of every type that the
+converter writes. Counts lines that differ from transformers' generate() and from CTranslate2 on the same
 folder, and gives the largest difference of scores of words.
 
     python3 -m venv venv
@@ -19,6 +19,7 @@ import math
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import ctranslate2
@@ -31,7 +32,7 @@ TYPES = ("float32", "float16", "bfloat16", "int16", "int8")
 LONGEST = 40
 
 
-def make_model(folder, pieces, shape, seed=1):
+def make_model(folder, pieces, shape, updates):
     """A MarianMT as transformers saves it, with the files of its tokenizer."""
     width, inside, encoder, decoder = shape
     out = folder / "marian-mt"
@@ -52,21 +53,39 @@ def make_model(folder, pieces, shape, seed=1):
         source_spm=str(out / "source.spm"), target_spm=str(out / "target.spm"),
         vocab=str(out / "vocab.json"))
     tokenizer.save_pretrained(out)
-    torch.manual_seed(seed)
+    torch.manual_seed(1)
     config = transformers.MarianConfig(
         vocab_size=pad + 1, d_model=width, encoder_layers=encoder, decoder_layers=decoder,
         encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=inside,
         decoder_ffn_dim=inside, activation_function="swish", max_position_embeddings=256,
         pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0, forced_eos_token_id=0,
-        scale_embedding=True, init_std=0.2)
-    model = transformers.MarianMTModel(config).eval()
-    with torch.no_grad():
-        # Translations end at lengths of all kinds, and differ in their words.
-        model.final_logits_bias.normal_(0, 0.5)
-        model.final_logits_bias[0, 0] += 2
+        scale_embedding=True, bos_token_id=None)
+    model = transformers.MarianMTModel(config)
+    train(model, tokenizer, updates)
     model.generation_config.bad_words_ids = [[pad]]
     model.save_pretrained(out)
     return out, model, tokenizer
+
+
+def train(model, tokenizer, updates, batch=64):
+    """Random models repeat a word for ever; some seconds of training make translations that vary
+    and end."""
+    pairs = list(zip(*((TOY / name).read_text().splitlines() for name in ("train.en", "train.es"))))
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    start = time.monotonic()
+    for update in range(updates):
+        some = [pairs[(update * batch + at) % len(pairs)] for at in range(batch)]
+        inputs = tokenizer([source for source, _ in some], text_target=[target for _, target in some],
+                           return_tensors="pt", padding=True)
+        labels = inputs["labels"]
+        labels[labels == tokenizer.pad_token_id] = -100
+        loss = model(**inputs).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    print(f"trained for {updates} updates, {time.monotonic() - start:.0f} s, loss {loss.item():.2f}",
+          flush=True)
 
 
 def say(name, what, differing, count, largest=None):
@@ -120,7 +139,7 @@ def with_transformers(ours, model, tokenizer, source, target):
         for line in source:
             batch = tokenizer([line], return_tensors="pt")
             found = model.generate(**batch, num_beams=beam, do_sample=False, max_new_tokens=LONGEST,
-                                   length_penalty=1.0, early_stopping=beam > 1)
+                                   length_penalty=1.0, forced_eos_token_id=None)
             theirs += tokenizer.batch_decode(found, skip_special_tokens=True)
         own = ours.translate(source, beam)
         differing = sum(a.strip() != b.strip() for a, b in zip(own, theirs, strict=True))
@@ -155,15 +174,19 @@ def main():
     parser.add_argument("--pieces", type=int, default=300, help="of each side [300]")
     parser.add_argument("--shape", type=int, nargs=4, default=[64, 128, 2, 2],
                         metavar=("WIDTH", "FFN", "ENCODER", "DECODER"))
+    parser.add_argument("--updates", type=int, default=300, help="of training [300]")
     parser.add_argument("--types", nargs="+", choices=TYPES, default=TYPES)
     parser.add_argument("--keep", type=Path, help="work in this folder, and leave it there")
     a = parser.parse_args()
+    torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     with tempfile.TemporaryDirectory() as temporary:
         folder = a.keep or Path(temporary)
-        out, model, tokenizer = make_model(folder, a.pieces, a.shape)
-        read = lambda name: (TOY / name).read_text().splitlines()[:a.n]
-        source, target = read("test.en"), read("test.es")
+        out, model, tokenizer = make_model(folder, a.pieces, a.shape, a.updates)
+        read = lambda side: [line for name in ("test", "dev")
+                             for line in (TOY / f"{name}.{side}").read_text().splitlines()][:a.n]
+        source, target = read("en"), read("es")
         with_transformers(Ours(a.miriam, out, folder), model, tokenizer, source, target)
         pieces = [tokenizer.convert_ids_to_tokens(tokenizer(line)["input_ids"])[:-1] for line in source]
         goals = [tokenizer.convert_ids_to_tokens(tokenizer(text_target=line)["input_ids"])[:-1]

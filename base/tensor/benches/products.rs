@@ -1,79 +1,156 @@
-//! Products beside the peak of the machine: what the multiplying instructions alone do
-//! on registers. `cargo bench -p miriam-tensor --bench products`; elements a second are
-//! operations (a multiplication and an addition are two).
+//! Products of packed weights, as shares of the peak: what the multiplying instructions alone
+//! do on registers, measured beside each product, because the speed of a machine drifts.
+//!
+//! `cargo bench -p miriam-tensor --bench products`, with words to pick rows by their
+//! beginnings (`i8 6x512`, `f32`) and `--seconds` for each number. An operation is a multiplication
+//! or an addition. Weights lie in whatever cache they fit, as in decoding; times are those of the
+//! thread, the best of many calls.
 
 use std::hint::black_box;
+use std::io::Write;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_tensor::pack::{Source, WeightsF32, WeightsI8, WeightsI16};
 use miriam_tensor::product::{Epilogue, Scratch, Tiling, product_f32, product_i8, product_i16};
 use miriam_tensor::quantise::{QuantisedI8, QuantisedI16};
 use miriam_tensor::{Cpu, Mat, MatMut};
+use nix::time::{ClockId, clock_gettime};
 
-/// Rows, depth, columns: those of the projections of small and base transformers, and
-/// of an output layer.
-const SHAPES: [(usize, usize, usize); 9] = [
-    (1, 256, 1536),
-    (1, 512, 2048),
-    (1, 512, 32_000),
-    (2, 512, 2048),
-    (5, 512, 2048),
-    (6, 512, 2048),
-    (5, 512, 32_000),
-    (32, 512, 2048),
-    (160, 512, 2048),
-];
+/// A word at a time, beams of 5 and 6, a short batch, a batch, and a batch of beams.
+const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
+
+/// Depth and columns of the feed-forward and output layers of a tiny transformer and of a base
+/// one.
+const SHAPES: [(usize, usize); 6] =
+    [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
+
+/// What `WeightsI16` leaves room for.
+const LARGEST: u16 = 8191;
+
+/// What is multiplied.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    I8,
+    /// Rows without negative numbers.
+    I8AfterRelu,
+    I16,
+    F32,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Kind::I8, Kind::I8AfterRelu, Kind::I16, Kind::F32];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::I8 => "i8",
+            Kind::I8AfterRelu => "i8-relu",
+            Kind::I16 => "i16",
+            Kind::F32 => "f32",
+        }
+    }
+}
 
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
 }
 
-fn products(criterion: &mut Criterion) {
-    let cpu = Cpu::best();
-    let tiling = Tiling::usual(cpu);
-    for (rows, depth, columns) in SHAPES {
-        let mut group = criterion.benchmark_group(format!("{rows}x{depth}x{columns}"));
-        group.throughput(Throughput::Elements(2 * (rows * depth * columns) as u64));
-        let (a, b) = (numbers(rows * depth), numbers(depth * columns));
-        let source = Source::inputs_by_outputs(Mat::new(&b, depth, columns));
-        let mut out = vec![0.0; rows * columns];
-        let mut scratch = Scratch::default();
+/// Seconds that this thread has computed.
+fn seconds() -> f64 {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
+    time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
+}
 
-        let weights = WeightsI8::quantise(source).expect("fits");
-        let scales = vec![1.0; rows];
-        for (name, least) in [("i8", -127.0), ("i8 after ReLU", 0.0)] {
+/// The rate of some work of so many operations, in 10^9 a second: the best of slices that are
+/// long beside the clock's own time.
+struct Rate {
+    operations: f64,
+    calls: usize,
+    best: f64,
+}
+
+impl Rate {
+    const SLICE: f64 = 0.5e-3;
+
+    fn new(operations: f64) -> Self {
+        Rate { operations, calls: 1, best: 0.0 }
+    }
+
+    fn slice(&mut self, work: &mut dyn FnMut()) {
+        let start = seconds();
+        (0..self.calls).for_each(|_| work());
+        let time = seconds() - start;
+        if time < Self::SLICE {
+            self.calls *= 2;
+        } else {
+            self.best = self.best.max(self.operations * self.calls as f64 / time / 1e9);
+        }
+    }
+}
+
+/// Rates of a product and of the peak, slices in turn for so many seconds.
+fn measure(
+    operations: f64,
+    for_seconds: f64,
+    peak: Option<&Peak>,
+    work: &mut dyn FnMut(),
+) -> [f64; 2] {
+    let mut rates = [Rate::new(operations), Rate::new(peak.map_or(0.0, |peak| peak.operations))];
+    let start = seconds();
+    while seconds() - start < for_seconds || rates[0].best == 0.0 {
+        rates[0].slice(work);
+        if let Some(peak) = peak {
+            rates[1].slice(&mut || (peak.work)());
+        }
+    }
+    rates.map(|rate| rate.best)
+}
+
+/// A product of that kind and shape.
+fn product(
+    cpu: Cpu,
+    kind: Kind,
+    [rows, depth, columns]: [usize; 3],
+    for_seconds: f64,
+    peak: Option<&Peak>,
+) -> [f64; 2] {
+    let tiling = Tiling::usual(cpu);
+    let (a, b) = (numbers(rows * depth), numbers(depth * columns));
+    let source = Source::inputs_by_outputs(Mat::new(&b, depth, columns));
+    let mut out = vec![0.0; rows * columns];
+    let mut scratch = Scratch::default();
+    let scales = vec![1.0; rows];
+    let operations = 2.0 * (rows * depth * columns) as f64;
+    let mut measure = |work: &mut dyn FnMut(MatMut<f32>)| {
+        measure(operations, for_seconds, peak, &mut || {
+            work(MatMut::new(black_box(&mut out), rows, columns));
+        })
+    };
+    let epilogue = Epilogue::default;
+    match kind {
+        Kind::I8 | Kind::I8AfterRelu => {
+            let least = if kind == Kind::I8 { -127.0 } else { 0.0 };
+            let weights = WeightsI8::quantise(source).expect("fits");
             let values: Vec<i8> = a.iter().map(|x| (x * 127.0).max(least) as i8).collect();
             let values = QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales };
-            group.bench_function(name, |bencher| {
-                bencher.iter(|| {
-                    let out = MatMut::new(&mut out, rows, columns);
-                    let (values, epilogue) = (black_box(values), Epilogue::default());
-                    product_i8(cpu, tiling, values, weights.view(), epilogue, out, &mut scratch);
-                });
-            });
+            measure(&mut |out| {
+                product_i8(cpu, tiling, values, weights.view(), epilogue(), out, &mut scratch);
+            })
         }
-
-        let weights = WeightsI16::quantise(source, 8191).expect("fits");
-        let values: Vec<i16> = a.iter().map(|x| (x * 8191.0) as i16).collect();
-        let values =
-            QuantisedI16 { values: Mat::new(&values, rows, depth), scales: &scales, limit: 8191 };
-        group.bench_function("i16", |bencher| {
-            bencher.iter(|| {
-                let out = MatMut::new(&mut out, rows, columns);
-                let (values, epilogue) = (black_box(values), Epilogue::default());
-                product_i16(cpu, tiling, values, weights.view(), epilogue, out, &mut scratch);
-            });
-        });
-
-        let weights = WeightsF32::pack(source).expect("fits");
-        let values = Mat::new(&a, rows, depth);
-        group.bench_function("f32", |bencher| {
-            bencher.iter(|| {
-                let out = MatMut::new(&mut out, rows, columns);
-                let (values, epilogue) = (black_box(values), Epilogue::default());
-                product_f32(cpu, tiling, values, weights.view(), epilogue, out);
-            });
-        });
+        Kind::I16 => {
+            let weights = WeightsI16::quantise(source, LARGEST).expect("fits");
+            let values: Vec<i16> = a.iter().map(|x| (x * f32::from(LARGEST)) as i16).collect();
+            let values = Mat::new(&values, rows, depth);
+            let values = QuantisedI16 { values, scales: &scales, limit: LARGEST };
+            measure(&mut |out| {
+                product_i16(cpu, tiling, values, weights.view(), epilogue(), out, &mut scratch);
+            })
+        }
+        Kind::F32 => {
+            let weights = WeightsF32::pack(source).expect("fits");
+            let values = Mat::new(&a, rows, depth);
+            measure(&mut |out| {
+                product_f32(cpu, tiling, values, weights.view(), epilogue(), out);
+            })
+        }
     }
 }
 
@@ -128,6 +205,22 @@ mod peak {
         |sum, a, b, _one| _mm256_fmadd_ps(a, b, *sum)
     );
     peak!(
+        avx512_f32,
+        "avx512f",
+        zmm_reg,
+        _mm512_setzero_ps,
+        |x: i16| _mm512_set1_ps(f32::from(x) * 0.25),
+        |sum, a, b, _one| _mm512_fmadd_ps(a, b, *sum)
+    );
+    peak!(
+        vnni_i16,
+        "avx512f,avx512vnni",
+        zmm_reg,
+        _mm512_setzero_si512,
+        |x: i16| _mm512_set1_epi32(i32::from(x)),
+        |sum, a, b, _one| _mm512_dpwssd_epi32(*sum, a, b)
+    );
+    peak!(
         vnni_i8,
         "avx512f,avx512vnni",
         zmm_reg,
@@ -137,36 +230,114 @@ mod peak {
     );
 }
 
+/// A loop of multiplying instructions.
+struct Peak {
+    operations: f64,
+    work: fn(),
+}
+
+/// The peak of what the kernels of `cpu` multiply with, if it is measured here.
 #[cfg(target_arch = "x86_64")]
-fn peaks(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("peak");
-    let mut measure = |name: &str, lanes, body: fn()| {
-        group.throughput(Throughput::Elements(peak::operations(lanes)));
-        group.bench_function(name, |bencher| bencher.iter(body));
+fn peak_of(cpu: Cpu, kind: Kind) -> Option<Peak> {
+    // The names say which of these instructions this CPU has.
+    let (lanes, work): (usize, fn()) = match (cpu.name(), kind) {
+        // SAFETY: a set of that name exists only where the CPU has AVX2 and FMA.
+        ("avx2", Kind::I8 | Kind::I8AfterRelu) => (32, || unsafe { peak::avx2_i8() }),
+        // SAFETY: as above.
+        ("avx2", Kind::I16) => (16, || unsafe { peak::avx2_i16() }),
+        // SAFETY: as above.
+        ("avx2", Kind::F32) => (8, || unsafe { peak::avx2_f32() }),
+        // SAFETY: a set of that name exists only where the CPU has AVX-512 VNNI.
+        ("avx512-vnni", Kind::I8 | Kind::I8AfterRelu) => (64, || unsafe { peak::vnni_i8() }),
+        // SAFETY: as above.
+        ("avx512-vnni", Kind::I16) => (32, || unsafe { peak::vnni_i16() }),
+        // SAFETY: sets of these names exist only where the CPU has AVX-512 F.
+        ("avx512" | "avx512-vnni", Kind::F32) => (16, || unsafe { peak::avx512_f32() }),
+        _ => return None,
     };
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the CPU has AVX2 and FMA, as was just asked.
-        measure("i8, AVX2 (exact for half of the range)", 32, || unsafe { peak::avx2_i8() });
-        // SAFETY: as above.
-        measure("i16, AVX2", 16, || unsafe { peak::avx2_i16() });
-        // SAFETY: as above.
-        measure("f32, AVX2", 8, || unsafe { peak::avx2_f32() });
-    }
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni") {
-        // SAFETY: the CPU has AVX-512 F and VNNI, as was just asked.
-        measure("i8, VNNI", 64, || unsafe { peak::vnni_i8() });
-    }
+    Some(Peak { operations: peak::operations(lanes) as f64, work })
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn peaks(_: &mut Criterion) {}
-
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .warm_up_time(std::time::Duration::from_millis(200))
-        .measurement_time(std::time::Duration::from_millis(800))
-        .sample_size(20);
-    targets = peaks, products
+fn peak_of(_: Cpu, _: Kind) -> Option<Peak> {
+    None
 }
-criterion_main!(benches);
+
+/// What the command line asks for.
+struct Wanted {
+    seconds: f64,
+    beginnings: Vec<String>,
+}
+
+impl Wanted {
+    fn parse() -> Self {
+        let mut wanted = Wanted { seconds: 0.3, beginnings: Vec::new() };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match &argument[..] {
+                // Cargo's own.
+                "--bench" => {}
+                "--seconds" => {
+                    let value = arguments.next().and_then(|text| text.parse().ok());
+                    wanted.seconds = value.expect("--seconds takes a number");
+                }
+                _ => wanted.beginnings.push(argument),
+            }
+        }
+        wanted
+    }
+
+    /// Whether a word of its name begins with each that is wanted.
+    fn has(&self, name: &str) -> bool {
+        let begins = |with: &String| name.split(' ').any(|word| word.starts_with(&with[..]));
+        self.beginnings.iter().all(begins)
+    }
+}
+
+fn main() {
+    let wanted = Wanted::parse();
+    let cpu = Cpu::best();
+    let mut out = std::io::stdout().lock();
+    let mut say = |line: &str| {
+        let _ = writeln!(out, "{line}");
+        let _ = out.flush();
+    };
+    say(&format!("instructions: {}; rates in 10^9 operations a second", cpu.name()));
+    say("kind    rows x depth x columns       rate      peak   share");
+    let mut tables = Vec::new();
+    for kind in Kind::ALL {
+        let peak = peak_of(cpu, kind);
+        let mut table = Vec::new();
+        let mut peaks: Vec<f64> = Vec::new();
+        for rows in ROWS {
+            let mut cells = Vec::new();
+            for (depth, columns) in SHAPES {
+                let shape = format!("{rows}x{depth}x{columns}");
+                if !wanted.has(&format!("{} {shape}", kind.name())) {
+                    cells.push("-".to_owned());
+                    continue;
+                }
+                let [rate, most] =
+                    product(cpu, kind, [rows, depth, columns], wanted.seconds, peak.as_ref());
+                let share = if most > 0.0 { format!("{:.0} %", 100.0 * rate / most) } else { "?".into() };
+                say(&format!("{:<7} {shape:<24} {rate:>8.1} {most:>9.1} {share:>7}", kind.name()));
+                cells.push(format!("{rate:.0} ({share})"));
+                peaks.push(most);
+            }
+            table.push((rows, cells));
+        }
+        let most = peaks.into_iter().fold(0.0, f64::max);
+        tables.push((kind, most, table));
+    }
+    for (kind, most, table) in tables {
+        if table.iter().all(|(_, cells)| cells.iter().all(|cell| cell == "-")) {
+            continue;
+        }
+        let shapes = SHAPES.map(|(depth, columns)| format!("{depth} x {columns}"));
+        say(&format!("\n| {}, peak {most:.0} | {} |", kind.name(), shapes.join(" | ")));
+        say(&format!("|---|{}", "---|".repeat(SHAPES.len())));
+        for (rows, cells) in table {
+            say(&format!("| {rows} | {} |", cells.join(" | ")));
+        }
+    }
+}

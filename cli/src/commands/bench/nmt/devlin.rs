@@ -1,31 +1,26 @@
-//! `miriam bench nmt`: what neural translation costs, on models with random weights.
+//! `miriam bench nmt devlin`: the table of his paper.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::network::Network;
 use miriam_nmt::study::{Outcome, SHAPES, Setting, Workload, random_model, shape};
 use miriam_text::Input;
 
-use super::machine::{cpu_seconds, processor};
+use super::super::machine::{cpu_seconds, processor};
 
-#[derive(Subcommand)]
-pub enum Command {
-    /// Devlin's table (2017): a recurrent model, one shortcut after another
-    ///
-    /// Translates sentence by sentence on one thread with a beam of 6 and candidate lists of
-    /// 20 for each source word. Weights are random, so what comes out is not; times are
-    /// processor time, the best of the passes.
-    ///
-    /// Example: miriam bench nmt devlin -i news.en --sentences 100
-    Devlin(DevlinArguments),
-}
-
+/// Devlin's table (2017): a recurrent model, one shortcut after another
+///
+/// Translates sentence by sentence on one thread with a beam of 6 and candidate lists of
+/// 20 for each source word. Weights are random, so what comes out is not; times are
+/// processor time, the best of the passes.
+///
+/// Example: miriam bench nmt devlin -i news.en --sentences 100
 #[derive(Args)]
-pub struct DevlinArguments {
+pub struct Arguments {
     /// Text whose sentence lengths and word frequencies are taken; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
@@ -50,12 +45,7 @@ pub struct DevlinArguments {
 /// about as often as Devlin's.
 const GAIN: f32 = 1.5;
 
-pub fn run(command: Command) -> anyhow::Result<()> {
-    let Command::Devlin(arguments) = command;
-    devlin(&arguments)
-}
-
-fn devlin(arguments: &DevlinArguments) -> anyhow::Result<()> {
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut text = Vec::new();
     Input::open(&arguments.input)?.read_to_end(&mut text)?;
     let words = arguments.words as usize;

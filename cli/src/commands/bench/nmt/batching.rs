@@ -1,0 +1,201 @@
+//! `miriam bench nmt batching`: what sorting, shrinking, top-up and the fused output layer
+//! give.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use clap::value_parser;
+use miriam_nmt::engine::Precision;
+use miriam_nmt::study::{ParallelText, Pass, SIZES, Subject, Way, transformer, translate};
+use miriam_text::Input;
+
+use super::super::machine::{cpu_seconds, processor};
+
+/// Batches as they are made, and without one thing after another
+///
+/// Translates a text with a random transformer on one thread. Each translation ends where its
+/// reference does, so lengths spread as those of real text. All ways take turns; times are
+/// processor time, medians over the rounds. The first round is not counted.
+///
+/// Example: miriam bench nmt batching -i test.de --target test.en --sentences 320
+#[derive(Args)]
+pub struct Arguments {
+    /// Text, a sentence a line, words (or pieces) with spaces between them
+    #[arg(short, long, value_name = "FILE")]
+    input: PathBuf,
+    /// Its translation, whose lengths are taken
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+    /// The model
+    #[arg(long, value_name = "NAME", default_value = "tiny", value_parser = SIZES)]
+    shape: String,
+    /// Sentences of the text
+    #[arg(long, value_name = "N", default_value = "320", value_parser = value_parser!(u32).range(1..=10_000_000))]
+    sentences: u32,
+    /// Words of the vocabulary
+    #[arg(long, value_name = "N", default_value = "32000", value_parser = value_parser!(u32).range(100..=1_000_000))]
+    words: u32,
+    /// Sentences of a batch
+    #[arg(long, value_name = "N", default_value = "32", value_parser = value_parser!(u32).range(1..=65_536))]
+    batch: u32,
+    /// Widths of the beam
+    #[arg(long, value_name = "N", num_args = 1.., default_values = ["1", "5"], value_parser = value_parser!(u32).range(1..=1000))]
+    beams: Vec<u32>,
+    /// f32, i16 or i8
+    #[arg(long, value_name = "NAME", num_args = 1.., default_values = ["f32", "i8"], value_parser = precision)]
+    precisions: Vec<Precision>,
+    /// Rounds that are counted
+    #[arg(short, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
+    n: u32,
+    /// No further round of a table begins after so many seconds
+    #[arg(long, value_name = "S", default_value = "100")]
+    seconds: f64,
+}
+
+fn precision(text: &str) -> Result<Precision, String> {
+    let found = Precision::ALL.into_iter().find(|precision| precision.name() == text);
+    found.ok_or_else(|| "give f32, i16 or i8".into())
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let [source, target] = [&arguments.input, &arguments.target].map(|path| read(path));
+    let words = arguments.words as usize;
+    let text = ParallelText::new(
+        &source?,
+        &target?,
+        arguments.sentences as usize,
+        words,
+        &arguments.input,
+    )?;
+    let shape = transformer(&arguments.shape, words).expect("the parser knows the sizes");
+    let mut out = std::io::stdout().lock();
+    let [read, translated] = text.words();
+    writeln!(
+        out,
+        "{}, one thread, {}, batches of {}",
+        processor(),
+        arguments.shape,
+        arguments.batch
+    )?;
+    writeln!(out, "{} sentences, {read} tokens in, {translated} out", text.sentences())?;
+    let mut columns = Vec::new();
+    for &precision in &arguments.precisions {
+        let subject = Subject::new(&shape, precision)?;
+        for &beam in &arguments.beams {
+            let times = measure(arguments, &subject, &text, beam, |times, passes| {
+                let name = format!("{}, beam {beam}", precision.name());
+                Ok(table(&mut out, &name, translated, times, passes)?)
+            })?;
+            columns.push((format!("{}, beam {beam}", precision.name()), times));
+        }
+    }
+    Ok(summary(&mut out, &columns)?)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    Input::open(path)?.read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// Seconds of each way, a list of rounds each.
+type Times = Vec<Vec<f64>>;
+
+/// All ways in turn; then `report` prints them.
+fn measure(
+    arguments: &Arguments,
+    subject: &Subject,
+    text: &ParallelText,
+    beam: u32,
+    report: impl FnOnce(&Times, &[Pass]) -> anyhow::Result<()>,
+) -> anyhow::Result<Times> {
+    let batch = arguments.batch as usize;
+    let start = Instant::now();
+    let mut times = vec![Vec::new(); Way::ALL.len()];
+    let mut passes = Vec::new();
+    for round in 0..=arguments.n {
+        if round > 1 && start.elapsed().as_secs_f64() > arguments.seconds {
+            break;
+        }
+        passes.clear();
+        for (way, times) in Way::ALL.into_iter().zip(&mut times) {
+            let before = cpu_seconds();
+            passes.push(translate(subject, text, batch, beam as usize, way)?);
+            // The first one finds the fastest products.
+            if round > 0 {
+                times.push(cpu_seconds() - before);
+            }
+        }
+    }
+    report(&times, &passes)?;
+    Ok(times)
+}
+
+fn table(
+    out: &mut impl Write,
+    name: &str,
+    words: usize,
+    times: &Times,
+    passes: &[Pass],
+) -> std::io::Result<()> {
+    let title = format!("{name}, {} rounds", times[0].len());
+    writeln!(
+        out,
+        "\n{title:<26} {:>10} {:>7} {:>9} {:>8} {:>22}  same",
+        "tokens / s", "steps", "rows", "a step", "time",
+    )?;
+    for ((way, seconds), pass) in Way::ALL.iter().zip(times).zip(passes) {
+        let same = pass.translations.iter().zip(&passes[0].translations);
+        let same = same.filter(|(a, b)| a == b).count();
+        writeln!(
+            out,
+            "{:<26} {:>10.0} {:>7} {:>9} {:>8.1} {:>22} {:>4.0}%",
+            way.name,
+            words as f64 / median(seconds),
+            pass.steps,
+            pass.rows,
+            pass.rows as f64 / pass.steps as f64,
+            spread(&ratios(seconds, &times[0])),
+            100.0 * same as f64 / pass.translations.len() as f64,
+        )?;
+    }
+    for (name, without, with) in Way::GAINS {
+        writeln!(out, "{name:<26} {}", spread(&ratios(&times[without], &times[with])))?;
+    }
+    out.flush()
+}
+
+/// What each thing gives, as a table in Markdown.
+fn summary(out: &mut impl Write, columns: &[(String, Times)]) -> std::io::Result<()> {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
+    writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
+    for (name, without, with) in Way::GAINS {
+        let factor = |times: &Times| median(&ratios(&times[without], &times[with]));
+        let cells = columns.iter().map(|(_, times)| format!("{:.2}", factor(times)));
+        writeln!(out, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "))?;
+    }
+    out.flush()
+}
+
+fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
+    one.iter().zip(other).map(|(a, b)| a / b).collect()
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() % 2 {
+        0 => (sorted[middle - 1] + sorted[middle]) / 2.0,
+        _ => sorted[middle],
+    }
+}
+
+/// The median with the least and the largest.
+fn spread(values: &[f64]) -> String {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    format!("{:.2} ({least:.2} to {most:.2})", median(values))
+}
