@@ -37,6 +37,7 @@ sys.dont_write_bytecode = True
 from random_nmt import KINDS, Model, save_vocabulary, sentences, shape_of
 
 LENGTH = 25
+ENDLESS = -1e4
 
 
 class Cost(NamedTuple):
@@ -121,7 +122,7 @@ class Comparison:
         self.arguments, self.kind, self.folder = arguments, kind, folder
         folder.mkdir(exist_ok=True, parents=True)
         words = arguments.words
-        self.model = Model(kind, shape_of(arguments.shape), words, endless=True)
+        self.model = Model(kind, shape_of(arguments.shape), words, end=ENDLESS)
         self.npz, self.vocabulary = folder / "model.npz", folder / "vocab.yml"
         self.model.save_npz(self.npz)
         save_vocabulary(words, self.vocabulary)
@@ -233,6 +234,7 @@ class Comparison:
             for side, command in self.sides().items():
                 for of_count, count in zip(costs[side], (1, threads)):
                     of_count.append(self.slope(command, setting, threads=count))
+        rows = []
         for side, (one, several) in costs.items():
             name = self.arguments.peer if side == "theirs" else "Miriam"
             gains = [a.wall / b.wall for a, b in zip(one, several)]
@@ -240,6 +242,10 @@ class Comparison:
             speeds = [[tokens / cost.wall for cost in of_count] for of_count in (one, several)]
             print(f"{setting.batch:>5} {setting.beam:>4} {name:>12} {spread(speeds[0], 0):>24}"
                   f" {spread(speeds[1], 0):>24} {spread(gains):>22} {spread(taken):>22}", flush=True)
+            medians = [f"{statistics.median(of_count):,.0f}" for of_count in speeds]
+            rows.append([f"{self.kind}, batch {setting.batch}, {setting.search}, {name}", *medians,
+                         f"{statistics.median(gains):.2f}"])
+        return rows
 
 
 @dataclass(frozen=True)
@@ -255,6 +261,10 @@ class Setting:
         if min(setting.batch, setting.beam) < 1:
             raise ValueError(text)
         return setting
+
+    @property
+    def search(self):
+        return "greedy" if self.beam == 1 else f"beam {self.beam}"
 
 
 def table(a, comparison):
@@ -275,25 +285,22 @@ def table(a, comparison):
         names = "".join(f"{name:>12}" for name in (a.peer, "Miriam")[:2 - a.peer_only])
         print(f"time a token beside greedy search\nbatch beam {names}  multiply-adds")
         print("\n".join(rows), flush=True)
-    return medians
+    return [[f"{comparison.kind}, batch {setting.batch}, {setting.search}",
+             *(f"{speed:,.0f}" for speed in speeds.values()),
+             f"{speeds.get('ours', 0) / speeds['theirs']:.2f}"] for setting, speeds in medians.items()]
 
 
 def table_of_threads(a, comparison):
     print(f"\n{comparison.kind} {a.shape}, {a.type}: tokens a second of wall time")
     print(f"batch beam {'':>12} {'1 thread':>24} {f'{a.threads} threads':>24} {'speed-up':>22} "
           f"{'CPU time, times':>22}", flush=True)
-    for setting in a.settings:
-        comparison.measure_threads(setting, a.threads)
+    return [row for setting in a.settings for row in comparison.measure_threads(setting, a.threads)]
 
 
-def summary(a, tables):
+def summary(title, names, rows):
     """All rows once more, as a table in Markdown."""
-    print(f"\n| {a.shape}, {a.type} | {a.peer} | Miriam | ratio |\n|---|---|---|---|")
-    for kind, medians in tables.items():
-        for setting, speeds in medians.items():
-            search = "greedy" if setting.beam == 1 else f"beam {setting.beam}"
-            print(f"| {kind}, batch {setting.batch}, {search} | {speeds['theirs']:,.0f} | "
-                  f"{speeds['ours']:,.0f} | {speeds['theirs'] and speeds['ours'] / speeds['theirs']:.2f} |")
+    for row in [[title, *names], ["---"] * (len(names) + 1), *rows]:
+        print(f"| {' | '.join(row)} |", flush=True)
 
 
 def convert(npz, vocabulary, folder, quantization=None):
@@ -315,21 +322,30 @@ def agree(a, folder):
     write = lambda name, lines: (folder / name).write_text(
         "".join(" ".join(line) + "\n" for line in lines))
     write("source", source), write("target", target)
-    models = {}
-    for seed, shape in enumerate(["64/128/2/2", "128/256/1/3"]):
-        npz, out = folder / f"m{seed}.npz", folder / f"m{seed}"
-        Model("transformer", shape_of(shape), words, endless=False, seed=seed).save_npz(npz)
-        convert(npz, vocabulary, out)
-        models[shape] = out
-    for name, model in models.items():
+    searches = {"greedy": {"beam_size": 1}}
+    searches |= {f"beam {beam}": {"beam_size": beam} for beam in (2, 5)}
+    searches["beam 4, length penalty 0.6"] = {"beam_size": 4, "length_penalty": 0.6}
+    searches["beam 4, coverage penalty 0.2"] = {"beam_size": 4, "coverage_penalty": 0.2}
+    searches["beam 4, patience 2"] = {"beam_size": 4, "patience": 2}
+    searches["beam 4, may be empty"] = {"beam_size": 4, "min_decoding_length": 0}
+    # Random models repeat themselves until the longest length; others end by themselves.
+    for seed, (shape, end) in enumerate([("64/128/2/2", 0), ("64/128/2/2", 4), ("128/256/1/3", 5)]):
+        name = f"{shape}, bias of </s> {end}"
+        npz, model = folder / f"m{seed}.npz", folder / f"m{seed}"
+        Model("transformer", shape_of(shape), words, end, seed).save_npz(npz)
+        convert(npz, vocabulary, model)
         translator = ctranslate2.Translator(str(model), compute_type="float32", intra_threads=1)
-        for beam in (1, 2, 5):
-            results = translator.translate_batch(source, beam_size=beam, max_decoding_length=40)
+        for search, options in searches.items():
+            results = translator.translate_batch(source, max_decoding_length=40, **options)
             write("theirs", [result.hypotheses[0] for result in results])
-            run([a.miriam, "nmt", "translate", "-m", model, "--quiet", "--beam-size", beam,
-                 "--max-decoding-length", 40, "-i", folder / "source", "-o", folder / "ours"])
-            print(f"{name}: beam {beam}: {differing(folder / 'theirs', folder / 'ours')} of "
-                  f"{len(source)} translations differ")
+            own = [word for option, value in options.items()
+                   for word in ("--" + option.replace("_", "-"), value)]
+            run([a.miriam, "nmt", "translate", "-m", model, "--quiet", "--max-decoding-length", 40,
+                 *own, "-i", folder / "source", "-o", folder / "ours"])
+            lengths = [len(result.hypotheses[0]) for result in results]
+            print(f"{name}: {search}: {differing(folder / 'theirs', folder / 'ours')} of "
+                  f"{len(source)} translations differ, {sum(length < 40 for length in lengths)} of them "
+                  f"end by themselves, {statistics.mean(lengths):.0f} words on average", flush=True)
         scores = translator.score_batch(source, target)
         run([a.miriam, "nmt", "score", "-m", model, "--quiet", "--word-scores", "--source",
              folder / "source", "--target", folder / "target", "-o", folder / "scores"])
@@ -380,17 +396,17 @@ def main():
         folder.mkdir(exist_ok=True, parents=True)
         if a.agree:
             return agree(a, folder)
-        tables = {}
+        rows = []
         for kind in a.kinds:
             comparison = Comparison(a, kind, folder / kind)
             if not a.peer_only:
                 comparison.agreement()
-            if a.threads > 1:
-                table_of_threads(a, comparison)
-            else:
-                tables[kind] = table(a, comparison)
+            rows += (table_of_threads if a.threads > 1 else table)(a, comparison)
         if not a.peer_only:
-            summary(a, tables)
+            threads = ["1 thread", f"{a.threads} threads", "speed-up"]
+            names = threads if a.threads > 1 else [a.peer, "Miriam", "ratio"]
+            print()
+            summary(f"{a.shape}, {a.type}", names, rows)
 
 
 def drive():

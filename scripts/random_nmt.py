@@ -52,9 +52,9 @@ def shape_of(text):
 class Model:
     """Parameters by Marian's names, and the options that go with them."""
 
-    def __init__(self, kind, shape, words, endless, seed=1):
-        """`endless` makes the end of a sentence so improbable that no search ends before
-        its longest length."""
+    def __init__(self, kind, shape, words, end, seed=1):
+        """`end` is the bias of the end of a sentence: with -1e4 no search ends before its longest
+        length, with a few units sentences end after a few words."""
         self.kind, self.words = kind, words
         self.width, self.inside, self.encoder, self.decoder = shape
         self.random = np.random.default_rng(seed)
@@ -73,8 +73,7 @@ class Model:
             self.transformer(kind)
         output = "decoder_ff_logit_l2_b" if kind == "gru" else "decoder_ff_logit_out_b"
         bias = self.random.standard_normal((1, words)).astype(np.float32) * 0.1
-        if endless:
-            bias[0, 0] = -1e4
+        bias[0, 0] = end
         self.parameters[output] = bias
 
     def matrix(self, name, rows, columns, deviation=None):

@@ -433,8 +433,10 @@ fn ctranslate2(folder: &Path, model: &Path) -> Result<Found> {
 
 fn hugging_face(folder: &Path, weights: &Path, config: &Path) -> Result<Found> {
     let config = read_yaml(config)?;
-    let model = architecture::of_hugging_face(Checkpoint::open(weights, Load::Lazy)?, &config)?;
     let there = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    let generation = there("generation_config.json").map(|path| read_yaml(&path)).transpose()?;
+    let checkpoint = Checkpoint::open(weights, Load::Lazy)?;
+    let model = architecture::of_hugging_face(checkpoint, &config, generation.as_ref())?;
     let vocabularies = there("vocab.json").map(|source| {
         let target = there("target_vocab.json").unwrap_or_else(|| source.clone());
         [source, target]

@@ -85,6 +85,31 @@ fn a_folder_of_hugging_face_holds_the_marian_model() {
     assert_eq!(package.words.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
 }
 
+/// From version 5 on transformers writes two files.
+#[test]
+fn a_configuration_of_decoding_beside_hugging_face_s_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = std::fs::read_to_string(data("tiny-hf").join("config.json")).unwrap();
+    let names = ["bad_words_ids", "decoder_start_token_id"];
+    let mut both: serde_json::Value = serde_json::from_str(&config).unwrap();
+    let moved = names.map(|name| (name, both.as_object_mut().unwrap().remove(name).unwrap()));
+    let generation: serde_json::Map<_, _> =
+        moved.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let put = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    // What decoding starts with is not `<pad>` of itself.
+    both["pad_token_id"] = 3.into();
+    put("config.json", both.to_string());
+    put("generation_config.json", serde_json::Value::Object(generation).to_string());
+    for name in ["model.safetensors", "vocab.json"] {
+        std::fs::copy(data("tiny-hf").join(name), folder.path().join(name)).unwrap();
+    }
+    let (one, two) = (open("tiny-hf"), Package::open(folder.path(), None).unwrap());
+    assert_eq!(one.models[0].architecture(), two.models[0].architecture());
+    put("generation_config.json", "{\"bad_words_ids\": [[".into());
+    let Err(error) = Package::open(folder.path(), None) else { panic!("a damaged file") };
+    assert!(error.to_string().contains("generation_config.json"), "{error}");
+}
+
 #[test]
 fn our_own_file_holds_what_was_converted() {
     let folder = tempfile::tempdir().unwrap();

@@ -319,7 +319,8 @@ fn main() {
                 }
                 let [rate, most] =
                     product(cpu, kind, [rows, depth, columns], wanted.seconds, peak.as_ref());
-                let share = if most > 0.0 { format!("{:.0} %", 100.0 * rate / most) } else { "?".into() };
+                let share =
+                    if most > 0.0 { format!("{:.0} %", 100.0 * rate / most) } else { "?".into() };
                 say(&format!("{:<7} {shape:<24} {rate:>8.1} {most:>9.1} {share:>7}", kind.name()));
                 cells.push(format!("{rate:.0} ({share})"));
                 peaks.push(most);

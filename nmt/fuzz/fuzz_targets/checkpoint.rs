@@ -35,7 +35,7 @@ fn read(bytes: &[u8]) {
         }
         Format::HuggingFace => {
             let config = Value::parse(CONFIG, "config.json").expect("it is sound");
-            architecture::of_hugging_face(checkpoint, &config)
+            architecture::of_hugging_face(checkpoint, &config, Some(&config))
         }
         _ => architecture::of_marian(checkpoint, None),
     };

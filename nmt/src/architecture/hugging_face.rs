@@ -16,10 +16,15 @@ use crate::{Error, Result};
 /// PyTorch's epsilon in layer norms, which MarianMT takes.
 const NORM_EPSILON: f32 = 1e-5;
 
-/// The model of a folder: its tensors and its `config.json`.
-pub fn resolve(mut checkpoint: Checkpoint, config: &Value) -> Result<Model> {
+/// The model of a folder: its tensors, its `config.json`, and its `generation_config.json`,
+/// where transformers from version 5 on writes what decoding alone needs.
+pub fn resolve(
+    mut checkpoint: Checkpoint,
+    config: &Value,
+    generation: Option<&Value>,
+) -> Result<Model> {
     let path = checkpoint.path().to_owned();
-    let config = Config { value: config, path: &path };
+    let config = Config { value: config, generation, path: &path };
     let transformer = config.transformer(&checkpoint)?;
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     let mut tensors = BTreeMap::new();
@@ -38,6 +43,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Value) -> Result<Model> {
 
 struct Config<'a> {
     value: &'a Value,
+    generation: Option<&'a Value>,
     path: &'a Path,
 }
 
@@ -75,14 +81,14 @@ impl Config<'_> {
             Some(value) if !value.is_null() => self.number("decoder_vocab_size")?,
             _ => source_words,
         };
-        let never = self.value.get("bad_words_ids").map_or(&[][..], Value::items).iter();
+        let never = self.of_decoding("bad_words_ids").map_or(&[][..], Value::items).iter();
         let never = never.filter_map(|words| match words.items() {
             // A sequence of several words is no matter of the model.
             [one] => one.text().and_then(|id| id.parse().ok()),
             _ => None,
         });
-        let start = match self.value.get("decoder_start_token_id").filter(|id| !id.is_null()) {
-            Some(_) => self.number("decoder_start_token_id")?,
+        let start = match self.of_decoding("decoder_start_token_id") {
+            Some(id) => self.whole("decoder_start_token_id", id.text())?,
             None => self.number("pad_token_id")?,
         };
         let table = checkpoint.get("model.encoder.embed_positions.weight");
@@ -128,8 +134,18 @@ impl Config<'_> {
         self.value.get(name).and_then(Value::flag).unwrap_or(default)
     }
 
+    /// What only decoding needs: older versions have it in `config.json`.
+    fn of_decoding(&self, name: &str) -> Option<&Value> {
+        let mut files = [Some(self.value), self.generation].into_iter().flatten();
+        files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
+    }
+
     fn number(&self, name: &str) -> Result<usize> {
-        self.text(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
+        self.whole(name, self.text(name))
+    }
+
+    fn whole(&self, name: &str, text: Option<&str>) -> Result<usize> {
+        text.and_then(|text| text.parse().ok()).ok_or_else(|| {
             let place = format!("config.json, {name}");
             Error::mismatch(self.path, &place, "a number is needed here")
         })

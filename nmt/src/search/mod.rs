@@ -82,8 +82,7 @@ pub struct SearchOptions {
     pub beam: usize,
     /// Translations wanted, at most `beam` (or any number when sampling).
     pub n_best: usize,
-    /// Scores are divided by the length to this power. Words and `</s>` count, with
-    /// CTranslate2's rules only words.
+    /// Scores are divided by the length to this power. Words and `</s>` count.
     pub length_penalty: f32,
     /// Subtracted for each of them.
     pub word_penalty: f32,

@@ -183,15 +183,10 @@ fn translation(
     let rows = 0..hypothesis.words.len();
     let rows = rows.map(|at| model.attention(source, &hypothesis.words[..at]));
     let alignment: Vec<Vec<f32>> = rows.collect();
-    let counted = match options.rules {
-        Rules::Marian => hypothesis.words.len(),
-        Rules::CTranslate2 => words.len(),
-    } as f32;
+    let counted = hypothesis.words.len() as f32;
     let mut score = hypothesis.total - options.word_penalty * counted;
     score /= counted.powf(options.length_penalty);
-    if counted == 0.0 && options.length_penalty > 0.0 {
-        score = f32::NEG_INFINITY;
-    } else if options.coverage_penalty != 0.0 {
+    if options.coverage_penalty != 0.0 {
         let mut sum = 0.0;
         for at in 0..source.len() {
             let covered: f32 = alignment[..words.len()].iter().map(|row| row[at]).sum();

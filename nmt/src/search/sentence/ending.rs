@@ -1,7 +1,7 @@
 //! From hypotheses that have ended to translations: how they are compared, by either rule.
 
 use super::Sentence;
-use crate::search::{Rules, SearchOptions, Translation};
+use crate::search::{SearchOptions, Translation};
 
 /// A hypothesis that has ended, or was cut.
 #[derive(Clone, Copy, Debug)]
@@ -24,19 +24,12 @@ impl Sentence {
         scored.iter().map(|(score, ended)| self.translation(options, *score, ended)).collect()
     }
 
-    /// What hypotheses are compared by in the end. The length has `</s>` with Marian's
-    /// rules, and not with CTranslate2's.
+    /// What hypotheses are compared by in the end. The length has the `</s>` of those that
+    /// ended by themselves, coverage has not.
     fn score(&self, options: &SearchOptions, ended: &Ended) -> f32 {
         let without_end = ended.words - usize::from(ended.by_itself);
-        let length = match options.rules {
-            Rules::Marian => ended.words,
-            Rules::CTranslate2 => without_end,
-        } as f32;
+        let length = ended.words as f32;
         let mut score = ended.total - options.word_penalty * length;
-        if length == 0.0 && options.length_penalty > 0.0 {
-            // What is over nothing; without asking whether rounding left it above 0.
-            return f32::NEG_INFINITY;
-        }
         score /= length.powf(options.length_penalty);
         if options.coverage_penalty != 0.0 {
             score += options.coverage_penalty * self.coverage(ended.node, without_end);
