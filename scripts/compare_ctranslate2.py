@@ -336,7 +336,9 @@ def agree(a, folder):
         convert(npz, vocabulary, model)
         translator = ctranslate2.Translator(str(model), compute_type="float32", intra_threads=1)
         for search, options in searches.items():
-            results = translator.translate_batch(source, max_decoding_length=40, **options)
+            # One by one: in a batch CTranslate2 4.8 takes attention, and so coverage, from others.
+            results = translator.translate_batch(source, max_decoding_length=40, max_batch_size=1,
+                                                 **options)
             write("theirs", [result.hypotheses[0] for result in results])
             own = [word for option, value in options.items()
                    for word in ("--" + option.replace("_", "-"), value)]

@@ -189,7 +189,7 @@ fn translation(
     if options.coverage_penalty != 0.0 {
         let mut sum = 0.0;
         for at in 0..source.len() {
-            let covered: f32 = alignment[..words.len()].iter().map(|row| row[at]).sum();
+            let covered: f32 = alignment.iter().map(|row| row[at]).sum();
             if covered > 0.0 {
                 sum += covered.min(1.0).ln();
             }

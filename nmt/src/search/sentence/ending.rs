@@ -24,23 +24,22 @@ impl Sentence {
         scored.iter().map(|(score, ended)| self.translation(options, *score, ended)).collect()
     }
 
-    /// What hypotheses are compared by in the end. The length has the `</s>` of those that
-    /// ended by themselves, coverage has not.
+    /// What hypotheses are compared by in the end. Length and coverage have the `</s>` of
+    /// those that ended by themselves.
     fn score(&self, options: &SearchOptions, ended: &Ended) -> f32 {
-        let without_end = ended.words - usize::from(ended.by_itself);
         let length = ended.words as f32;
         let mut score = ended.total - options.word_penalty * length;
         score /= length.powf(options.length_penalty);
         if options.coverage_penalty != 0.0 {
-            score += options.coverage_penalty * self.coverage(ended.node, without_end);
+            score += options.coverage_penalty * self.coverage(ended.node);
         }
         score
     }
 
-    /// The sum of ln(min(coverage, 1)) over the source, for the first `words` words.
-    fn coverage(&self, node: u32, words: usize) -> f32 {
+    /// The sum of ln(min(coverage, 1)) over the source.
+    fn coverage(&self, node: u32) -> f32 {
         let rows = self.tree.alignment(node);
-        let covered = |at: usize| rows[..words].iter().map(|row| row[at]).sum::<f32>();
+        let covered = |at: usize| rows.iter().map(|row| row[at]).sum::<f32>();
         let covered = (0..self.source).map(covered).filter(|coverage| *coverage > 0.0);
         covered.map(|coverage| coverage.min(1.0).ln()).sum()
     }
