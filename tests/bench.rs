@@ -1,5 +1,5 @@
-//! `miriam bench scaling` end to end, on the toy system, and `miriam bench glm` on a
-//! model of its own.
+//! `miriam bench scaling` end to end, on the toy system, `miriam bench glm` on a
+//! model of its own, and `miriam bench nmt batching` on the toy text.
 
 use std::fs;
 use std::path::Path;
@@ -173,4 +173,35 @@ fn every_shortcut_of_devlin_has_a_row() {
     command.args(["bench", "nmt", "devlin", "--words", "200", "-i"]).arg(none.path());
     let told = complaint(&mut command);
     assert!(told.contains("no line with words"), "{told}");
+}
+
+fn bench_batching(target: &str, asked: &[&str]) -> Command {
+    let toy = project().join("examples/toy");
+    let mut command = miriam();
+    command.args(["bench", "nmt", "batching", "-i"]).arg(toy.join("test.en"));
+    command.arg("--target").arg(toy.join(target)).args(asked);
+    command
+}
+
+#[test]
+fn ways_to_make_batches_take_turns() {
+    let asked = [
+        &["--sentences", "6", "--batch", "2", "--words", "300", "-n", "1"][..],
+        &["--beams", "2", "--precisions", "i8"],
+    ];
+    let output = text(&run(&mut bench_batching("test.es", &asked.concat())));
+    let row = |name: &str| {
+        let line = output.lines().find(|line| line.starts_with(name)).expect(name);
+        let cells: Vec<&str> = line[name.len()..].split_whitespace().collect();
+        (cells[1].parse::<usize>().unwrap(), cells[2].parse::<usize>().unwrap(), cells.join(" "))
+    };
+    let (dead, living) = (row("dead rows kept"), row("not topped up"));
+    assert_eq!(dead.0, living.0, "dead rows make no more steps");
+    assert!(dead.1 > living.1, "but more rows: {output}");
+    assert!(dead.2.ends_with("100%"), "translations stay: {output}");
+    assert_eq!(row("as it is").1, living.1);
+    assert!(output.contains("| factor of | i8, beam 2 |"), "{output}");
+
+    let refused = complaint(&mut bench_batching("train.es", &[]));
+    assert!(refused.contains("pairs are needed"), "{refused}");
 }

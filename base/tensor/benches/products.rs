@@ -75,13 +75,15 @@ impl Rate {
     }
 
     fn slice(&mut self, work: &mut dyn FnMut()) {
-        let start = seconds();
-        (0..self.calls).for_each(|_| work());
-        let time = seconds() - start;
-        if time < Self::SLICE {
+        loop {
+            let start = seconds();
+            (0..self.calls).for_each(|_| work());
+            let time = seconds() - start;
+            if time >= Self::SLICE {
+                self.best = self.best.max(self.operations * self.calls as f64 / time / 1e9);
+                return;
+            }
             self.calls *= 2;
-        } else {
-            self.best = self.best.max(self.operations * self.calls as f64 / time / 1e9);
         }
     }
 }
