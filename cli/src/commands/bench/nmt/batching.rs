@@ -19,7 +19,7 @@ use super::super::machine::{cpu_seconds, processor};
 /// reference does, so lengths spread as those of real text. All ways take turns; times are
 /// processor time, medians over the rounds. The first round is not counted.
 ///
-/// Example: miriam bench nmt batching -i test.de --target test.en --sentences 320
+/// Example: miriam bench nmt batching -i test.de --target test.en
 #[derive(Args)]
 pub struct Arguments {
     /// Text, a sentence a line, words (or pieces) with spaces between them
@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "tiny", value_parser = SIZES)]
     shape: String,
     /// Sentences of the text
-    #[arg(long, value_name = "N", default_value = "320", value_parser = value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value = "192", value_parser = value_parser!(u32).range(1..=10_000_000))]
     sentences: u32,
     /// Words of the vocabulary
     #[arg(long, value_name = "N", default_value = "32000", value_parser = value_parser!(u32).range(100..=1_000_000))]
@@ -50,7 +50,7 @@ pub struct Arguments {
     #[arg(short, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
     n: u32,
     /// No further round of a table begins after so many seconds
-    #[arg(long, value_name = "S", default_value = "100")]
+    #[arg(long, value_name = "S", default_value = "90")]
     seconds: f64,
 }
 
