@@ -92,6 +92,8 @@ impl ParallelText {
         words: usize,
         path: &Path,
     ) -> Result<Self> {
+        let [source, target] =
+            [source, target].map(|text| text.strip_suffix(b"\n").unwrap_or(text));
         let lines = |text: &[u8]| text.split(|&byte| byte == b'\n').count();
         if lines(source) != lines(target) {
             let (ours, theirs) = (lines(source), lines(target));
@@ -292,7 +294,7 @@ mod tests {
     #[test]
     fn texts_that_are_no_pairs_are_refused() {
         for (source, target, reason) in
-            [("a\nb\n", "c\n", "3 lines, its reference 2"), ("\n", "\n", "no line with words")]
+            [("a\nb\n", "c\n", "2 lines, its reference 1"), ("\n", "\n", "no line with words")]
         {
             let path = Path::new("text");
             let text = ParallelText::new(source.as_bytes(), target.as_bytes(), 5, 120, path);
