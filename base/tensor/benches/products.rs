@@ -7,12 +7,12 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_tensor::pack::{Source, WeightsF32, WeightsI8, WeightsI16};
 use miriam_tensor::product::{Epilogue, Scratch, Tiling, product_f32, product_i8, product_i16};
-use miriam_tensor::quantise::{QuantisedI8, QuantisedI16};
+use miriam_tensor::quantise::{QuantisedI8, quantise_i16};
 use miriam_tensor::{Cpu, Mat, MatMut};
 
-/// Rows, depth, columns: those of the projections of small and base transformers, and
-/// of an output layer.
-const SHAPES: [(usize, usize, usize); 9] = [
+/// Rows, depth, columns: those of the projections of small and base transformers, of an
+/// output layer, and of Devlin's cells.
+const SHAPES: [(usize, usize, usize); 13] = [
     (1, 256, 1536),
     (1, 512, 2048),
     (1, 512, 32_000),
@@ -22,6 +22,10 @@ const SHAPES: [(usize, usize, usize); 9] = [
     (5, 512, 32_000),
     (32, 512, 2048),
     (160, 512, 2048),
+    (1, 512, 1536),
+    (1, 1024, 3072),
+    (6, 1024, 3072),
+    (30, 1024, 3072),
 ];
 
 fn numbers(count: usize) -> Vec<f32> {
@@ -53,10 +57,11 @@ fn products(criterion: &mut Criterion) {
             });
         }
 
-        let weights = WeightsI16::quantise(source, 8191).expect("fits");
-        let values: Vec<i16> = a.iter().map(|x| (x * 8191.0) as i16).collect();
+        let weights = WeightsI16::quantise(source).expect("fits");
+        let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
+        let into = MatMut::new(&mut values, rows, depth);
         let values =
-            QuantisedI16 { values: Mat::new(&values, rows, depth), scales: &scales, limit: 8191 };
+            quantise_i16(cpu, Mat::new(&a, rows, depth), &weights.view(), into, &mut scales);
         group.bench_function("i16", |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, rows, columns);

@@ -28,7 +28,6 @@ pub use rows::Rows;
 pub use stored::Stored;
 
 pub(crate) use load::{Recording, is_turned, matrices};
-pub(crate) use operations::LIMIT;
 
 use rows::Store;
 use stored::Packed;
@@ -39,7 +38,7 @@ pub enum Precision {
     /// Floats.
     #[default]
     F32,
-    /// Sixteen bits (Devlin 2017, section 4.1): as eight, 8,191 being the largest.
+    /// Sixteen bits (Devlin 2017, section 4.1): as eight, as fine as sums allow.
     I16,
     /// Eight bits: a multiplier for each row of the input and each column of weights.
     I8,

@@ -12,7 +12,7 @@ use miriam_tensor::pack::{Layout, Line};
 use miriam_text::Progress;
 
 use crate::Result;
-use crate::engine::{LIMIT, Precision, Recording, Stored};
+use crate::engine::{Precision, Recording, Stored};
 
 /// A packed matrix.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -30,8 +30,8 @@ struct Record {
     /// In the section of corrections.
     first_correction: u64,
     corrections: u64,
-    /// The largest magnitude of sixteen bits.
-    largest: u32,
+    /// The largest norm of a run of sixteen bits.
+    norm: u32,
     zero: u32,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn write(
             scales: parts.scales.len() as u64,
             first_correction: corrections.len() as u64,
             corrections: parts.corrections.len() as u64,
-            largest: parts.largest.into(),
+            norm: parts.norm,
             zero: 0,
         });
         lines += parts.lines.len() as u64;
@@ -132,10 +132,7 @@ pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String,
                 lines: lines.clone(),
                 scales: scales[of_scales].into(),
                 corrections: corrections[of_corrections].into(),
-                // Less than what this program packs would let sums overflow unnoticed.
-                largest: u16::try_from(record.largest)
-                    .map_err(|_| "its largest is too large")?
-                    .max(LIMIT),
+                norm: record.norm,
                 precision,
                 depth: size(record.depth)?,
                 columns: size(record.columns)?,

@@ -1,20 +1,35 @@
 //! Packed weights of sixteen bits, Devlin's (2017, section 4.1) and Marian's.
 //!
-//! Sums of products are 32 bits wide, so how many can be added before they must be
-//! set aside depends on the largest weight and the largest input: the largest weight
-//! is kept with the weights.
+//! Sums of products are 32 bits wide. A bound on single numbers allows few products (with
+//! thirteen bits on both sides thirty-two), because it must fear that all are large
+//! and none cancels. By Cauchy and Schwarz a sum is at most the norm of its weights times
+//! the norm of its inputs, whatever they are: so columns and rows are scaled until
+//! the Euclidean norms of their [runs](RUN) are small enough, and not their largest numbers.
+//! Sums of a run, and of its beginning, then fit; typical numbers keep more bits, and what is
+//! set aside as floats is set aside rarely.
 
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, Source, check, nearest, pack};
 use crate::{LANES, Result};
 
+/// Numbers along the depth that are summed in 32 bits. Longer runs would leave fewer bits
+/// to each number, shorter ones cost time.
+pub const RUN: usize = 64;
+
+/// What columns are scaled to: rows get as much, the root of 2^31.
+const NORM: f32 = 46_340.0;
+
+/// Rounding moves each number of a run by half a unit at most, its norm by four units; half a
+/// unit more is for floats.
+pub(crate) const SLACK: f32 = 4.5;
+
 /// Packed i16 weights, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedI16<'a> {
     pub(crate) panels: Panels<'a>,
     pub(crate) scales: &'a [f32],
-    pub(crate) largest: u16,
+    pub(crate) norm: u32,
 }
 
 /// Packed i16 weights, owned: what packing makes and shortlists fill.
@@ -22,14 +37,15 @@ pub struct PackedI16<'a> {
 pub struct WeightsI16 {
     lines: Vec<Line>,
     scales: Vec<f32>,
-    largest: u16,
+    norm: u32,
     depth: usize,
     columns: usize,
 }
 
 impl<'a> PackedI16<'a> {
-    /// Weights from their parts; scales go on to a multiple of sixteen columns. No
-    /// weight's magnitude may exceed `largest`, or sums overflow (and wrap).
+    /// Weights from their parts; scales go on to a multiple of sixteen columns. `norm` is
+    /// the largest Euclidean norm of a [run](RUN) of any column; if one is larger, sums
+    /// overflow (and wrap).
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -37,14 +53,14 @@ impl<'a> PackedI16<'a> {
     pub fn new(
         lines: &'a [Line],
         scales: &'a [f32],
-        largest: u16,
+        norm: u32,
         depth: usize,
         columns: usize,
     ) -> Result<Self> {
         let panels = Panels::new(Layout::I16, lines, depth, columns)?;
         let padded = columns.next_multiple_of(LANES);
         check("scales", padded, scales.len(), depth, columns)?;
-        Ok(Self { panels, scales, largest })
+        Ok(Self { panels, scales, norm })
     }
 
     /// Inputs.
@@ -57,13 +73,18 @@ impl<'a> PackedI16<'a> {
         self.panels.columns()
     }
 
+    /// The largest norm that a [run](RUN) of a row may have: products of such are below 2^31.
+    pub fn room(&self) -> u32 {
+        i32::MAX as u32 / self.norm.max(1)
+    }
+
     /// Some columns, from a multiple of sixteen to another or to the end.
     ///
     /// # Panics
     /// If the range is none of those.
     pub fn part(&self, columns: Range<usize>) -> Self {
         let scales = &self.scales[columns.start..columns.end.next_multiple_of(LANES)];
-        Self { panels: self.panels.part(&columns), scales, largest: self.largest }
+        Self { panels: self.panels.part(&columns), scales, norm: self.norm }
     }
 
     /// The numbers of one column: the embedding of a word in a tied output layer.
@@ -82,25 +103,27 @@ impl<'a> PackedI16<'a> {
 }
 
 impl WeightsI16 {
-    /// Quantises weights: the largest magnitude of each column becomes `limit`, at most
-    /// 32,767.
+    /// Quantises weights: the largest norm of a [run](RUN) of each column becomes 46,340, the
+    /// root of 2^31, if no weight has to exceed 32,767 for it.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn quantise(source: Source<f32>, limit: u16) -> Result<Self> {
-        let limit = f32::from(limit.min(i16::MAX as u16));
+    pub fn quantise(source: Source<f32>) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
+        let mut norm = 0;
         let lines = pack(Layout::I16, source, |column, numbers, bytes| {
-            let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
-            scales[column] = largest / limit;
-            let factor = if largest > 0.0 { limit / largest } else { 0.0 };
-            bytes.extend(numbers.iter().flat_map(|&number| {
+            let scale = scale(numbers);
+            scales[column] = scale;
+            let factor = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+            let limit = f32::from(i16::MAX);
+            let integers = numbers.iter().map(|number| {
                 let integer = nearest((number * factor).clamp(-limit, limit));
-                (integer as i16).to_le_bytes()
-            }));
+                integer as i16
+            });
+            norm = norm.max(encode(integers, bytes));
         })?;
         let (depth, columns) = (source.depth(), source.columns());
-        Ok(Self { lines, scales, largest: limit as u16, depth, columns })
+        Ok(Self { lines, scales, norm, depth, columns })
     }
 
     /// Packs integers that a file has, with `scale(column)` each: a number is its
@@ -111,14 +134,11 @@ impl WeightsI16 {
     pub fn pack(source: Source<i16>, scale: impl Fn(usize) -> f32) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         (0..source.columns()).for_each(|column| scales[column] = scale(column));
-        let mut largest = 0;
+        let mut norm = 0;
         let lines = pack(Layout::I16, source, |_, numbers, bytes| {
-            for number in numbers {
-                largest = largest.max(number.unsigned_abs());
-                bytes.extend(number.to_le_bytes());
-            }
+            norm = norm.max(encode(numbers.iter().copied(), bytes));
         })?;
-        Ok(Self { lines, scales, largest, depth: source.depth(), columns: source.columns() })
+        Ok(Self { lines, scales, norm, depth: source.depth(), columns: source.columns() })
     }
 
     /// Becomes the columns `ids` of other weights, in that order.
@@ -127,7 +147,7 @@ impl WeightsI16 {
     /// [`Error::Column`](crate::Error::Column) if there is no such column.
     pub fn select(&mut self, from: &PackedI16, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
-        (self.depth, self.columns, self.largest) = (from.depth(), ids.len(), from.largest);
+        (self.depth, self.columns, self.norm) = (from.depth(), ids.len(), from.norm);
         self.scales.clear();
         self.scales.extend(ids.iter().map(|&id| from.scales[id as usize]));
         self.scales.resize(ids.len().next_multiple_of(LANES), 0.0);
@@ -136,12 +156,36 @@ impl WeightsI16 {
 
     /// The weights, borrowed.
     pub fn view(&self) -> PackedI16<'_> {
-        PackedI16::new(&self.lines, &self.scales, self.largest, self.depth, self.columns)
+        PackedI16::new(&self.lines, &self.scales, self.norm, self.depth, self.columns)
             .expect("packed by this type")
     }
 
-    /// What a file holds: lines, scales and the largest magnitude.
-    pub fn parts(&self) -> (&[Line], &[f32], u16) {
-        (&self.lines, &self.scales, self.largest)
+    /// What a file holds: lines, scales and the largest norm of a run.
+    pub fn parts(&self) -> (&[Line], &[f32], u32) {
+        (&self.lines, &self.scales, self.norm)
     }
+}
+
+/// What one unit of a column is worth.
+fn scale(numbers: &[f32]) -> f32 {
+    let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
+    let square = |number: &f32| (f64::from(*number)).powi(2);
+    let norms = numbers.chunks(RUN).map(|run| run.iter().map(square).sum::<f64>().sqrt());
+    let norm = norms.fold(0.0, f64::max) as f32;
+    (largest / f32::from(i16::MAX)).max(norm / (NORM - SLACK))
+}
+
+/// Appends a column and gives its largest norm, rounded up.
+fn encode(integers: impl Iterator<Item = i16>, bytes: &mut Vec<u8>) -> u32 {
+    let (mut most, mut square) = (0, 0u64);
+    for (index, integer) in integers.enumerate() {
+        if index % RUN == 0 {
+            square = 0;
+        }
+        square += u64::from(integer.unsigned_abs()).pow(2);
+        most = most.max(square);
+        bytes.extend(integer.to_le_bytes());
+    }
+    let root = most.isqrt();
+    (root + u64::from(root * root < most)) as u32
 }

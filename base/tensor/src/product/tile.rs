@@ -205,21 +205,27 @@ impl<A: Arithmetic> Call<'_, '_, A> {
                 value = isa.add(value, isa.load_part(&residual[columns.clone()], 0.0));
             }
             if *activation == Activation::Relu {
-                value = isa.max(value, isa.splat(0.0));
+                // In this order what is not a number stays that.
+                value = isa.max(isa.splat(0.0), value);
             }
             // Lanes past the last column are sums of zeros.
-            most = isa.max(isa.abs(value), most);
+            most = isa.max_abs(value, most);
             isa.store_part(value, &mut out[columns]);
         }
         if !activation.is_cheap() {
             let of_tile = activate_row(isa, *activation, out);
             if let Some(largest) = largest {
-                largest[row] = largest[row].max(of_tile);
+                largest[row] = larger(largest[row], of_tile);
             }
         } else if let Some(largest) = largest {
-            largest[row] = largest[row].max(isa.largest(most));
+            largest[row] = larger(largest[row], isa.largest_abs(most));
         }
     }
+}
+
+/// The larger of two magnitudes; what is not a number is larger than any.
+fn larger(a: f32, b: f32) -> f32 {
+    if a.is_nan() || a > b { a } else { b }
 }
 
 /// Sums of the largest tile.
