@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_layout::View;
-use miriam_tensor::pack::{Line, PackedF32, PackedI8, PackedI16};
+use miriam_tensor::pack::{Layout, Line, PackedF32, PackedI8, PackedI16};
 
-use super::{Matrix, Precision, Weights};
+use super::{Matrix, Weights};
 
 /// Packed weights of one precision, borrowed.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ pub struct Stored {
     pub(crate) scales: Arc<[f32]>,
     pub(crate) corrections: Arc<[i32]>,
     pub(crate) norm: u32,
-    pub(crate) precision: Precision,
+    pub(crate) layout: Layout,
     pub(crate) depth: usize,
     pub(crate) columns: usize,
 }
@@ -63,12 +63,10 @@ impl Stored {
     pub(crate) fn packed(&self) -> Result<Packed<'_>, String> {
         let lines = self.lines.get(self.range.clone()).ok_or("lines that are not there")?;
         let Stored { scales, corrections, norm, depth, columns, .. } = self;
-        let packed = match self.precision {
-            Precision::F32 => PackedF32::new(lines, *depth, *columns).map(Packed::F32),
-            Precision::I16 => {
-                PackedI16::new(lines, scales, *norm, *depth, *columns).map(Packed::I16)
-            }
-            Precision::I8 => {
+        let packed = match self.layout {
+            Layout::F32 => PackedF32::new(lines, *depth, *columns).map(Packed::F32),
+            Layout::I16 => PackedI16::new(lines, scales, *norm, *depth, *columns).map(Packed::I16),
+            Layout::I8 => {
                 PackedI8::new(lines, scales, corrections, *depth, *columns).map(Packed::I8)
             }
         };

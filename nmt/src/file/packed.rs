@@ -35,12 +35,14 @@ struct Record {
     zero: u32,
 }
 
-/// The layout of a precision.
-fn layout(precision: Precision) -> Layout {
-    match precision {
-        Precision::F32 => Layout::F32,
-        Precision::I16 => Layout::I16,
-        Precision::I8 => Layout::I8,
+/// The layouts of a precision, with their versions.
+fn layouts(precision: Precision) -> String {
+    let text = |layout: Layout| format!("{}/{}", layout.name(), layout.version());
+    let [encoder, others] = ["encoder", ""].map(|name| precision.layout(name));
+    if encoder == others {
+        text(others)
+    } else {
+        format!("{}, encoder {}", text(others), text(encoder))
     }
 }
 
@@ -51,9 +53,7 @@ pub(super) fn write(
     precision: Precision,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let layout = layout(precision);
-    let layout = format!("{}/{}", layout.name(), layout.version());
-    writer.section("packed.layout", layout.as_bytes())?;
+    writer.section("packed.layout", layouts(precision).as_bytes())?;
     StringPool::write(writer, "packed", recording.products.keys().map(String::as_bytes))?;
     let (mut records, mut scales, mut corrections) = (Vec::new(), Vec::new(), Vec::new());
     let mut lines = 0;
@@ -93,14 +93,12 @@ pub(super) fn write(
 /// The matrices of a file by their names, and their precision.
 pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String, Stored>)> {
     let name = container.section::<u8>("packed.layout")?;
-    let known = Precision::ALL.into_iter().find(|&precision| {
-        let layout = layout(precision);
-        format!("{}/{}", layout.name(), layout.version()).as_bytes() == &name[..]
-    });
+    let known = Precision::ALL.into_iter();
+    let known = known.into_iter().find(|known| layouts(*known).as_bytes() == &name[..]);
     let precision = known.ok_or_else(|| {
         let reason = format!(
             "weights are packed as {}, which this program does not know; convert the original",
-            String::from_utf8_lossy(&name[..name.len().min(40)])
+            String::from_utf8_lossy(&name[..name.len().min(80)])
         );
         container.damaged("packed.layout", reason)
     })?;
@@ -133,7 +131,7 @@ pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String,
                 scales: scales[of_scales].into(),
                 corrections: corrections[of_corrections].into(),
                 norm: record.norm,
-                precision,
+                layout: precision.layout(&name),
                 depth: size(record.depth)?,
                 columns: size(record.columns)?,
             };

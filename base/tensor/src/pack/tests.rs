@@ -115,3 +115,39 @@ proptest! {
         let _ = PackedF32::new(&lines, depth, columns);
     }
 }
+
+#[test]
+fn numbers_of_few_bits_are_packed_exactly() {
+    // Eight bits of mantissa, within five binades; runs of norms that leave them all there.
+    let mut numbers: Vec<f32> =
+        (0..100 * 3).map(|at| f32::from(128 + (at * 37 % 128) as u16) * 0.001953125).collect();
+    numbers.iter_mut().enumerate().for_each(|(at, x)| *x *= [1.0, -0.5, 0.25, -0.125][at / 3 % 4]);
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 100, 3));
+    let weights = WeightsI16::quantise(source).unwrap();
+    for column in 0..3 {
+        let mut found = [0.0; 100];
+        weights.view().column(column, &mut found);
+        let expected: Vec<f32> = (0..100).map(|depth| numbers[depth * 3 + column]).collect();
+        assert_eq!(found, expected[..]);
+    }
+    // Those of many bits keep the finer unit.
+    let numbers: Vec<f32> =
+        numbers.iter().enumerate().map(|(at, x)| x * (1.0 + at as f32 * 1e-3)).collect();
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 100, 3));
+    let weights = WeightsI16::quantise(source).unwrap();
+    assert!(weights.parts().1[..3].iter().all(|scale| scale.to_bits() & 0x7f_ffff != 0));
+    assert!(weights.parts().2 > 46_000);
+}
+
+#[test]
+fn weights_that_are_not_numbers_do_not_become_some() {
+    for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut numbers = [0.5; 9];
+        numbers[4] = odd;
+        let source = Source::inputs_by_outputs(Mat::new(&numbers, 3, 3));
+        let (s, b) = (WeightsI16::quantise(source).unwrap(), WeightsI8::quantise(source).unwrap());
+        for scales in [s.parts().1, b.parts().1] {
+            assert_eq!([0, 1, 2].map(|at: usize| scales[at].is_nan()), [false, true, false]);
+        }
+    }
+}
