@@ -20,6 +20,9 @@ pub const RUN: usize = 64;
 /// What columns are scaled to: rows get as much, the root of 2^31.
 const NORM: f32 = 46_340.0;
 
+/// No run of sixteen bits has a larger norm, whatever a file says.
+const LARGEST: u32 = 8 * 32_768;
+
 /// Rounding moves each number of a run by half a unit at most, its norm by four units; half a
 /// unit more is for floats.
 pub(crate) const SLACK: f32 = 4.5;
@@ -75,7 +78,7 @@ impl<'a> PackedI16<'a> {
 
     /// The largest norm that a [run](RUN) of a row may have: products of such are below 2^31.
     pub fn room(&self) -> u32 {
-        i32::MAX as u32 / self.norm.max(1)
+        i32::MAX as u32 / self.norm.clamp(1, LARGEST)
     }
 
     /// Some columns, from a multiple of sixteen to another or to the end.
