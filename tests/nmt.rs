@@ -60,7 +60,7 @@ fn every_format_is_told_and_converted() {
 fn weights_are_packed_for_one_precision() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("model.miriam");
-    for precision in ["f32", "i16", "i8"] {
+    for precision in ["f32", "i16", "i8", "mixed"] {
         let mut command = miriam();
         command.args(["nmt", "convert", "--quiet", "--precision", precision]);
         run(command.arg(tiny("tiny-ct2")).arg("-o").arg(&output));

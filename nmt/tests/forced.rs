@@ -195,13 +195,21 @@ fn scores_and_choices_are_those_of_the_reference() {
 }
 
 /// These models have random weights of large magnitude: an error of one part in n of a
-/// product is some 200 parts in n of a score, whatever the precision.
+/// product is some 200 parts in n of a score, whatever the precision. Most of it comes from
+/// the encoder.
 #[test]
 fn integers_err_by_their_precision() {
-    for (precision, limit) in [(Precision::I16, 0.05), (Precision::I8, 1.5)] {
+    let limits = [
+        (Precision::I16, [0.01, 0.02], [0.25, 0.5]),
+        (Precision::Mixed, [0.35, 0.5], [10.0; 2]),
+        (Precision::I8, [1.0, 1.3], [12.0; 2]),
+    ];
+    for (precision, mean_limits, limits) in limits {
         let Some(differences) = differences(precision) else { return };
-        for (name, mean, _) in differences {
-            assert!(mean < limit, "{name}, {precision:?}: {mean}");
+        for (name, mean, most) in differences {
+            let worst = usize::from(name == "tr-options");
+            let within = mean < mean_limits[worst] && most < limits[worst];
+            assert!(within, "{name}, {precision:?}: {mean} and {most}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::io::Write;
 
 use miriam_tensor::pack::{Source, WeightsF32, WeightsI8, WeightsI16};
 use miriam_tensor::product::{Epilogue, Scratch, Tiling, product_f32, product_i8, product_i16};
-use miriam_tensor::quantise::{QuantisedI8, QuantisedI16};
+use miriam_tensor::quantise::{QuantisedI8, quantise_i16};
 use miriam_tensor::{Cpu, Mat, MatMut};
 use nix::time::{ClockId, clock_gettime};
 
@@ -22,9 +22,6 @@ const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
 /// one.
 const SHAPES: [(usize, usize); 6] =
     [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
-
-/// What `WeightsI16` leaves room for.
-const LARGEST: u16 = 8191;
 
 /// What is multiplied.
 #[derive(Clone, Copy, PartialEq)]
@@ -138,10 +135,11 @@ fn product(
             })
         }
         Kind::I16 => {
-            let weights = WeightsI16::quantise(source, LARGEST).expect("fits");
-            let values: Vec<i16> = a.iter().map(|x| (x * f32::from(LARGEST)) as i16).collect();
-            let values = Mat::new(&values, rows, depth);
-            let values = QuantisedI16 { values, scales: &scales, limit: LARGEST };
+            let weights = WeightsI16::quantise(source).expect("fits");
+            let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
+            let into = MatMut::new(&mut values, rows, depth);
+            let values =
+                quantise_i16(cpu, Mat::new(&a, rows, depth), &weights.view(), into, &mut scales);
             measure(&mut |out| {
                 product_i16(cpu, tiling, values, weights.view(), epilogue(), out, &mut scratch);
             })

@@ -3,6 +3,9 @@
 //! Sigmoid and tanh come in two kinds: from the exponential, to a few units in the last
 //! place, and from tables, as Devlin (2017, section 4.4) has them. Which one a model
 //! uses changes its numbers, so the caller says.
+//!
+//! What is not a number stays that in every function: a model that overflows must not
+//! give numbers that look well. The order of the arguments of minima and maxima matters.
 
 mod exponential;
 mod softmax;
@@ -109,7 +112,7 @@ pub(crate) fn activate_row<I: Isa>(isa: I, activation: Activation, row: &mut [f3
                 isa,
                 row,
                 #[inline(always)]
-                |isa, x| isa.max(x, isa.splat(0.0)),
+                |isa, x| isa.max(isa.splat(0.0), x),
             ),
             Activation::Swish => map(
                 isa,
@@ -139,9 +142,9 @@ fn map<I: Isa>(isa: I, row: &mut [f32], function: impl Fn(I, I::F) -> I::F) -> f
         let y = function(isa, isa.load_part(chunk, 0.0));
         isa.store_part(y, chunk);
         // Loaded again, because lanes past the end may be anything.
-        largest = isa.max(isa.abs(isa.load_part(chunk, 0.0)), largest);
+        largest = isa.max_abs(isa.load_part(chunk, 0.0), largest);
     }
-    isa.largest(largest)
+    isa.largest_abs(largest)
 }
 
 /// `1 / (1 + exp(-x))`.
@@ -156,7 +159,7 @@ pub(crate) fn sigmoid<I: Isa>(isa: I, x: I::F) -> I::F {
 #[inline(always)]
 pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     // Beyond 9.1 the nearest f32 is 1.
-    let magnitude = isa.min(isa.abs(x), isa.splat(9.1));
+    let magnitude = isa.min(isa.splat(9.1), isa.abs(x));
     let minus_one = exponential::minus_one(isa, isa.add(magnitude, magnitude));
     isa.with_sign(isa.div(minus_one, isa.add(minus_one, isa.splat(2.0))), x)
 }

@@ -67,6 +67,8 @@ pub(crate) trait Isa: Copy + 'static {
     /// The smaller; `b` where either is not a number.
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     fn abs(self, a: Self::F) -> Self::F;
+    /// The larger of two magnitudes; what is not a number is larger than any.
+    fn max_abs(self, a: Self::F, b: Self::F) -> Self::F;
     /// The magnitude of `a` with the sign of `sign`.
     fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F;
     fn less(self, a: Self::F, b: Self::F) -> Self::Mask;
@@ -145,6 +147,12 @@ pub(crate) trait Isa: Copy + 'static {
     #[inline(always)]
     fn largest(self, value: Self::F) -> f32 {
         fold(self.lanes(value), |a, b| if a > b { a } else { b })
+    }
+
+    /// The largest lane of magnitudes; what is not a number is larger than any.
+    #[inline(always)]
+    fn largest_abs(self, value: Self::F) -> f32 {
+        fold(self.lanes(value), |a, b| f32::from_bits(a.to_bits().max(b.to_bits())))
     }
 }
 

@@ -142,6 +142,11 @@ impl<'a, T> MatMut<'a, T> {
         Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
+    /// The same, to be read from now on.
+    pub fn into_ref(self) -> Mat<'a, T> {
+        Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
+    }
+
     /// The same for a shorter time.
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }

@@ -21,7 +21,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 pub use f32s::{PackedF32, WeightsF32};
 pub use i8s::{PackedI8, WeightsI8};
-pub use i16s::{PackedI16, WeightsI16};
+pub(crate) use i16s::SLACK;
+pub use i16s::{PackedI16, RUN, WeightsI16};
 
 use crate::{Error, LANES, Mat, Result};
 
@@ -65,7 +66,11 @@ impl Layout {
 
     /// The version in files, raised with every change of the bytes.
     pub fn version(self) -> u32 {
-        1
+        match self {
+            Layout::F32 | Layout::I8 => 1,
+            // Bounds are norms of runs; they were largest magnitudes.
+            Layout::I16 => 2,
+        }
     }
 
     /// The layout that a file names.

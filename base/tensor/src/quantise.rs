@@ -1,12 +1,16 @@
 //! Rows of activations as integers.
 //!
-//! A row's own largest magnitude becomes the largest integer, so a row never depends on the
-//! batch it is in. Eight bits have 127 of them. Of sixteen, a product's caller says how
-//! many, which bounds what products must sum. (Devlin, 2017, and Marian multiply
-//! sixteen bits by 1,024 whatever they hold: a row within 1 then has ten of them, and
-//! outputs stray several times as far.)
+//! A row's scale follows from the row itself, so it never depends on the batch it is in. Of
+//! eight bits the largest magnitude becomes 127. Of sixteen it becomes what the norms of the
+//! row leave room for beside the weights (see [`crate::pack`]). (Devlin, 2017, and Marian
+//! multiply sixteen bits by 1,024 whatever they hold: a row within 1 then has ten of them,
+//! and outputs stray several times as far.)
+//!
+//! No integer stands for what is not a number, or infinite. The scale of such a row is not a
+//! number, and with it everything the row is multiplied into.
 
 use crate::isa::{Isa, LANES, dispatch, parts};
+use crate::pack::{PackedI16, RUN, SLACK};
 use crate::{Cpu, Mat, MatMut};
 
 /// Rows of i8 in -127..=127, and what one unit of each row is worth.
@@ -21,12 +25,12 @@ pub struct QuantisedI8<'a> {
 /// Rows of i16, and what one unit is worth.
 #[derive(Clone, Copy, Debug)]
 pub struct QuantisedI16<'a> {
-    /// The integers, none of larger magnitude than `limit`.
+    /// The integers.
     pub values: Mat<'a, i16>,
     /// A number is its integer times the scale of its row.
     pub scales: &'a [f32],
-    /// The largest magnitude.
-    pub limit: u16,
+    /// No [run](RUN) has a larger Euclidean norm.
+    pub room: u32,
 }
 
 /// The magnitude that becomes 127.
@@ -42,7 +46,7 @@ pub enum Span<'a> {
 
 /// Quantises rows to eight bits, nearest integer, halves to even.
 ///
-/// A row of zeros has scale 0; what is not a number becomes some integer in range.
+/// A row of zeros has scale 0, one with something that is not a finite number NaN.
 ///
 /// # Panics
 /// If shapes differ.
@@ -59,6 +63,7 @@ fn rows_i8<I: Isa>(isa: I, rows: Mat<f32>, span: Span, mut out: MatMut<i8>, scal
         let largest = match span {
             Span::OfRow => largest(isa, row),
             Span::Known(largest) => largest[index],
+            Span::Fixed(_) if !largest(isa, row).is_finite() => f32::NAN,
             Span::Fixed(largest) => largest,
         };
         *scale = row_i8(isa, row, largest, out.row(index));
@@ -82,40 +87,58 @@ pub(crate) fn row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) 
             to.copy_from_slice(&lanes[..to.len()]);
         }
     }
-    largest / 127.0
+    // Infinity times 0 is not a number.
+    largest / 127.0 + (largest * 0.0)
 }
 
-/// The largest magnitude of a row; what is not a number does not count.
+/// The largest magnitude of a row, NaN if it has something that is not a number.
 #[inline(always)]
 pub(crate) fn largest<I: Isa>(isa: I, row: &[f32]) -> f32 {
     let mut most = isa.splat(0.0);
     for part in parts(row.len()) {
-        most = isa.max(isa.abs(isa.load_part(&row[part], 0.0)), most);
+        most = isa.max_abs(isa.load_part(&row[part], 0.0), most);
     }
-    isa.largest(most)
+    isa.largest_abs(most)
 }
 
-/// Quantises rows to sixteen bits: the largest magnitude of each becomes `limit` (at most
-/// 32,767), others the nearest integer.
+/// Quantises rows to sixteen bits for products with these weights: as finely as 32,767
+/// and the [room](PackedI16::room) that the weights leave allow, nearest integer.
 ///
-/// A row of zeros has scale 0; what is not a number becomes some integer in range.
+/// A row of zeros has scale 0, one with something that is not a finite number NaN.
 ///
 /// # Panics
 /// If shapes differ.
-pub fn quantise_i16(cpu: Cpu, rows: Mat<f32>, limit: u16, out: MatMut<i16>, scales: &mut [f32]) {
-    assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
+pub fn quantise_i16<'a>(
+    cpu: Cpu,
+    rows: Mat<f32>,
+    weights: &PackedI16,
+    mut values: MatMut<'a, i16>,
+    scales: &'a mut [f32],
+) -> QuantisedI16<'a> {
+    assert_eq!((rows.rows(), rows.columns()), (values.rows(), values.columns()));
     assert_eq!(rows.rows(), scales.len());
-    dispatch!(cpu, rows_i16(rows, f32::from(limit.min(i16::MAX as u16)), out, scales))
+    let room = weights.room();
+    dispatch!(cpu, rows_i16(rows, room as f32, values.reborrow(), scales));
+    QuantisedI16 { values: values.into_ref(), scales, room }
 }
 
 #[inline(always)]
-fn rows_i16<I: Isa>(isa: I, rows: Mat<f32>, limit: f32, mut out: MatMut<i16>, scales: &mut [f32]) {
-    let (most, least) = (isa.splat(limit), isa.splat(-limit));
+fn rows_i16<I: Isa>(isa: I, rows: Mat<f32>, room: f32, mut out: MatMut<i16>, scales: &mut [f32]) {
+    const LIMIT: f32 = i16::MAX as f32;
+    let (most, least) = (isa.splat(LIMIT), isa.splat(-LIMIT));
     for (index, scale) in scales.iter_mut().enumerate() {
         let (row, out) = (rows.row(index), out.row(index));
         let largest = largest(isa, row);
-        let factor = isa.splat(if largest > 0.0 { limit / largest } else { 0.0 });
-        *scale = largest / limit;
+        // Of a row this small nothing would be left in any product.
+        let finest = if largest < LEAST { 0.0 } else { LIMIT / largest };
+        let norm = norm(isa, row, finest);
+        let factor = finest * if norm > room - SLACK { (room - SLACK) / norm } else { 1.0 };
+        *scale = match largest.is_finite() {
+            true if factor > 0.0 => 1.0 / factor,
+            true => 0.0,
+            false => f32::NAN,
+        };
+        let factor = isa.splat(factor);
         for part in parts(row.len()) {
             let scaled = isa.mul(isa.load_part(&row[part.clone()], 0.0), factor);
             let to = &mut out[part];
@@ -131,6 +154,26 @@ fn rows_i16<I: Isa>(isa: I, rows: Mat<f32>, limit: f32, mut out: MatMut<i16>, sc
     }
 }
 
+/// The smallest magnitude of which 32,767th parts are normal.
+const LEAST: f32 = 32_768.0 * f32::MIN_POSITIVE;
+
+/// The largest Euclidean norm of a run of `factor` times the row.
+#[inline(always)]
+fn norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
+    let factor = isa.splat(factor);
+    let mut most = 0f32;
+    for from in (0..row.len()).step_by(RUN) {
+        let run = &row[from..row.len().min(from + RUN)];
+        let mut squares = isa.splat(0.0);
+        for part in parts(run.len()) {
+            let x = isa.mul(isa.load_part(&run[part], 0.0), factor);
+            squares = isa.mul_add(x, x, squares);
+        }
+        most = most.max(isa.sum(squares));
+    }
+    most.sqrt()
+}
+
 /// Writes as many lanes as there is room for.
 #[inline(always)]
 fn narrow<T>(lanes: &[i32; LANES], to: &mut [T], cut: impl Fn(i32) -> T) {
@@ -144,3 +187,6 @@ fn narrow<T>(lanes: &[i32; LANES], to: &mut [T], cut: impl Fn(i32) -> T) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

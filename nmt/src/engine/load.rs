@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use miriam_tensor::Mat;
 use miriam_tensor::embedding::Waves;
-use miriam_tensor::pack::{Source, WeightsF32, WeightsI8, WeightsI16};
+use miriam_tensor::pack::{Layout, Source, WeightsF32, WeightsI8, WeightsI16};
 
-use super::operations::LIMIT;
 use super::{Engine, Marks, Matrix, Precision, Table, Weights};
 use crate::architecture::{Model, Positions};
 use crate::checkpoint::Tensor;
@@ -110,10 +109,10 @@ impl<'a> Loader<'a> {
     }
 
     fn pack(&self, name: &str, source: Source<f32>) -> Result<Matrix> {
-        let matrix = match self.precision {
-            Precision::F32 => WeightsF32::pack(source).map(Matrix::F32),
-            Precision::I16 => WeightsI16::quantise(source, LIMIT).map(Matrix::I16),
-            Precision::I8 => WeightsI8::quantise(source).map(Matrix::I8),
+        let matrix = match self.precision.layout(name) {
+            Layout::F32 => WeightsF32::pack(source).map(Matrix::F32),
+            Layout::I16 => WeightsI16::quantise(source).map(Matrix::I16),
+            Layout::I8 => WeightsI8::quantise(source).map(Matrix::I8),
         };
         matrix.map_err(|e| Error::mismatch(&self.path, name, e.to_string()))
     }

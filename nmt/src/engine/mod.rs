@@ -14,7 +14,7 @@ mod stored;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use miriam_tensor::pack::{WeightsF32, WeightsI8, WeightsI16};
+use miriam_tensor::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
 use miriam_tensor::product::Scratch;
 use miriam_tensor::tuner::Tuner;
 use miriam_tensor::{Cpu, Mat};
@@ -28,7 +28,6 @@ pub use rows::Rows;
 pub use stored::Stored;
 
 pub(crate) use load::{Recording, is_turned, matrices};
-pub(crate) use operations::LIMIT;
 
 use rows::Store;
 use stored::Packed;
@@ -39,15 +38,20 @@ pub enum Precision {
     /// Floats.
     #[default]
     F32,
-    /// Sixteen bits (Devlin 2017, section 4.1): as eight, 8,191 being the largest.
+    /// Sixteen bits (Devlin 2017, section 4.1): as eight, as fine as sums allow.
     I16,
     /// Eight bits: a multiplier for each row of the input and each column of weights.
     I8,
+    /// Sixteen bits in the encoder, eight elsewhere. What the encoder errs by every step of the
+    /// decoder sees again, and it works on many rows at once, where sixteen bits cost
+    /// least.
+    Mixed,
 }
 
 impl Precision {
     /// All of them.
-    pub const ALL: [Precision; 3] = [Precision::F32, Precision::I16, Precision::I8];
+    pub const ALL: [Precision; 4] =
+        [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
 
     /// Its name in options and reports.
     pub fn name(self) -> &'static str {
@@ -55,6 +59,18 @@ impl Precision {
             Precision::F32 => "f32",
             Precision::I16 => "i16",
             Precision::I8 => "i8",
+            Precision::Mixed => "mixed",
+        }
+    }
+
+    /// How a matrix, or several from one of that name, is packed.
+    pub(crate) fn layout(self, name: &str) -> Layout {
+        match self {
+            Precision::F32 => Layout::F32,
+            Precision::I16 => Layout::I16,
+            Precision::I8 => Layout::I8,
+            Precision::Mixed if name.starts_with("encoder") => Layout::I16,
+            Precision::Mixed => Layout::I8,
         }
     }
 }

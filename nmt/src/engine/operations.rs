@@ -17,10 +17,6 @@ use miriam_tensor::{Mat, MatMut};
 use super::{Engine, Marks, Packed, Rows, Table, Weights};
 use crate::layer::{Backend, Decoding, Norm, Part, Sequences, Then, Visible};
 
-/// What the largest magnitude of a row, and of a column of weights, becomes in sixteen
-/// bits. Thirty-two products of such can be summed in 31 bits.
-pub(crate) const LIMIT: u16 = 8191;
-
 impl<'a> Part<'a, Rows> {
     pub(super) fn view(&self) -> Mat<'a, f32> {
         self.rows.view().column_range(self.columns.clone())
@@ -82,11 +78,11 @@ impl Engine {
         let (rows, depth) = (input.rows(), input.columns());
         match weights.matrix.packed() {
             Packed::F32(_) => {}
-            Packed::I16(_) => {
+            Packed::I16(packed) => {
                 self.shorts.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
                 let quantised = MatMut::new(&mut self.shorts, rows, depth);
-                quantise_i16(self.cpu, input, LIMIT, quantised, &mut self.scales);
+                quantise_i16(self.cpu, input, &packed, quantised, &mut self.scales);
             }
             Packed::I8(_) => {
                 self.bytes.resize(rows * depth, 0);
@@ -123,7 +119,8 @@ impl Engine {
             Packed::I16(packed) => tuner.run(shape("i16"), tilings.len(), |choice| {
                 let packed = packed.part(columns);
                 let values = Mat::new(&self.shorts, rows, depth);
-                let quantised = QuantisedI16 { values, scales: &self.scales, limit: LIMIT };
+                let room = packed.room();
+                let quantised = QuantisedI16 { values, scales: &self.scales, room };
                 product_i16(cpu, tilings[choice], quantised, packed, epilogue, out, scratch);
             }),
             Packed::I8(packed) => tuner.run(shape("i8"), tilings.len(), |choice| {

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_layout::View;
-use miriam_tensor::pack::{Line, PackedF32, PackedI8, PackedI16};
+use miriam_tensor::pack::{Layout, Line, PackedF32, PackedI8, PackedI16};
 
-use super::{Matrix, Precision, Weights};
+use super::{Matrix, Weights};
 
 /// Packed weights of one precision, borrowed.
 #[derive(Clone, Copy)]
@@ -52,8 +52,8 @@ pub struct Stored {
     pub(crate) range: Range<usize>,
     pub(crate) scales: Arc<[f32]>,
     pub(crate) corrections: Arc<[i32]>,
-    pub(crate) largest: u16,
-    pub(crate) precision: Precision,
+    pub(crate) norm: u32,
+    pub(crate) layout: Layout,
     pub(crate) depth: usize,
     pub(crate) columns: usize,
 }
@@ -62,13 +62,11 @@ impl Stored {
     /// The matrix, or why it is none.
     pub(crate) fn packed(&self) -> Result<Packed<'_>, String> {
         let lines = self.lines.get(self.range.clone()).ok_or("lines that are not there")?;
-        let Stored { scales, corrections, largest, depth, columns, .. } = self;
-        let packed = match self.precision {
-            Precision::F32 => PackedF32::new(lines, *depth, *columns).map(Packed::F32),
-            Precision::I16 => {
-                PackedI16::new(lines, scales, *largest, *depth, *columns).map(Packed::I16)
-            }
-            Precision::I8 => {
+        let Stored { scales, corrections, norm, depth, columns, .. } = self;
+        let packed = match self.layout {
+            Layout::F32 => PackedF32::new(lines, *depth, *columns).map(Packed::F32),
+            Layout::I16 => PackedI16::new(lines, scales, *norm, *depth, *columns).map(Packed::I16),
+            Layout::I8 => {
                 PackedI8::new(lines, scales, corrections, *depth, *columns).map(Packed::I8)
             }
         };
@@ -81,28 +79,28 @@ pub(crate) struct Parts<'a> {
     pub lines: &'a [Line],
     pub scales: &'a [f32],
     pub corrections: &'a [i32],
-    pub largest: u16,
+    pub norm: u32,
 }
 
 impl Weights {
     pub(crate) fn parts(&self) -> Parts<'_> {
         match &self.matrix {
             Matrix::F32(weights) => {
-                Parts { lines: weights.lines(), scales: &[], corrections: &[], largest: 0 }
+                Parts { lines: weights.lines(), scales: &[], corrections: &[], norm: 0 }
             }
             Matrix::I16(weights) => {
-                let (lines, scales, largest) = weights.parts();
-                Parts { lines, scales, corrections: &[], largest }
+                let (lines, scales, norm) = weights.parts();
+                Parts { lines, scales, corrections: &[], norm }
             }
             Matrix::I8(weights) => {
                 let (lines, scales, corrections) = weights.parts();
-                Parts { lines, scales, corrections, largest: 0 }
+                Parts { lines, scales, corrections, norm: 0 }
             }
             Matrix::Stored(stored) => Parts {
                 lines: &stored.lines[stored.range.clone()],
                 scales: &stored.scales,
                 corrections: &stored.corrections,
-                largest: stored.largest,
+                norm: stored.norm,
             },
         }
     }

@@ -12,7 +12,7 @@ use miriam_tensor::pack::{Layout, Line};
 use miriam_text::Progress;
 
 use crate::Result;
-use crate::engine::{LIMIT, Precision, Recording, Stored};
+use crate::engine::{Precision, Recording, Stored};
 
 /// A packed matrix.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -30,17 +30,19 @@ struct Record {
     /// In the section of corrections.
     first_correction: u64,
     corrections: u64,
-    /// The largest magnitude of sixteen bits.
-    largest: u32,
+    /// The largest norm of a run of sixteen bits.
+    norm: u32,
     zero: u32,
 }
 
-/// The layout of a precision.
-fn layout(precision: Precision) -> Layout {
-    match precision {
-        Precision::F32 => Layout::F32,
-        Precision::I16 => Layout::I16,
-        Precision::I8 => Layout::I8,
+/// The layouts of a precision, with their versions.
+fn layouts(precision: Precision) -> String {
+    let text = |layout: Layout| format!("{}/{}", layout.name(), layout.version());
+    let [encoder, others] = ["encoder", ""].map(|name| precision.layout(name));
+    if encoder == others {
+        text(others)
+    } else {
+        format!("{}, encoder {}", text(others), text(encoder))
     }
 }
 
@@ -51,9 +53,7 @@ pub(super) fn write(
     precision: Precision,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let layout = layout(precision);
-    let layout = format!("{}/{}", layout.name(), layout.version());
-    writer.section("packed.layout", layout.as_bytes())?;
+    writer.section("packed.layout", layouts(precision).as_bytes())?;
     StringPool::write(writer, "packed", recording.products.keys().map(String::as_bytes))?;
     let (mut records, mut scales, mut corrections) = (Vec::new(), Vec::new(), Vec::new());
     let mut lines = 0;
@@ -68,7 +68,7 @@ pub(super) fn write(
             scales: parts.scales.len() as u64,
             first_correction: corrections.len() as u64,
             corrections: parts.corrections.len() as u64,
-            largest: parts.largest.into(),
+            norm: parts.norm,
             zero: 0,
         });
         lines += parts.lines.len() as u64;
@@ -93,14 +93,12 @@ pub(super) fn write(
 /// The matrices of a file by their names, and their precision.
 pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String, Stored>)> {
     let name = container.section::<u8>("packed.layout")?;
-    let known = Precision::ALL.into_iter().find(|&precision| {
-        let layout = layout(precision);
-        format!("{}/{}", layout.name(), layout.version()).as_bytes() == &name[..]
-    });
+    let known = Precision::ALL.into_iter();
+    let known = known.into_iter().find(|known| layouts(*known).as_bytes() == &name[..]);
     let precision = known.ok_or_else(|| {
         let reason = format!(
             "weights are packed as {}, which this program does not know; convert the original",
-            String::from_utf8_lossy(&name[..name.len().min(40)])
+            String::from_utf8_lossy(&name[..name.len().min(80)])
         );
         container.damaged("packed.layout", reason)
     })?;
@@ -132,11 +130,8 @@ pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String,
                 lines: lines.clone(),
                 scales: scales[of_scales].into(),
                 corrections: corrections[of_corrections].into(),
-                // Less than what this program packs would let sums overflow unnoticed.
-                largest: u16::try_from(record.largest)
-                    .map_err(|_| "its largest is too large")?
-                    .max(LIMIT),
-                precision,
+                norm: record.norm,
+                layout: precision.layout(&name),
                 depth: size(record.depth)?,
                 columns: size(record.columns)?,
             };

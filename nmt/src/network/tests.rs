@@ -13,6 +13,7 @@ use crate::architecture::{
     Transformer,
 };
 use crate::engine::Precision;
+use crate::study::random_model;
 
 const WORDS: usize = 300;
 
@@ -212,7 +213,7 @@ proptest! {
     fn mates_change_nothing(
         shape in any_shape(),
         seed: u64,
-        precision in prop::sample::select(vec![Precision::F32, Precision::I16, Precision::I8]),
+        precision in prop::sample::select(Precision::ALL.to_vec()),
         candidates: bool,
     ) {
         let network = network(shape, seed, precision);
@@ -366,4 +367,18 @@ fn words_that_are_not_there_are_refused() {
     let mut best = [Best::new(1, true), Best::new(1, true)];
     session.best(&mut best);
     assert!(best.iter().all(|best| best.candidates()[0].logit.is_finite()));
+}
+
+/// Integers have no infinity and nothing that is not a number.
+#[test]
+fn what_overflows_scores_as_no_number() {
+    for gain in [f32::NAN, f32::INFINITY, 3e38] {
+        let model = random_model(Architecture::Transformer(plain()), gain, 3).unwrap();
+        for precision in Precision::ALL {
+            let network = Network::load(&model, Path::new("random"), precision).unwrap();
+            let mut session = Arc::new(network).session();
+            let scores = step_by_step(&mut session, &[5, 6, 0], &[7, 8, 0]);
+            assert!(scores.iter().all(|x| x.is_nan()), "{gain} {precision:?}: {scores:?}");
+        }
+    }
 }

@@ -143,11 +143,6 @@ impl Options {
     /// What was chosen, a name and a value each, for people.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let search = &self.search;
-        let precision = match self.precision {
-            Precision::F32 => "f32",
-            Precision::I16 => "i16",
-            Precision::I8 => "i8",
-        };
         let rules = match search.rules {
             Rules::Marian => "marian",
             Rules::CTranslate2 => "ctranslate2",
@@ -159,7 +154,7 @@ impl Options {
             ("word-penalty", search.word_penalty.to_string()),
             ("max-length-factor", search.max_length_factor.to_string()),
             ("allow-unk", self.allow_unknown.to_string()),
-            ("precision", precision.into()),
+            ("precision", self.precision.name().to_owned()),
             ("cpu-threads", self.threads.to_string()),
             ("mini-batch", self.mini_batch.to_string()),
             ("mini-batch-words", self.mini_batch_words.to_string()),

@@ -5,14 +5,14 @@
 use libfuzzer_sys::fuzz_target;
 use miriam_tensor::pack::{Line, PackedI8, PackedI16, WeightsI8};
 use miriam_tensor::product::{Epilogue, Scratch, Tiling, product_i8, product_i16};
-use miriam_tensor::quantise::{QuantisedI8, QuantisedI16};
+use miriam_tensor::quantise::{QuantisedI8, quantise_i16};
 use miriam_tensor::{Cpu, Mat, MatMut};
 
 fuzz_target!(|data: &[u8]| {
-    let [depth, columns, scales, rows, largest, row, bytes @ ..] = data else { return };
+    let [depth, columns, scales, rows, norm, row, bytes @ ..] = data else { return };
     let (depth, columns, rows) = (*depth as usize, *columns as usize, (*rows % 8) as usize);
     let lines: Vec<Line> = bytes.as_chunks::<64>().0.iter().map(|bytes| Line(*bytes)).collect();
-    let floats = vec![f32::from(*largest); *scales as usize];
+    let floats = vec![f32::from(*norm); *scales as usize];
     let integers = vec![i32::MIN; *scales as usize];
     let mut out = vec![0.0; rows * columns];
     let mut scratch = Scratch::default();
@@ -27,10 +27,12 @@ fuzz_target!(|data: &[u8]| {
             let ids: Vec<u32> = bytes.iter().map(|&id| u32::from(id)).collect();
             let _ = WeightsI8::default().select(&weights, &ids);
         }
-        if let Ok(weights) = PackedI16::new(&lines, &floats, (*largest).into(), depth, columns) {
-            let values = vec![i16::from(*row as i8) * 256; rows * depth];
-            let (values, row_scales) = (Mat::new(&values, rows, depth), vec![1.0; rows]);
-            let values = QuantisedI16 { values, scales: &row_scales, limit: (*largest).into() };
+        if let Ok(weights) = PackedI16::new(&lines, &floats, u32::from(*norm) << 24, depth, columns) {
+            let row = vec![f32::from(*row as i8) * 256.0; rows * depth];
+            let (row, mut units) = (Mat::new(&row, rows, depth), vec![0.0; rows]);
+            let mut values = vec![0; rows * depth];
+            let values = MatMut::new(&mut values, rows, depth);
+            let values = quantise_i16(cpu, row, &weights, values, &mut units);
             let into = MatMut::new(&mut out, rows, columns);
             product_i16(cpu, tiling, values, weights, Epilogue::default(), into, &mut scratch);
         }

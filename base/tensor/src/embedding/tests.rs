@@ -26,7 +26,7 @@ fn vectors_are_scaled_and_marked() {
     let rows = Mat::new(&table, 5, 3);
     let source = Source::outputs_by_inputs(rows);
     let f = WeightsF32::pack(source).unwrap();
-    let s = WeightsI16::quantise(source, 8191).unwrap();
+    let s = WeightsI16::quantise(source).unwrap();
     let b = WeightsI8::quantise(source).unwrap();
     let all = [
         (Embeddings::Rows(rows), 0.0),

@@ -25,7 +25,8 @@ pub fn log_softmax(cpu: Cpu, mut rows: MatMut<f32>) {
 pub(crate) fn softmax_row<I: Isa>(isa: I, row: &mut [f32], scale: f32) {
     let largest = largest(isa, row);
     if largest == f32::NEG_INFINITY {
-        return row.fill(0.0);
+        let numbers = row.iter().all(|x| !x.is_nan());
+        return row.fill(if numbers { 0.0 } else { f32::NAN });
     }
     let (scales, shift) = (isa.splat(scale), isa.splat(largest));
     let mut sums = isa.splat(0.0);

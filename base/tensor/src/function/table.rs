@@ -29,10 +29,12 @@ pub(super) fn tangents() -> &'static Table {
     &TANGENTS
 }
 
-/// The entry nearest to each lane; what is not a number gives the first.
+/// The entry nearest to each lane; what is not a number stays that.
 #[inline(always)]
 pub(super) fn look_up<I: Isa>(isa: I, table: &Table, x: I::F) -> I::F {
     let place = isa.mul_add(x, isa.splat(STEPS), isa.splat(REACH * STEPS));
-    let place = isa.min(isa.max(place, isa.splat(0.0)), isa.splat((TABLE - 1) as f32));
-    isa.gather(table, isa.round(place))
+    let place = isa.min(isa.splat((TABLE - 1) as f32), isa.max(isa.splat(0.0), place));
+    let entry = isa.gather(table, isa.round(isa.max(place, isa.splat(0.0))));
+    // Nothing, or what is not a number.
+    isa.add(entry, isa.sub(place, place))
 }

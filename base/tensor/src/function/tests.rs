@@ -110,7 +110,50 @@ fn infinities_are_the_limits() {
         // Tables do not leave their entries for anything.
         let mut row = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
         squash(cpu, Squash::Table, Gate::Tanh, MatMut::new(&mut row, 1, 3));
-        assert!(row[1] > 0.999 && row[2] < -0.999 && row[0].abs() <= 1.0);
+        assert!(row[1] > 0.999 && row[2] < -0.999 && row[0].is_nan());
+    }
+}
+
+#[test]
+fn what_is_not_a_number_stays_that() {
+    let all = [
+        Activation::None,
+        Activation::Relu,
+        Activation::Swish,
+        Activation::Gelu,
+        Activation::GeluSigmoid,
+        Activation::GeluTanh,
+        Activation::Tanh,
+        Activation::Sigmoid,
+    ];
+    let row = || {
+        let mut row = [0.5; 19];
+        (row[3], row[17]) = (f32::NAN, f32::NAN);
+        row
+    };
+    let check = |row: [f32; 19], what: &str| {
+        let wrong = |at: &usize| row[*at].is_nan() != [3, 17].contains(at);
+        assert_eq!((0..19).find(wrong), None, "{what}: {row:?}");
+    };
+    for cpu in Cpu::all() {
+        for activation in all {
+            let mut row = row();
+            activate(cpu, activation, MatMut::new(&mut row, 1, 19));
+            check(row, &format!("{} {activation:?}", cpu.name()));
+        }
+        for (kind, gate) in [
+            (Squash::Exact, Gate::Tanh),
+            (Squash::Exact, Gate::Sigmoid),
+            (Squash::Table, Gate::Tanh),
+            (Squash::Table, Gate::Sigmoid),
+        ] {
+            let mut row = row();
+            squash(cpu, kind, gate, MatMut::new(&mut row, 1, 19));
+            check(row, &format!("{} {kind:?} {gate:?}", cpu.name()));
+        }
+        let mut row = [f32::NAN, f32::NEG_INFINITY];
+        softmax(cpu, MatMut::new(&mut row, 1, 2));
+        assert!(row[0].is_nan() && row[1].is_nan());
     }
 }
 

@@ -112,6 +112,14 @@ impl Isa for Avx2 {
         both!(_mm256_andnot_ps(sign, a))
     }
     #[inline(always)]
+    fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
+        let (a, b) = (self.abs(a), self.abs(b));
+        // Bits of magnitudes are in the order of the magnitudes.
+        let (a, b) = (both!(_mm256_castps_si256(a)), both!(_mm256_castps_si256(b)));
+        let larger = both!(_mm256_max_epi32(a, b));
+        both!(_mm256_castsi256_ps(larger))
+    }
+    #[inline(always)]
     fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F {
         let bit = self.splat(-0.0);
         let a = both!(_mm256_andnot_ps(bit, a));

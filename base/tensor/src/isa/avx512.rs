@@ -121,6 +121,14 @@ macro_rules! common {
             one!(_mm512_andnot_ps(_mm512_set1_ps(-0.0), a))
         }
         #[inline(always)]
+        fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
+            let (a, b) = (self.abs(a), self.abs(b));
+            // Bits of magnitudes are in the order of the magnitudes.
+            let (a, b) = (one!(_mm512_castps_si512(a)), one!(_mm512_castps_si512(b)));
+            let larger = one!(_mm512_max_epi32(a, b));
+            one!(_mm512_castsi512_ps(larger))
+        }
+        #[inline(always)]
         fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F {
             one!({
                 let bit = _mm512_set1_ps(-0.0);

@@ -87,6 +87,11 @@ impl Isa for Plain {
         map(a, a, |a, _| a.abs())
     }
     #[inline(always)]
+    fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
+        // Bits of magnitudes are in the order of the magnitudes.
+        map(a, b, |a, b| f32::from_bits(a.abs().to_bits().max(b.abs().to_bits())))
+    }
+    #[inline(always)]
     fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F {
         map(a, sign, f32::copysign)
     }

@@ -1,20 +1,38 @@
 //! Packed weights of sixteen bits, Devlin's (2017, section 4.1) and Marian's.
 //!
-//! Sums of products are 32 bits wide, so how many can be added before they must be
-//! set aside depends on the largest weight and the largest input: the largest weight
-//! is kept with the weights.
+//! Sums of products are 32 bits wide. A bound on single numbers allows few products (with
+//! thirteen bits on both sides thirty-two), because it must fear that all are large
+//! and none cancels. By Cauchy and Schwarz a sum is at most the norm of its weights times
+//! the norm of its inputs, whatever they are: so columns and rows are scaled until
+//! the Euclidean norms of their [runs](RUN) are small enough, and not their largest numbers.
+//! Sums of a run, and of its beginning, then fit; typical numbers keep more bits, and what is
+//! set aside as floats is set aside rarely.
 
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, Source, check, nearest, pack};
 use crate::{LANES, Result};
 
+/// Numbers along the depth that are summed in 32 bits. Longer runs would leave fewer bits
+/// to each number, shorter ones cost time.
+pub const RUN: usize = 64;
+
+/// What columns are scaled to: rows get as much, the root of 2^31.
+const NORM: f32 = 46_340.0;
+
+/// No run of sixteen bits has a larger norm, whatever a file says.
+const LARGEST: u32 = 8 * 32_768;
+
+/// Rounding moves each number of a run by half a unit at most, its norm by four units; half a
+/// unit more is for floats.
+pub(crate) const SLACK: f32 = 4.5;
+
 /// Packed i16 weights, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedI16<'a> {
     pub(crate) panels: Panels<'a>,
     pub(crate) scales: &'a [f32],
-    pub(crate) largest: u16,
+    pub(crate) norm: u32,
 }
 
 /// Packed i16 weights, owned: what packing makes and shortlists fill.
@@ -22,14 +40,15 @@ pub struct PackedI16<'a> {
 pub struct WeightsI16 {
     lines: Vec<Line>,
     scales: Vec<f32>,
-    largest: u16,
+    norm: u32,
     depth: usize,
     columns: usize,
 }
 
 impl<'a> PackedI16<'a> {
-    /// Weights from their parts; scales go on to a multiple of sixteen columns. No
-    /// weight's magnitude may exceed `largest`, or sums overflow (and wrap).
+    /// Weights from their parts; scales go on to a multiple of sixteen columns. `norm` is
+    /// the largest Euclidean norm of a [run](RUN) of any column; if one is larger, sums
+    /// overflow (and wrap).
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -37,14 +56,14 @@ impl<'a> PackedI16<'a> {
     pub fn new(
         lines: &'a [Line],
         scales: &'a [f32],
-        largest: u16,
+        norm: u32,
         depth: usize,
         columns: usize,
     ) -> Result<Self> {
         let panels = Panels::new(Layout::I16, lines, depth, columns)?;
         let padded = columns.next_multiple_of(LANES);
         check("scales", padded, scales.len(), depth, columns)?;
-        Ok(Self { panels, scales, largest })
+        Ok(Self { panels, scales, norm })
     }
 
     /// Inputs.
@@ -57,13 +76,18 @@ impl<'a> PackedI16<'a> {
         self.panels.columns()
     }
 
+    /// The largest norm that a [run](RUN) of a row may have: products of such are below 2^31.
+    pub fn room(&self) -> u32 {
+        i32::MAX as u32 / self.norm.clamp(1, LARGEST)
+    }
+
     /// Some columns, from a multiple of sixteen to another or to the end.
     ///
     /// # Panics
     /// If the range is none of those.
     pub fn part(&self, columns: Range<usize>) -> Self {
         let scales = &self.scales[columns.start..columns.end.next_multiple_of(LANES)];
-        Self { panels: self.panels.part(&columns), scales, largest: self.largest }
+        Self { panels: self.panels.part(&columns), scales, norm: self.norm }
     }
 
     /// The numbers of one column: the embedding of a word in a tied output layer.
@@ -82,25 +106,29 @@ impl<'a> PackedI16<'a> {
 }
 
 impl WeightsI16 {
-    /// Quantises weights: the largest magnitude of each column becomes `limit`, at most
-    /// 32,767.
+    /// Quantises weights: the largest norm of a [run](RUN) of each column becomes 46,340, the
+    /// root of 2^31, if no weight has to exceed 32,767 for it. Where a power of two a little
+    /// coarser hits most numbers exactly, because they come from a format of few bits, it is
+    /// taken. A column with something that is not a finite number has scale NaN.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn quantise(source: Source<f32>, limit: u16) -> Result<Self> {
-        let limit = f32::from(limit.min(i16::MAX as u16));
+    pub fn quantise(source: Source<f32>) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
+        let mut norm = 0;
+        let mut integers = Vec::new();
         let lines = pack(Layout::I16, source, |column, numbers, bytes| {
-            let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
-            scales[column] = largest / limit;
-            let factor = if largest > 0.0 { limit / largest } else { 0.0 };
-            bytes.extend(numbers.iter().flat_map(|&number| {
-                let integer = nearest((number * factor).clamp(-limit, limit));
-                (integer as i16).to_le_bytes()
-            }));
+            let scale = scale(numbers);
+            scales[column] = scale;
+            let factor = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+            let limit = f32::from(i16::MAX);
+            let integer = |number: &f32| nearest((number * factor).clamp(-limit, limit)) as i16;
+            integers.clear();
+            integers.extend(numbers.iter().map(integer));
+            norm = norm.max(encode(&integers, bytes));
         })?;
         let (depth, columns) = (source.depth(), source.columns());
-        Ok(Self { lines, scales, largest: limit as u16, depth, columns })
+        Ok(Self { lines, scales, norm, depth, columns })
     }
 
     /// Packs integers that a file has, with `scale(column)` each: a number is its
@@ -111,14 +139,11 @@ impl WeightsI16 {
     pub fn pack(source: Source<i16>, scale: impl Fn(usize) -> f32) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         (0..source.columns()).for_each(|column| scales[column] = scale(column));
-        let mut largest = 0;
+        let mut norm = 0;
         let lines = pack(Layout::I16, source, |_, numbers, bytes| {
-            for number in numbers {
-                largest = largest.max(number.unsigned_abs());
-                bytes.extend(number.to_le_bytes());
-            }
+            norm = norm.max(encode(numbers, bytes));
         })?;
-        Ok(Self { lines, scales, largest, depth: source.depth(), columns: source.columns() })
+        Ok(Self { lines, scales, norm, depth: source.depth(), columns: source.columns() })
     }
 
     /// Becomes the columns `ids` of other weights, in that order.
@@ -127,7 +152,7 @@ impl WeightsI16 {
     /// [`Error::Column`](crate::Error::Column) if there is no such column.
     pub fn select(&mut self, from: &PackedI16, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
-        (self.depth, self.columns, self.largest) = (from.depth(), ids.len(), from.largest);
+        (self.depth, self.columns, self.norm) = (from.depth(), ids.len(), from.norm);
         self.scales.clear();
         self.scales.extend(ids.iter().map(|&id| from.scales[id as usize]));
         self.scales.resize(ids.len().next_multiple_of(LANES), 0.0);
@@ -136,12 +161,54 @@ impl WeightsI16 {
 
     /// The weights, borrowed.
     pub fn view(&self) -> PackedI16<'_> {
-        PackedI16::new(&self.lines, &self.scales, self.largest, self.depth, self.columns)
+        PackedI16::new(&self.lines, &self.scales, self.norm, self.depth, self.columns)
             .expect("packed by this type")
     }
 
-    /// What a file holds: lines, scales and the largest magnitude.
-    pub fn parts(&self) -> (&[Line], &[f32], u16) {
-        (&self.lines, &self.scales, self.largest)
+    /// What a file holds: lines, scales and the largest norm of a run.
+    pub fn parts(&self) -> (&[Line], &[f32], u32) {
+        (&self.lines, &self.scales, self.norm)
     }
+}
+
+/// What one unit of a column is worth.
+fn scale(numbers: &[f32]) -> f32 {
+    if !numbers.iter().all(|number| number.is_finite()) {
+        return f32::NAN;
+    }
+    let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
+    let norms = numbers.chunks(RUN).map(|run| {
+        let squares = run.iter().map(|&number| f64::from(number) * f64::from(number));
+        squares.sum::<f64>().sqrt()
+    });
+    let norm = norms.fold(0.0, f64::max) as f32;
+    let finest = (largest / f32::from(i16::MAX)).max(norm / (NORM - SLACK));
+    if !finest.is_normal() {
+        return 0.0;
+    }
+    // The next power of two: a carry into the exponent, unless there is no mantissa.
+    let power = f32::from_bits((finest.to_bits() + 0x7f_ffff) & !0x7f_ffff);
+    if error(numbers, power) * GAIN < error(numbers, finest) { power } else { finest }
+}
+
+/// Squared errors that must vanish before a coarser unit is taken. It costs nothing else:
+/// weights of smaller norm leave more room to rows.
+const GAIN: f32 = 4.0;
+
+/// The sum of the squared errors that rounding to this unit makes.
+fn error(numbers: &[f32], unit: f32) -> f32 {
+    let factor = 1.0 / unit;
+    let apart = |number: &f32| number * factor - nearest(number * factor);
+    let sum: f32 = numbers.iter().map(|number| apart(number).powi(2)).sum();
+    sum * unit * unit
+}
+
+/// Appends a column and gives its largest norm, rounded up.
+fn encode(integers: &[i16], bytes: &mut Vec<u8>) -> u32 {
+    let square = |integer: &i16| u64::from(integer.unsigned_abs()).pow(2);
+    let squares = integers.chunks(RUN).map(|run| run.iter().map(square).sum::<u64>());
+    let most = squares.max().unwrap_or(0);
+    bytes.extend(integers.iter().flat_map(|integer| integer.to_le_bytes()));
+    let root = most.isqrt();
+    (root + u64::from(root * root < most)) as u32
 }

@@ -92,7 +92,8 @@ impl<'a> PackedI8<'a> {
 }
 
 impl WeightsI8 {
-    /// Quantises weights with a scale for each column, its largest magnitude / 127.
+    /// Quantises weights with a scale for each column, its largest magnitude / 127, NaN if it
+    /// has something that is not a finite number.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
@@ -101,7 +102,8 @@ impl WeightsI8 {
         let mut corrections = vec![0; padded(source.columns())];
         let lines = pack(Layout::I8, source, |column, numbers, bytes| {
             let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
-            scales[column] = largest / 127.0;
+            let finite = numbers.iter().all(|number| number.is_finite());
+            scales[column] = if finite { largest / 127.0 } else { f32::NAN };
             let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
             bytes.extend(
                 numbers

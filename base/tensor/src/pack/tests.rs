@@ -22,8 +22,9 @@ fn the_layouts_are_what_files_have() {
     let numbers: Vec<i16> = (0..5 * 17).map(|at| 300 * at).collect();
     let source = Source::inputs_by_outputs(Mat::new(&numbers, 5, 17));
     let weights = WeightsI16::pack(source, |_| 0.5).unwrap();
-    let (lines, scales, largest) = weights.parts();
-    assert_eq!((lines.len(), scales.len(), largest), (6, 32, 300 * 84));
+    let (lines, scales, norm) = weights.parts();
+    // The root of 300^2 (16^2 + 33^2 + 50^2 + 67^2 + 84^2), rounded up.
+    assert_eq!((lines.len(), scales.len(), norm), (6, 32, 37_217));
     let pair = [300 * 36i16, 300 * 53].map(i16::to_le_bytes);
     assert_eq!(lines[1].0[8..12], *pair.as_flattened());
 
@@ -44,7 +45,7 @@ fn columns_come_back() {
     let source = Source::inputs_by_outputs(Mat::new(&numbers, 7, 20));
     let (f, s, b) = (
         WeightsF32::pack(source).unwrap(),
-        WeightsI16::quantise(source, 8191).unwrap(),
+        WeightsI16::quantise(source).unwrap(),
         WeightsI8::quantise(source).unwrap(),
     );
     for column in 0..20 {
@@ -55,7 +56,7 @@ fn columns_come_back() {
         assert_eq!(found, expected[..]);
         s.view().column(column, &mut found);
         assert!(
-            found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 8191.0)
+            found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 17_000.0)
         );
         b.view().column(column, &mut found);
         assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 127.0));
@@ -112,5 +113,41 @@ proptest! {
         }
         let _ = PackedI16::new(&lines, &floats, 5, depth, columns);
         let _ = PackedF32::new(&lines, depth, columns);
+    }
+}
+
+#[test]
+fn numbers_of_few_bits_are_packed_exactly() {
+    // Eight bits of mantissa, within five binades; runs of norms that leave them all there.
+    let mut numbers: Vec<f32> =
+        (0..100 * 3).map(|at| f32::from(128 + (at * 37 % 128) as u16) * 0.001953125).collect();
+    numbers.iter_mut().enumerate().for_each(|(at, x)| *x *= [1.0, -0.5, 0.25, -0.125][at / 3 % 4]);
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 100, 3));
+    let weights = WeightsI16::quantise(source).unwrap();
+    for column in 0..3 {
+        let mut found = [0.0; 100];
+        weights.view().column(column, &mut found);
+        let expected: Vec<f32> = (0..100).map(|depth| numbers[depth * 3 + column]).collect();
+        assert_eq!(found, expected[..]);
+    }
+    // Those of many bits keep the finer unit.
+    let numbers: Vec<f32> =
+        numbers.iter().enumerate().map(|(at, x)| x * (1.0 + at as f32 * 1e-3)).collect();
+    let source = Source::inputs_by_outputs(Mat::new(&numbers, 100, 3));
+    let weights = WeightsI16::quantise(source).unwrap();
+    assert!(weights.parts().1[..3].iter().all(|scale| scale.to_bits() & 0x7f_ffff != 0));
+    assert!(weights.parts().2 > 46_000);
+}
+
+#[test]
+fn weights_that_are_not_numbers_do_not_become_some() {
+    for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut numbers = [0.5; 9];
+        numbers[4] = odd;
+        let source = Source::inputs_by_outputs(Mat::new(&numbers, 3, 3));
+        let (s, b) = (WeightsI16::quantise(source).unwrap(), WeightsI8::quantise(source).unwrap());
+        for scales in [s.parts().1, b.parts().1] {
+            assert_eq!([0, 1, 2].map(|at: usize| scales[at].is_nan()), [false, true, false]);
+        }
     }
 }

@@ -1,20 +1,18 @@
 //! Products of sixteen bits (Devlin 2017, section 4.1).
 //!
-//! Two products are summed in 32 bits by one instruction. How many more fit follows from
-//! the largest weight and the limit of the rows: after so many steps the sums are set
-//! aside as floats, in the worst case after each. Rows to 8,191 and weights to 8,191 allow
-//! sixteen steps, of two products each.
+//! Two products are summed in 32 bits by one instruction, thirty-two times: a
+//! [run](RUN), whose norms bound what it may sum to (see [`crate::pack`]). Then sums are
+//! set aside as floats.
 
 use super::tile::{Arithmetic, Call};
 use super::{Epilogue, Scratch, Tiling};
 use crate::isa::{Isa, LANES, dispatch};
-use crate::pack::{Line, PackedI16};
+use crate::pack::{Line, PackedI16, RUN};
 use crate::quantise::QuantisedI16;
 use crate::{Cpu, Mat, MatMut};
 
 #[derive(Clone, Copy)]
 struct Pairs<'a> {
-    interval: usize,
     row_scales: &'a [f32],
     column_scales: &'a [f32],
 }
@@ -25,7 +23,7 @@ impl Arithmetic for Pairs<'_> {
 
     #[inline(always)]
     fn interval(&self) -> usize {
-        self.interval
+        RUN / 2
     }
     #[inline(always)]
     fn start<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::I {
@@ -44,23 +42,20 @@ impl Arithmetic for Pairs<'_> {
         isa.to_f32(sums)
     }
     #[inline(always)]
-    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, panel: usize) -> I::F {
-        let columns = isa.load(&self.column_scales[panel * LANES..]);
-        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), columns))
+    fn units<I: Isa>(&self, isa: I, panel: usize) -> I::F {
+        isa.load(&self.column_scales[panel * LANES..])
+    }
+    #[inline(always)]
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, units: I::F) -> I::F {
+        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), units))
     }
 }
 
-/// Steps of two products each that 31 bits can sum.
-fn interval(limit: u16, largest: u16) -> usize {
-    let pair = 2 * u64::from(limit) * u64::from(largest);
-    (i32::MAX as u64 / pair.max(1)).max(1) as usize
-}
-
 /// `out = activation((rows * weights) * scales + bias + residual)`, where sums are exact
-/// up to the precision of f32, for rows in -32,767..=32,767 and weights of i16.
+/// up to the precision of f32.
 ///
 /// # Panics
-/// If shapes do not fit.
+/// If shapes do not fit, or rows were quantised for weights of smaller norm.
 pub fn product_i16(
     cpu: Cpu,
     tiling: Tiling,
@@ -72,6 +67,7 @@ pub fn product_i16(
 ) {
     assert_eq!(rows.values.columns(), weights.depth(), "rows as long as the weights are deep");
     assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
+    assert!(rows.room <= weights.room(), "rows with room beside the weights");
     let pairs = &mut scratch.pairs;
     pairs.clear();
     for index in 0..rows.values.rows() {
@@ -79,9 +75,8 @@ pub fn product_i16(
         pairs.extend(whole.iter().map(|&[a, b]| u32::from(a as u16) | u32::from(b as u16) << 16));
         pairs.extend(rest.iter().map(|&last| u32::from(last as u16)));
     }
-    let PackedI16 { panels, scales: column_scales, largest } = weights;
-    let interval = interval(rows.limit, largest);
-    let arithmetic = Pairs { interval, row_scales: rows.scales, column_scales };
+    let PackedI16 { panels, scales: column_scales, .. } = weights;
+    let arithmetic = Pairs { row_scales: rows.scales, column_scales };
     let cells = Mat::new(pairs.as_slice(), rows.values.rows(), panels.steps());
     let call = Call { arithmetic, cells, panels, epilogue, out };
     dispatch!(vnni cpu, multiply(call, tiling))

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::LANES;
-use crate::pack::{Source, WeightsF32, WeightsI8, WeightsI16};
-use crate::quantise::{QuantisedI8, QuantisedI16, Span, quantise_i8};
+use crate::pack::{PackedI16, RUN, Source, WeightsF32, WeightsI8, WeightsI16};
+use crate::quantise::{QuantisedI8, QuantisedI16, Span, quantise_i8, quantise_i16};
 use crate::testing::{Numbers, assert_near};
 
 /// Rows, depth, columns: tiles of every size, tails of every kind, none at all.
@@ -102,21 +102,20 @@ fn bytes_at_the_ends_of_their_range_do_not_saturate() {
     }
 }
 
+/// The product of integers that leave each other room.
 fn i16_product(
     cpu: Cpu,
-    a: &[i16],
-    b: &[i16],
-    limit: u16,
-    shape: (usize, usize, usize),
+    tiling: Tiling,
+    a: Mat<i16>,
+    scales: &[f32],
+    weights: &WeightsI16,
 ) -> Vec<f32> {
-    let (rows, depth, columns) = shape;
-    let source = Source::inputs_by_outputs(Mat::new(b, depth, columns));
-    let weights = WeightsI16::pack(source, |_| 1.0).unwrap();
+    let (rows, columns) = (a.rows(), weights.view().columns());
     let mut out = vec![f32::NAN; rows * columns];
     product_i16(
         cpu,
-        Tiling::usual(cpu),
-        QuantisedI16 { values: Mat::new(a, rows, depth), scales: &vec![1.0; rows], limit },
+        tiling,
+        QuantisedI16 { values: a, scales, room: weights.view().room() },
         weights.view(),
         Epilogue::default(),
         MatMut::new(&mut out, rows, columns),
@@ -126,33 +125,89 @@ fn i16_product(
 }
 
 #[test]
-fn pairs_are_multiplied_exactly_where_32_bits_hold_them() {
+fn pairs_are_multiplied_exactly_where_floats_hold_the_sums() {
     let mut numbers = Numbers::new(2);
     for cpu in Cpu::all() {
         for shape in SHAPES {
-            let a: Vec<i16> =
-                (0..shape.0 * shape.1).map(|_| numbers.whole(-3000, 3000) as i16).collect();
-            let b: Vec<i16> =
-                (0..shape.1 * shape.2).map(|_| numbers.whole(-1024, 1024) as i16).collect();
-            let found = i16_product(cpu, &a, &b, 3000, shape);
-            assert_eq!(found, exact(&a, &b, shape), "{} {shape:?}", cpu.name());
+            let (rows, depth, columns) = shape;
+            let mut some = |count: usize, most: i64| -> Vec<i16> {
+                (0..count).map(|_| numbers.whole(-most, most) as i16).collect()
+            };
+            let (a, b) = (some(rows * depth, 400), some(depth * columns, 300));
+            let source = Source::inputs_by_outputs(Mat::new(&b, depth, columns));
+            let weights = WeightsI16::pack(source, |_| 1.0).unwrap();
+            let scales = vec![1.0; rows];
+            for &tiling in Tiling::alternatives(cpu) {
+                let found = i16_product(cpu, tiling, Mat::new(&a, rows, depth), &scales, &weights);
+                assert_eq!(found, exact(&a, &b, shape), "{} {shape:?}", cpu.name());
+            }
         }
     }
 }
 
+/// Rows that make the most of the bound: parallel to a column, of even numbers, with a single
+/// large number, with a large one in each run, alternating. A sum that wrapped would be
+/// wrong by 2^32 units, and none may be wrong by more than rounding is.
 #[test]
-fn sums_of_pairs_are_set_aside_before_they_overflow() {
-    let shape = (3, 1001, 20);
-    for cpu in Cpu::all() {
-        for limit in [10_240u16, 32_767] {
-            for (a, b) in [(1, 32_767), (-1, -32_768), (1, -32_768)] {
-                let a = vec![a * limit as i16; shape.0 * shape.1];
-                let b = vec![b as i16; shape.1 * shape.2];
-                let found = i16_product(cpu, &a, &b, limit, shape);
-                let expected: Vec<f64> =
-                    exact(&a, &b, shape).iter().map(|&x| f64::from(x)).collect();
-                let most = expected[0].abs() * 1e-5;
-                assert_near(&found, &expected, most, cpu.name());
+fn no_row_overflows_sums_of_pairs() {
+    type Make = fn(usize) -> f32;
+    let kinds: [Make; 8] = [
+        |_| 1.0,
+        |_| -1.0,
+        |at| if at % 2 == 0 { 1.0 } else { -1.0 },
+        |at| if at == 3 { 1e6 } else { 1.0 },
+        |at| if at % RUN == 0 { 1.0 } else { 0.004 },
+        |at| if at < RUN { 0.01 } else { 1.0 },
+        |at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0,
+        |at| 1.0 + (at % 7) as f32 * 0.1,
+    ];
+    let kind = |make: Make, scale: f32, depth| (0..depth).map(move |at| make(at) * scale);
+    let mut numbers = Numbers::new(9);
+    for depth in [1, 2, 63, 64, 65, 127, 128, 512, 1001, 2048] {
+        // Columns: each kind and its negative, at scales of all sizes.
+        let scales = [1.0, -1e-3, 1e4, -1e-20, 1e20];
+        let columns: Vec<f32> = kinds
+            .iter()
+            .flat_map(|make| scales.iter().flat_map(|scale| kind(*make, *scale, depth)))
+            .chain(numbers.floats(4 * depth, 1.0))
+            .collect();
+        let width = columns.len() / depth;
+        let source = Source::outputs_by_inputs(Mat::new(&columns, width, depth));
+        let weights = WeightsI16::quantise(source).unwrap();
+        for room in [weights.view().room(), 8191] {
+            // As of a file with weights of larger norms.
+            let packed = PackedI16 { norm: i32::MAX as u32 / room, ..weights.view() };
+            let a: Vec<f32> = kinds
+                .iter()
+                .flat_map(|make| kind(*make, 0.3, depth))
+                .chain(columns.iter().copied())
+                .collect();
+            let rows = a.len() / depth;
+            for cpu in Cpu::all() {
+                let (mut values, mut units) = (vec![0; rows * depth], vec![0.0; rows]);
+                let into = MatMut::new(&mut values, rows, depth);
+                let a = Mat::new(&a, rows, depth);
+                let values = quantise_i16(cpu, a, &packed, into, &mut units).values;
+                for row in 0..rows {
+                    for run in values.row(row).chunks(RUN) {
+                        let squares: u64 =
+                            run.iter().map(|&x| u64::from(x.unsigned_abs()).pow(2)).sum();
+                        assert!(squares <= u64::from(packed.room()).pow(2), "row {row} of {depth}");
+                    }
+                }
+                let ones = vec![1.0; rows];
+                let found = i16_product(cpu, Tiling::usual(cpu), values, &ones, &weights);
+                for (at, found) in found.into_iter().enumerate() {
+                    let (row, column) = (at / width, at % width);
+                    let (mut integers, scale) = (vec![0.0; depth], weights.parts().1[column]);
+                    weights.view().column(column, &mut integers);
+                    let of_row = values.row(row).iter();
+                    let exact: f64 =
+                        of_row.zip(&integers).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
+                    let most = 1e-6 * f64::from(i32::MAX) * f64::from(scale) * depth as f64;
+                    let apart = (f64::from(found) - exact).abs();
+                    assert!(apart <= most, "{}: {row} {column}: {found}, {exact}", cpu.name());
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Epilogue, Tiling};
 use crate::function::{Activation, activate_row};
-use crate::isa::{Isa, LANES, Tiles, parts};
+use crate::isa::{Isa, LANES, Tiles};
 use crate::pack::{Line, Panels};
 use crate::{Mat, MatMut};
 
@@ -30,8 +30,10 @@ pub(super) trait Arithmetic: Copy {
     fn step<I: Isa>(isa: I, sums: Self::Sums<I>, cell: &Self::Cell, line: &Line) -> Self::Sums<I>;
     /// Sums as floats.
     fn floats<I: Isa>(isa: I, sums: Self::Sums<I>) -> I::F;
-    /// Whole sums in the units of the result.
-    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, panel: usize) -> I::F;
+    /// What one unit of each column of a panel is worth.
+    fn units<I: Isa>(&self, isa: I, panel: usize) -> I::F;
+    /// Whole sums of a row in the units of the result.
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, units: I::F) -> I::F;
 }
 
 /// Where a product reads and writes.
@@ -60,13 +62,17 @@ impl<A: Arithmetic> Call<'_, '_, A> {
             let slab = first..(first + slab).min(rows);
             let blocks = slab.len().div_ceil(most_rows::<I>().min(tiling.rows));
             let at_once = at_once::<I>(slab.len().div_ceil(blocks)).min(tiling.panels);
+            // Rows are dealt out evenly, the first blocks have one more.
+            let (each, more) = (slab.len() / blocks, slab.len() % blocks);
             let mut panel = 0;
             while panel < panels {
                 // The last panels are too few for a group of the usual size.
                 let group = if panel + at_once <= panels { at_once } else { 1 };
+                let mut row = slab.start;
                 for block in 0..blocks {
-                    let part = |block| slab.start + slab.len() * block / blocks;
-                    self.block(isa, part(block)..part(block + 1), panel, group, &mut sums);
+                    let end = row + each + usize::from(block < more);
+                    self.block(isa, row..end, panel, group, &mut sums);
+                    row = end;
                 }
                 panel += group;
             }
@@ -166,7 +172,7 @@ impl<A: Arithmetic> Call<'_, '_, A> {
         }
     }
 
-    /// Scales the sums of a tile and does what the epilogue says.
+    /// Scales the sums of a tile and does what the epilogue says. Not inlined, as tiles.
     #[inline(never)]
     fn finish<I: Isa>(
         &mut self,
@@ -179,47 +185,67 @@ impl<A: Arithmetic> Call<'_, '_, A> {
         isa.run(
             #[inline(always)]
             |isa| {
-                for row in rows.clone() {
-                    let sums = &sums[(row - rows.start) * group..][..group];
-                    self.finish_row(isa, sums, row, panel);
+                for p in 0..group {
+                    self.finish_panel(isa, &sums[p..], rows.clone(), panel + p, group);
+                }
+                if !self.epilogue.activation.is_cheap() {
+                    let columns = panel * LANES..(panel + group) * LANES;
+                    self.activate(isa, rows, columns.start..columns.end.min(self.out.columns()));
                 }
             },
         )
     }
 
+    /// The sums of a panel are every `group`-th. What columns share is loaded once.
     #[inline(always)]
-    fn finish_row<I: Isa>(&mut self, isa: I, sums: &[[f32; LANES]], row: usize, panel: usize) {
-        let columns = panel * LANES..((panel + sums.len()) * LANES).min(self.out.columns());
+    fn finish_panel<I: Isa>(
+        &mut self,
+        isa: I,
+        sums: &[[f32; LANES]],
+        rows: Range<usize>,
+        panel: usize,
+        group: usize,
+    ) {
+        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
         let Epilogue { bias, residual, activation, largest } = &mut self.epilogue;
-        let bias = bias.map(|bias| &bias[columns.clone()]);
-        let residual = residual.map(|residual| &residual.row(row)[columns.clone()]);
-        let out = &mut self.out.row(row)[columns];
-        let mut most = isa.splat(0.0);
-        for columns in parts(out.len()) {
-            let p = columns.start / LANES;
-            let mut value = self.arithmetic.scale(isa, isa.load(&sums[p]), row, panel + p);
+        let units = self.arithmetic.units(isa, panel);
+        let bias = bias.map(|bias| isa.load_part(&bias[columns.clone()], 0.0));
+        for (at, row) in rows.enumerate() {
+            let sums = isa.load(&sums[at * group]);
+            let mut value = self.arithmetic.scale(isa, sums, row, units);
             if let Some(bias) = bias {
-                value = isa.add(value, isa.load_part(&bias[columns.clone()], 0.0));
+                value = isa.add(value, bias);
             }
             if let Some(residual) = residual {
-                value = isa.add(value, isa.load_part(&residual[columns.clone()], 0.0));
+                value = isa.add(value, isa.load_part(&residual.row(row)[columns.clone()], 0.0));
             }
             if *activation == Activation::Relu {
-                value = isa.max(value, isa.splat(0.0));
+                // In this order what is not a number stays that.
+                value = isa.max(isa.splat(0.0), value);
             }
-            // Lanes past the last column are sums of zeros.
-            most = isa.max(isa.abs(value), most);
-            isa.store_part(value, &mut out[columns]);
-        }
-        if !activation.is_cheap() {
-            let of_tile = activate_row(isa, *activation, out);
-            if let Some(largest) = largest {
-                largest[row] = largest[row].max(of_tile);
+            isa.store_part(value, &mut self.out.row(row)[columns.clone()]);
+            if let Some(largest) = largest.as_deref_mut().filter(|_| activation.is_cheap()) {
+                // Lanes past the last column are sums of zeros.
+                largest[row] = larger(largest[row], isa.largest_abs(isa.abs(value)));
             }
-        } else if let Some(largest) = largest {
-            largest[row] = largest[row].max(isa.largest(most));
         }
     }
+
+    #[inline(always)]
+    fn activate<I: Isa>(&mut self, isa: I, rows: Range<usize>, columns: Range<usize>) {
+        for row in rows {
+            let out = &mut self.out.row(row)[columns.clone()];
+            let of_tile = activate_row(isa, self.epilogue.activation, out);
+            if let Some(largest) = &mut self.epilogue.largest {
+                largest[row] = larger(largest[row], of_tile);
+            }
+        }
+    }
+}
+
+/// The larger of two magnitudes; what is not a number is larger than any.
+fn larger(a: f32, b: f32) -> f32 {
+    if a.is_nan() || a > b { a } else { b }
 }
 
 /// Sums of the largest tile.

@@ -29,9 +29,9 @@ pub struct Models {
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
     weights: Vec<f32>,
-    /// Kind of numbers in matrix products [as the model's weights are]; a file packed by
-    /// nmt convert --precision has its own
-    #[arg(long, value_name = "KIND", value_parser = ["f32", "i16", "i8"])]
+    /// Kind of numbers in matrix products [as the model's weights are]; mixed is i16 in the
+    /// encoder and i8 elsewhere; a file packed by nmt convert --precision has its own
+    #[arg(long, value_name = "KIND", value_parser = Precision::ALL.map(Precision::name))]
     precision: Option<String>,
     /// Whose computation to follow where versions of Marian differ [that of the version
     /// that wrote the model]
@@ -85,11 +85,8 @@ impl Models {
 
     /// The numbers to multiply in, if they are given.
     pub fn precision(&self) -> Option<Precision> {
-        self.precision.as_deref().map(|name| match name {
-            "i16" => Precision::I16,
-            "i8" => Precision::I8,
-            _ => Precision::F32,
-        })
+        let name = self.precision.as_deref()?;
+        Precision::ALL.into_iter().find(|precision| precision.name() == name)
     }
 }
 

@@ -1,0 +1,52 @@
+//! What is not finite does not become a number again.
+
+use super::*;
+use crate::function::Activation;
+use crate::pack::{Source, WeightsI8, WeightsI16};
+use crate::product::{Epilogue, Scratch, Tiling, product_i8};
+
+/// Wherever it stands among numbers, and whatever follows.
+#[test]
+fn what_is_not_finite_makes_all_of_its_row_not_a_number() {
+    let columns = 37;
+    let ones = vec![0.5; columns * 20];
+    let source = Source::inputs_by_outputs(Mat::new(&ones, columns, 20));
+    let (bytes, pairs) =
+        (WeightsI8::quantise(source).unwrap(), WeightsI16::quantise(source).unwrap());
+    for cpu in Cpu::all() {
+        for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            for at in [0, 1, 15, 16, 31, 32, 36] {
+                let mut x = vec![0.25; 2 * columns];
+                x[columns + at] = odd;
+                let rows = Mat::new(&x, 2, columns);
+                let known = [0.25, odd.abs()];
+                for span in [Span::OfRow, Span::Known(&known), Span::Fixed(1.0)] {
+                    let (mut values, mut scales) = (vec![0; 2 * columns], [0.0; 2]);
+                    let into = MatMut::new(&mut values, 2, columns);
+                    quantise_i8(cpu, rows, span, into, &mut scales);
+                    assert!(!scales[0].is_nan() && scales[1].is_nan(), "{odd} at {at}");
+                    for activation in [Activation::None, Activation::Relu, Activation::Tanh] {
+                        let mut largest = [0.0; 2];
+                        let (mut out, mut scratch) = (vec![0.0; 40], Scratch::default());
+                        let epilogue = Epilogue {
+                            activation,
+                            largest: Some(&mut largest),
+                            ..Epilogue::default()
+                        };
+                        let values =
+                            QuantisedI8 { values: Mat::new(&values, 2, columns), scales: &scales };
+                        let (tiling, to) = (Tiling::usual(cpu), MatMut::new(&mut out, 2, 20));
+                        product_i8(cpu, tiling, values, bytes.view(), epilogue, to, &mut scratch);
+                        assert!(out[..20].iter().all(|x| x.is_finite()));
+                        assert!(out[20..].iter().all(|x| x.is_nan()), "{activation:?}");
+                        assert!(largest[0].is_finite() && largest[1].is_nan());
+                    }
+                }
+                let (mut values, mut scales) = (vec![0; 2 * columns], [0.0; 2]);
+                let into = MatMut::new(&mut values, 2, columns);
+                quantise_i16(cpu, rows, &pairs.view(), into, &mut scales);
+                assert!(!scales[0].is_nan() && scales[1].is_nan(), "{odd} at {at}");
+            }
+        }
+    }
+}
