@@ -26,6 +26,15 @@ pub(crate) fn exponential<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.select(isa.less(x, isa.splat(LEAST)), isa.splat(0.0), scaled)
 }
 
+/// exp(x) for x up to 88, for sums that others are part of: below -87.33654 it is not 0
+/// but 1.2e-38.
+#[inline(always)]
+pub(crate) fn exponential_below_most<I: Isa>(isa: I, x: I::F) -> I::F {
+    let (shifted, r) = reduce(isa, isa.max(isa.splat(LEAST), x));
+    let y = isa.add(isa.splat(1.0), above_one(isa, r));
+    isa.scale_by_power(y, shifted)
+}
+
 /// exp(x) - 1 for x in [0, 64], without the cancellation near 0.
 #[inline(always)]
 pub(crate) fn minus_one<I: Isa>(isa: I, x: I::F) -> I::F {

@@ -34,7 +34,11 @@ impl Arithmetic for Floats {
         sums
     }
     #[inline(always)]
-    fn scale<I: Isa>(&self, _: I, sums: I::F, _: usize, _: usize) -> I::F {
+    fn column_scales<I: Isa>(&self, isa: I, _: usize) -> I::F {
+        isa.splat(1.0)
+    }
+    #[inline(always)]
+    fn scale<I: Isa>(&self, _: I, sums: I::F, _: usize, _: I::F) -> I::F {
         sums
     }
 }

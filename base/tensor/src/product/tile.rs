@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Epilogue, Tiling};
 use crate::function::{Activation, activate_row};
-use crate::isa::{Isa, LANES, Tiles, parts};
+use crate::isa::{Isa, LANES, Tiles};
 use crate::pack::{Line, Panels};
 use crate::{Mat, MatMut};
 
@@ -30,8 +30,10 @@ pub(super) trait Arithmetic: Copy {
     fn step<I: Isa>(isa: I, sums: Self::Sums<I>, cell: &Self::Cell, line: &Line) -> Self::Sums<I>;
     /// Sums as floats.
     fn floats<I: Isa>(isa: I, sums: Self::Sums<I>) -> I::F;
+    /// What a unit of each column of a panel is worth.
+    fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F;
     /// Whole sums in the units of the result.
-    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, panel: usize) -> I::F;
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F;
 }
 
 /// Where a product reads and writes.
@@ -60,13 +62,17 @@ impl<A: Arithmetic> Call<'_, '_, A> {
             let slab = first..(first + slab).min(rows);
             let blocks = slab.len().div_ceil(most_rows::<I>().min(tiling.rows));
             let at_once = at_once::<I>(slab.len().div_ceil(blocks)).min(tiling.panels);
+            // Rows of a tile, of which the first few have one more.
+            let (least, more) = (slab.len() / blocks, slab.len() % blocks);
             let mut panel = 0;
             while panel < panels {
                 // The last panels are too few for a group of the usual size.
                 let group = if panel + at_once <= panels { at_once } else { 1 };
+                let mut row = slab.start;
                 for block in 0..blocks {
-                    let part = |block| slab.start + slab.len() * block / blocks;
-                    self.block(isa, part(block)..part(block + 1), panel, group, &mut sums);
+                    let rows = row..row + least + usize::from(block < more);
+                    row = rows.end;
+                    self.block(isa, rows, panel, group, &mut sums);
                 }
                 panel += group;
             }
@@ -179,45 +185,68 @@ impl<A: Arithmetic> Call<'_, '_, A> {
         isa.run(
             #[inline(always)]
             |isa| {
-                for row in rows.clone() {
-                    let sums = &sums[(row - rows.start) * group..][..group];
-                    self.finish_row(isa, sums, row, panel);
+                for p in 0..group {
+                    self.finish_panel(isa, &sums[p..], group, rows.clone(), panel + p);
+                }
+                if !self.epilogue.activation.is_cheap() {
+                    self.activate(isa, rows, panel, group);
                 }
             },
         )
     }
 
+    /// Scales the sums of one panel, a row of which follows `group` behind the one before,
+    /// and adds what is to be added.
     #[inline(always)]
-    fn finish_row<I: Isa>(&mut self, isa: I, sums: &[[f32; LANES]], row: usize, panel: usize) {
-        let columns = panel * LANES..((panel + sums.len()) * LANES).min(self.out.columns());
+    fn finish_panel<I: Isa>(
+        &mut self,
+        isa: I,
+        sums: &[[f32; LANES]],
+        group: usize,
+        rows: Range<usize>,
+        panel: usize,
+    ) {
+        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
         let Epilogue { bias, residual, activation, largest } = &mut self.epilogue;
-        let bias = bias.map(|bias| &bias[columns.clone()]);
-        let residual = residual.map(|residual| &residual.row(row)[columns.clone()]);
-        let out = &mut self.out.row(row)[columns];
-        let mut most = isa.splat(0.0);
-        for columns in parts(out.len()) {
-            let p = columns.start / LANES;
-            let mut value = self.arithmetic.scale(isa, isa.load(&sums[p]), row, panel + p);
+        let scales = self.arithmetic.column_scales(isa, panel);
+        let bias = bias.map(
+            #[inline(always)]
+            |bias| isa.load_part(&bias[columns.clone()], 0.0),
+        );
+        for row in rows.clone() {
+            let sums = isa.load(&sums[(row - rows.start) * group]);
+            let mut value = self.arithmetic.scale(isa, sums, row, scales);
             if let Some(bias) = bias {
-                value = isa.add(value, isa.load_part(&bias[columns.clone()], 0.0));
+                value = isa.add(value, bias);
             }
             if let Some(residual) = residual {
-                value = isa.add(value, isa.load_part(&residual[columns.clone()], 0.0));
+                let residual = &residual.row(row)[columns.clone()];
+                value = isa.add(value, isa.load_part(residual, 0.0));
             }
             if *activation == Activation::Relu {
                 value = isa.max(value, isa.splat(0.0));
             }
-            // Lanes past the last column are sums of zeros.
-            most = isa.max(isa.abs(value), most);
-            isa.store_part(value, &mut out[columns]);
+            if activation.is_cheap()
+                && let Some(largest) = largest
+            {
+                // Lanes past the last column are sums of zeros.
+                largest[row] = largest[row].max(isa.largest(isa.abs(value)));
+            }
+            isa.store_part(value, &mut self.out.row(row)[columns.clone()]);
         }
-        if !activation.is_cheap() {
+    }
+
+    /// Applies the activation to the panels of a tile.
+    #[inline(always)]
+    fn activate<I: Isa>(&mut self, isa: I, rows: Range<usize>, panel: usize, group: usize) {
+        let columns = panel * LANES..((panel + group) * LANES).min(self.out.columns());
+        let Epilogue { activation, largest, .. } = &mut self.epilogue;
+        for row in rows {
+            let out = &mut self.out.row(row)[columns.clone()];
             let of_tile = activate_row(isa, *activation, out);
             if let Some(largest) = largest {
                 largest[row] = largest[row].max(of_tile);
             }
-        } else if let Some(largest) = largest {
-            largest[row] = largest[row].max(isa.largest(most));
         }
     }
 }
