@@ -8,7 +8,7 @@ mod exponential;
 mod softmax;
 mod table;
 
-pub(crate) use exponential::{exponential, exponential_below_most};
+pub(crate) use exponential::{exponential, exponential_summed};
 pub(crate) use softmax::softmax_row;
 pub use softmax::{log_softmax, softmax};
 

@@ -13,7 +13,7 @@
 //! A row may come in parts, so that the product of an output layer need not be stored
 //! whole; parts of whole blocks give the same bits as the row at once.
 
-use crate::function::exponential_below_most;
+use crate::function::exponential_summed;
 use crate::isa::{Isa, dispatch, parts};
 use crate::{Cpu, Mat};
 
@@ -200,7 +200,7 @@ fn look<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
     for part in parts(block.len()) {
         let logits = isa.load_part(&block[part], f32::NEG_INFINITY);
         largest = isa.max(logits, largest);
-        sums = isa.add(sums, exponential_below_most(isa, isa.sub(logits, shift)));
+        sums = isa.add(sums, exponential_summed(isa, isa.sub(logits, shift)));
     }
     (isa.largest(largest), isa.sum(sums))
 }
