@@ -64,22 +64,26 @@ impl<A: Arithmetic> Call<'_, '_, A> {
             let at_once = at_once::<I>(slab.len().div_ceil(blocks)).min(tiling.panels);
             // Rows of a tile, of which the first few have one more.
             let (least, more) = (slab.len() / blocks, slab.len() % blocks);
-            let mut panel = 0;
-            while panel < panels {
-                // The last panels are too few for a group of the usual size.
-                let group = if panel + at_once <= panels { at_once } else { 1 };
-                let mut row = slab.start;
-                for block in 0..blocks {
-                    let rows = row..row + least + usize::from(block < more);
-                    row = rows.end;
-                    self.block(isa, rows, panel, group, &mut sums);
+            // The last panels are too few for a group of the usual size.
+            let groups = panels / at_once;
+            for (from, group, groups) in
+                [(0, at_once, groups), (groups * at_once, 1, panels % at_once)]
+            {
+                // Rows of one tile take all panels in turn.
+                let run = if blocks == 1 { groups.max(1) } else { 1 };
+                for index in (0..groups).step_by(run) {
+                    let mut row = slab.start;
+                    for block in 0..blocks {
+                        let rows = row..row + least + usize::from(block < more);
+                        row = rows.end;
+                        self.block(isa, rows, from + index * group, group, run, &mut sums);
+                    }
                 }
-                panel += group;
             }
         }
     }
 
-    /// A tile of the rows and of `group` panels from `panel`.
+    /// So many tiles of the rows and of `group` panels, from `panel` on.
     #[inline(always)]
     fn block<I: Isa>(
         &mut self,
@@ -87,45 +91,55 @@ impl<A: Arithmetic> Call<'_, '_, A> {
         rows: Range<usize>,
         panel: usize,
         group: usize,
+        count: usize,
         sums: &mut [[f32; LANES]; MOST],
     ) {
-        let (row, out) = (rows.start, &mut *sums);
+        let (row, out) = (rows.start, sums);
         // Which tiles exist is known to the compiler: others are not compiled.
         match (rows.len(), group) {
-            (1, 1) => self.tile::<I, 1, 1>(isa, row, panel, out),
-            (1, 4) if I::TILES != Tiles::One => self.tile::<I, 1, 4>(isa, row, panel, out),
-            (2, 2) if I::TILES == Tiles::Narrow => self.tile::<I, 2, 2>(isa, row, panel, out),
-            (2, 1) if I::TILES != Tiles::One => self.tile::<I, 2, 1>(isa, row, panel, out),
-            (3, 1) if I::TILES != Tiles::One => self.tile::<I, 3, 1>(isa, row, panel, out),
-            (4, 1) if I::TILES != Tiles::One => self.tile::<I, 4, 1>(isa, row, panel, out),
-            (5, 1) if I::TILES != Tiles::One => self.tile::<I, 5, 1>(isa, row, panel, out),
-            (6, 1) if I::TILES != Tiles::One => self.tile::<I, 6, 1>(isa, row, panel, out),
-            (2, 4) if I::TILES == Tiles::Wide => self.tile::<I, 2, 4>(isa, row, panel, out),
-            (3, 4) if I::TILES == Tiles::Wide => self.tile::<I, 3, 4>(isa, row, panel, out),
-            (4, 4) if I::TILES == Tiles::Wide => self.tile::<I, 4, 4>(isa, row, panel, out),
-            (5, 4) if I::TILES == Tiles::Wide => self.tile::<I, 5, 4>(isa, row, panel, out),
-            (6, 4) if I::TILES == Tiles::Wide => self.tile::<I, 6, 4>(isa, row, panel, out),
+            (1, 1) => self.tile::<I, 1, 1>(isa, row, panel, count, out),
+            (1, 4) if I::TILES != Tiles::One => self.tile::<I, 1, 4>(isa, row, panel, count, out),
+            (2, 2) if I::TILES == Tiles::Narrow => {
+                self.tile::<I, 2, 2>(isa, row, panel, count, out)
+            }
+            (2, 1) if I::TILES != Tiles::One => self.tile::<I, 2, 1>(isa, row, panel, count, out),
+            (3, 1) if I::TILES != Tiles::One => self.tile::<I, 3, 1>(isa, row, panel, count, out),
+            (4, 1) if I::TILES != Tiles::One => self.tile::<I, 4, 1>(isa, row, panel, count, out),
+            (5, 1) if I::TILES != Tiles::One => self.tile::<I, 5, 1>(isa, row, panel, count, out),
+            (6, 1) if I::TILES != Tiles::One => self.tile::<I, 6, 1>(isa, row, panel, count, out),
+            (2, 4) if I::TILES == Tiles::Wide => self.tile::<I, 2, 4>(isa, row, panel, count, out),
+            (3, 4) if I::TILES == Tiles::Wide => self.tile::<I, 3, 4>(isa, row, panel, count, out),
+            (4, 4) if I::TILES == Tiles::Wide => self.tile::<I, 4, 4>(isa, row, panel, count, out),
+            (5, 4) if I::TILES == Tiles::Wide => self.tile::<I, 5, 4>(isa, row, panel, count, out),
+            (6, 4) if I::TILES == Tiles::Wide => self.tile::<I, 6, 4>(isa, row, panel, count, out),
             shape => unreachable!("no tile of {shape:?} is asked for"),
         }
-        self.finish(isa, sums, rows, panel, group);
     }
 
-    /// Multiplies a tile and stores its sums, row by row. Not inlined: it runs for
-    /// hundreds of cycles, and there are many of it.
+    /// Does some tiles of one shape. Not inlined: it runs for hundreds of cycles, and there
+    /// are many of it.
     #[inline(never)]
     fn tile<I: Isa, const ROWS: usize, const PANELS: usize>(
-        &self,
+        &mut self,
         isa: I,
         row: usize,
         panel: usize,
+        count: usize,
         out: &mut [[f32; LANES]; MOST],
     ) {
         isa.run(
             #[inline(always)]
-            |isa| self.tile_in::<I, ROWS, PANELS>(isa, row, panel, out),
+            |isa| {
+                for index in 0..count {
+                    let panel = panel + index * PANELS;
+                    self.tile_in::<I, ROWS, PANELS>(isa, row, panel, out);
+                    self.finish::<I, ROWS, PANELS>(isa, out, row, panel);
+                }
+            },
         )
     }
 
+    /// Multiplies a tile and stores its sums, row by row.
     #[inline(always)]
     fn tile_in<I: Isa, const ROWS: usize, const PANELS: usize>(
         &self,
@@ -173,66 +187,47 @@ impl<A: Arithmetic> Call<'_, '_, A> {
     }
 
     /// Scales the sums of a tile and does what the epilogue says.
-    #[inline(never)]
-    fn finish<I: Isa>(
+    #[inline(always)]
+    fn finish<I: Isa, const ROWS: usize, const PANELS: usize>(
         &mut self,
         isa: I,
         sums: &[[f32; LANES]; MOST],
-        rows: Range<usize>,
-        panel: usize,
-        group: usize,
-    ) {
-        isa.run(
-            #[inline(always)]
-            |isa| {
-                for p in 0..group {
-                    self.finish_panel(isa, &sums[p..], group, rows.clone(), panel + p);
-                }
-                if !self.epilogue.activation.is_cheap() {
-                    self.activate(isa, rows, panel, group);
-                }
-            },
-        )
-    }
-
-    /// Scales the sums of one panel, a row of which follows `group` behind the one before,
-    /// and adds what is to be added.
-    #[inline(always)]
-    fn finish_panel<I: Isa>(
-        &mut self,
-        isa: I,
-        sums: &[[f32; LANES]],
-        group: usize,
-        rows: Range<usize>,
+        row: usize,
         panel: usize,
     ) {
-        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
-        let Epilogue { bias, residual, activation, largest } = &mut self.epilogue;
-        let scales = self.arithmetic.column_scales(isa, panel);
-        let bias = bias.map(
-            #[inline(always)]
-            |bias| isa.load_part(&bias[columns.clone()], 0.0),
-        );
-        for row in rows.clone() {
-            let sums = isa.load(&sums[(row - rows.start) * group]);
-            let mut value = self.arithmetic.scale(isa, sums, row, scales);
-            if let Some(bias) = bias {
-                value = isa.add(value, bias);
+        for p in 0..PANELS {
+            let columns = (panel + p) * LANES..((panel + p + 1) * LANES).min(self.out.columns());
+            let Epilogue { bias, residual, activation, largest } = &mut self.epilogue;
+            let scales = self.arithmetic.column_scales(isa, panel + p);
+            let bias = bias.map(
+                #[inline(always)]
+                |bias| isa.load_part(&bias[columns.clone()], 0.0),
+            );
+            for r in 0..ROWS {
+                let row = row + r;
+                let sums = isa.load(&sums[r * PANELS + p]);
+                let mut value = self.arithmetic.scale(isa, sums, row, scales);
+                if let Some(bias) = bias {
+                    value = isa.add(value, bias);
+                }
+                if let Some(residual) = residual {
+                    let residual = &residual.row(row)[columns.clone()];
+                    value = isa.add(value, isa.load_part(residual, 0.0));
+                }
+                if *activation == Activation::Relu {
+                    value = isa.max(value, isa.splat(0.0));
+                }
+                if activation.is_cheap()
+                    && let Some(largest) = largest
+                {
+                    // Lanes past the last column are sums of zeros.
+                    largest[row] = largest[row].max(isa.largest(isa.abs(value)));
+                }
+                isa.store_part(value, &mut self.out.row(row)[columns.clone()]);
             }
-            if let Some(residual) = residual {
-                let residual = &residual.row(row)[columns.clone()];
-                value = isa.add(value, isa.load_part(residual, 0.0));
-            }
-            if *activation == Activation::Relu {
-                value = isa.max(value, isa.splat(0.0));
-            }
-            if activation.is_cheap()
-                && let Some(largest) = largest
-            {
-                // Lanes past the last column are sums of zeros.
-                largest[row] = largest[row].max(isa.largest(isa.abs(value)));
-            }
-            isa.store_part(value, &mut self.out.row(row)[columns.clone()]);
+        }
+        if !self.epilogue.activation.is_cheap() {
+            self.activate(isa, row..row + ROWS, panel, PANELS);
         }
     }
 
