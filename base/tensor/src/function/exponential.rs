@@ -36,8 +36,8 @@ pub(crate) fn exponential_summed<I: Isa>(isa: I, x: I::F) -> I::F {
     let shifted = isa.mul_add(x, per_two, isa.splat(SHIFT));
     let n = isa.sub(shifted, isa.splat(SHIFT));
     let left = isa.mul_add(x, per_two, isa.sub(isa.splat(0.0), n));
-    let mut y = isa.splat(1.326_472_7e-3);
-    for coefficient in [9.671_513e-3, 5.550_733_6e-2, 2.402_224_2e-1, 6.931_47e-1, 1.0] {
+    let mut y = isa.splat(1.330_060_5e-3);
+    for coefficient in [9.669_691e-3, 5.550_558_5e-2, 2.402_228_3e-1, std::f32::consts::LN_2, 1.0] {
         y = isa.mul_add(y, left, isa.splat(coefficient));
     }
     isa.scale_by_power(y, shifted)
