@@ -11,7 +11,7 @@ mod exponential;
 mod softmax;
 mod table;
 
-pub(crate) use exponential::exponential;
+pub(crate) use exponential::{exponential, exponential_summed};
 pub(crate) use softmax::softmax_row;
 pub use softmax::{log_softmax, softmax};
 

@@ -4,19 +4,25 @@
 //! row goes by, and when a larger logit comes the sum is corrected by
 //! exp(old maximum - new maximum). (Their listing multiplies by the difference
 //! itself, and forgets the bias in a comparison; both are put right here.) The row is taken
-//! in blocks of 256, whose own maximum is found first: there is one correction a block
-//! at most, one exponential an element, and a block that cannot reach the k-best is
-//! not searched. The logarithm is taken for the k words alone.
+//! in blocks of 256, each read once: what is subtracted from logits need not be their
+//! maximum, but only near enough that no exponential overflows, so the largest logit of a
+//! block is found while its exponentials are summed with the shift of the blocks before. A
+//! correction is rare, there is one exponential an element, and a block that cannot reach
+//! the k-best is not searched. The logarithm is taken for the k words alone.
 //!
 //! A row may come in parts, so that the product of an output layer need not be stored
 //! whole; parts of whole blocks give the same bits as the row at once.
 
-use crate::function::exponential;
+use crate::function::exponential_summed;
 use crate::isa::{Isa, dispatch, parts};
 use crate::{Cpu, Mat};
 
 /// Logits of a block: parts of a row must be multiples of this, but for the last.
 pub const BLOCK: usize = 256;
+
+/// By how much logits may exceed what is subtracted from them. Exponentials stay within
+/// 1e14, and 256 of them within f32.
+const ROOM: f32 = 32.0;
 
 /// A word and its logit, bias added.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +57,10 @@ pub struct Best {
     candidates: Vec<Candidate>,
     most: usize,
     normalise: bool,
-    maximum: f32,
+    /// What is subtracted before exponentials are taken: a logit that none exceeds by
+    /// more than [`ROOM`].
+    shift: f32,
+    /// Of the exponentials.
     sum: f64,
 }
 
@@ -60,7 +69,7 @@ impl Best {
     /// costs more than the search: then there is no normaliser.
     pub fn new(most: usize, normalise: bool) -> Self {
         let candidates = Vec::with_capacity(most + 1);
-        Self { candidates, most, normalise, maximum: f32::NEG_INFINITY, sum: 0.0 }
+        Self { candidates, most, normalise, shift: f32::NEG_INFINITY, sum: 0.0 }
     }
 
     /// As new for another row, in the memory that is there.
@@ -73,7 +82,7 @@ impl Best {
     /// Forgets a row, keeps the memory.
     pub fn clear(&mut self) {
         self.candidates.clear();
-        self.maximum = f32::NEG_INFINITY;
+        self.shift = f32::NEG_INFINITY;
         self.sum = 0.0;
     }
 
@@ -90,7 +99,7 @@ impl Best {
     /// If the sum was not wanted.
     pub fn log_normaliser(&self) -> f32 {
         assert!(self.normalise, "the sum was left out");
-        self.maximum + self.sum.ln() as f32
+        (f64::from(self.shift) + self.sum.ln()) as f32
     }
 }
 
@@ -119,7 +128,7 @@ pub fn take(cpu: Cpu, logits: Mat<f32>, bias: Option<&[f32]>, ids: Ids, best: &m
 pub fn take_scores(cpu: Cpu, scores: &[f32], ids: Ids, best: &mut Best) {
     let normalise = std::mem::replace(&mut best.normalise, false);
     take(cpu, Mat::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(best));
-    (best.normalise, best.maximum, best.sum) = (normalise, 0.0, 1.0);
+    (best.normalise, best.shift, best.sum) = (normalise, 0.0, 1.0);
 }
 
 #[inline(always)]
@@ -146,25 +155,17 @@ fn take_row<I: Isa>(isa: I, row: &[f32], bias: Option<&[f32]>, ids: Ids, best: &
 /// Takes a block of logits, whose first is that of column `first`.
 #[inline(always)]
 fn take_block<I: Isa>(isa: I, best: &mut Best, first: usize, ids: Ids, block: &[f32]) {
-    let mut largest = isa.splat(f32::NEG_INFINITY);
-    for part in parts(block.len()) {
-        largest = isa.max(isa.load_part(&block[part], f32::NEG_INFINITY), largest);
-    }
-    let largest = isa.largest(largest);
-    if largest > best.maximum {
+    let sums = best.normalise && best.shift > f32::NEG_INFINITY;
+    let (largest, mut sum) = look(isa, block, sums.then_some(best.shift));
+    if largest > best.shift + ROOM {
         // The first time 0 is multiplied by exp(-infinity), which is 0.
-        best.sum *= f64::from(best.maximum - largest).exp();
-        best.maximum = largest;
-    }
-    if best.normalise && best.maximum > f32::NEG_INFINITY {
-        let shift = isa.splat(best.maximum);
-        let mut sums = isa.splat(0.0);
-        for part in parts(block.len()) {
-            let logits = isa.load_part(&block[part], f32::NEG_INFINITY);
-            sums = isa.add(sums, exponential(isa, isa.sub(logits, shift)));
+        best.sum *= f64::from(best.shift - largest).exp();
+        best.shift = largest;
+        if best.normalise {
+            (_, sum) = look(isa, block, Some(largest));
         }
-        best.sum += f64::from(isa.sum(sums));
     }
+    best.sum += f64::from(sum);
     let mut least = best.least();
     if largest > least {
         for part in parts(block.len()) {
@@ -182,6 +183,26 @@ fn take_block<I: Isa>(isa: I, best: &mut Best, first: usize, ids: Ids, block: &[
             }
         }
     }
+}
+
+/// The largest logit of a block, and the sum of the exponentials of all of them less
+/// `shift`, if there is one.
+#[inline(always)]
+fn look<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
+    let mut largest = isa.splat(f32::NEG_INFINITY);
+    let Some(shift) = shift else {
+        for part in parts(block.len()) {
+            largest = isa.max(isa.load_part(&block[part], f32::NEG_INFINITY), largest);
+        }
+        return (isa.largest(largest), 0.0);
+    };
+    let (shift, mut sums) = (isa.splat(shift), isa.splat(0.0));
+    for part in parts(block.len()) {
+        let logits = isa.load_part(&block[part], f32::NEG_INFINITY);
+        largest = isa.max(logits, largest);
+        sums = isa.add(sums, exponential_summed(isa, isa.sub(logits, shift)));
+    }
+    (isa.largest(largest), isa.sum(sums))
 }
 
 impl Best {

@@ -84,16 +84,20 @@ impl Engine {
         self.prepare(input, weights);
         for first in (0..weights.columns()).step_by(width) {
             let part = first..weights.columns().min(first + width);
-            logits.resize(input.rows() * part.len(), 0.0);
+            let length = input.rows() * part.len();
+            if logits.len() < length {
+                logits.resize(length, 0.0);
+            }
             let out = MatMut::new(&mut logits, input.rows(), part.len());
-            self.multiply(input, weights, part.clone(), Epilogue::default(), out);
             let bias = weights.bias.as_ref().map(|bias| &bias[part.clone()]);
+            let epilogue = Epilogue { bias, ..Epilogue::default() };
+            self.multiply(input, weights, part.clone(), epilogue, out);
             let ids = match columns {
                 Columns::All => Ids::From(first as u32),
                 Columns::Words(words) => Ids::List(&words[part.clone()]),
             };
             let logits = Mat::new(&logits, input.rows(), part.len());
-            output::take(self.cpu, logits, bias, ids, best);
+            output::take(self.cpu, logits, None, ids, best);
         }
         self.logits = logits;
     }

@@ -31,14 +31,17 @@ impl Rows {
     /// Any numbers, for what writes all of them.
     pub(super) fn any(home: &Rc<Store>, rows: usize, width: usize) -> Self {
         let mut values = home.free.borrow_mut().pop().unwrap_or_default();
-        values.resize(rows * width, 0.0);
+        // What is there already need not be cleared.
+        if values.len() < rows * width {
+            values.resize(rows * width, 0.0);
+        }
         Rows { values, rows, width, home: Rc::clone(home) }
     }
 
     /// Zeros.
     pub(super) fn zeros(home: &Rc<Store>, rows: usize, width: usize) -> Self {
         let mut zeros = Self::any(home, rows, width);
-        zeros.values.fill(0.0);
+        zeros.values[..rows * width].fill(0.0);
         zeros
     }
 

@@ -26,6 +26,23 @@ pub(crate) fn exponential<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.select(isa.less(x, isa.splat(LEAST)), isa.splat(0.0), scaled)
 }
 
+/// exp(x) for x up to 88, as sums of thousands need it: 2^n times a polynomial of degree 5
+/// in what is left of x / ln 2, which loses 3e-8 of |x| where terms are small. Within 2e-7,
+/// and exactly 1 for 0; below -87.33654 it is not 0 but 1.2e-38.
+#[inline(always)]
+pub(crate) fn exponential_summed<I: Isa>(isa: I, x: I::F) -> I::F {
+    let x = isa.max(isa.splat(LEAST), x);
+    let per_two = isa.splat(std::f32::consts::LOG2_E);
+    let shifted = isa.mul_add(x, per_two, isa.splat(SHIFT));
+    let n = isa.sub(shifted, isa.splat(SHIFT));
+    let left = isa.mul_add(x, per_two, isa.sub(isa.splat(0.0), n));
+    let mut y = isa.splat(1.330_060_5e-3);
+    for coefficient in [9.669_691e-3, 5.550_558_5e-2, 2.402_228_3e-1, std::f32::consts::LN_2, 1.0] {
+        y = isa.mul_add(y, left, isa.splat(coefficient));
+    }
+    isa.scale_by_power(y, shifted)
+}
+
 /// exp(x) - 1 for x in [0, 64], without the cancellation near 0.
 #[inline(always)]
 pub(crate) fn minus_one<I: Isa>(isa: I, x: I::F) -> I::F {

@@ -46,6 +46,33 @@ fn exponential_over(step: usize) {
     }
 }
 
+#[inline(always)]
+fn exponentials_summed<I: Isa>(isa: I, row: &mut [f32]) {
+    map(isa, row, exponential_summed);
+}
+
+#[test]
+fn exponentials_for_sums_are_near_enough() {
+    for cpu in Cpu::all() {
+        over_floats(87.3, 100_003, |block| {
+            let mut row = block.to_vec();
+            dispatch!(cpu, exponentials_summed(&mut row));
+            for (&x, &y) in block.iter().zip(&row) {
+                let expected = f64::from(x).exp();
+                let apart = (f64::from(y) - expected).abs() / expected;
+                // The plain set rounds products before it adds them.
+                let allowed = 2.5e-7 + 1e-7 * f64::from(x.abs());
+                assert!(apart <= allowed, "{}: exp({x}) is {y}, {apart} off", cpu.name());
+            }
+        });
+        let mut ends = [0.0, -0.0, -1e9, f32::NEG_INFINITY, f32::NAN];
+        dispatch!(cpu, exponentials_summed(&mut ends));
+        assert_eq!(ends[..2], [1.0, 1.0]);
+        assert!(ends[2..4].iter().all(|&y| (0.0..1.2e-38).contains(&y)), "{ends:?}");
+        assert!(ends[4].is_nan(), "a sum shows that there was something else than numbers");
+    }
+}
+
 fn squashes_over(step: usize) {
     let kinds = [(Squash::Exact, 4e-7, 4e-7), (Squash::Table, 6e-4, 2e-3)];
     for cpu in Cpu::all() {

@@ -236,11 +236,53 @@ impl Isa for Avx2 {
         let products = both!(_mm256_madd_epi16(row, weights));
         both!(_mm256_add_epi32(sums, products))
     }
+    // Parts of sixteen by masks: a loop that calls `memcpy` for its last lanes can keep
+    // nothing in registers across it.
+    #[inline(always)]
+    fn load_part(self, from: &[f32], fill: f32) -> Self::F {
+        if from.len() >= LANES {
+            return self.load(from);
+        }
+        let mask = first_lanes(self, from.len());
+        let from = from.as_ptr();
+        // SAFETY: AVX; lanes beyond the slice are masked, and so not read.
+        let lanes = unsafe {
+            Two(_mm256_maskload_ps(from, mask.0), _mm256_maskload_ps(from.wrapping_add(8), mask.1))
+        };
+        self.select(both!(_mm256_castsi256_ps(mask)), lanes, self.splat(fill))
+    }
+    #[inline(always)]
+    fn store_part(self, value: Self::F, to: &mut [f32]) {
+        if to.len() >= LANES {
+            return self.store(value, to);
+        }
+        let mask = first_lanes(self, to.len());
+        let to = to.as_mut_ptr();
+        // SAFETY: AVX; lanes beyond the slice are masked, and so not written.
+        unsafe {
+            _mm256_maskstore_ps(to, mask.0, value.0);
+            _mm256_maskstore_ps(to.wrapping_add(8), mask.1, value.1);
+        }
+    }
     #[inline(always)]
     fn load_line(self, line: &Line) -> Self::F {
         let bytes = load_bytes(self, line);
         both!(_mm256_castsi256_ps(bytes))
     }
+}
+
+/// All ones in so many lanes, the first ones.
+#[inline(always)]
+fn first_lanes(isa: Avx2, count: usize) -> Two<__m256i> {
+    let counts = isa.splat_i32(count as i32);
+    // SAFETY: AVX2, by the token.
+    let numbers = unsafe {
+        Two(
+            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+            _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15),
+        )
+    };
+    both!(_mm256_cmpgt_epi32(counts, numbers))
 }
 
 #[inline(always)]

@@ -34,7 +34,7 @@ impl Arithmetic for Floats {
         sums
     }
     #[inline(always)]
-    fn units<I: Isa>(&self, isa: I, _: usize) -> I::F {
+    fn column_scales<I: Isa>(&self, isa: I, _: usize) -> I::F {
         isa.splat(1.0)
     }
     #[inline(always)]

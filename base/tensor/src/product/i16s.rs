@@ -42,12 +42,12 @@ impl Arithmetic for Pairs<'_> {
         isa.to_f32(sums)
     }
     #[inline(always)]
-    fn units<I: Isa>(&self, isa: I, panel: usize) -> I::F {
+    fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F {
         isa.load(&self.column_scales[panel * LANES..])
     }
     #[inline(always)]
-    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, units: I::F) -> I::F {
-        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), units))
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F {
+        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), columns))
     }
 }
 

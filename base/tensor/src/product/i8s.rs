@@ -47,12 +47,12 @@ impl<const SIGNED: bool> Arithmetic for Bytes<'_, SIGNED> {
         isa.to_f32(sums)
     }
     #[inline(always)]
-    fn units<I: Isa>(&self, isa: I, panel: usize) -> I::F {
+    fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F {
         isa.load(&self.column_scales[panel * crate::LANES..])
     }
     #[inline(always)]
-    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, units: I::F) -> I::F {
-        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), units))
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F {
+        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), columns))
     }
 }
 

@@ -30,10 +30,10 @@ pub(super) trait Arithmetic: Copy {
     fn step<I: Isa>(isa: I, sums: Self::Sums<I>, cell: &Self::Cell, line: &Line) -> Self::Sums<I>;
     /// Sums as floats.
     fn floats<I: Isa>(isa: I, sums: Self::Sums<I>) -> I::F;
-    /// What one unit of each column of a panel is worth.
-    fn units<I: Isa>(&self, isa: I, panel: usize) -> I::F;
-    /// Whole sums of a row in the units of the result.
-    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, units: I::F) -> I::F;
+    /// What a unit of each column of a panel is worth.
+    fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F;
+    /// Whole sums in the units of the result.
+    fn scale<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F;
 }
 
 /// Where a product reads and writes.
@@ -62,24 +62,28 @@ impl<A: Arithmetic> Call<'_, '_, A> {
             let slab = first..(first + slab).min(rows);
             let blocks = slab.len().div_ceil(most_rows::<I>().min(tiling.rows));
             let at_once = at_once::<I>(slab.len().div_ceil(blocks)).min(tiling.panels);
-            // Rows are dealt out evenly, the first blocks have one more.
-            let (each, more) = (slab.len() / blocks, slab.len() % blocks);
-            let mut panel = 0;
-            while panel < panels {
-                // The last panels are too few for a group of the usual size.
-                let group = if panel + at_once <= panels { at_once } else { 1 };
-                let mut row = slab.start;
-                for block in 0..blocks {
-                    let end = row + each + usize::from(block < more);
-                    self.block(isa, row..end, panel, group, &mut sums);
-                    row = end;
+            // Rows of a tile, of which the first few have one more.
+            let (least, more) = (slab.len() / blocks, slab.len() % blocks);
+            // The last panels are too few for a group of the usual size.
+            let groups = panels / at_once;
+            for (from, group, groups) in
+                [(0, at_once, groups), (groups * at_once, 1, panels % at_once)]
+            {
+                // Rows of one tile take all panels in turn.
+                let run = if blocks == 1 { groups.max(1) } else { 1 };
+                for index in (0..groups).step_by(run) {
+                    let mut row = slab.start;
+                    for block in 0..blocks {
+                        let rows = row..row + least + usize::from(block < more);
+                        row = rows.end;
+                        self.block(isa, rows, from + index * group, group, run, &mut sums);
+                    }
                 }
-                panel += group;
             }
         }
     }
 
-    /// A tile of the rows and of `group` panels from `panel`.
+    /// So many tiles of the rows and of `group` panels, from `panel` on.
     #[inline(always)]
     fn block<I: Isa>(
         &mut self,
@@ -87,45 +91,55 @@ impl<A: Arithmetic> Call<'_, '_, A> {
         rows: Range<usize>,
         panel: usize,
         group: usize,
+        count: usize,
         sums: &mut [[f32; LANES]; MOST],
     ) {
-        let (row, out) = (rows.start, &mut *sums);
+        let (row, out) = (rows.start, sums);
         // Which tiles exist is known to the compiler: others are not compiled.
         match (rows.len(), group) {
-            (1, 1) => self.tile::<I, 1, 1>(isa, row, panel, out),
-            (1, 4) if I::TILES != Tiles::One => self.tile::<I, 1, 4>(isa, row, panel, out),
-            (2, 2) if I::TILES == Tiles::Narrow => self.tile::<I, 2, 2>(isa, row, panel, out),
-            (2, 1) if I::TILES != Tiles::One => self.tile::<I, 2, 1>(isa, row, panel, out),
-            (3, 1) if I::TILES != Tiles::One => self.tile::<I, 3, 1>(isa, row, panel, out),
-            (4, 1) if I::TILES != Tiles::One => self.tile::<I, 4, 1>(isa, row, panel, out),
-            (5, 1) if I::TILES != Tiles::One => self.tile::<I, 5, 1>(isa, row, panel, out),
-            (6, 1) if I::TILES != Tiles::One => self.tile::<I, 6, 1>(isa, row, panel, out),
-            (2, 4) if I::TILES == Tiles::Wide => self.tile::<I, 2, 4>(isa, row, panel, out),
-            (3, 4) if I::TILES == Tiles::Wide => self.tile::<I, 3, 4>(isa, row, panel, out),
-            (4, 4) if I::TILES == Tiles::Wide => self.tile::<I, 4, 4>(isa, row, panel, out),
-            (5, 4) if I::TILES == Tiles::Wide => self.tile::<I, 5, 4>(isa, row, panel, out),
-            (6, 4) if I::TILES == Tiles::Wide => self.tile::<I, 6, 4>(isa, row, panel, out),
+            (1, 1) => self.tile::<I, 1, 1>(isa, row, panel, count, out),
+            (1, 4) if I::TILES != Tiles::One => self.tile::<I, 1, 4>(isa, row, panel, count, out),
+            (2, 2) if I::TILES == Tiles::Narrow => {
+                self.tile::<I, 2, 2>(isa, row, panel, count, out)
+            }
+            (2, 1) if I::TILES != Tiles::One => self.tile::<I, 2, 1>(isa, row, panel, count, out),
+            (3, 1) if I::TILES != Tiles::One => self.tile::<I, 3, 1>(isa, row, panel, count, out),
+            (4, 1) if I::TILES != Tiles::One => self.tile::<I, 4, 1>(isa, row, panel, count, out),
+            (5, 1) if I::TILES != Tiles::One => self.tile::<I, 5, 1>(isa, row, panel, count, out),
+            (6, 1) if I::TILES != Tiles::One => self.tile::<I, 6, 1>(isa, row, panel, count, out),
+            (2, 4) if I::TILES == Tiles::Wide => self.tile::<I, 2, 4>(isa, row, panel, count, out),
+            (3, 4) if I::TILES == Tiles::Wide => self.tile::<I, 3, 4>(isa, row, panel, count, out),
+            (4, 4) if I::TILES == Tiles::Wide => self.tile::<I, 4, 4>(isa, row, panel, count, out),
+            (5, 4) if I::TILES == Tiles::Wide => self.tile::<I, 5, 4>(isa, row, panel, count, out),
+            (6, 4) if I::TILES == Tiles::Wide => self.tile::<I, 6, 4>(isa, row, panel, count, out),
             shape => unreachable!("no tile of {shape:?} is asked for"),
         }
-        self.finish(isa, sums, rows, panel, group);
     }
 
-    /// Multiplies a tile and stores its sums, row by row. Not inlined: it runs for
-    /// hundreds of cycles, and there are many of it.
+    /// Does some tiles of one shape. Not inlined: it runs for hundreds of cycles, and there
+    /// are many of it.
     #[inline(never)]
     fn tile<I: Isa, const ROWS: usize, const PANELS: usize>(
-        &self,
+        &mut self,
         isa: I,
         row: usize,
         panel: usize,
+        count: usize,
         out: &mut [[f32; LANES]; MOST],
     ) {
         isa.run(
             #[inline(always)]
-            |isa| self.tile_in::<I, ROWS, PANELS>(isa, row, panel, out),
+            |isa| {
+                for index in 0..count {
+                    let panel = panel + index * PANELS;
+                    self.tile_in::<I, ROWS, PANELS>(isa, row, panel, out);
+                    self.finish::<I, ROWS, PANELS>(isa, out, row, panel);
+                }
+            },
         )
     }
 
+    /// Multiplies a tile and stores its sums, row by row.
     #[inline(always)]
     fn tile_in<I: Isa, const ROWS: usize, const PANELS: usize>(
         &self,
@@ -172,71 +186,61 @@ impl<A: Arithmetic> Call<'_, '_, A> {
         }
     }
 
-    /// Scales the sums of a tile and does what the epilogue says. Not inlined, as tiles.
-    #[inline(never)]
-    fn finish<I: Isa>(
+    /// Scales the sums of a tile and does what the epilogue says.
+    #[inline(always)]
+    fn finish<I: Isa, const ROWS: usize, const PANELS: usize>(
         &mut self,
         isa: I,
         sums: &[[f32; LANES]; MOST],
-        rows: Range<usize>,
+        row: usize,
         panel: usize,
-        group: usize,
     ) {
-        isa.run(
-            #[inline(always)]
-            |isa| {
-                for p in 0..group {
-                    self.finish_panel(isa, &sums[p..], rows.clone(), panel + p, group);
+        for p in 0..PANELS {
+            let columns = (panel + p) * LANES..((panel + p + 1) * LANES).min(self.out.columns());
+            let Epilogue { bias, residual, activation, largest } = &mut self.epilogue;
+            let scales = self.arithmetic.column_scales(isa, panel + p);
+            let bias = bias.map(
+                #[inline(always)]
+                |bias| isa.load_part(&bias[columns.clone()], 0.0),
+            );
+            for r in 0..ROWS {
+                let row = row + r;
+                let sums = isa.load(&sums[r * PANELS + p]);
+                let mut value = self.arithmetic.scale(isa, sums, row, scales);
+                if let Some(bias) = bias {
+                    value = isa.add(value, bias);
                 }
-                if !self.epilogue.activation.is_cheap() {
-                    let columns = panel * LANES..(panel + group) * LANES;
-                    self.activate(isa, rows, columns.start..columns.end.min(self.out.columns()));
+                if let Some(residual) = residual {
+                    let residual = &residual.row(row)[columns.clone()];
+                    value = isa.add(value, isa.load_part(residual, 0.0));
                 }
-            },
-        )
-    }
-
-    /// The sums of a panel are every `group`-th. What columns share is loaded once.
-    #[inline(always)]
-    fn finish_panel<I: Isa>(
-        &mut self,
-        isa: I,
-        sums: &[[f32; LANES]],
-        rows: Range<usize>,
-        panel: usize,
-        group: usize,
-    ) {
-        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
-        let Epilogue { bias, residual, activation, largest } = &mut self.epilogue;
-        let units = self.arithmetic.units(isa, panel);
-        let bias = bias.map(|bias| isa.load_part(&bias[columns.clone()], 0.0));
-        for (at, row) in rows.enumerate() {
-            let sums = isa.load(&sums[at * group]);
-            let mut value = self.arithmetic.scale(isa, sums, row, units);
-            if let Some(bias) = bias {
-                value = isa.add(value, bias);
+                if *activation == Activation::Relu {
+                    // In this order what is not a number stays that.
+                    value = isa.max(isa.splat(0.0), value);
+                }
+                if activation.is_cheap()
+                    && let Some(largest) = largest
+                {
+                    // Lanes past the last column are sums of zeros.
+                    largest[row] = larger(largest[row], isa.largest_abs(isa.abs(value)));
+                }
+                isa.store_part(value, &mut self.out.row(row)[columns.clone()]);
             }
-            if let Some(residual) = residual {
-                value = isa.add(value, isa.load_part(&residual.row(row)[columns.clone()], 0.0));
-            }
-            if *activation == Activation::Relu {
-                // In this order what is not a number stays that.
-                value = isa.max(isa.splat(0.0), value);
-            }
-            isa.store_part(value, &mut self.out.row(row)[columns.clone()]);
-            if let Some(largest) = largest.as_deref_mut().filter(|_| activation.is_cheap()) {
-                // Lanes past the last column are sums of zeros.
-                largest[row] = larger(largest[row], isa.largest_abs(isa.abs(value)));
-            }
+        }
+        if !self.epilogue.activation.is_cheap() {
+            self.activate(isa, row..row + ROWS, panel, PANELS);
         }
     }
 
+    /// Applies the activation to the panels of a tile.
     #[inline(always)]
-    fn activate<I: Isa>(&mut self, isa: I, rows: Range<usize>, columns: Range<usize>) {
+    fn activate<I: Isa>(&mut self, isa: I, rows: Range<usize>, panel: usize, group: usize) {
+        let columns = panel * LANES..((panel + group) * LANES).min(self.out.columns());
+        let Epilogue { activation, largest, .. } = &mut self.epilogue;
         for row in rows {
             let out = &mut self.out.row(row)[columns.clone()];
-            let of_tile = activate_row(isa, self.epilogue.activation, out);
-            if let Some(largest) = &mut self.epilogue.largest {
+            let of_tile = activate_row(isa, *activation, out);
+            if let Some(largest) = largest {
                 largest[row] = larger(largest[row], of_tile);
             }
         }
