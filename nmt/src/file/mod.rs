@@ -61,6 +61,9 @@ struct WordsMetadata {
     unknowns: [u32; 2],
     /// Whether text of a side is cut by a SentencePiece model, and which section holds it.
     pieces: [Option<u32>; 2],
+    /// The same for codes of byte pair encoding. Files did not have any at first.
+    #[serde(default)]
+    codes: [Option<u32>; 2],
 }
 
 /// What the decoder's configuration beside the model said.
@@ -70,6 +73,16 @@ struct Defaults {
     normalize: Option<f32>,
     word_penalty: Option<f32>,
     max_length_factor: Option<f32>,
+    // Files did not have those below at first.
+    #[serde(default)]
+    mini_batch: Option<u64>,
+    #[serde(default)]
+    maxi_batch: Option<u64>,
+    #[serde(default)]
+    skip_cost: bool,
+    /// That of the one model; 1 if there is none.
+    #[serde(default)]
+    weight: Option<f32>,
 }
 
 /// A tensor.

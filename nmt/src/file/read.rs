@@ -14,7 +14,8 @@ use super::{
 use crate::Result;
 use crate::architecture::Model;
 use crate::checkpoint::{Element, Multipliers, Order, Tensor, Window};
-use crate::package::{Candidates, Package, PieceModel, Segmentation, Words};
+use crate::package::{Candidates, Package, Words};
+use crate::segmentation::{CodesFile, PieceModel, Segmentation};
 use crate::settings::Settings;
 use crate::shortlist::Shortlist;
 use crate::vocabulary::Vocabulary;
@@ -100,6 +101,10 @@ pub fn from_container(container: &Container) -> Result<Package> {
             normalize: defaults.normalize,
             word_penalty: defaults.word_penalty,
             max_length_factor: defaults.max_length_factor,
+            mini_batch: defaults.mini_batch.and_then(|n| usize::try_from(n).ok()),
+            maxi_batch: defaults.maxi_batch.and_then(|n| usize::try_from(n).ok()),
+            skip_cost: defaults.skip_cost,
+            weights: defaults.weight.into_iter().collect(),
             ..Settings::default()
         },
     })
@@ -138,6 +143,19 @@ fn open_words(container: &Container, metadata: &WordsMetadata) -> Result<Words> 
         if let Some(model) = &models[section] {
             segmentation[side] = Segmentation::SentencePiece(model.clone());
         }
+    }
+    for (side, section) in metadata.codes.iter().enumerate() {
+        let Some(section) = *section else { continue };
+        let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
+        let name = name.ok_or_else(|| container.damaged("metadata", "codes of no side"))?;
+        segmentation[side] = match &segmentation[0] {
+            Segmentation::Bpe(codes) if section == 0 => Segmentation::Bpe(codes.clone()),
+            _ => {
+                let bytes = container.section::<u8>(&format!("{name}.bpe"))?;
+                let place = format!("{} ({name}.bpe)", container.path().display());
+                Segmentation::Bpe(CodesFile::from_bytes(Bytes::copy_from(&bytes), &place)?)
+            }
+        };
     }
     Ok(Words { vocabularies: [source, target], segmentation })
 }

@@ -16,7 +16,8 @@ use crate::architecture::Model;
 use crate::checkpoint::{Element, Multipliers, Order, Tensor};
 use crate::engine::Precision;
 use crate::network;
-use crate::package::{Candidates, Package, Segmentation, Words};
+use crate::package::{Candidates, Package, Words};
+use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 
 /// Writes `package`, which must be one model with vocabularies, to the file `output`.
@@ -75,10 +76,14 @@ pub(super) fn write_to(
             normalize: settings.normalize,
             word_penalty: settings.word_penalty,
             max_length_factor: settings.max_length_factor,
+            mini_batch: settings.mini_batch.map(|n| n as u64),
+            maxi_batch: settings.maxi_batch.map(|n| n as u64),
+            skip_cost: settings.skip_cost,
+            weight: settings.weights.first().copied(),
         },
     })?;
     if let Some(words) = &package.words {
-        write_words(writer, words, &mut left_out)?;
+        write_words(writer, words)?;
     }
     if let Some(list) = shortlist {
         let (offsets, translations) = list.parts();
@@ -102,14 +107,26 @@ pub(super) fn write_to(
 fn words_metadata(words: &Words) -> WordsMetadata {
     let [source, target] = &words.vocabularies;
     let shared = Arc::ptr_eq(source, target) || source.same_words(target);
-    let mut pieces = [None, None];
+    let [mut pieces, mut codes] = [[None; 2]; 2];
     for (side, segmentation) in words.segmentation.iter().enumerate() {
-        if let Segmentation::SentencePiece(model) = segmentation {
-            let same = match (side, &words.segmentation[0]) {
-                (1, Segmentation::SentencePiece(other)) => other.bytes[..] == model.bytes[..],
-                _ => false,
-            };
-            pieces[side] = Some(if same { 0 } else { side as u32 });
+        // What both sides have is stored once.
+        let section = match (&words.segmentation[0], segmentation) {
+            (Segmentation::SentencePiece(one), Segmentation::SentencePiece(other))
+                if one.bytes[..] == other.bytes[..] =>
+            {
+                0
+            }
+            (Segmentation::Bpe(one), Segmentation::Bpe(other))
+                if one.bytes[..] == other.bytes[..] =>
+            {
+                0
+            }
+            _ => side as u32,
+        };
+        match segmentation {
+            Segmentation::Pieces => {}
+            Segmentation::SentencePiece(_) => pieces[side] = Some(section),
+            Segmentation::Bpe(_) => codes[side] = Some(section),
         }
     }
     let vocabularies = &words.vocabularies;
@@ -118,14 +135,11 @@ fn words_metadata(words: &Words) -> WordsMetadata {
         ends: [vocabularies[0].end(), vocabularies[1].end()],
         unknowns: [vocabularies[0].unknown(), vocabularies[1].unknown()],
         pieces,
+        codes,
     }
 }
 
-fn write_words(
-    writer: &mut ContainerWriter,
-    words: &Words,
-    left_out: &mut Vec<String>,
-) -> Result<()> {
+fn write_words(writer: &mut ContainerWriter, words: &Words) -> Result<()> {
     let metadata = words_metadata(words);
     let sides = if metadata.shared { 1 } else { 2 };
     for (name, vocabulary) in SIDES.into_iter().zip(&words.vocabularies).take(sides) {
@@ -136,8 +150,8 @@ fn write_words(
             Segmentation::SentencePiece(model) if metadata.pieces[side] == Some(side as u32) => {
                 writer.section(&format!("{}.spm", SIDES[side]), &model.bytes[..])?;
             }
-            Segmentation::Bpe(codes) => {
-                left_out.push(format!("codes of byte pair encoding ({})", codes.display()));
+            Segmentation::Bpe(file) if metadata.codes[side] == Some(side as u32) => {
+                writer.section(&format!("{}.bpe", SIDES[side]), &file.bytes[..])?;
             }
             _ => {}
         }

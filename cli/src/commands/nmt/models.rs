@@ -25,13 +25,17 @@ pub struct Models {
     /// those beside the model
     #[arg(short, long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
+    /// Codes of byte pair encoding for the text of source and target (one file: the same)
+    /// [what lies beside the model]
+    #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
+    bpe_codes: Vec<PathBuf>,
     /// Weights of the models [1 each]
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
     weights: Vec<f32>,
     /// Kind of numbers in matrix products [as the model's weights are]; a file packed by
     /// nmt convert --precision has its own
-    #[arg(long, value_name = "KIND", value_parser = ["f32", "i16", "i8"])]
+    #[arg(long, value_name = "KIND", value_parser = Precision::ALL.map(Precision::name))]
     precision: Option<String>,
     /// Whose computation to follow where versions of Marian differ [that of the version
     /// that wrote the model]
@@ -69,6 +73,7 @@ impl Models {
         if let Some(settings) = settings {
             package.settings = settings;
         }
+        set_codes(&mut package, &self.bpe_codes)?;
         if let Some(lists) = lists {
             lists.open(&mut package, !self.models.is_empty())?;
         }
@@ -85,12 +90,18 @@ impl Models {
 
     /// The numbers to multiply in, if they are given.
     pub fn precision(&self) -> Option<Precision> {
-        self.precision.as_deref().map(|name| match name {
-            "i16" => Precision::I16,
-            "i8" => Precision::I8,
-            _ => Precision::F32,
-        })
+        self.precision.as_deref().and_then(Precision::named)
     }
+}
+
+/// Gives `package` the codes of byte pair encoding that are named, for both sides or each.
+pub fn set_codes(package: &mut Package, codes: &[PathBuf]) -> anyhow::Result<()> {
+    match codes {
+        [] => {}
+        [both] => package.set_codes([both, both])?,
+        [source, target, ..] => package.set_codes([source, target])?,
+    }
+    Ok(())
 }
 
 impl Lists {
