@@ -61,9 +61,6 @@ struct WordsMetadata {
     unknowns: [u32; 2],
     /// Whether text of a side is cut by a SentencePiece model, and which section holds it.
     pieces: [Option<u32>; 2],
-    /// The same for codes of byte pair encoding. Files did not have any at first.
-    #[serde(default)]
-    codes: [Option<u32>; 2],
 }
 
 /// What the decoder's configuration beside the model said.
@@ -73,17 +70,25 @@ struct Defaults {
     normalize: Option<f32>,
     word_penalty: Option<f32>,
     max_length_factor: Option<f32>,
-    // Files did not have those below at first.
-    #[serde(default)]
+}
+
+/// What the metadata block, whose form is fixed, has no place for: JSON in the section
+/// [`MORE`], which files have where there is something to say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct More {
     mini_batch: Option<u64>,
-    #[serde(default)]
     maxi_batch: Option<u64>,
-    #[serde(default)]
     skip_cost: bool,
     /// That of the one model; 1 if there is none.
-    #[serde(default)]
     weight: Option<f32>,
+    /// Whether text of a side is cut by codes of byte pair encoding, and which side's section
+    /// holds them.
+    codes: [Option<u32>; 2],
 }
+
+/// The section of [`More`].
+const MORE: &str = "more";
 
 /// A tensor.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::ContainerWriter;
 use miriam_layout::dictionary::{Dictionary, StringPool};
 use miriam_layout::zerocopy::IntoBytes;
+use miriam_layout::{Bytes, ContainerWriter};
 use miriam_text::Progress;
 
 use super::{
-    ALIGNMENT, Defaults, ELEMENTS, KIND, Metadata, ORDERS, PLAIN, Record, SIDES, VERSION,
-    VERSION_PLAIN, WordsMetadata, packed,
+    ALIGNMENT, Defaults, ELEMENTS, KIND, MORE, Metadata, More, ORDERS, PLAIN, Record, SIDES,
+    VERSION, VERSION_PLAIN, WordsMetadata, packed,
 };
 use crate::architecture::Model;
 use crate::checkpoint::{Element, Multipliers, Order, Tensor};
@@ -76,12 +76,19 @@ pub(super) fn write_to(
             normalize: settings.normalize,
             word_penalty: settings.word_penalty,
             max_length_factor: settings.max_length_factor,
-            mini_batch: settings.mini_batch.map(|n| n as u64),
-            maxi_batch: settings.maxi_batch.map(|n| n as u64),
-            skip_cost: settings.skip_cost,
-            weight: settings.weights.first().copied(),
         },
     })?;
+    let more = More {
+        mini_batch: settings.mini_batch.map(|n| n as u64),
+        maxi_batch: settings.maxi_batch.map(|n| n as u64),
+        skip_cost: settings.skip_cost,
+        weight: settings.weights.first().copied(),
+        codes: package.words.as_ref().map(codes).unwrap_or_default(),
+    };
+    if more != More::default() {
+        let text = serde_json::to_vec(&more).expect("numbers have a form in JSON");
+        writer.section(MORE, &text[..])?;
+    }
     if let Some(words) = &package.words {
         write_words(writer, words)?;
     }
@@ -107,40 +114,37 @@ pub(super) fn write_to(
 fn words_metadata(words: &Words) -> WordsMetadata {
     let [source, target] = &words.vocabularies;
     let shared = Arc::ptr_eq(source, target) || source.same_words(target);
-    let [mut pieces, mut codes] = [[None; 2]; 2];
-    for (side, segmentation) in words.segmentation.iter().enumerate() {
-        // What both sides have is stored once.
-        let section = match (&words.segmentation[0], segmentation) {
-            (Segmentation::SentencePiece(one), Segmentation::SentencePiece(other))
-                if one.bytes[..] == other.bytes[..] =>
-            {
-                0
-            }
-            (Segmentation::Bpe(one), Segmentation::Bpe(other))
-                if one.bytes[..] == other.bytes[..] =>
-            {
-                0
-            }
-            _ => side as u32,
-        };
-        match segmentation {
-            Segmentation::Pieces => {}
-            Segmentation::SentencePiece(_) => pieces[side] = Some(section),
-            Segmentation::Bpe(_) => codes[side] = Some(section),
-        }
-    }
+    let bytes = |side: &Segmentation| match side {
+        Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
+        _ => None,
+    };
+    let pieces = sections(words.segmentation.each_ref().map(bytes));
     let vocabularies = &words.vocabularies;
     WordsMetadata {
         shared,
         ends: [vocabularies[0].end(), vocabularies[1].end()],
         unknowns: [vocabularies[0].unknown(), vocabularies[1].unknown()],
         pieces,
-        codes,
     }
 }
 
+/// The sides whose sections hold the codes of byte pair encoding of each side.
+fn codes(words: &Words) -> [Option<u32>; 2] {
+    sections(words.segmentation.each_ref().map(|side| match side {
+        Segmentation::Bpe(file) => Some(file.bytes.clone()),
+        _ => None,
+    }))
+}
+
+/// The side whose section holds the file of each side: what both have is stored once.
+fn sections(files: [Option<Bytes>; 2]) -> [Option<u32>; 2] {
+    let [source, target] = &files;
+    let same = matches!((source, target), (Some(one), Some(other)) if one[..] == other[..]);
+    [source.as_ref().map(|_| 0), target.as_ref().map(|_| if same { 0 } else { 1 })]
+}
+
 fn write_words(writer: &mut ContainerWriter, words: &Words) -> Result<()> {
-    let metadata = words_metadata(words);
+    let (metadata, codes) = (words_metadata(words), codes(words));
     let sides = if metadata.shared { 1 } else { 2 };
     for (name, vocabulary) in SIDES.into_iter().zip(&words.vocabularies).take(sides) {
         Dictionary::write(writer, name, vocabulary.iter())?;
@@ -150,7 +154,7 @@ fn write_words(writer: &mut ContainerWriter, words: &Words) -> Result<()> {
             Segmentation::SentencePiece(model) if metadata.pieces[side] == Some(side as u32) => {
                 writer.section(&format!("{}.spm", SIDES[side]), &model.bytes[..])?;
             }
-            Segmentation::Bpe(file) if metadata.codes[side] == Some(side as u32) => {
+            Segmentation::Bpe(file) if codes[side] == Some(side as u32) => {
                 writer.section(&format!("{}.bpe", SIDES[side]), &file.bytes[..])?;
             }
             _ => {}
