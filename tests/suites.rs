@@ -20,6 +20,8 @@ mod lm;
 mod markup;
 mod n_best;
 mod nmt;
+mod nmt_long_runs;
+mod nmt_packages;
 mod nmt_translate;
 mod perplexity;
 mod pt;

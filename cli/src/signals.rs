@@ -35,11 +35,17 @@ impl Interrupts {
         Ok(Interrupts { received })
     }
 
-    /// Ends the program by the signal that came; returns where none did.
+    /// Ends the program by the signal that came, where what was read is done; returns where
+    /// none came.
     pub fn end_by_signal(&self) {
+        self.end_by_signal_telling("what was read is translated and written");
+    }
+
+    /// The same, saying what became of the text.
+    pub fn end_by_signal_telling(&self, what: &str) {
         let signal = self.received.load(Ordering::Acquire);
         if signal != 0 {
-            tracing::warn!("stopped by a signal; what was read is translated and written");
+            tracing::warn!("stopped by a signal; {what}");
             let _ = emulate_default_handler(signal);
         }
     }

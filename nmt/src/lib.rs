@@ -21,6 +21,7 @@ mod package;
 mod report;
 pub mod score;
 pub mod search;
+mod segmentation;
 mod settings;
 pub mod shortlist;
 pub mod study;
@@ -30,7 +31,8 @@ pub mod yaml;
 
 pub use error::{Error, Result};
 pub use file::{KIND, verify};
-pub use package::{Candidates, Package, PieceModel, Segmentation, Words};
+pub use package::{Candidates, Package, Words};
 pub use report::{DIALECTS, Report};
+pub use segmentation::{CodesFile, JOINER, PieceModel, Segmentation};
 pub use settings::Settings;
 pub use vocabulary::Vocabulary;

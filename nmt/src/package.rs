@@ -6,50 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_layout::{Bytes, Container, Load};
-use miriam_segment::SentencePiece;
 
 use crate::architecture::{self, CTranslate2Settings, Dialect, Model};
 use crate::checkpoint::{Checkpoint, Format};
+use crate::segmentation::{CodesFile, PieceModel, Segmentation};
 use crate::settings::Settings;
 use crate::shortlist::{Shortlist, VocabularyMap};
 use crate::vocabulary::Vocabulary;
 use crate::yaml::Value;
 use crate::{Error, Result, file};
-
-/// How text of one side becomes words of the vocabulary.
-#[derive(Clone, Default)]
-pub enum Segmentation {
-    /// It comes in pieces already, with spaces between them.
-    #[default]
-    Pieces,
-    /// By a SentencePiece model, whose pieces are looked up in the vocabulary.
-    SentencePiece(PieceModel),
-    /// By codes of byte pair encoding, which this program does not apply.
-    Bpe(PathBuf),
-}
-
-/// A SentencePiece model with the bytes of its file.
-#[derive(Clone)]
-pub struct PieceModel {
-    /// The model.
-    pub model: Arc<SentencePiece>,
-    /// The file it was read from, whole.
-    pub bytes: Bytes,
-    /// The file's name.
-    pub name: String,
-}
-
-impl PieceModel {
-    /// Reads the file at `path`.
-    pub fn open(path: &Path) -> Result<Self> {
-        Self::from_bytes(Bytes::open(path, Load::Lazy)?, path.display().to_string())
-    }
-
-    pub(crate) fn from_bytes(bytes: Bytes, name: String) -> Result<Self> {
-        let model = Arc::new(SentencePiece::from_bytes(&bytes, &name)?);
-        Ok(PieceModel { model, bytes, name })
-    }
-}
 
 /// What a sentence's candidates come from.
 pub enum Candidates {
@@ -108,6 +73,22 @@ impl Package {
 }
 
 impl Package {
+    /// Text becomes words of the vocabularies by the codes of these files, of source and
+    /// target, instead of what was found.
+    ///
+    /// # Errors
+    /// If there are no vocabularies, or a file is none of codes.
+    pub fn set_codes(&mut self, paths: [&Path; 2]) -> Result<()> {
+        let Some(words) = &mut self.words else {
+            let reason = "codes cut text into words of vocabularies; name them with --vocabs";
+            return Err(Error::unsupported(&self.path, reason));
+        };
+        for (segmentation, path) in words.segmentation.iter_mut().zip(paths) {
+            *segmentation = Segmentation::Bpe(CodesFile::open(path)?);
+        }
+        Ok(())
+    }
+
     /// Opens several models that vote together. What lies beside the first one counts.
     pub fn open_all(paths: &[PathBuf], vocabularies: Option<[&Path; 2]>) -> Result<Self> {
         let [first, others @ ..] = paths else {
@@ -139,6 +120,14 @@ impl Package {
             return Err(Error::mismatch(&other.path, "vocabulary", reason));
         }
         self.words = self.words.take().or(other.words);
+        let weights = [&self.settings.weights, &other.settings.weights];
+        if weights.iter().any(|weights| !weights.is_empty()) {
+            // Who does not say what a model weighs means 1.
+            self.settings.weights.resize(self.models.len(), 1.0);
+            let mut weights = other.settings.weights;
+            weights.resize(other.models.len(), 1.0);
+            self.settings.weights.extend(weights);
+        }
         // Files name the models, as far as each has its own.
         if self.files.len() == self.models.len() && other.files.len() == other.models.len() {
             self.files.extend(other.files);
@@ -292,7 +281,10 @@ fn of_configuration(path: &Path, settings: Settings) -> Result<Found> {
         }
     };
     let pieces = match &settings.bpe {
-        Some(codes) => [Segmentation::Bpe(codes.clone()), Segmentation::Pieces],
+        Some(codes) => {
+            let both = Segmentation::Bpe(CodesFile::open(codes)?);
+            [both.clone(), both]
+        }
         None => Default::default(),
     };
     Ok(Found {
@@ -373,9 +365,17 @@ fn open_folder(folder: &Path) -> Result<Found> {
             found.pieces[side] = Segmentation::SentencePiece(PieceModel::open(&path)?);
             found.format = "OPUS-MT folder".into();
         } else if let Some(path) = there(&format!("{name}.bpe")) {
-            found.pieces[side] = Segmentation::Bpe(path);
+            found.pieces[side] = Segmentation::Bpe(CodesFile::open(&path)?);
             found.format = "OPUS-MT folder".into();
         }
+    }
+    let codes = ["codes", "bpe.codes", "codes.bpe"].into_iter().find_map(there);
+    if let ([Segmentation::Pieces, Segmentation::Pieces], Some(path)) = (&found.pieces, codes) {
+        found.pieces[0] = Segmentation::Bpe(CodesFile::open(&path)?);
+    }
+    // Where there are codes for one side they were learned for both.
+    if let [Segmentation::Bpe(codes), target @ Segmentation::Pieces] = &mut found.pieces {
+        *target = Segmentation::Bpe(codes.clone());
     }
     Ok(found)
 }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use crate::architecture::{Architecture, Autoregression, Dialect, Model, PreNormKeys};
 use crate::checkpoint::Element;
-use crate::package::{Candidates, Package, Segmentation};
+use crate::package::{Candidates, Package};
+use crate::segmentation::Segmentation;
 use crate::vocabulary::Vocabulary;
 
 /// A package summed up.
@@ -181,7 +182,9 @@ fn words(package: &Package) -> Vec<(&'static str, String)> {
                         pieces.model.len(),
                         if pieces.model.falls_back_to_bytes() { ", bytes" } else { "" }
                     ),
-                    Segmentation::Bpe(_) => "byte pair encoding, to be applied before".into(),
+                    Segmentation::Bpe(file) => {
+                        format!("byte pair encoding, {} codes", file.codes.pairs())
+                    }
                 },
             ));
         }

@@ -29,9 +29,11 @@ pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The binary under test.
+/// The binary under test, which leaves the user's cache alone.
 pub fn miriam() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_miriam"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_miriam"));
+    command.env("MIRIAM_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    command
 }
 
 /// Runs `command`, which must end well, and returns its standard output.

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bpe;
 mod characters;
 mod detokenizer;
 mod error;
@@ -20,6 +21,7 @@ pub mod sentence_piece;
 mod tokenizer;
 mod truecaser;
 
+pub use bpe::{BpeCodes, BpeWork};
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
 pub use escape::{escape, unescape};

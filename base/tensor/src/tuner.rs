@@ -27,6 +27,9 @@ const TRIALS: usize = 25;
 /// Bytes of a file of choices that are read. Real ones have a few thousand.
 const LARGEST: u64 = 4 << 20;
 
+/// Choices that a machine may have in a file, so that none grows without end.
+const MOST: usize = 4096;
+
 /// An operation of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
@@ -58,6 +61,8 @@ enum Knowledge {
     /// Nanoseconds a row of each alternative's calls.
     Trying(Vec<Vec<f32>>),
     Fixed(usize),
+    /// Found in the file.
+    Remembered(usize),
 }
 
 /// The choices of one process, shared by its threads.
@@ -95,7 +100,8 @@ impl Tuner {
         Ok(tuner)
     }
 
-    /// Writes what is fixed beside what the file has already, also for other machines.
+    /// Writes what is fixed beside what the file has already, also for other machines. Of
+    /// two processes that do so at once one may lose its choices, which are then made again.
     ///
     /// # Errors
     /// [`Error::Io`] and [`Error::File`] if the file cannot be read or written,
@@ -103,7 +109,11 @@ impl Tuner {
     pub fn save(&self, path: &Path) -> Result<()> {
         let mut choices = read(path)?;
         let mine = choices.machines.entry(self.machine.clone()).or_default();
-        mine.extend(self.fixed());
+        for (shape, choice) in self.fixed() {
+            if mine.len() < MOST || mine.contains_key(&shape) {
+                mine.insert(shape, choice);
+            }
+        }
         let mut file = AtomicFile::create(path)?;
         let text = serde_json::to_string_pretty(&choices).expect("maps of strings and numbers");
         let io = |source| Error::Io { path: path.to_owned(), action: "write", source };
@@ -112,12 +122,17 @@ impl Tuner {
         Ok(())
     }
 
-    /// The choices made so far, by name of shape.
+    /// How many choices came from the file.
+    pub fn remembered(&self) -> usize {
+        self.remembered.len()
+    }
+
+    /// The choices made so far, by name of shape; not those that were remembered.
     pub fn fixed(&self) -> BTreeMap<String, usize> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let fixed = known.iter().filter_map(|(shape, knowledge)| match knowledge {
             Knowledge::Fixed(choice) => Some((shape.name(), *choice)),
-            Knowledge::Trying(_) => None,
+            Knowledge::Trying(_) | Knowledge::Remembered(_) => None,
         });
         fixed.collect()
     }
@@ -133,17 +148,16 @@ impl Tuner {
             return work(0);
         }
         let (shape, rows) = (shape.bucket(), shape.rows);
-        let trial = {
+        let met = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            match known.get(&shape) {
-                Some(Knowledge::Fixed(choice)) => Ok((*choice).min(alternatives - 1)),
-                Some(Knowledge::Trying(times)) => Err(next_trial(times)),
-                None => match self.remembered.get(&shape.name()) {
-                    Some(&choice) if choice < alternatives => Ok(choice),
-                    _ => Err(0),
-                },
-            }
+            known.get(&shape).map(|knowledge| match knowledge {
+                Knowledge::Fixed(choice) | Knowledge::Remembered(choice) => {
+                    Ok((*choice).min(alternatives - 1))
+                }
+                Knowledge::Trying(times) => Err(next_trial(times)),
+            })
         };
+        let trial = met.unwrap_or_else(|| self.recall(shape, alternatives).ok_or(0));
         match trial {
             Ok(choice) => work(choice),
             Err(trial) => {
@@ -154,6 +168,21 @@ impl Tuner {
                 result
             }
         }
+    }
+
+    /// The choice that was remembered for a shape, looked up by name once. One that is no
+    /// longer there is no choice.
+    fn recall(&self, shape: Shape, alternatives: usize) -> Option<usize> {
+        if self.remembered.is_empty() {
+            return None;
+        }
+        let choice = *self.remembered.get(&shape.name())?;
+        if choice >= alternatives {
+            return None;
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(shape, Knowledge::Remembered(choice));
+        Some(choice)
     }
 
     fn record(&self, shape: Shape, alternatives: usize, trial: usize, time: f32) {

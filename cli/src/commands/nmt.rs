@@ -1,5 +1,6 @@
 //! `miriam nmt`: neural models, translating with them, and what they need.
 
+mod choices;
 mod mishaps;
 mod models;
 mod numbers;
@@ -61,6 +62,10 @@ struct Model {
     /// Its vocabularies, source and target, in place of those beside it
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
+    /// Codes of byte pair encoding for the text of source and target (one file: the same),
+    /// in place of those beside the model
+    #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
+    bpe_codes: Vec<PathBuf>,
     /// Whose computation to follow where versions of Marian differ; without it that of
     /// the version that wrote the model
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
@@ -130,6 +135,7 @@ fn open(arguments: &Model) -> anyhow::Result<Package> {
         _ => None,
     };
     let mut package = Package::open(&arguments.model, vocabularies)?;
+    models::set_codes(&mut package, &arguments.bpe_codes)?;
     let dialect = arguments.dialect.as_deref();
     if let Some((_, dialect)) = DIALECTS.iter().find(|(name, _)| Some(*name) == dialect) {
         package.set_dialect(*dialect);
@@ -142,9 +148,7 @@ fn convert(arguments: ConvertArguments, common: &Common) -> anyhow::Result<()> {
     let start = std::time::Instant::now();
     let package = open(&arguments.model)?;
     package.verify_files()?;
-    let precision = Precision::ALL
-        .into_iter()
-        .find(|known| arguments.precision.as_deref() == Some(known.name()));
+    let precision = arguments.precision.as_deref().and_then(Precision::named);
     let progress = common.progress();
     let left_out = miriam_nmt::file::write(&package, precision, &arguments.output, &progress)?;
     for what in left_out {

@@ -1,22 +1,42 @@
-//! Any bytes as the sections of a model file of ours. Header and table are made to fit,
-//! so that what lies behind the checksums is reached.
+//! Any bytes as the sections of a model file of ours, one of plain parameters and one of
+//! each precision that weights are packed for. Header and table are made to fit, so that
+//! what lies behind the checksums is reached; what opens is loaded.
 #![no_main]
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_layout::{Bytes, Container, ContainerWriter};
-use miriam_nmt::{KIND, file, verify};
+use miriam_nmt::engine::Precision;
+use miriam_nmt::network::Network;
+use miriam_nmt::{KIND, Package, file, verify};
+use miriam_text::Silent;
 
-const SEED: &[u8] = include_bytes!("../../testdata/tiny.miriam");
+/// The files that are changed.
+static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let plain = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/tiny.miriam");
+    let package = Package::open(&plain, None).expect("it is sound");
+    let packed = std::env::temp_dir().join(format!("miriam-fuzz-{}", std::process::id()));
+    let mut seeds = vec![std::fs::read(plain).expect("it is there")];
+    for precision in Precision::ALL {
+        file::write(&package, Some(precision), &packed, &Silent).expect("it can be packed");
+        seeds.push(std::fs::read(&packed).expect("it was written"));
+    }
+    let _ = std::fs::remove_file(packed);
+    seeds
+});
 
-fuzz_target!(|changes: &[u8]| {
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&which, changes)) = bytes.split_first() else { return };
+    let bytes = &SEEDS[usize::from(which) % SEEDS.len()];
     let path = Path::new("fuzz");
-    let seed = Container::from_bytes(Bytes::copy_from(SEED), path).expect("it is sound");
-    let mut writer = ContainerWriter::in_memory(path, KIND, file::VERSION).expect("in memory");
+    let seed = Container::from_bytes(Bytes::copy_from(bytes), path).expect("it is sound");
+    let mut writer =
+        ContainerWriter::in_memory(path, KIND, seed.kind_version()).expect("in memory");
     for (number, info) in (0u8..).zip(seed.sections()) {
         let start = info.offset as usize;
-        let mut bytes = SEED[start..start + info.length as usize].to_vec();
+        let mut bytes = bytes[start..start + info.length as usize].to_vec();
         for change in changes.chunks_exact(4).filter(|change| change[0] == number) {
             let place = usize::from(u16::from_le_bytes([change[1], change[2]]));
             if let Some(byte) = bytes.get_mut(place) {
@@ -31,12 +51,14 @@ fuzz_target!(|changes: &[u8]| {
     let bytes = writer.finish().expect("in memory").expect("in memory");
     let container = Container::from_bytes(bytes, path).expect("its checksums fit");
     if let Ok(package) = file::from_container(&container) {
-        for (_, tensor) in package.models[0].parameters() {
+        let model = &package.models[0];
+        for (_, tensor) in model.parameters() {
             assert_eq!(tensor.values().len(), tensor.count());
         }
         for vocabulary in package.words.iter().flat_map(|words| &words.vocabularies) {
             let _ = vocabulary.iter().map(|word| vocabulary.find(word)).count();
         }
         let _ = verify(&container);
+        let _ = Network::load(model, path, model.precision().unwrap_or_default());
     }
 });

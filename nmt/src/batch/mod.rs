@@ -11,6 +11,7 @@ mod run;
 
 use crate::search::Request;
 
+pub(crate) use request::complete_candidates;
 pub use run::run;
 
 /// A sentence to translate.

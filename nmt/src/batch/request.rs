@@ -37,9 +37,7 @@ pub(super) fn complete(request: &mut Request, options: &SearchOptions, words: us
         }
     }
     if let Some(candidates) = &mut request.candidates {
-        candidates.extend(asked.chain([&end]));
-        candidates.sort_unstable();
-        candidates.dedup();
+        complete_candidates(candidates, asked, end);
         if let Some(last) = candidates.last().filter(|&&last| last as usize >= words) {
             return wrong(format!(
                 "candidate {last} is beyond the {words} words of the vocabulary"
@@ -47,4 +45,16 @@ pub(super) fn complete(request: &mut Request, options: &SearchOptions, words: us
         }
     }
     Ok(())
+}
+
+/// Adds what must be possible beside candidates: the words that are asked for and the end.
+pub(crate) fn complete_candidates<'a>(
+    candidates: &mut Vec<u32>,
+    asked: impl Iterator<Item = &'a u32>,
+    end: u32,
+) {
+    candidates.extend(asked);
+    candidates.push(end);
+    candidates.sort_unstable();
+    candidates.dedup();
 }

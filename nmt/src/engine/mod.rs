@@ -14,13 +14,14 @@ mod stored;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use miriam_tensor::Mat;
 use miriam_tensor::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
 use miriam_tensor::product::Scratch;
-use miriam_tensor::tuner::Tuner;
-use miriam_tensor::{Cpu, Mat};
 
 use crate::checkpoint::Tensor;
 pub use gates::{Annotations, Lexicon};
+pub use miriam_tensor::Cpu;
+pub use miriam_tensor::tuner::Tuner;
 
 pub use load::Loader;
 pub use output::Columns;
@@ -52,6 +53,11 @@ impl Precision {
     /// All of them.
     pub const ALL: [Precision; 4] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|precision| precision.name() == name)
+    }
 
     /// Its name in options and reports.
     pub fn name(self) -> &'static str {
@@ -163,7 +169,12 @@ impl Engine {
         Self::with_tuner(cpu, Arc::new(Tuner::new(cpu)))
     }
 
-    /// The same, choosing among ways of the same product by what others have measured.
+    /// The instructions that it computes with.
+    pub fn cpu(&self) -> Cpu {
+        self.cpu
+    }
+
+    /// As [`new`](Engine::new), choosing among ways of the same product by what others have measured.
     pub fn with_tuner(cpu: Cpu, tuner: Arc<Tuner>) -> Self {
         Engine {
             cpu,

@@ -102,13 +102,19 @@ impl Engine {
         self.logits = logits;
     }
 
-    /// The logits of one row, with the bits that [`best`](Engine::best) compares.
-    pub fn logits(&mut self, rows: &Rows, row: usize, weights: &Weights, logits: &mut Vec<f32>) {
+    /// The logits of some rows, with the bits that [`best`](Engine::best) compares.
+    pub fn logits(
+        &mut self,
+        rows: &Rows,
+        which: std::ops::Range<usize>,
+        weights: &Weights,
+        logits: &mut Vec<f32>,
+    ) {
         logits.clear();
-        logits.resize(weights.columns(), 0.0);
-        let out = MatMut::new(logits, 1, weights.columns());
+        logits.resize(which.len() * weights.columns(), 0.0);
+        let out = MatMut::new(logits, which.len(), weights.columns());
         let epilogue = Epilogue { bias: weights.bias.as_deref(), ..Epilogue::default() };
-        let input = rows.view().row_range(row..row + 1);
+        let input = rows.view().row_range(which);
         self.product(input, weights, epilogue, out);
     }
 }
@@ -123,14 +129,16 @@ impl Engine {
         weights: &Weights,
         logits: &mut [f32],
     ) {
-        let mut products = Vec::new();
-        let mut first = 0;
+        let mut products = std::mem::take(&mut self.logits);
+        let (mut words, mut first) = (Vec::new(), 0);
         // Those of one row in one product.
         while let Some(&(row, _)) = wanted.get(first) {
             let count = wanted[first..].iter().take_while(|(other, _)| *other == row).count();
-            let words = wanted[first..first + count].iter().map(|&(_, word)| word);
-            let columns = weights.select(&words.collect::<Vec<u32>>());
-            self.logits(rows, row as usize, &columns, &mut products);
+            words.clear();
+            words.extend(wanted[first..first + count].iter().map(|&(_, word)| word));
+            let columns = weights.select(&words);
+            let row = row as usize;
+            self.logits(rows, row..row + 1, &columns, &mut products);
             for (logit, product) in logits[first..].iter_mut().zip(&products) {
                 if *logit > f32::NEG_INFINITY {
                     *logit = *product;
@@ -138,6 +146,7 @@ impl Engine {
             }
             first += count;
         }
+        self.logits = products;
     }
 }
 

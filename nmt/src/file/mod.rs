@@ -72,6 +72,24 @@ struct Defaults {
     max_length_factor: Option<f32>,
 }
 
+/// What the metadata block, whose form is fixed, has no place for: JSON in the section
+/// [`MORE`], which files have where there is something to say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct More {
+    mini_batch: Option<u64>,
+    maxi_batch: Option<u64>,
+    skip_cost: bool,
+    /// That of the one model; 1 if there is none.
+    weight: Option<f32>,
+    /// Whether text of a side is cut by codes of byte pair encoding, and which side's section
+    /// holds them.
+    codes: [Option<u32>; 2],
+}
+
+/// The section of [`More`].
+const MORE: &str = "more";
+
 /// A tensor.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_layout::zerocopy")]

@@ -8,13 +8,14 @@ use miriam_layout::dictionary::{Dictionary, StringPool};
 use miriam_layout::{Bytes, Container, Load};
 
 use super::{
-    ELEMENTS, KIND, Metadata, ORDERS, PLAIN, Record, SIDES, VERSION, VERSION_PLAIN, WordsMetadata,
-    packed,
+    ELEMENTS, KIND, MORE, Metadata, More, ORDERS, PLAIN, Record, SIDES, VERSION, VERSION_PLAIN,
+    WordsMetadata, packed,
 };
 use crate::Result;
 use crate::architecture::Model;
 use crate::checkpoint::{Element, Multipliers, Order, Tensor, Window};
-use crate::package::{Candidates, Package, PieceModel, Segmentation, Words};
+use crate::package::{Candidates, Package, Words};
+use crate::segmentation::{CodesFile, PieceModel, Segmentation};
 use crate::settings::Settings;
 use crate::shortlist::Shortlist;
 use crate::vocabulary::Vocabulary;
@@ -53,8 +54,9 @@ pub fn from_container(container: &Container) -> Result<Package> {
     let container = container.clone().expect(KIND, version)?;
     let metadata: Metadata = container.metadata()?;
     metadata.architecture.check().map_err(|reason| container.damaged("metadata", reason))?;
+    let more = more(&container)?;
     let words = match &metadata.words {
-        Some(words) => Some(open_words(&container, words)?),
+        Some(words) => Some(open_words(&container, words, &more)?),
         None => None,
     };
     let tables = metadata.architecture.tables();
@@ -100,12 +102,25 @@ pub fn from_container(container: &Container) -> Result<Package> {
             normalize: defaults.normalize,
             word_penalty: defaults.word_penalty,
             max_length_factor: defaults.max_length_factor,
+            mini_batch: more.mini_batch.and_then(|n| usize::try_from(n).ok()),
+            maxi_batch: more.maxi_batch.and_then(|n| usize::try_from(n).ok()),
+            skip_cost: more.skip_cost,
+            weights: more.weight.into_iter().collect(),
             ..Settings::default()
         },
     })
 }
 
-fn open_words(container: &Container, metadata: &WordsMetadata) -> Result<Words> {
+/// What files have beside their metadata, if they have.
+fn more(container: &Container) -> Result<More> {
+    if !container.sections().iter().any(|section| section.name == MORE) {
+        return Ok(More::default());
+    }
+    let text = container.section::<u8>(MORE)?;
+    serde_json::from_slice(&text).map_err(|e| container.damaged(MORE, e.to_string()).into())
+}
+
+fn open_words(container: &Container, metadata: &WordsMetadata, more: &More) -> Result<Words> {
     let open = |side: usize| -> Result<Vocabulary> {
         let section = SIDES[if metadata.shared { 0 } else { side }];
         let words = Dictionary::open(container, section)?;
@@ -138,6 +153,19 @@ fn open_words(container: &Container, metadata: &WordsMetadata) -> Result<Words> 
         if let Some(model) = &models[section] {
             segmentation[side] = Segmentation::SentencePiece(model.clone());
         }
+    }
+    for (side, section) in more.codes.iter().enumerate() {
+        let Some(section) = *section else { continue };
+        let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
+        let name = name.ok_or_else(|| container.damaged("metadata", "codes of no side"))?;
+        segmentation[side] = match &segmentation[0] {
+            Segmentation::Bpe(codes) if section == 0 => Segmentation::Bpe(codes.clone()),
+            _ => {
+                let bytes = container.section::<u8>(&format!("{name}.bpe"))?;
+                let place = format!("{} ({name}.bpe)", container.path().display());
+                Segmentation::Bpe(CodesFile::from_bytes(Bytes::copy_from(&bytes), &place)?)
+            }
+        };
     }
     Ok(Words { vocabularies: [source, target], segmentation })
 }

@@ -3,20 +3,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::ContainerWriter;
 use miriam_layout::dictionary::{Dictionary, StringPool};
 use miriam_layout::zerocopy::IntoBytes;
+use miriam_layout::{Bytes, ContainerWriter};
 use miriam_text::Progress;
 
 use super::{
-    ALIGNMENT, Defaults, ELEMENTS, KIND, Metadata, ORDERS, PLAIN, Record, SIDES, VERSION,
-    VERSION_PLAIN, WordsMetadata, packed,
+    ALIGNMENT, Defaults, ELEMENTS, KIND, MORE, Metadata, More, ORDERS, PLAIN, Record, SIDES,
+    VERSION, VERSION_PLAIN, WordsMetadata, packed,
 };
 use crate::architecture::Model;
 use crate::checkpoint::{Element, Multipliers, Order, Tensor};
 use crate::engine::Precision;
 use crate::network;
-use crate::package::{Candidates, Package, Segmentation, Words};
+use crate::package::{Candidates, Package, Words};
+use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 
 /// Writes `package`, which must be one model with vocabularies, to the file `output`.
@@ -77,8 +78,19 @@ pub(super) fn write_to(
             max_length_factor: settings.max_length_factor,
         },
     })?;
+    let more = More {
+        mini_batch: settings.mini_batch.map(|n| n as u64),
+        maxi_batch: settings.maxi_batch.map(|n| n as u64),
+        skip_cost: settings.skip_cost,
+        weight: settings.weights.first().copied(),
+        codes: package.words.as_ref().map(codes).unwrap_or_default(),
+    };
+    if more != More::default() {
+        let text = serde_json::to_vec(&more).expect("numbers have a form in JSON");
+        writer.section(MORE, &text[..])?;
+    }
     if let Some(words) = &package.words {
-        write_words(writer, words, &mut left_out)?;
+        write_words(writer, words)?;
     }
     if let Some(list) = shortlist {
         let (offsets, translations) = list.parts();
@@ -102,16 +114,11 @@ pub(super) fn write_to(
 fn words_metadata(words: &Words) -> WordsMetadata {
     let [source, target] = &words.vocabularies;
     let shared = Arc::ptr_eq(source, target) || source.same_words(target);
-    let mut pieces = [None, None];
-    for (side, segmentation) in words.segmentation.iter().enumerate() {
-        if let Segmentation::SentencePiece(model) = segmentation {
-            let same = match (side, &words.segmentation[0]) {
-                (1, Segmentation::SentencePiece(other)) => other.bytes[..] == model.bytes[..],
-                _ => false,
-            };
-            pieces[side] = Some(if same { 0 } else { side as u32 });
-        }
-    }
+    let bytes = |side: &Segmentation| match side {
+        Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
+        _ => None,
+    };
+    let pieces = sections(words.segmentation.each_ref().map(bytes));
     let vocabularies = &words.vocabularies;
     WordsMetadata {
         shared,
@@ -121,12 +128,23 @@ fn words_metadata(words: &Words) -> WordsMetadata {
     }
 }
 
-fn write_words(
-    writer: &mut ContainerWriter,
-    words: &Words,
-    left_out: &mut Vec<String>,
-) -> Result<()> {
-    let metadata = words_metadata(words);
+/// The sides whose sections hold the codes of byte pair encoding of each side.
+fn codes(words: &Words) -> [Option<u32>; 2] {
+    sections(words.segmentation.each_ref().map(|side| match side {
+        Segmentation::Bpe(file) => Some(file.bytes.clone()),
+        _ => None,
+    }))
+}
+
+/// The side whose section holds the file of each side: what both have is stored once.
+fn sections(files: [Option<Bytes>; 2]) -> [Option<u32>; 2] {
+    let [source, target] = &files;
+    let same = matches!((source, target), (Some(one), Some(other)) if one[..] == other[..]);
+    [source.as_ref().map(|_| 0), target.as_ref().map(|_| if same { 0 } else { 1 })]
+}
+
+fn write_words(writer: &mut ContainerWriter, words: &Words) -> Result<()> {
+    let (metadata, codes) = (words_metadata(words), codes(words));
     let sides = if metadata.shared { 1 } else { 2 };
     for (name, vocabulary) in SIDES.into_iter().zip(&words.vocabularies).take(sides) {
         Dictionary::write(writer, name, vocabulary.iter())?;
@@ -136,8 +154,8 @@ fn write_words(
             Segmentation::SentencePiece(model) if metadata.pieces[side] == Some(side as u32) => {
                 writer.section(&format!("{}.spm", SIDES[side]), &model.bytes[..])?;
             }
-            Segmentation::Bpe(codes) => {
-                left_out.push(format!("codes of byte pair encoding ({})", codes.display()));
+            Segmentation::Bpe(file) if codes[side] == Some(side as u32) => {
+                writer.section(&format!("{}.bpe", SIDES[side]), &file.bytes[..])?;
             }
             _ => {}
         }

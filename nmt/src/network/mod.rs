@@ -11,7 +11,6 @@ mod paths;
 mod recurrent;
 mod score;
 mod session;
-mod stacked;
 #[cfg(test)]
 mod tests;
 mod transformer;
@@ -24,9 +23,8 @@ use miriam_tensor::tuner::Tuner;
 
 pub use ensemble::Ensemble;
 pub use model_session::ModelSession;
-pub use recurrent::Recurrent;
+pub use recurrent::{Recurrent, Stacked};
 pub use session::{Best, Candidate, Row, Session, Slot};
-pub use stacked::Stacked;
 pub use transformer::Transformer;
 
 use crate::Result;
@@ -92,7 +90,7 @@ impl Layers {
                 Layers::Recurrent(Arc::new(Recurrent::new(shape, shortcuts, parameters)?))
             }
             Architecture::Stacked(shape) => {
-                Layers::Stacked(Arc::new(Stacked::new(shape, shortcuts, parameters)?))
+                Layers::Stacked(Arc::new(Stacked::of_stacked(shape, shortcuts, parameters)?))
             }
         })
     }

@@ -3,6 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use miriam_tensor::Mat;
+use miriam_tensor::output::{Ids, take};
+
 use super::{Best, Family, Row, Session, Slot};
 use crate::engine::{Columns, Engine, Rows, Weights};
 use crate::layer::Backend;
@@ -19,6 +22,17 @@ pub(super) struct Running<F: Family<Engine>> {
     hidden: Rows,
     keeps_alignments: bool,
     alignments: Vec<Vec<f32>>,
+    normalisers: Vec<f32>,
+}
+
+/// Brings scores of `candidates` to their places among those of all `words`, where the
+/// others have -infinity.
+pub(super) fn spread(candidates: &[u32], words: usize, scores: &mut Vec<f32>) {
+    let some = std::mem::take(scores);
+    scores.resize(words, f32::NEG_INFINITY);
+    for (&word, score) in candidates.iter().zip(some) {
+        scores[word as usize] = score;
+    }
 }
 
 /// Which words there are.
@@ -117,6 +131,7 @@ impl<F: Family<Engine>> Running<F> {
             hidden,
             keeps_alignments: false,
             alignments,
+            normalisers: Vec::new(),
         }
     }
 }
@@ -197,22 +212,31 @@ impl<F: Family<Engine>> Session for Running<F> {
         engine.single_logits(&self.hidden, wanted, output, logits);
     }
 
-    fn distribution(&mut self, row: u32, scores: &mut Vec<f32>) {
-        let index = row as usize;
-        let candidates = self.sentences.candidates(index);
+    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>) {
+        normalisers.clear();
+        logits.clear();
+        if rows.is_empty() {
+            return;
+        }
+        let of_first = self.sentences.run(rows.start);
+        assert!(rows.end <= of_first.end, "rows {rows:?} have other candidates");
+        let candidates = self.sentences.candidates(rows.start);
         let weights = candidates.map_or(&**self.family.output(), |limited| &limited.weights);
-        let mut all = [Best::new(0, true)];
-        let run = index..index + 1;
-        self.engine.best(&self.hidden, run, weights, Columns::All, &mut all);
-        let normaliser = all[0].log_normaliser();
-        self.engine.logits(&self.hidden, index, weights, scores);
-        scores.iter_mut().for_each(|logit| *logit -= normaliser);
-        if let Some(limited) = candidates {
-            let some = std::mem::take(scores);
-            scores.resize(self.limits.target_words, f32::NEG_INFINITY);
-            for (&word, score) in limited.words.iter().zip(some) {
-                scores[word as usize] = score;
-            }
+        self.engine.logits(&self.hidden, rows.clone(), weights, logits);
+        let mut all = vec![Best::new(0, true); rows.len()];
+        let made = Mat::new(logits, rows.len(), weights.columns());
+        take(self.engine.cpu(), made, None, Ids::From(0), &mut all);
+        normalisers.extend(all.iter().map(Best::log_normaliser));
+    }
+
+    fn distribution(&mut self, row: u32, scores: &mut Vec<f32>) {
+        let row = row as usize;
+        let mut normalisers = std::mem::take(&mut self.normalisers);
+        self.outputs(row..row + 1, scores, &mut normalisers);
+        scores.iter_mut().for_each(|logit| *logit -= normalisers[0]);
+        self.normalisers = normalisers;
+        if let Some(limited) = self.sentences.candidates(row) {
+            spread(&limited.words, self.limits.target_words, scores);
         }
     }
 
@@ -262,6 +286,10 @@ impl Session for ModelSession {
 
     fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
         self.0.logits(wanted, logits);
+    }
+
+    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>) {
+        self.0.outputs(rows, logits, normalisers);
     }
 
     fn distribution(&mut self, row: u32, scores: &mut Vec<f32>) {

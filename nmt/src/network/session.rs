@@ -1,5 +1,7 @@
 //! What search asks of a model: sentences in, hypotheses on, best words out.
 
+use std::ops::Range;
+
 use crate::Result;
 
 pub use miriam_tensor::output::{Best, Candidate};
@@ -50,6 +52,14 @@ pub trait Session {
     /// Logits of one word each of some rows of the step: what `best` would tell of them. A
     /// word that is not among the candidates of the row has -infinity.
     fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>);
+
+    /// Logits of some rows of the step, a row after the other: of all words, or, where the
+    /// rows are of one sentence that has candidates, of those. And for each row what makes
+    /// them logarithms of probabilities, as [`Best`] has it.
+    ///
+    /// # Panics
+    /// If some of the rows have other candidates.
+    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>);
 
     /// Logarithms of the probabilities of all words of one row of the step, by id; -infinity
     /// for those that are no candidates.

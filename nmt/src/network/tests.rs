@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Best, ModelSession, Network, Row, Session, Slot};
+use super::{Best, Ensemble, ModelSession, Network, Row, Session, Slot};
 use crate::architecture::{
     Activation, Architecture, Autoregression, AverageAttention, Gelu, Model, Positions,
     PreNormKeys, Process, RecurrentCell, RecurrentSublayer, Stack, Start, Step, Tables,
@@ -350,6 +350,70 @@ fn two_thousand_words_are_read_and_written() {
     session.best(&mut best);
     assert_eq!(best[0].candidates(), best[1].candidates());
     assert_eq!(best[0].candidates().len(), 2);
+}
+
+/// The vote on each word is the weighted sum of what models say alone, whichever rows are
+/// asked together, and to the bit.
+#[test]
+fn votes_are_weighted_sums() {
+    let weights = [0.75, -0.5];
+    let networks = [1, 2].map(|seed| network(plain(), seed, Precision::F32));
+    let mut numbers = Numbers(7);
+    let sources: Vec<Vec<u32>> = (0..3).map(|_| numbers.sentence(9)).collect();
+    let sources: Vec<&[u32]> = sources.iter().map(|source| &source[..]).collect();
+    let lists = [3, 7, 2].map(|by| (0..WORDS as u32).step_by(by).collect::<Vec<u32>>());
+    let lists: Vec<&[u32]> = lists.iter().map(|list| &list[..]).collect();
+    for candidates in [None, Some(&lists[..])] {
+        let mut alone: Vec<_> = networks.iter().map(|network| network.session()).collect();
+        let session = |network: &Arc<Network>| -> Box<dyn Session> { Box::new(network.session()) };
+        let mut together =
+            Ensemble::new(networks.iter().map(session).collect(), Some(&weights)).unwrap();
+        let slots: Vec<Slot> = together.begin(&sources, candidates).unwrap();
+        for session in &mut alone {
+            assert_eq!(session.begin(&sources, candidates).unwrap(), slots);
+        }
+        let first = slots.iter().map(|&slot| Row { slot, parent: None, word: None });
+        // More rows than are summed at once.
+        let second = (0..120).map(|row| Row {
+            slot: slots[row / 40],
+            parent: Some(row as u32 / 40),
+            word: Some(numbers.below(WORDS) as u32),
+        });
+        for rows in [first.collect::<Vec<Row>>(), second.collect()] {
+            together.step(&rows);
+            alone.iter_mut().for_each(|session| session.step(&rows));
+            let mut best = vec![Best::new(3, true); rows.len()];
+            let (mut logits, mut votes, mut own) = (Vec::new(), Vec::new(), Vec::new());
+            let wanted: Vec<(u32, u32)> =
+                (0..rows.len() as u32).flat_map(|row| [(row, 6), (row, 11 + row)]).collect();
+            // Before the best are known and after.
+            together.logits(&wanted, &mut logits);
+            let before = logits.clone();
+            together.best(&mut best);
+            together.logits(&wanted, &mut logits);
+            assert_eq!(logits, before);
+            for (row, best) in best.iter().enumerate() {
+                let mut expected = vec![0.0f32; WORDS];
+                for (session, weight) in alone.iter_mut().zip(weights) {
+                    session.distribution(row as u32, &mut own);
+                    for (sum, &score) in expected.iter_mut().zip(&own) {
+                        *sum += if score.is_finite() { weight * score } else { score };
+                    }
+                }
+                together.distribution(row as u32, &mut votes);
+                assert_eq!(votes, expected);
+                let mut order: Vec<u32> = (0..WORDS as u32).collect();
+                order.sort_by(|&a, &b| expected[b as usize].total_cmp(&expected[a as usize]));
+                let found: Vec<u32> = best.candidates().iter().map(|found| found.id).collect();
+                assert_eq!(found, order[..3]);
+                assert_eq!(best.candidates()[0].logit, expected[found[0] as usize]);
+                assert_eq!(best.log_normaliser(), 0.0);
+                for (at, word) in [(2 * row, 6), (2 * row + 1, 11 + row)] {
+                    assert_eq!(logits[at], expected[word]);
+                }
+            }
+        }
+    }
 }
 
 #[test]

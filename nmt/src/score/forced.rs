@@ -61,7 +61,7 @@ impl Scorer {
         let (network, engine) = match self {
             Scorer::Whole(network, engine) => (network, engine),
             Scorer::Steps(session) => {
-                return score(session.as_mut(), sources, translations, alignments);
+                return score(session.as_mut(), sources, None, translations, alignments);
             }
         };
         let sources: Vec<_> = translations.iter().map(|given| sources[given.source]).collect();
@@ -72,14 +72,16 @@ impl Scorer {
 }
 
 /// Scores translations together. Sources are words and their `</s>`; each is read once, and
-/// translations of one source stand side by side.
+/// translations of one source stand side by side. `candidates`, where given, has the only
+/// words that translations of each source were made of: probabilities of others count as 0.
 pub fn score(
     session: &mut dyn Session,
     sources: &[&[u32]],
+    candidates: Option<&[&[u32]]>,
     translations: &[Given],
     alignments: bool,
 ) -> Result<Vec<ForcedScores>> {
-    let slots = session.begin(sources, None)?;
+    let slots = session.begin(sources, candidates)?;
     session.keep_alignments(alignments);
     let mut scores = vec![ForcedScores::default(); translations.len()];
     // Translations that go on, each with its row of the step before.

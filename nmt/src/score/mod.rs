@@ -61,8 +61,9 @@ struct Scored {
     summary: Summary,
 }
 
-/// Scores all of `pairs`, in order, until `stop` is asked for. Lines go to `output`,
-/// where there is one; `progress` hears how many translations are done.
+/// Scores all of `pairs`, in order, until `stop` is asked for: then what was begun is
+/// finished, and written as far as nothing is missing. Lines go to `output`, where there is
+/// one; `progress` hears how many translations are done.
 pub fn score_text(
     models: &Models,
     pairs: Pairs,
@@ -71,14 +72,7 @@ pub fn score_text(
     stop: &Stop,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let sentences = options.mini_batch.max(1);
-    let sorting = Sorting {
-        sentences,
-        words: WORDS,
-        ahead: sentences.saturating_mul(options.maxi_batch.max(1)).min(1 << 20),
-        sorted: true,
-        promptly: false,
-    };
+    let sorting = Sorting::new(options.mini_batch, WORDS, options.maxi_batch);
     let feature = pairs.feature();
     let queue = Queue::new(sorting, Group::length);
     let mut reader = Reader::new(pairs, models, options.pieces, options.max_length);
@@ -94,7 +88,7 @@ pub fn score_text(
     let by_steps = alignments || feature.is_some();
     let work = |send: &pipeline::Sender<Scored>| {
         let mut scorer = Scorer::new(models, by_steps)?;
-        while let Some(groups) = queue.take(false) {
+        while let Some(groups) = queue.take_unless(stop, false) {
             let scores = score_groups(&mut scorer, models, &groups, alignments)?;
             for (group, scores) in groups.iter().zip(scores) {
                 send(group.id, options.print(group, &scores, feature.as_deref()))?;

@@ -1,10 +1,9 @@
 //! Sources with translations that are to be scored, read from text.
 
-use miriam_segment::sentence_piece::Encoding;
 use miriam_text::{Error as TextError, Lines};
 
 use crate::Result;
-use crate::translate::{Models, Side};
+use crate::translate::{Cutting, Models, Side};
 
 /// Where sources and translations come from.
 pub enum Pairs {
@@ -83,7 +82,7 @@ pub(super) struct Reader<'a> {
     pairs: Pairs,
     models: &'a Models,
     sides: [Side; 2],
-    encoding: Encoding,
+    cutting: Cutting,
     max_length: usize,
     id: u64,
     /// The source that was read last, and how many were.
@@ -110,7 +109,7 @@ impl<'a> Reader<'a> {
             pairs,
             models,
             sides,
-            encoding: Encoding::new(),
+            cutting: Cutting::default(),
             max_length,
             id: 0,
             source: Vec::new(),
@@ -227,7 +226,7 @@ impl<'a> Reader<'a> {
     /// them, and `</s>`. Memory grows with the square of their number.
     fn words(&mut self, side: usize, text: &[u8], name: &str, number: u64) -> Result<Vec<u32>> {
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        let pieces = self.sides[side].read(text, &mut self.encoding);
+        let pieces = self.sides[side].read(text, &mut self.cutting);
         if pieces.len() > self.max_length {
             let [length, most] = [pieces.len(), self.max_length];
             let reason = format!("{length} pieces, {most} are allowed (--max-length)");

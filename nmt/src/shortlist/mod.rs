@@ -11,6 +11,7 @@ mod vmap;
 use std::path::Path;
 
 use miriam_layout::{Bytes, Load};
+use miriam_text::{Input, Lines};
 
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
@@ -65,7 +66,20 @@ impl Shortlist {
             let bytes = Bytes::open(path, Load::Lazy)?;
             return Self::from_bytes(&bytes, path, source, target);
         }
-        text::read(path, options, source, target)
+        Self::from_lines(Lines::new(Input::open(path)?), options, source, target)
+    }
+
+    /// The lines of a shortlist in text.
+    ///
+    /// # Errors
+    /// With the line that is not two words and a probability.
+    pub fn from_lines(
+        lines: Lines,
+        options: ShortlistOptions,
+        source: &Vocabulary,
+        target: &Vocabulary,
+    ) -> Result<Self> {
+        text::read(lines, options, source, target)
     }
 
     /// A binary shortlist whose bytes are at hand; `path` stands for it in messages.

@@ -1,20 +1,17 @@
 //! The text form: `target source probability` a line.
 
-use std::path::Path;
-
-use miriam_text::{Error, Input, Lines, fields, number};
+use miriam_text::{Error, Lines, fields, number};
 
 use super::{Shortlist, ShortlistOptions};
 use crate::Result;
 use crate::vocabulary::Vocabulary;
 
 pub fn read(
-    path: &Path,
+    mut lines: Lines,
     options: ShortlistOptions,
     source: &Vocabulary,
     target: &Vocabulary,
 ) -> Result<Shortlist> {
-    let mut lines = Lines::new(Input::open(path)?);
     let name = lines.name().to_owned();
     let mut lists: Vec<Vec<(f32, u32)>> = vec![Vec::new(); source.len()];
     while let Some(line) = lines.next()? {

@@ -22,13 +22,20 @@ pub struct VocabularyMap {
 }
 
 impl VocabularyMap {
-    /// Reads the file at `path`. Words that a vocabulary lacks are passed over: in an
-    /// n-gram with the whole line, among translations alone.
+    /// Reads the file at `path`.
     pub fn open(path: &Path, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
+        Self::read(Lines::new(Input::open(path)?), source, target)
+    }
+
+    /// Reads the lines of a map. Words that a vocabulary lacks are passed over: in an n-gram
+    /// with the whole line, among translations alone.
+    ///
+    /// # Errors
+    /// With the line that has no tab or too long an n-gram.
+    pub fn read(mut lines: Lines, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
         let mut map =
             VocabularyMap { always: vec![target.unknown(), target.end()], ..Self::default() };
         map.always.extend(target.find(b"<s>"));
-        let mut lines = Lines::new(Input::open(path)?);
         let name = lines.name().to_owned();
         while let Some(line) = lines.next()? {
             let wrong = |reason: &str| Error::format(&name, line.number, None, reason);

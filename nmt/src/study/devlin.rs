@@ -7,6 +7,7 @@
 //! other word of a random model, so translations are as long as their sources.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -284,6 +285,10 @@ impl<S: Session> Session for Counting<S> {
 
     fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
         self.inner.logits(wanted, logits);
+    }
+
+    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>) {
+        self.inner.outputs(rows, logits, normalisers);
     }
 
     fn distribution(&mut self, row: u32, scores: &mut Vec<f32>) {

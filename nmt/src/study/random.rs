@@ -1,13 +1,7 @@
 //! Models with random weights.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use miriam_layout::{Bytes, View};
-
+use crate::Result;
 use crate::architecture::{Architecture, Model, Parameter};
-use crate::checkpoint::{Element, Order, Tensor, Window};
-use crate::{Error, Result};
 
 /// Numbers that look random: SplitMix64 (Steele, Lea and Flood 2014).
 pub(super) struct Numbers(u64);
@@ -39,23 +33,14 @@ impl Numbers {
 /// # Errors
 /// If the architecture contradicts itself.
 pub fn random_model(architecture: Architecture, gain: f32, seed: u64) -> Result<Model> {
-    let path = Path::new("a random model");
     let mut numbers = Numbers::new(seed);
-    let mut tensors = BTreeMap::new();
-    for Parameter { name, shape: [rows, columns] } in architecture.parameters() {
-        let most = match rows {
+    Model::with_values(architecture, |Parameter { name, shape: [rows, columns] }| {
+        let most = match *rows {
             1 => 0.1,
             _ if name.ends_with("Wemb") => 1.0,
-            _ if name.ends_with("_Wt") => gain * (3.0 / columns as f32).sqrt(),
-            _ => gain * (3.0 / rows as f32).sqrt(),
+            _ if name.ends_with("_Wt") => gain * (3.0 / *columns as f32).sqrt(),
+            inputs => gain * (3.0 / inputs as f32).sqrt(),
         };
-        let values = (0..rows * columns).map(|_| (2.0 * numbers.share() - 1.0) * most);
-        let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
-        let wrong = |reason: String| Error::mismatch(path, &name, reason);
-        let view = View::new(&Bytes::copy_from(&bytes), 0, bytes.len());
-        let window = Window::new(view.map_err(|reason| wrong(reason.to_owned()))?);
-        let tensor = Tensor::new(vec![rows, columns], Element::F32, Order::Rows, window);
-        tensors.insert(name.clone(), tensor.map_err(wrong)?);
-    }
-    Model::new(architecture, tensors, BTreeMap::new(), path)
+        (0..rows * columns).map(|_| (2.0 * numbers.share() - 1.0) * most).collect()
+    })
 }

@@ -7,12 +7,13 @@
 //! do not end, or all at the same length: here a sentence ends where its reference does.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_tensor::function::log_softmax;
-use miriam_tensor::output::{Ids, take_scores};
+use miriam_tensor::output::{Ids, take, take_scores};
 use miriam_tensor::tuner::Tuner;
-use miriam_tensor::{Cpu, MatMut};
+use miriam_tensor::{Cpu, Mat, MatMut};
 
 use crate::Result;
 use crate::engine::{Columns, Engine, Rows};
@@ -185,10 +186,18 @@ impl<F: Family<Engine>> Session for Wasteful<'_, F> {
         self.engine.single_logits(&self.hidden, wanted, self.family.output(), logits);
     }
 
+    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>) {
+        self.engine.logits(&self.hidden, rows.clone(), self.family.output(), logits);
+        let mut all = vec![Best::new(0, true); rows.len()];
+        take(self.cpu, Mat::new(logits, rows.len(), self.words), None, Ids::From(0), &mut all);
+        normalisers.clear();
+        normalisers.extend(all.iter().map(Best::log_normaliser));
+    }
+
     fn distribution(&mut self, row: u32, scores: &mut Vec<f32>) {
-        self.engine.logits(&self.hidden, row as usize, self.family.output(), scores);
-        let columns = scores.len();
-        log_softmax(self.cpu, MatMut::new(scores, 1, columns));
+        let row = row as usize;
+        self.engine.logits(&self.hidden, row..row + 1, self.family.output(), scores);
+        log_softmax(self.cpu, MatMut::new(scores, 1, self.words));
     }
 
     fn keep_alignments(&mut self, keep: bool) {

@@ -15,24 +15,26 @@ mod text;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use miriam_text::{Output, Progress, Stop};
 
 pub use models::Models;
 pub use options::{AlignmentForm, InputOptions, LineForm, Options, OutputOptions};
 pub use source::Source;
-pub use text::{Pieces, Side};
+pub use text::{Cutting, Pieces, Side};
 
 pub(crate) use print::{push_alignment, push_word_scores};
 
 use crate::batch::{self, Batching, Job};
+use crate::engine::Tuner;
 use crate::network::Session;
 use crate::package::{Candidates, Package};
 use crate::score::{Given, score};
-use crate::search::{SearchOptions, Translation};
+use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use pipeline::Sender;
-use print::{Scored, print};
+use print::{Scored, nothing, print};
 use queue::{Queue, Sorting};
 use source::{Reader, Sentence};
 
@@ -53,6 +55,15 @@ pub struct Mishap {
     pub reason: String,
 }
 
+/// How far a text was translated: to its end, unless somebody asked to stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Lines that were read.
+    pub read: u64,
+    /// Lines, from the first on, whose translations were written.
+    pub written: u64,
+}
+
 /// What a sentence gave.
 struct Lines {
     text: Vec<u8>,
@@ -60,9 +71,9 @@ struct Lines {
 }
 
 impl Translator {
-    /// Makes the models of `package` ready.
-    pub fn new(package: Package, options: Options) -> Result<Self> {
-        let mut models = Models::new(&package, options.precision, &options.weights)?;
+    /// Makes the models of `package` ready; see [`Models::new`] for `tuner`.
+    pub fn new(package: Package, options: Options, tuner: &Arc<Tuner>) -> Result<Self> {
+        let mut models = Models::new(&package, options.precision, &options.weights, tuner)?;
         let sides = models.sides_mut();
         sides.iter_mut().for_each(|side| side.reads_pieces = options.input.pieces);
         sides[1].writes_pieces = options.output.pieces;
@@ -86,21 +97,11 @@ impl Translator {
         Ok(Translator { models, candidates: package.candidates, options, search })
     }
 
-    /// The models.
-    pub fn models(&self) -> &Models {
-        &self.models
-    }
-
-    /// The options.
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
-
     /// Translates every line of `source` to `output`, in order, until `stop` is asked for:
-    /// then what has been read is translated and written. `mishaps` hears what went
-    /// wrong with single lines, whose translations are empty, and `progress` how many are
-    /// written. `promptly` is for input that trickles in: lines are translated as they
-    /// come.
+    /// then batches that have begun are finished, and written as far as no line is missing.
+    /// `mishaps` hears what went wrong with single lines, whose translations are empty, and
+    /// `progress` how many are written. `promptly` is for input that trickles in: lines are
+    /// translated as they come.
     pub fn translate(
         &self,
         source: Source,
@@ -109,14 +110,19 @@ impl Translator {
         stop: &Stop,
         progress: &dyn Progress,
         mishaps: &mut dyn FnMut(&Mishap) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Reached> {
         let queue = Queue::new(self.options.sorting(promptly), Sentence::length);
         let mut reader = Reader::new(source, &self.models, self.options.input);
+        let mut lines_read = 0;
         let read = || {
             while !stop.is_asked()
                 && let Some(sentence) = reader.next()?
-                && queue.push(sentence)
-            {}
+            {
+                lines_read += 1;
+                if !queue.push(sentence) {
+                    break;
+                }
+            }
             Ok(())
         };
         let mut written = 0;
@@ -130,29 +136,35 @@ impl Translator {
             if more { Ok(()) } else { Ok(output.flush()?) }
         };
         progress.begin("translating", None);
-        let work = |send: &Sender<Lines>| self.work(&queue, send);
+        let work = |send: &Sender<Lines>| self.work(&queue, stop, send);
         let outcome = pipeline::run(&queue, self.options.threads, stop, read, work, write);
         progress.end();
         // What has been written is whole also where more could not be.
-        outcome.and(output.finish().map_err(Error::from))
+        outcome.and(output.finish().map_err(Error::from))?;
+        Ok(Reached { read: lines_read, written })
     }
 
     /// Translates what comes from the queue, on one thread.
-    fn work(&self, queue: &Queue<Sentence>, send: &Sender<Lines>) -> Result<()> {
+    fn work(&self, queue: &Queue<Sentence>, stop: &Stop, send: &Sender<Lines>) -> Result<()> {
         let mut session = self.models.session()?;
-        let feature_sessions = RefCell::new(self.feature_sessions());
+        let feature_sessions = self.feature_sessions();
+        let features = !feature_sessions.is_empty();
+        let feature_sessions = RefCell::new(feature_sessions);
         // What is under way; shared by the one who asks for more and the one who is done.
         let under_way: RefCell<HashMap<u64, Sentence>> = RefCell::default();
         let mut next = || loop {
             let busy = !under_way.borrow().is_empty();
-            let Some(sentences) = queue.take(busy) else { return Ok(None) };
+            let Some(sentences) = queue.take_unless(stop, busy) else { return Ok(None) };
             let waiting = sentences.is_empty();
             let mut jobs = Vec::with_capacity(sentences.len());
             for mut sentence in sentences {
                 match &mut sentence.request {
                     Ok(Some(request)) => {
                         let mut request = std::mem::take(request);
-                        request.candidates = self.candidates_of(&request.source);
+                        request.candidates = self.candidates_of(&request);
+                        if features {
+                            sentence.candidates = request.candidates.clone();
+                        }
                         let id = sentence.id;
                         under_way.borrow_mut().insert(id, sentence);
                         jobs.push(Job { id, request });
@@ -189,18 +201,22 @@ impl Translator {
     }
 
     /// The only words for a sentence.
-    fn candidates_of(&self, sentence: &[u32]) -> Option<Vec<u32>> {
+    fn candidates_of(&self, request: &Request) -> Option<Vec<u32>> {
+        let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();
         match self.candidates.as_ref()? {
-            Candidates::Shortlist(list) => list.candidates(sentence, &mut candidates),
-            Candidates::VocabularyMap(map) => map.candidates(sentence, &mut candidates),
+            Candidates::Shortlist(list) => list.candidates(source, &mut candidates),
+            Candidates::VocabularyMap(map) => map.candidates(source, &mut candidates),
         }
+        let asked = constraints.iter().flatten().chain(prefix);
+        batch::complete_candidates(&mut candidates, asked, self.search.end);
         Some(candidates)
     }
 
-    /// A session for each model, where lists tell what each of several thinks.
+    /// A session for each model, where lists tell what each of several, or one that is
+    /// weighed, thinks.
     fn feature_sessions(&self) -> Vec<Box<dyn Session>> {
-        let wanted = self.options.output.n_best && self.models.len() > 1;
+        let wanted = self.options.output.n_best && self.models.single().is_none();
         if wanted { self.models.sessions() } else { Vec::new() }
     }
 
@@ -226,8 +242,10 @@ impl Translator {
             });
             let targets: Vec<_> = targets.collect();
             let given: Vec<_> = targets.iter().map(|words| Given { source: 0, words }).collect();
+            let lists = sentence.candidates.as_deref().map(|list| [list]);
+            let lists = lists.as_ref().map(|list| &list[..]);
             for session in sessions {
-                let scores = score(session.as_mut(), &[&source], &given, false)?;
+                let scores = score(session.as_mut(), &[&source], lists, &given, false)?;
                 features.iter_mut().zip(&scores).for_each(|(all, one)| all.push(one.sum()));
             }
         }
@@ -242,6 +260,8 @@ impl Translator {
 
     fn lines(&self, sentence: &Sentence, found: &[Scored]) -> Lines {
         let mut text = Vec::new();
+        let nothing = [nothing(self.models.count())];
+        let found = if found.is_empty() { &nothing } else { found };
         print(
             sentence.id,
             &sentence.pieces,
@@ -259,14 +279,8 @@ impl Translator {
 
 impl Options {
     fn sorting(&self, promptly: bool) -> Sorting {
-        let sentences = self.mini_batch.max(1);
-        Sorting {
-            sentences,
-            words: self.mini_batch_words,
-            ahead: sentences.saturating_mul(self.maxi_batch.max(1)).min(1 << 20),
-            sorted: self.sort,
-            promptly,
-        }
+        let sorting = Sorting::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
+        Sorting { sorted: self.sort, promptly, ..sorting }
     }
 }
 

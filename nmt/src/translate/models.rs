@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::text::Side;
-use crate::engine::Precision;
+use crate::engine::{Precision, Tuner};
 use crate::network::{Ensemble, Network, Session};
 use crate::package::Package;
 use crate::{Error, Result};
@@ -20,12 +20,17 @@ pub struct Models {
 
 impl Models {
     /// Makes the models of `package` ready; `weights` has one for each, or is empty for 1
-    /// each.
+    /// each. What `tuner` knows of products is used and added to.
     ///
     /// # Errors
     /// If there are no vocabularies, options beside the model make no sense, or models do not
     /// go together.
-    pub fn new(package: &Package, precision: Precision, weights: &[f32]) -> Result<Self> {
+    pub fn new(
+        package: &Package,
+        precision: Precision,
+        weights: &[f32],
+        tuner: &Arc<Tuner>,
+    ) -> Result<Self> {
         let path = &package.path;
         // Files of ours have such values too.
         package.settings.check(path)?;
@@ -37,7 +42,11 @@ impl Models {
             let own = package.files.get(number);
             own.filter(|_| package.files.len() == package.models.len()).unwrap_or(path)
         };
-        let load = |(number, model)| Ok(Arc::new(Network::load(model, name(number), precision)?));
+        let load = |(number, model)| {
+            let mut network = Network::load(model, name(number), precision)?;
+            network.set_tuner(Arc::clone(tuner));
+            Ok(Arc::new(network))
+        };
         let networks: Vec<_> =
             package.models.iter().enumerate().map(load).collect::<Result<_>>()?;
         let weights = match weights {
@@ -81,13 +90,8 @@ impl Models {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.networks.len()
-    }
-
-    /// Whether there are none, which cannot be.
-    pub fn is_empty(&self) -> bool {
-        self.networks.is_empty()
     }
 
     /// What a thread works with.

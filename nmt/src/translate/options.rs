@@ -87,15 +87,17 @@ pub enum AlignmentForm {
 }
 
 impl Options {
-    /// What the engine that `package` was made for would choose: Marian's defaults, or
-    /// CTranslate2's for its folders and those of Hugging Face; options of a configuration
-    /// beside the model stand over them. Only batches are larger than there, for results
-    /// do not depend on them here.
-    pub fn of(package: &Package) -> Self {
+    /// What an engine would choose, Marian or CTranslate2: that of `rules`, if they are
+    /// given, or else that which `package` was made for, which is CTranslate2 for its
+    /// folders and those of Hugging Face. Options of a configuration beside the model stand
+    /// over them. Only batches are larger than there, for results do not depend on them here.
+    pub fn of(package: &Package, rules: Option<Rules>) -> Self {
         let settings = &package.settings;
-        let of_marian =
-            !["CTranslate2", "Hugging Face"].iter().any(|name| package.format.contains(name));
-        let rules = if of_marian { Rules::Marian } else { Rules::CTranslate2 };
+        let is_of_ctranslate2 =
+            ["CTranslate2", "Hugging Face"].iter().any(|name| package.format.contains(name));
+        let own = if is_of_ctranslate2 { Rules::CTranslate2 } else { Rules::Marian };
+        let rules = rules.unwrap_or(own);
+        let of_marian = rules == Rules::Marian;
         let (beam, normalize) = if of_marian { (12, 0.0) } else { (2, 1.0) };
         let factor = if of_marian { 3.0 } else { f32::INFINITY };
         // Positions are counted in 32 bits.
@@ -154,12 +156,19 @@ impl Options {
             ("word-penalty", search.word_penalty.to_string()),
             ("max-length-factor", search.max_length_factor.to_string()),
             ("allow-unk", self.allow_unknown.to_string()),
-            ("precision", self.precision.name().to_owned()),
+            ("precision", self.precision.name().into()),
             ("cpu-threads", self.threads.to_string()),
             ("mini-batch", self.mini_batch.to_string()),
             ("mini-batch-words", self.mini_batch_words.to_string()),
             ("maxi-batch", self.maxi_batch.to_string()),
         ];
+        if search.skip_cost {
+            all.push(("skip-cost", "true".into()));
+        }
+        if !self.weights.is_empty() {
+            let weights: Vec<String> = self.weights.iter().map(f32::to_string).collect();
+            all.push(("weights", weights.join(" ")));
+        }
         if search.max_length < u32::MAX as usize {
             all.push(("max-decoding-length", search.max_length.to_string()));
         }

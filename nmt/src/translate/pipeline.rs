@@ -21,6 +21,9 @@ pub(crate) type Sender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 /// A result that nobody takes any more is an error for the one who hands it over: whatever
 /// else was begun is given up. The first error ends everything and is returned. Failing, it
 /// asks `stop`, so that nobody waits for input any more.
+///
+/// Where `stop` was asked for and the queue closed, numbers are missing: results behind
+/// the first of them are thrown away.
 pub(crate) fn run<T: Send, R: Send>(
     queue: &Queue<T>,
     threads: usize,
@@ -153,6 +156,35 @@ mod tests {
                 assert!(result.unwrap_err().to_string().contains("wanted"), "{failing}");
             }
         }
+    }
+
+    #[test]
+    fn who_is_stopped_has_a_beginning() {
+        let (queue, stop) = (queue(10), Stop::new());
+        let (mut out, mut count) = (Vec::new(), 0);
+        let read = || {
+            while !stop.is_asked() && queue.push(count) {
+                count += 1;
+            }
+            Ok(())
+        };
+        let work = |send: &Sender<u64>| {
+            while let Some(batch) = queue.take_unless(&stop, false) {
+                batch.into_iter().try_for_each(|n| send(n, n))?;
+            }
+            Ok(())
+        };
+        let write = |n, _| {
+            out.push(n);
+            if n == 99 {
+                stop.ask();
+            }
+            Ok(())
+        };
+        run(&queue, 2, &stop, read, work, write).unwrap();
+        let written = out.len() as u64;
+        assert!((100..=count).contains(&written), "{written} of {count}");
+        assert!(out.into_iter().eq(0..written), "in order, none left out");
     }
 
     #[test]

@@ -16,8 +16,8 @@ pub(super) struct Scored {
     pub by_model: Vec<f32>,
 }
 
-/// Appends the lines of sentence `id`, counted from 0. Without translations there is an
-/// empty one.
+/// Appends the lines of sentence `id`, counted from 0, which has translations or
+/// [`nothing`].
 pub(super) fn print(
     id: u64,
     source: &Pieces,
@@ -26,8 +26,6 @@ pub(super) fn print(
     options: &OutputOptions,
     out: &mut Vec<u8>,
 ) {
-    let nothing = [nothing()];
-    let found = if found.is_empty() { &nothing } else { found };
     let wanted = if options.n_best { found } else { &found[..1] };
     for Scored { translation, by_model } in wanted {
         if options.n_best {
@@ -55,14 +53,15 @@ pub(super) fn print(
     }
 }
 
-/// The translation of nothing: `</s>`, which costs nothing and comes from `</s>`.
-fn nothing() -> Scored {
+/// The translation of nothing by so many models: `</s>`, which costs nothing and comes from
+/// `</s>`.
+pub(super) fn nothing(models: usize) -> Scored {
     let translation = Translation {
         word_scores: vec![0.0],
         alignment: vec![vec![1.0]],
         ..Translation::default()
     };
-    Scored { translation, by_model: vec![0.0] }
+    Scored { translation, by_model: vec![0.0; models] }
 }
 
 fn text(
@@ -119,9 +118,9 @@ pub(crate) fn push_word_scores(scores: &[f32], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::package::Segmentation;
+    use crate::segmentation::Segmentation;
+    use crate::translate::Cutting;
     use crate::vocabulary::Vocabulary;
-    use miriam_segment::sentence_piece::Encoding;
     use std::path::Path;
     use std::sync::Arc;
 
@@ -148,7 +147,7 @@ mod tests {
 
     fn printed(options: OutputOptions, found: &[Scored]) -> String {
         let side = side();
-        let source = side.read(b"zz", &mut Encoding::new());
+        let source = side.read(b"zz", &mut Cutting::default());
         let mut out = Vec::new();
         print(7, &source, found, &side, &options, &mut out);
         String::from_utf8(out).unwrap()
@@ -174,9 +173,10 @@ mod tests {
         let list = OutputOptions { n_best: true, ..OutputOptions::default() };
         let line = "7 ||| b <unk> ||| F0= -1.5 F1= -0.375 ||| -0.625\n";
         assert_eq!(printed(list, &[found(), found()]), line.repeat(2));
-        assert_eq!(printed(list, &[]), "7 |||  ||| F0= 0 ||| 0\n");
+        assert_eq!(printed(list, &[nothing(2)]), "7 |||  ||| F0= 0 F1= 0 ||| 0\n");
         let hard = Some(AlignmentForm::Hard(0.2));
         let more = OutputOptions { alignment: hard, word_scores: true, ..list };
-        assert_eq!(printed(more, &[]), "7 |||  ||| 0-0 ||| WordScores= 0.00000 ||| F0= 0 ||| 0\n");
+        let nothing = printed(more, &[nothing(1)]);
+        assert_eq!(nothing, "7 |||  ||| 0-0 ||| WordScores= 0.00000 ||| F0= 0 ||| 0\n");
     }
 }

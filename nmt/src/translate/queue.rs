@@ -25,6 +25,15 @@ pub(crate) struct Sorting {
     pub promptly: bool,
 }
 
+impl Sorting {
+    /// Batches of so many sentences and words, so many of which are read ahead and sorted.
+    pub fn new(mini_batch: usize, words: usize, maxi_batch: usize) -> Self {
+        let sentences = mini_batch.max(1);
+        let ahead = sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
+        Sorting { sentences, words, ahead, sorted: true, promptly: false }
+    }
+}
+
 /// Sentences between the reader and the threads.
 pub(crate) struct Queue<T> {
     sorting: Sorting,
@@ -137,6 +146,14 @@ impl<T> Queue<T> {
             }
             state = self.wait(state);
         }
+    }
+
+    /// The same until `stop` is asked for; then what waits is thrown away.
+    pub fn take_unless(&self, stop: &Stop, busy: bool) -> Option<Vec<T>> {
+        if stop.is_asked() {
+            self.close();
+        }
+        self.take(busy)
     }
 
     /// Cuts sentences into batches. The longest come first, so that none of them is the

@@ -1,12 +1,11 @@
 //! Lines of the input, and what they ask for.
 
-use miriam_segment::sentence_piece::Encoding;
 use miriam_text::{Error as TextError, Lines, fields};
 use serde::Deserialize;
 
 use super::models::Models;
 use super::options::{InputOptions, LineForm};
-use super::text::{Pieces, Side};
+use super::text::{Cutting, Pieces, Side};
 use crate::Result;
 use crate::search::Request;
 
@@ -25,6 +24,8 @@ pub(super) struct Sentence {
     pub pieces: Pieces,
     /// What to translate; nothing if there is nothing, or why it cannot be.
     pub request: Result<Option<Request>, String>,
+    /// The only words for it, where the scores of single models are wanted.
+    pub candidates: Option<Vec<u32>>,
     /// What was done to it.
     pub remark: Option<String>,
 }
@@ -53,7 +54,7 @@ pub(super) struct Reader<'a> {
     sides: &'a [Side; 2],
     right_to_left: bool,
     options: InputOptions,
-    encoding: Encoding,
+    cutting: Cutting,
     id: u64,
 }
 
@@ -68,7 +69,7 @@ impl<'a> Reader<'a> {
         right_to_left: bool,
         options: InputOptions,
     ) -> Self {
-        Reader { source, sides, right_to_left, options, encoding: Encoding::new(), id: 0 }
+        Reader { source, sides, right_to_left, options, cutting: Cutting::default(), id: 0 }
     }
 
     /// The next one.
@@ -100,7 +101,13 @@ impl<'a> Reader<'a> {
             Ok(parsed) => parsed,
             Err(reason) => {
                 let pieces = Pieces::default();
-                return Ok(Some(Sentence { id, pieces, request: Err(reason), remark: None }));
+                return Ok(Some(Sentence {
+                    id,
+                    pieces,
+                    request: Err(reason),
+                    candidates: None,
+                    remark: None,
+                }));
             }
         };
         Ok(Some(self.sentence(id, &text, &prefix.unwrap_or(own_prefix), &constraints)))
@@ -125,24 +132,30 @@ impl<'a> Reader<'a> {
         constraints: &[Vec<u8>],
     ) -> Sentence {
         let [source, target] = self.sides;
-        let encoding = &mut self.encoding;
-        let mut pieces = source.read(text, encoding);
+        let cutting = &mut self.cutting;
+        let mut pieces = source.read(text, cutting);
         let InputOptions { max_length, crop, .. } = self.options;
         let mut remark = None;
         if pieces.len() > max_length {
             let reason =
                 format!("{} pieces, {max_length} are allowed (--max-length)", pieces.len());
             if !crop {
-                return Sentence { id, pieces: Pieces::default(), request: Err(reason), remark };
+                return Sentence {
+                    id,
+                    pieces: Pieces::default(),
+                    request: Err(reason),
+                    candidates: None,
+                    remark,
+                };
             }
             remark = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
         if pieces.is_empty() {
-            return Sentence { id, pieces, request: Ok(None), remark };
+            return Sentence { id, pieces, request: Ok(None), candidates: None, remark };
         }
-        let prefix = target.read(prefix, encoding).ids;
-        let constraints = constraints.iter().map(|text| target.read(text, encoding).ids);
+        let prefix = target.read(prefix, cutting).ids;
+        let constraints = constraints.iter().map(|text| target.read(text, cutting).ids);
         let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
         let request = match self.wanted(&prefix, constraints) {
             Ok(constraints) => {
@@ -151,7 +164,7 @@ impl<'a> Reader<'a> {
             }
             Err(reason) => Err(reason),
         };
-        Sentence { id, pieces, request, remark }
+        Sentence { id, pieces, request, candidates: None, remark }
     }
 
     /// The constraints as the models put them out, or why they cannot be had, or the prefix.
@@ -204,7 +217,7 @@ fn of_json(line: &[u8]) -> Result<Parsed, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::package::Segmentation;
+    use crate::segmentation::Segmentation;
     use crate::vocabulary::Vocabulary;
     use miriam_text::Input;
     use proptest::prelude::*;

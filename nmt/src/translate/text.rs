@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use miriam_segment::BpeWork;
 use miriam_segment::sentence_piece::Encoding;
 use miriam_text::fields;
 
-use crate::package::{Segmentation, Words};
+use crate::package::Words;
+use crate::segmentation::{JOINER, Segmentation};
 use crate::vocabulary::Vocabulary;
 
 /// One side of a model: its vocabulary, and how text becomes pieces.
@@ -19,6 +21,14 @@ pub struct Side {
     pub reads_pieces: bool,
     /// Whether pieces go out as they are.
     pub writes_pieces: bool,
+}
+
+/// What cutting text needs, kept from line to line.
+#[derive(Default)]
+pub struct Cutting {
+    encoding: Encoding,
+    bpe: BpeWork,
+    piece: Vec<u8>,
 }
 
 /// A sentence in pieces.
@@ -76,23 +86,37 @@ impl Side {
 
     /// Cuts `text` into pieces. Words such as `>>fra<<` in front, which tell multilingual
     /// models the language that is wanted, stay whole where the vocabulary has them.
-    pub fn read(&self, text: &[u8], encoding: &mut Encoding) -> Pieces {
+    pub fn read(&self, text: &[u8], cutting: &mut Cutting) -> Pieces {
         let mut pieces = Pieces::default();
+        let mut push = |piece: &[u8]| pieces.push(piece, &self.vocabulary);
+        if self.reads_pieces || matches!(self.segmentation, Segmentation::Pieces) {
+            fields::words(text).for_each(push);
+            return pieces;
+        }
+        let mut rest = text;
+        while let Some((word, behind)) = language(rest)
+            && self.vocabulary.find(word).is_some()
+        {
+            push(word);
+            rest = behind;
+        }
+        let Cutting { encoding, bpe, piece } = cutting;
         match &self.segmentation {
-            Segmentation::SentencePiece(model) if !self.reads_pieces => {
-                let mut rest = text;
-                while let Some((word, behind)) = language(rest)
-                    && self.vocabulary.find(word).is_some()
-                {
-                    pieces.push(word, &self.vocabulary);
-                    rest = behind;
-                }
+            Segmentation::Pieces => {}
+            Segmentation::SentencePiece(model) => {
                 model.model.encode(rest, encoding);
-                for piece in model.model.pieces(encoding) {
-                    pieces.push(piece, &self.vocabulary);
+                model.model.pieces(encoding).for_each(push);
+            }
+            Segmentation::Bpe(file) => {
+                for word in fields::words(rest) {
+                    file.codes.cut(word, bpe, |part, more| {
+                        piece.clear();
+                        piece.extend_from_slice(part);
+                        piece.extend_from_slice(if more { JOINER } else { b"" });
+                        push(piece);
+                    });
                 }
             }
-            _ => fields::words(text).for_each(|word| pieces.push(word, &self.vocabulary)),
         }
         pieces
     }
@@ -121,6 +145,17 @@ impl Side {
             Segmentation::SentencePiece(model) if !self.writes_pieces => {
                 model.model.decode_pieces(pieces, out);
             }
+            Segmentation::Bpe(_) if !self.writes_pieces => {
+                let mut goes_on = true;
+                for piece in pieces {
+                    if !goes_on {
+                        out.push(b' ');
+                    }
+                    let part = piece.strip_suffix(JOINER);
+                    goes_on = part.is_some();
+                    out.extend_from_slice(part.unwrap_or(piece));
+                }
+            }
             _ => {
                 for (place, piece) in pieces.enumerate() {
                     if place > 0 {
@@ -146,6 +181,8 @@ fn language(text: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segmentation::CodesFile;
+    use miriam_layout::Bytes;
     use std::path::Path;
 
     fn side(words: &str) -> Side {
@@ -161,7 +198,7 @@ mod tests {
     #[test]
     fn pieces_are_looked_up_and_written() {
         let side = side("</s>\n<unk>\na\nb\n");
-        let mut pieces = side.read(b" b  zz a ", &mut Encoding::new());
+        let mut pieces = side.read(b" b  zz a ", &mut Cutting::default());
         assert_eq!(pieces.ids, [3, 1, 2]);
         assert_eq!(
             [pieces.get(0), pieces.get(1), pieces.get(3)],
@@ -172,9 +209,35 @@ mod tests {
         assert_eq!(out, b"b zz a");
         pieces.truncate(1);
         assert_eq!((pieces.len(), pieces.get(0), pieces.get(1)), (1, Some(&b"b"[..]), None));
-        assert!(side.read(b"", &mut Encoding::new()).is_empty());
+        assert!(side.read(b"", &mut Cutting::default()).is_empty());
         assert_eq!(side.with_end(&pieces), [3, 0]);
-        assert_eq!(side.with_end(&side.read(b"a </s>", &mut Encoding::new())), [2, 0]);
+        assert_eq!(side.with_end(&side.read(b"a </s>", &mut Cutting::default())), [2, 0]);
+    }
+
+    #[test]
+    fn codes_cut_words_and_pieces_are_joined_again() {
+        let codes = Bytes::copy_from(b"#version: 0.2\nl o\nlo w</w>\n");
+        let codes = CodesFile::from_bytes(codes, "codes").unwrap();
+        let side = Side {
+            segmentation: Segmentation::Bpe(codes),
+            ..side("</s>\n<unk>\nlow\nlo@@\nw@@\ne@@\nr\n>>de<<\n@@\n")
+        };
+        let read = |side: &Side, text: &str| side.read(text.as_bytes(), &mut Cutting::default());
+        let pieces = read(&side, ">>de<< low  lower lox");
+        assert_eq!(pieces.ids, [7, 2, 3, 4, 5, 6, 3, 1]);
+        assert_eq!([pieces.get(2), pieces.get(7)], [Some(&b"lo@@"[..]), Some(b"x")]);
+        let write = |side: &Side, ids: &[u32]| {
+            let mut out = Vec::new();
+            side.write(ids, |place| (place == 7).then_some(&b"x"[..]), &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(write(&side, &pieces.ids), ">>de<< low lower lox");
+        // A sentence may break off in the middle of a word.
+        assert_eq!(write(&side, &[2, 3]), "low lo");
+        assert_eq!(write(&side, &[3, 8, 6]), "lor");
+        let plain = Side { reads_pieces: true, writes_pieces: true, ..side };
+        assert_eq!(read(&plain, "lo@@ w@@ r").ids, [3, 4, 6]);
+        assert_eq!(write(&plain, &[3, 4, 6]), "lo@@ w@@ r");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! the words so far. As a session it also checks what search may ask of one.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use miriam_nmt::network::{Best, Row, Session, Slot};
 use miriam_nmt::{Error, Result};
@@ -211,6 +212,16 @@ impl Session for RandomSession {
             let (found, ids) = self.choices(row as usize);
             let at = ids.binary_search(&word);
             logits.push(at.map_or(f32::NEG_INFINITY, |at| found[at]));
+        }
+    }
+
+    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>) {
+        logits.clear();
+        normalisers.clear();
+        for row in rows {
+            let found = self.choices(row).0;
+            normalisers.push(normaliser(&found));
+            logits.extend(found);
         }
     }
 

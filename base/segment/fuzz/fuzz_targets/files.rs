@@ -1,9 +1,9 @@
-//! Any bytes as a list of abbreviations, a truecase model, patterns and settings: they
-//! are read or refused, and what is read does its work.
+//! Any bytes as a list of abbreviations, a truecase model, codes of byte pairs, patterns
+//! and settings: they are read or refused, and what is read does its work.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use miriam_segment::{PreparationSettings, Prefixes, Protected, Tokenizer, TruecaseModel};
+use miriam_segment::{BpeCodes, BpeWork, PreparationSettings, Prefixes, Protected, Tokenizer, TruecaseModel};
 
 const LINE: &[u8] = b"Mr. Smith's dog, No. 5, said: (a <b> c). It's true... or not!";
 
@@ -14,6 +14,14 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(model) = TruecaseModel::from_text(bytes, "model") {
         model.truecase(LINE, &mut out);
         model.truecase_all(LINE, &mut out);
+    }
+    if let Ok(codes) = BpeCodes::from_text(bytes, "codes") {
+        let word = bytes.split(|&byte| byte == b' ').next().unwrap_or_default();
+        for word in [word, b"Smith's", b"aaaaaaa"] {
+            let mut pieces = Vec::new();
+            codes.cut(word, &mut BpeWork::default(), |piece, _| pieces.extend_from_slice(piece));
+            assert_eq!(pieces, word);
+        }
     }
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(protected) = Protected::from_lines(text, "patterns") {

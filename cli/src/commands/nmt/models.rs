@@ -25,6 +25,10 @@ pub struct Models {
     /// those beside the model
     #[arg(short, long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
+    /// Codes of byte pair encoding for the text of source and target (one file: the same)
+    /// [what lies beside the model]
+    #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
+    bpe_codes: Vec<PathBuf>,
     /// Weights of the models [1 each]
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
@@ -69,6 +73,7 @@ impl Models {
         if let Some(settings) = settings {
             package.settings = settings;
         }
+        set_codes(&mut package, &self.bpe_codes)?;
         if let Some(lists) = lists {
             lists.open(&mut package, !self.models.is_empty())?;
         }
@@ -85,9 +90,18 @@ impl Models {
 
     /// The numbers to multiply in, if they are given.
     pub fn precision(&self) -> Option<Precision> {
-        let name = self.precision.as_deref()?;
-        Precision::ALL.into_iter().find(|precision| precision.name() == name)
+        self.precision.as_deref().and_then(Precision::named)
     }
+}
+
+/// Gives `package` the codes of byte pair encoding that are named, for both sides or each.
+pub fn set_codes(package: &mut Package, codes: &[PathBuf]) -> anyhow::Result<()> {
+    match codes {
+        [] => {}
+        [both] => package.set_codes([both, both])?,
+        [source, target, ..] => package.set_codes([source, target])?,
+    }
+    Ok(())
 }
 
 impl Lists {

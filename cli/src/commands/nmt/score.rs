@@ -7,6 +7,7 @@ use miriam_nmt::score::{Pairs, ScoreOptions, Summary, score_text};
 use miriam_nmt::translate::{AlignmentForm, Models as Ready, Options};
 use miriam_text::{Input, Lines, Output, Stop};
 
+use super::choices::Remember;
 use super::models::Models;
 use super::numbers::{batch, finite, length};
 use super::translate::parse_alignment;
@@ -67,6 +68,8 @@ pub struct Arguments {
     /// Threads; as --threads
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     cpu_threads: Option<Threads>,
+    #[command(flatten)]
+    remember: Remember,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -96,9 +99,10 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         Input::check(input, Some(&a.output))?;
     }
     let package = a.models.open(None)?;
-    let defaults = Options::of(&package);
+    let defaults = Options::of(&package, None);
     let precision = a.models.precision().unwrap_or(defaults.precision);
-    let models = Ready::new(&package, precision, &defaults.weights)?;
+    let choices = a.remember.open();
+    let models = Ready::new(&package, precision, &defaults.weights, &choices.tuner)?;
     let stop = Stop::new();
     let interrupts = Interrupts::ask(&stop)?;
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
@@ -129,15 +133,17 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     let mut output = Some(Output::create(&a.output)?);
     let lines = if a.summary.is_some() { None } else { output.take() };
     let outcome = score_text(&models, pairs, &options, lines, &stop, &common.progress());
+    choices.save();
     let outcome = outcome.map_err(anyhow::Error::from).and_then(|summary| {
-        if let (Some(kind), Some(mut output)) = (a.summary, output) {
+        // A number about a part of the text would be taken for one about all of it.
+        if let (Some(kind), Some(mut output)) = (a.summary, output.filter(|_| !stop.is_asked())) {
             output.write(format!("{}\n", kind.of(&summary)).as_bytes())?;
             output.finish()?;
         }
         Ok(())
     });
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        interrupts.end_by_signal();
+        interrupts.end_by_signal_telling("scores are those of the first lines");
     }
     outcome
 }

@@ -5,11 +5,13 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use miriam_nmt::Segmentation;
 use miriam_nmt::search::{Rules, Sampling};
-use miriam_nmt::translate::{AlignmentForm, LineForm, Mishap, Options, Source, Translator};
+use miriam_nmt::translate::{
+    AlignmentForm, LineForm, Mishap, Options, Reached, Source, Translator,
+};
 use miriam_text::{Input, Lines, Output, Stop};
 
+use super::choices::Remember;
 use super::mishaps::Mishaps;
 use super::models::{Lists, Models};
 use super::numbers::{
@@ -33,6 +35,8 @@ pub struct Arguments {
     sampling: SamplingArguments,
     #[command(flatten)]
     batches: Batches,
+    #[command(flatten)]
+    remember: Remember,
     /// Tell which options were chosen
     #[arg(long)]
     verbose: bool,
@@ -129,7 +133,8 @@ struct Search {
     /// The fewest words of a translation [Marian 0, CTranslate2 1]
     #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_none())]
     min_length: Option<usize>,
-    /// Whose rules decide when search is done [those the model was made for]
+    /// Whose rules decide when search is done, and whose defaults the other options have
+    /// [those the model was made for]
     #[arg(long, value_name = "NAME")]
     search: Option<RulesName>,
     /// CTranslate2's rules: look so many times longer for translations [1]
@@ -232,11 +237,6 @@ impl Arguments {
         set(&mut search.no_repeat_ngram, given.no_repeat_ngram_size);
         search.early_stop = given.early_stop.or(search.early_stop);
         search.skip_cost |= given.skip_cost;
-        search.rules = match given.search {
-            Some(RulesName::Marian) => Rules::Marian,
-            Some(RulesName::Ctranslate2) => Rules::CTranslate2,
-            None => search.rules,
-        };
         search.sampling = self.sampling.get();
         if let Some(wanted) = text.n_best {
             options.output.n_best = true;
@@ -326,21 +326,22 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         wrong_usage("--errors is also the output; write to another file".into());
     }
     let package = arguments.models.open(Some(&arguments.lists))?;
-    let options = arguments.options(Options::of(&package), common);
+    let rules = arguments.search.search.map(|name| match name {
+        RulesName::Marian => Rules::Marian,
+        RulesName::Ctranslate2 => Rules::CTranslate2,
+    });
+    let options = arguments.options(Options::of(&package, rules), common);
     if arguments.verbose {
         tracing::info!("{}: {}", package.path.display(), package.format);
         for (name, value) in options.describe() {
             tracing::info!("{name}: {value}");
         }
     }
-    let translator = Translator::new(package, options)?;
-    let source = &translator.models().sides()[0];
-    if let (Segmentation::Bpe(codes), false) = (&source.segmentation, source.reads_pieces) {
-        let codes = codes.display();
-        tracing::warn!(
-            "text must come in pieces: {codes} is not applied (--no-spm-encode: it is so)"
-        );
+    let choices = arguments.remember.open();
+    if arguments.verbose {
+        tracing::info!("{}", choices.describe());
     }
+    let translator = Translator::new(package, options, &choices.tuner)?;
     // Translations on a terminal show well enough how far it is.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
     let progress = Bar::new(common.quiet || shown);
@@ -361,10 +362,19 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     let interrupts = Interrupts::ask(&stop)?;
     let mut tell = |mishap: &Mishap| mishaps.tell(mishap);
     let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut tell);
-    let outcome = outcome.and(mishaps.finish()).map_err(anyhow::Error::from);
+    let chosen = choices.save();
+    if arguments.verbose {
+        tracing::info!("products chosen now: {chosen}");
+    }
+    let told = mishaps.finish();
+    let outcome = outcome.and_then(|reached| told.and(Ok(reached))).map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also take the reader away.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        interrupts.end_by_signal();
+        let Reached { read, written } = *outcome.as_ref().unwrap_or(&Reached::default());
+        let lost = read - written;
+        interrupts.end_by_signal_telling(&format!(
+            "{written} lines are translated and written, {lost} were read and are not"
+        ));
     }
-    outcome
+    outcome.map(drop)
 }

@@ -4,7 +4,7 @@
 use miriam_tensor::function::Activation;
 
 use super::source::groups;
-use super::{Cell, Parents, Place, Shortcuts, Source, States};
+use super::{Cell, Decoder, Parents, Place, Shortcuts, Source, States};
 use crate::Result;
 use crate::architecture::{Cell as Kind, Stacked, Top};
 use crate::layer::{Affine, Fit, GateParameters, Gates, Squash, Then};
@@ -86,9 +86,10 @@ impl<B: Gates> Attentional<B> {
             merged: shortcuts.parents,
         })
     }
+}
 
-    /// What is kept of sentences whose states, `lengths` rows each, the encoder gave.
-    pub fn remember(&self, backend: &mut B, states: &B::Rows, lengths: &[usize]) -> Vec<Source<B>> {
+impl<B: Gates> Decoder<B> for Attentional<B> {
+    fn remember(&self, backend: &mut B, states: &B::Rows, lengths: &[usize]) -> Vec<Source<B>> {
         let means = backend.means(states, lengths);
         let starts = backend.affine(&means, &self.start, Activation::Tanh.into());
         let keys = backend.affine(states, &self.keys, Activation::Tanh.into());
@@ -108,8 +109,7 @@ impl<B: Gates> Attentional<B> {
         (0..).zip(annotations).map(source).collect()
     }
 
-    /// A step: see [`Family::step`](crate::network::Family::step).
-    pub fn step(
+    fn step(
         &self,
         backend: &mut B,
         states: &mut States<B>,

@@ -7,7 +7,7 @@ use miriam_tensor::function::Activation;
 use super::cell::CellNames;
 use super::source::groups;
 use super::term::{Names, Term};
-use super::{Cell, Parents, Place, Shortcuts, Source, State, States};
+use super::{Cell, Decoder, Parents, Place, Shortcuts, Source, State, States};
 use crate::Result;
 use crate::architecture::Recurrent;
 use crate::layer::{Fit, GateParameters, Gates, Norms, Part, Squash, Then};
@@ -109,9 +109,10 @@ impl<B: Gates> Conditional<B> {
             merged: shortcuts.parents,
         })
     }
+}
 
-    /// What is kept of sentences whose states, `lengths` rows each, the encoder gave.
-    pub fn remember(&self, backend: &mut B, states: &B::Rows, lengths: &[usize]) -> Vec<Source<B>> {
+impl<B: Gates> Decoder<B> for Conditional<B> {
+    fn remember(&self, backend: &mut B, states: &B::Rows, lengths: &[usize]) -> Vec<Source<B>> {
         let means = backend.means(states, lengths);
         let starts = self.start.apply(backend, &means);
         let starts = backend.activate(starts, Activation::Tanh);
@@ -131,8 +132,7 @@ impl<B: Gates> Conditional<B> {
         (0..).zip(annotations).map(source).collect()
     }
 
-    /// A step: see [`Family::step`](crate::network::Family::step).
-    pub fn step(
+    fn step(
         &self,
         backend: &mut B,
         states: &mut States<B>,

@@ -21,7 +21,24 @@ pub use parents::Parents;
 pub use source::Source;
 pub use term::Term;
 
-use super::Squash;
+use super::{Gates, Squash};
+use crate::network::Row;
+
+/// What writes a translation, looking at the states of an encoder.
+pub trait Decoder<B: Gates> {
+    /// What is kept of sentences whose states, `lengths` rows each, the encoder gave.
+    fn remember(&self, backend: &mut B, states: &B::Rows, lengths: &[usize]) -> Vec<Source<B>>;
+
+    /// A step: see [`Family::step`](crate::network::Family::step).
+    fn step(
+        &self,
+        backend: &mut B,
+        states: &mut States<B>,
+        rows: &[Row],
+        sources: &[&Source<B>],
+        alignment: Option<&mut Vec<Vec<f32>>>,
+    ) -> B::Rows;
+}
 
 /// Ways to the same numbers (Devlin 2017, section 4), each a switch, so that each can be
 /// measured. All but [`Squash::Table`] leave results as they are: `words` and `parents`
