@@ -36,8 +36,12 @@ fn the_fastest_is_fixed_and_remembered() {
 
     let again = Tuner::load(cpu, &path).unwrap();
     assert_eq!(again.run(SHAPE, 3, |choice| choice), 2);
-    // An alternative that is no more is measured anew.
-    assert_eq!(again.run(SHAPE, 2, |choice| choice), 0);
+    assert_eq!((again.remembered(), again.fixed().len()), (2, 0));
+    // A program that has fewer alternatives measures anew.
+    let newer = Tuner::load(cpu, &path).unwrap();
+    assert_eq!(newer.run(SHAPE, 2, |choice| choice), 0);
+    (0..2 * TRIALS).for_each(|_| newer.run(SHAPE, 2, |_| ()));
+    assert!(newer.fixed().contains_key("test 3x64x48"));
     // Another machine's choices are kept, and are not ours.
     let other = Tuner::load(Cpu::plain(), &path).unwrap();
     if cpu != Cpu::plain() {
