@@ -378,8 +378,8 @@ def main():
                         help="100 frequent words and 20 for each word of the source")
     parser.add_argument("--agree", action="store_true", help="compare results of small models instead")
     parser.add_argument("-n", type=int, default=5, help="counted pairs of a row [5]")
-    parser.add_argument("--seconds", type=float, default=1.0,
-                        help="what the short text takes the slower program [1]")
+    parser.add_argument("--seconds", type=float, default=4.0,
+                        help="what the short text takes the slower program [4]")
     parser.add_argument("--keep", type=Path, help="work in this folder, and leave it there")
     parser.add_argument("--peer-only", action="store_true", help="measure the other program alone")
     a = parser.parse_args()

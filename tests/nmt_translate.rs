@@ -67,6 +67,19 @@ fn entry(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
 }
 
 #[test]
+fn options_of_marian_that_choose_kernels_are_told_and_change_nothing() {
+    let input = sentences(5);
+    let plain = feed(&mut translate_tiny(), input.as_bytes());
+    let mut command = translate_tiny();
+    command.args(["-w", "-2000", "--quiet-translation", "--gemm-precision", "int8shiftAll"]);
+    let given = feed(&mut command, input.as_bytes());
+    assert_eq!(text(&given.stdout), text(&plain.stdout));
+    let told = text(&given.stderr);
+    assert!(told.contains("--workspace --quiet-translation"), "{told}");
+    assert!(told.contains("--gemm-precision; --precision chooses"), "{told}");
+}
+
+#[test]
 fn greedy_translations_are_those_of_marian() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     // Line 20 is empty, line 41 has unknown characters.

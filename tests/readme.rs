@@ -80,6 +80,7 @@ fn check(page: &str, least: usize) {
                 .args(["-ec", &whole])
                 .current_dir(folder.path())
                 .env("PATH", &path)
+                .env("MIRIAM_CACHE", folder.path().join("cache"))
                 .output()
                 .unwrap();
             assert!(output.status.success(), "{whole}\n{}", text(&output.stderr));

@@ -6,6 +6,7 @@ mod models;
 mod numbers;
 mod score;
 mod translate;
+mod without_effect;
 
 use std::path::PathBuf;
 

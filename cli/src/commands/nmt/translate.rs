@@ -17,6 +17,7 @@ use super::models::{Lists, Models};
 use super::numbers::{
     batch, beam, finite, least_probability, length, length_or_none, not_negative, positive, share,
 };
+use super::without_effect::WithoutEffect;
 use crate::common::{Common, Threads, is_broken_pipe, parse_threads, wrong_usage};
 use crate::progress::Bar;
 use crate::signals::Interrupts;
@@ -40,6 +41,8 @@ pub struct Arguments {
     /// Tell which options were chosen
     #[arg(long)]
     verbose: bool,
+    #[command(flatten)]
+    without_effect: WithoutEffect,
 }
 
 #[derive(Args)]
@@ -310,6 +313,7 @@ fn in_full(folder: &Path) -> PathBuf {
 }
 
 pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+    arguments.without_effect.tell();
     let text = &arguments.text;
     if text.input.len() > 1 && !text.force_decode {
         wrong_usage("a second input has what translations begin with; add --force-decode".into());
