@@ -146,7 +146,7 @@ pub trait Decoding: Backend {
         values: Part<'_, Self::Rows>,
     );
 
-    /// Keeps the rows `which` of the past in that order, and forgets the others.
+    /// Keeps the rows `which` of the past, which ascend, and forgets the others.
     fn keep(&mut self, past: &mut Self::Past, which: &[u32]);
 
     /// What rows go on with: the row of `state` that each continues, zeros where there is
