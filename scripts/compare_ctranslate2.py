@@ -160,8 +160,9 @@ class Comparison:
         precision = {"int8": "i8", "int16": "i16", "float32": "f32"}[kind or a.type]
         # Choices remembered from the short text would make the long one cheaper.
         command = [a.miriam, "nmt", "translate", "--threads", threads, "--quiet",
-                   "--no-tuner-file", "--precision", precision, "--beam-size", setting.beam, "--mini-batch", setting.batch,
-                   "--normalize", "0", "--max-length-factor", "1", "-i", text, "-o", output]
+                   "--no-tuner-file", "--precision", precision, "--beam-size", setting.beam,
+                   "--mini-batch", setting.batch, "--normalize", "0", "--max-length-factor",
+                   "1", "-i", text, "-o", output]
         if a.marian:
             command += ["-m", self.npz, "-v", self.vocabulary, self.vocabulary]
             if a.shortlist:
