@@ -137,6 +137,17 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[index * self.stride..][..self.columns]
     }
 
+    /// Some columns of row `index`.
+    ///
+    /// # Panics
+    /// If they leave the slice.
+    #[inline(always)]
+    pub(crate) fn part(&mut self, index: usize, columns: Range<usize>) -> &mut [T] {
+        debug_assert!(index < self.rows && columns.end <= self.columns);
+        let row = index * self.stride;
+        &mut self.values[row + columns.start..row + columns.end]
+    }
+
     /// The same, to be read.
     pub fn as_ref(&self) -> Mat<'_, T> {
         Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }

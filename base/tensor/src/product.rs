@@ -50,7 +50,9 @@ impl Epilogue<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     quads: Vec<[u32; 2]>,
+    quads_of_row: Vec<[u32; 2]>,
     pairs: Vec<u32>,
+    pairs_of_row: Vec<u32>,
     starts: Vec<i32>,
 }
 

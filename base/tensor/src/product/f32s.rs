@@ -1,6 +1,6 @@
 //! Products in f32.
 
-use super::tile::{Arithmetic, Call};
+use super::tile::{Arithmetic, Blocks, Call};
 use super::{Epilogue, Tiling};
 use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedF32};
@@ -12,11 +12,8 @@ struct Floats;
 impl Arithmetic for Floats {
     type Cell = f32;
     type Sums<I: Isa> = I::F;
+    const INTERVAL: usize = usize::MAX;
 
-    #[inline(always)]
-    fn interval(&self) -> usize {
-        usize::MAX
-    }
     #[inline(always)]
     fn start<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::F {
         isa.splat(0.0)
@@ -57,11 +54,20 @@ pub fn product_f32(
     out: MatMut<f32>,
 ) {
     assert_eq!(rows.columns(), weights.depth(), "rows as long as the weights are deep");
-    let call = Call { arithmetic: Floats, cells: rows, panels: weights.panels, epilogue, out };
-    dispatch!(cpu, multiply(call, tiling))
+    dispatch!(cpu, multiply(tiling, rows, weights, epilogue, out))
 }
 
 #[inline(always)]
-fn multiply<I: Isa>(isa: I, call: Call<Floats>, tiling: Tiling) {
+fn multiply<I: Isa>(
+    isa: I,
+    tiling: Tiling,
+    rows: Mat<f32>,
+    weights: PackedF32,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    let blocks = Blocks::new::<I>(rows.rows(), tiling);
+    let panels = weights.panels;
+    let call = Call { arithmetic: Floats, cells: rows, blocks, panels, epilogue, out };
     call.multiply(isa, tiling);
 }

@@ -4,12 +4,12 @@
 //! [run](RUN), whose norms bound what it may sum to (see [`crate::pack`]). Then sums are
 //! set aside as floats.
 
-use super::tile::{Arithmetic, Call};
+use super::tile::{Arithmetic, Blocks, Call, Interleaved, interleave};
 use super::{Epilogue, Scratch, Tiling};
 use crate::isa::{Isa, LANES, dispatch};
 use crate::pack::{Line, PackedI16, RUN};
 use crate::quantise::QuantisedI16;
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut};
 
 #[derive(Clone, Copy)]
 struct Pairs<'a> {
@@ -20,11 +20,8 @@ struct Pairs<'a> {
 impl Arithmetic for Pairs<'_> {
     type Cell = u32;
     type Sums<I: Isa> = I::I;
+    const INTERVAL: usize = RUN / 2;
 
-    #[inline(always)]
-    fn interval(&self) -> usize {
-        RUN / 2
-    }
     #[inline(always)]
     fn start<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::I {
         isa.splat_i32(0)
@@ -68,21 +65,36 @@ pub fn product_i16(
     assert_eq!(rows.values.columns(), weights.depth(), "rows as long as the weights are deep");
     assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
     assert!(rows.room <= weights.room(), "rows with room beside the weights");
-    let pairs = &mut scratch.pairs;
-    pairs.clear();
-    for index in 0..rows.values.rows() {
-        let (whole, rest) = rows.values.row(index).as_chunks::<2>();
-        pairs.extend(whole.iter().map(|&[a, b]| u32::from(a as u16) | u32::from(b as u16) << 16));
-        pairs.extend(rest.iter().map(|&last| u32::from(last as u16)));
-    }
-    let PackedI16 { panels, scales: column_scales, .. } = weights;
-    let arithmetic = Pairs { row_scales: rows.scales, column_scales };
-    let cells = Mat::new(pairs.as_slice(), rows.values.rows(), panels.steps());
-    let call = Call { arithmetic, cells, panels, epilogue, out };
-    dispatch!(vnni cpu, multiply(call, tiling))
+    dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out, scratch))
 }
 
 #[inline(always)]
-fn multiply<I: Isa>(isa: I, call: Call<Pairs>, tiling: Tiling) {
-    call.multiply(isa, tiling);
+fn multiply<I: Isa>(
+    isa: I,
+    tiling: Tiling,
+    rows: QuantisedI16,
+    weights: PackedI16,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+    scratch: &mut Scratch,
+) {
+    let PackedI16 { panels, scales: column_scales, .. } = weights;
+    let blocks = Blocks::new::<I>(rows.values.rows(), tiling);
+    let Scratch { pairs, pairs_of_row, .. } = scratch;
+    let steps = panels.steps();
+    pairs.resize(rows.values.rows() * steps, 0);
+    for block in blocks.ranges() {
+        let into = &mut pairs[block.start * steps..block.end * steps];
+        for (place, row) in block.clone().enumerate() {
+            let (whole, rest) = rows.values.row(row).as_chunks::<2>();
+            pairs_of_row.clear();
+            let pair = |&[a, b]: &[i16; 2]| u32::from(a as u16) | u32::from(b as u16) << 16;
+            pairs_of_row.extend(whole.iter().map(pair));
+            pairs_of_row.extend(rest.iter().map(|&last| u32::from(last as u16)));
+            interleave(pairs_of_row, block.len(), place, into);
+        }
+    }
+    let arithmetic = Pairs { row_scales: rows.scales, column_scales };
+    let cells = Interleaved { cells: pairs, steps };
+    Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
 }

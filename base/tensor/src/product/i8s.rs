@@ -2,7 +2,7 @@
 
 use zerocopy::IntoBytes;
 
-use super::tile::{Arithmetic, Call};
+use super::tile::{Arithmetic, Blocks, Call, Interleaved, interleave};
 use super::{Epilogue, Scratch, Tiling};
 use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedI8};
@@ -21,11 +21,8 @@ struct Bytes<'a, const SIGNED: bool> {
 impl<const SIGNED: bool> Arithmetic for Bytes<'_, SIGNED> {
     type Cell = [u32; 2];
     type Sums<I: Isa> = I::I;
+    const INTERVAL: usize = usize::MAX;
 
-    #[inline(always)]
-    fn interval(&self) -> usize {
-        usize::MAX
-    }
     #[inline(always)]
     fn start<I: Isa>(&self, isa: I, row: usize, panel: usize) -> I::I {
         if I::SHIFTED {
@@ -85,71 +82,59 @@ fn multiply<I: Isa>(
     out: MatMut<f32>,
     scratch: &mut Scratch,
 ) {
+    let blocks = Blocks::new::<I>(rows.values.rows(), tiling);
+    let signed = prepare(isa, rows.values, blocks, scratch);
     let Scratch { quads, starts, .. } = scratch;
-    let signed = prepare(isa, rows.values, quads, starts);
-    let cells = Mat::new(quads.as_slice(), rows.values.rows(), weights.panels.steps());
+    let cells = Interleaved { cells: quads, steps: weights.panels.steps() };
+    let PackedI8 { panels, scales: column_scales, corrections } = weights;
+    let row_scales = rows.scales;
     // Rows without negative elements, as ReLU leaves them, need no signs. The sums are
     // the same.
     if signed || !I::SPARES_SIGNS {
-        call::<I, true>(isa, tiling, cells, starts, rows.scales, weights, epilogue, out);
+        let arithmetic = Bytes::<true> { starts, corrections, row_scales, column_scales };
+        Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
     } else {
-        call::<I, false>(isa, tiling, cells, starts, rows.scales, weights, epilogue, out);
+        let arithmetic = Bytes::<false> { starts, corrections, row_scales, column_scales };
+        Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
     }
-}
-
-#[expect(clippy::too_many_arguments, reason = "what the one caller above has at hand")]
-#[inline(always)]
-fn call<I: Isa, const SIGNED: bool>(
-    isa: I,
-    tiling: Tiling,
-    cells: Mat<[u32; 2]>,
-    starts: &[i32],
-    row_scales: &[f32],
-    weights: PackedI8,
-    epilogue: Epilogue,
-    out: MatMut<f32>,
-) {
-    let PackedI8 { panels, scales: column_scales, corrections } = weights;
-    let arithmetic = Bytes::<SIGNED> { starts, corrections, row_scales, column_scales };
-    Call { arithmetic, cells, panels, epilogue, out }.multiply(isa, tiling);
 }
 
 /// Prepares rows for [`Isa::dot_i8`], four neighbours at a time, zeros behind the last.
 /// Tells whether any element is negative.
 #[inline(always)]
-fn prepare<I: Isa>(
-    isa: I,
-    rows: Mat<i8>,
-    quads: &mut Vec<[u32; 2]>,
-    starts: &mut Vec<i32>,
-) -> bool {
+fn prepare<I: Isa>(isa: I, rows: Mat<i8>, blocks: Blocks, scratch: &mut Scratch) -> bool {
+    let Scratch { quads, quads_of_row, starts, .. } = scratch;
     let steps = rows.columns().div_ceil(4);
-    quads.clear();
     quads.resize(rows.rows() * steps, [0; 2]);
+    quads_of_row.resize(steps, [0; 2]);
     starts.clear();
     let mut negative = 0;
-    for index in 0..rows.rows() {
-        // As bytes, so that four of them are one load and the loop becomes vectors.
-        let (whole, rest) = rows.row(index).as_bytes().as_chunks::<4>();
-        let (into, last) = quads[index * steps..][..steps].split_at_mut(whole.len());
-        let mut start = 0i32;
-        for (quad, to) in whole.iter().zip(into) {
-            let quad = u32::from_le_bytes(*quad);
-            let (prepared, missing) = isa.prepare_i8(quad);
-            *to = prepared;
-            negative |= quad;
-            start = start.wrapping_add(missing);
+    for block in blocks.ranges() {
+        let into = &mut quads[block.start * steps..block.end * steps];
+        for (place, row) in block.clone().enumerate() {
+            // As bytes, so that four of them are one load and the loop becomes vectors.
+            let (whole, rest) = rows.row(row).as_bytes().as_chunks::<4>();
+            let (to, last) = quads_of_row.split_at_mut(whole.len());
+            let mut start = 0i32;
+            for (quad, to) in whole.iter().zip(to) {
+                let quad = u32::from_le_bytes(*quad);
+                let (prepared, missing) = isa.prepare_i8(quad);
+                *to = prepared;
+                negative |= quad;
+                start = start.wrapping_add(missing);
+            }
+            if let [last] = last {
+                let mut bytes = [0; 4];
+                bytes[..rest.len()].copy_from_slice(rest);
+                let quad = u32::from_le_bytes(bytes);
+                let (prepared, missing) = isa.prepare_i8(quad);
+                *last = prepared;
+                negative |= quad;
+                start = start.wrapping_add(missing);
+            }
+            starts.push(start);
+            interleave(quads_of_row, block.len(), place, into);
         }
-        if let [last] = last {
-            let mut bytes = [0; 4];
-            bytes[..rest.len()].copy_from_slice(rest);
-            let quad = u32::from_le_bytes(bytes);
-            let (prepared, missing) = isa.prepare_i8(quad);
-            *last = prepared;
-            negative |= quad;
-            start = start.wrapping_add(missing);
-        }
-        starts.push(start);
     }
     negative & 0x8080_8080 != 0
 }
