@@ -93,7 +93,12 @@ impl Best {
         &self.candidates
     }
 
-    /// The logarithm of the sum of exponentials of all logits.
+    /// Whether one of the logits was not a number.
+    pub fn is_broken(&self) -> bool {
+        self.sum.is_nan()
+    }
+
+    /// The logarithm of the sum of exponentials of all logits; NaN if one of them was.
     ///
     /// # Panics
     /// If the sum was not wanted.
@@ -128,7 +133,8 @@ pub fn take(cpu: Cpu, logits: Mat<f32>, bias: Option<&[f32]>, ids: Ids, best: &m
 pub fn take_scores(cpu: Cpu, scores: &[f32], ids: Ids, best: &mut Best) {
     let normalise = std::mem::replace(&mut best.normalise, false);
     take(cpu, Mat::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(best));
-    (best.normalise, best.shift, best.sum) = (normalise, 0.0, 1.0);
+    let sum = if best.is_broken() { f64::NAN } else { 1.0 };
+    (best.normalise, best.shift, best.sum) = (normalise, 0.0, sum);
 }
 
 #[inline(always)]
@@ -186,15 +192,20 @@ fn take_block<I: Isa>(isa: I, best: &mut Best, first: usize, ids: Ids, block: &[
 }
 
 /// The largest logit of a block, and the sum of the exponentials of all of them less
-/// `shift`, if there is one.
+/// `shift`, or 0 without one; NaN if one of them is.
 #[inline(always)]
 fn look<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
     let mut largest = isa.splat(f32::NEG_INFINITY);
     let Some(shift) = shift else {
+        // No maximum keeps what is not a number; the magnitudes' does.
+        let mut magnitude = isa.splat(0.0);
         for part in parts(block.len()) {
-            largest = isa.max(isa.load_part(&block[part], f32::NEG_INFINITY), largest);
+            let logits = isa.load_part(&block[part], f32::NEG_INFINITY);
+            largest = isa.max(logits, largest);
+            magnitude = isa.max_abs(logits, magnitude);
         }
-        return (isa.largest(largest), 0.0);
+        let nan = isa.largest_abs(magnitude).is_nan();
+        return (isa.largest(largest), if nan { f32::NAN } else { 0.0 });
     };
     let (shift, mut sums) = (isa.splat(shift), isa.splat(0.0));
     for part in parts(block.len()) {

@@ -277,7 +277,11 @@ impl Offers {
     fn take(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) {
         let wish = self.wishes[row].clone();
         let penalty = self.policy.repetition_penalty;
-        let normaliser = if self.policy.raw { 0.0 } else { self.best[row].log_normaliser() };
+        let normaliser = match self.policy.raw {
+            true if self.best[row].is_broken() => f32::NAN,
+            true => 0.0,
+            false => self.best[row].log_normaliser(),
+        };
         let some = wish.most == 0 || wish.most == ALL || !self.best[row].candidates().is_empty();
         self.broken.push(normaliser.is_nan() || !some);
         let mut next = |count: usize| {

@@ -92,8 +92,9 @@ impl Translator {
         search.never.dedup();
         let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
         search.alignments |= alignment.is_some() || replace_unknowns;
-        // Raw outputs of different steps cannot be added up.
-        search.skip_cost &= search.beam == 1 && !word_scores && !n_best;
+        // The sum of the softmax changes no word of greedy search, only scores, and these show
+        // only where they are printed. Raw outputs of different steps cannot be added up.
+        search.skip_cost = search.beam == 1 && !word_scores && !n_best;
         Ok(Translator { models, candidates: package.candidates, options, search })
     }
 

@@ -160,6 +160,26 @@ fn a_textbook_finds_the_same() {
 }
 
 #[test]
+fn greedy_words_are_the_same_without_the_sum_of_the_softmax() {
+    for seed in 0..600 {
+        let mut numbers = Numbers::new(seed);
+        let words = numbers.one_of(&[14, 30, 600]);
+        let options = SearchOptions { beam: 1, n_best: 1, ..random_options(&mut numbers) };
+        let grain = numbers.one_of(&[0.0, 1.0]);
+        let model = Model { seed, words, grain, end: numbers.one_of(&[0.0, 1.5]) };
+        let request = random_request(&mut numbers, words);
+        let words = |skip_cost| {
+            let options = SearchOptions { skip_cost, ..options.clone() };
+            let jobs = [Job { id: 5, request: request.clone() }];
+            let mut session = RandomSession::new(model);
+            let found = translate_in(&mut session, &options, &Batching::default(), &jobs);
+            found[&5].as_ref().ok().map(|found| found[0].words.clone())
+        };
+        assert_eq!(words(true), words(false), "{seed}: {request:?} {options:?} {model:?}");
+    }
+}
+
+#[test]
 fn long_sentences_are_no_different() {
     for (seed, rules) in [(1, Rules::Marian), (2, Rules::CTranslate2)] {
         let options = SearchOptions {

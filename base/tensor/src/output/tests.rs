@@ -46,6 +46,29 @@ fn the_best_are_those_of_a_sort() {
 }
 
 #[test]
+fn what_is_not_a_number_breaks_its_row_with_and_without_the_sum() {
+    let mut numbers = Numbers::new(13);
+    for cpu in Cpu::all() {
+        for length in [1, 15, 16, 300, 1000] {
+            for place in [0, length / 2, length - 1] {
+                for normalise in [false, true] {
+                    let mut row = numbers.floats(length, 9.0);
+                    let broken = |row: &[f32]| {
+                        let mut best = [Best::new(2, normalise)];
+                        take(cpu, Mat::new(row, 1, length), None, Ids::From(0), &mut best);
+                        best[0].is_broken()
+                    };
+                    row[place] = f32::NEG_INFINITY;
+                    assert!(length == 1 || !broken(&row), "{length} {place} {normalise}");
+                    row[place] = f32::NAN;
+                    assert!(broken(&row), "{} {length} {place} {normalise}", cpu.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_in_parts_and_in_company_give_the_same_bits() {
     let mut numbers = Numbers::new(12);
     let (rows, length) = (3, 1500);

@@ -190,23 +190,22 @@ impl<A: Arithmetic, C: Cells<Cell = A::Cell>> Call<'_, '_, A, C> {
             let last = (first + slab).min(blocks.count);
             // Blocks with one more row, and the others.
             let middle = blocks.more.clamp(first, last);
+            let mut panel = 0;
             // The last panels are too few for a group of the usual size.
-            let groups = panels / at_once;
-            for (from, group, groups) in
-                [(0, at_once, groups), (groups * at_once, 1, panels % at_once)]
-            {
+            for group in [at_once, at_once.min(fewer::<I>(blocks.most())), 1] {
+                let groups = (panels - panel) / group;
                 // Rows of one tile take all panels in turn; else all rows take each panel.
                 let run = if last - first == 1 { groups.max(1) } else { 1 };
-                for index in (0..groups).step_by(run) {
+                for _ in (0..groups).step_by(run) {
                     for (first, last) in [(first, middle), (middle, last)] {
                         if first < last {
                             let row = blocks.start(first);
                             let rows = blocks.start(first + 1) - row;
-                            let panel = from + index * group;
                             let tiled = Tiled { row, blocks: last - first, panel, groups: run };
                             self.tiles(isa, rows, group, tiled);
                         }
                     }
+                    panel += run * group;
                 }
             }
         }
@@ -218,6 +217,7 @@ impl<A: Arithmetic, C: Cells<Cell = A::Cell>> Call<'_, '_, A, C> {
         // Which tiles exist is known to the compiler: others are not compiled.
         match (rows, group) {
             (1, 1) => self.tile::<I, 1, 1>(isa, tiled),
+            (1, 2) if I::TILES != Tiles::One => self.tile::<I, 1, 2>(isa, tiled),
             (1, 4) if I::TILES != Tiles::One => self.tile::<I, 1, 4>(isa, tiled),
             (2, 2) if I::TILES == Tiles::Narrow => self.tile::<I, 2, 2>(isa, tiled),
             (2, 1) if I::TILES != Tiles::One => self.tile::<I, 2, 1>(isa, tiled),
@@ -374,6 +374,12 @@ fn at_once<I: Isa>(rows: usize) -> usize {
         (Tiles::Narrow, 2) => 2,
         (Tiles::Narrow, _) => 1,
     }
+}
+
+/// How many of the panels that are too few for that: a single row, as attention has, is
+/// bound by the latency of its sums.
+fn fewer<I: Isa>(rows: usize) -> usize {
+    if I::TILES != Tiles::One && rows <= 1 { 2 } else { 1 }
 }
 
 /// The sums of a tile after these steps.

@@ -162,7 +162,7 @@ struct Search {
     /// Do not allow it
     #[arg(long, conflicts_with = "allow_unk")]
     disable_unk: bool,
-    /// Leave the softmax out of greedy search, where no scores are wanted
+    /// Leave the softmax out of greedy search, as is done anyway where no scores are wanted
     #[arg(long)]
     skip_cost: bool,
 }
