@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compare neural translation with CTranslate2 and Marian, fairly on a noisy machine.
 
-Makes a model of a shape with random weights, gives it to both programs, and runs them in
-turn: 25 tokens in (with </s>), exactly 25 out. Each program translates a short and a long
+Makes a model of a shape with random weights, gives it to both programs, each in its own format,
+and runs them in turn: 25 tokens in (with </s>), exactly 25 out. Each program translates a short and a long
 text; the slope between them is what a token costs, without start-up. A first round, not
 counted, warms the page cache and tells how long the texts must be.
 
@@ -38,6 +38,7 @@ from random_nmt import KINDS, Model, save_vocabulary, sentences, shape_of
 
 LENGTH = 25
 ENDLESS = -1e4
+PRECISIONS = {"int8": "i8", "int16": "i16", "float32": "f32"}
 
 
 class Cost(NamedTuple):
@@ -138,6 +139,13 @@ class Comparison:
             write_shortlist(folder, words)
             if not arguments.marian:
                 (folder / "vmap.txt").replace(self.theirs / "vmap.txt")
+        # Each program has the model in its own format, with weights as it multiplies them.
+        self.ours = folder / "model.miriam"
+        if not arguments.peer_only:
+            source = [self.npz, "--vocabs", self.vocabulary, self.vocabulary] \
+                if arguments.marian else [self.theirs]
+            run([arguments.miriam, "nmt", "convert", *source, "--quiet", "--precision",
+                 PRECISIONS[arguments.type], "-o", self.ours])
 
     def texts(self, *counts):
         """A short text and a long one, of so many lines."""
@@ -157,18 +165,20 @@ class Comparison:
 
     def our_command(self, setting, text, output, kind=None, threads=1):
         a = self.arguments
-        precision = {"int8": "i8", "int16": "i16", "float32": "f32"}[kind or a.type]
         # Choices remembered from the short text would make the long one cheaper.
         command = [a.miriam, "nmt", "translate", "--threads", threads, "--quiet",
-                   "--no-tuner-file", "--precision", precision, "--beam-size", setting.beam,
+                   "--no-tuner-file", "--precision", PRECISIONS[kind or a.type],
+                   "--beam-size", setting.beam,
                    "--mini-batch", setting.batch, "--normalize", "0", "--max-length-factor",
                    "1", "-i", text, "-o", output]
-        if a.marian:
+        if kind in (None, a.type):
+            command += ["-m", self.ours]
+        elif a.marian:
             command += ["-m", self.npz, "-v", self.vocabulary, self.vocabulary]
-            if a.shortlist:
-                command += ["--shortlist", self.folder / "lex.s2t", "100", "100", "0"]
         else:
             command += ["-m", self.theirs]
+        if a.marian and a.shortlist:
+            command += ["--shortlist", self.folder / "lex.s2t", "100", "100", "0"]
         return command
 
     def sides(self):

@@ -10,7 +10,9 @@ use std::hint::black_box;
 use std::io::Write;
 
 use miriam_tensor::pack::{Source, WeightsF32, WeightsI8, WeightsI16};
-use miriam_tensor::product::{Epilogue, Scratch, Tiling, product_f32, product_i8, product_i16};
+use miriam_tensor::product::{
+    Epilogue, RowsI8, RowsI16, Tiling, product_f32, product_i8, product_i16,
+};
 use miriam_tensor::quantise::{QuantisedI8, quantise_i16};
 use miriam_tensor::{Cpu, Mat, MatMut};
 use nix::time::{ClockId, clock_gettime};
@@ -115,7 +117,7 @@ fn product(
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
     let source = Source::inputs_by_outputs(Mat::new(&b, depth, columns));
     let mut out = vec![0.0; rows * columns];
-    let mut scratch = Scratch::default();
+    let (mut bytes, mut shorts) = (RowsI8::default(), RowsI16::default());
     let scales = vec![1.0; rows];
     let operations = 2.0 * (rows * depth * columns) as f64;
     let mut measure = |work: &mut dyn FnMut(MatMut<f32>)| {
@@ -131,7 +133,8 @@ fn product(
             let values: Vec<i8> = a.iter().map(|x| (x * 127.0).max(least) as i8).collect();
             let values = QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales };
             measure(&mut |out| {
-                product_i8(cpu, tiling, values, weights.view(), epilogue(), out, &mut scratch);
+                bytes.prepare(cpu, tiling, values);
+                product_i8(&bytes, weights.view(), epilogue(), out);
             })
         }
         Kind::I16 => {
@@ -141,7 +144,8 @@ fn product(
             let values =
                 quantise_i16(cpu, Mat::new(&a, rows, depth), &weights.view(), into, &mut scales);
             measure(&mut |out| {
-                product_i16(cpu, tiling, values, weights.view(), epilogue(), out, &mut scratch);
+                shorts.prepare(cpu, tiling, values);
+                product_i16(&shorts, weights.view(), epilogue(), out);
             })
         }
         Kind::F32 => {

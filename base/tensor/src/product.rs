@@ -14,8 +14,8 @@ mod i8s;
 mod tile;
 
 pub use f32s::product_f32;
-pub use i8s::product_i8;
-pub use i16s::product_i16;
+pub use i8s::{RowsI8, product_i8};
+pub use i16s::{RowsI16, product_i16};
 
 use crate::function::Activation;
 use crate::isa::Level;
@@ -44,16 +44,6 @@ impl Epilogue<'_> {
         let largest = self.largest.as_deref();
         assert!(largest.is_none_or(|largest| largest.len() == shape.0), "a largest for each row");
     }
-}
-
-/// Rows prepared for the products; kept by the caller from call to call.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    quads: Vec<[u32; 2]>,
-    quads_of_row: Vec<[u32; 2]>,
-    pairs: Vec<u32>,
-    pairs_of_row: Vec<u32>,
-    starts: Vec<i32>,
 }
 
 /// How many rows and panels a tile has: a matter of speed only. The

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use miriam_tensor::Mat;
 use miriam_tensor::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
-use miriam_tensor::product::Scratch;
+use miriam_tensor::product::{RowsI8, RowsI16};
 
 use crate::checkpoint::Tensor;
 pub use gates::{Annotations, Lexicon};
@@ -151,9 +151,11 @@ pub struct Engine {
     cpu: Cpu,
     tuner: Arc<Tuner>,
     store: Rc<Store>,
-    scratch: Scratch,
+    /// The rows that were quantised last, and prepared since then.
     bytes: Vec<i8>,
+    prepared_bytes: RowsI8,
     shorts: Vec<i16>,
+    prepared_shorts: RowsI16,
     scales: Vec<f32>,
     floats: Vec<f32>,
     logits: Vec<f32>,
@@ -180,9 +182,10 @@ impl Engine {
             cpu,
             tuner,
             store: Rc::default(),
-            scratch: Scratch::default(),
             bytes: Vec::new(),
+            prepared_bytes: RowsI8::default(),
             shorts: Vec::new(),
+            prepared_shorts: RowsI16::default(),
             scales: Vec::new(),
             floats: Vec::new(),
             logits: Vec::new(),

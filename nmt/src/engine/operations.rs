@@ -79,12 +79,14 @@ impl Engine {
         match weights.matrix.packed() {
             Packed::F32(_) => {}
             Packed::I16(packed) => {
+                self.prepared_shorts.outdate();
                 self.shorts.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
                 let quantised = MatMut::new(&mut self.shorts, rows, depth);
                 quantise_i16(self.cpu, input, &packed, quantised, &mut self.scales);
             }
             Packed::I8(_) => {
+                self.prepared_bytes.outdate();
                 self.bytes.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
                 let quantised = MatMut::new(&mut self.bytes, rows, depth);
@@ -110,7 +112,7 @@ impl Engine {
             let columns = columns.len().next_multiple_of(BLOCK);
             Shape { operation, rows, depth, columns }
         };
-        let (tuner, scratch) = (&self.tuner, &mut self.scratch);
+        let tuner = &self.tuner;
         match weights.matrix.packed() {
             Packed::F32(packed) => tuner.run(shape("f32"), tilings.len(), |choice| {
                 let packed = packed.part(columns);
@@ -118,16 +120,24 @@ impl Engine {
             }),
             Packed::I16(packed) => tuner.run(shape("i16"), tilings.len(), |choice| {
                 let packed = packed.part(columns);
-                let values = Mat::new(&self.shorts, rows, depth);
-                let room = packed.room();
-                let quantised = QuantisedI16 { values, scales: &self.scales, room };
-                product_i16(cpu, tilings[choice], quantised, packed, epilogue, out, scratch);
+                let prepared = &mut self.prepared_shorts;
+                if prepared.tiling() != Some(tilings[choice]) {
+                    let values = Mat::new(&self.shorts, rows, depth);
+                    let quantised =
+                        QuantisedI16 { values, scales: &self.scales, room: packed.room() };
+                    prepared.prepare(cpu, tilings[choice], quantised);
+                }
+                product_i16(prepared, packed, epilogue, out);
             }),
             Packed::I8(packed) => tuner.run(shape("i8"), tilings.len(), |choice| {
                 let packed = packed.part(columns);
-                let values = Mat::new(&self.bytes, rows, depth);
-                let quantised = QuantisedI8 { values, scales: &self.scales };
-                product_i8(cpu, tilings[choice], quantised, packed, epilogue, out, scratch);
+                let prepared = &mut self.prepared_bytes;
+                if prepared.tiling() != Some(tilings[choice]) {
+                    let values = Mat::new(&self.bytes, rows, depth);
+                    let quantised = QuantisedI8 { values, scales: &self.scales };
+                    prepared.prepare(cpu, tilings[choice], quantised);
+                }
+                product_i8(prepared, packed, epilogue, out);
             }),
         }
     }

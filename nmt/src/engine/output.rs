@@ -9,10 +9,10 @@ use super::{Engine, Matrix, Packed, Rows, Weights};
 
 /// Logits that are made before they are searched: what a second-level cache holds beside
 /// weights.
-const LOGITS: usize = 32 << 10;
+const LOGITS: usize = 64 << 10;
 
 /// Rows that are multiplied with a block of columns before the next block.
-const AT_ONCE: usize = 128;
+const AT_ONCE: usize = 256;
 
 /// The words of columns.
 #[derive(Clone, Copy, Debug)]

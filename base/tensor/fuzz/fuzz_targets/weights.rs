@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use miriam_tensor::pack::{Line, PackedI8, PackedI16, WeightsI8};
-use miriam_tensor::product::{Epilogue, Scratch, Tiling, product_i8, product_i16};
+use miriam_tensor::product::{Epilogue, RowsI8, RowsI16, Tiling, product_i8, product_i16};
 use miriam_tensor::quantise::{QuantisedI8, quantise_i16};
 use miriam_tensor::{Cpu, Mat, MatMut};
 
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let floats = vec![f32::from(*norm); *scales as usize];
     let integers = vec![i32::MIN; *scales as usize];
     let mut out = vec![0.0; rows * columns];
-    let mut scratch = Scratch::default();
+    let (mut bytes_of_rows, mut shorts_of_rows) = (RowsI8::default(), RowsI16::default());
     for cpu in Cpu::all() {
         let tiling = Tiling::usual(cpu);
         if let Ok(weights) = PackedI8::new(&lines, &floats, &integers, depth, columns) {
@@ -23,7 +23,8 @@ fuzz_target!(|data: &[u8]| {
             let (values, row_scales) = (Mat::new(&values, rows, depth), vec![1.0; rows]);
             let values = QuantisedI8 { values, scales: &row_scales };
             let into = MatMut::new(&mut out, rows, columns);
-            product_i8(cpu, tiling, values, weights, Epilogue::default(), into, &mut scratch);
+            bytes_of_rows.prepare(cpu, tiling, values);
+            product_i8(&bytes_of_rows, weights, Epilogue::default(), into);
             let ids: Vec<u32> = bytes.iter().map(|&id| u32::from(id)).collect();
             let _ = WeightsI8::default().select(&weights, &ids);
         }
@@ -34,7 +35,8 @@ fuzz_target!(|data: &[u8]| {
             let values = MatMut::new(&mut values, rows, depth);
             let values = quantise_i16(cpu, row, &weights, values, &mut units);
             let into = MatMut::new(&mut out, rows, columns);
-            product_i16(cpu, tiling, values, weights, Epilogue::default(), into, &mut scratch);
+            shorts_of_rows.prepare(cpu, tiling, values);
+            product_i16(&shorts_of_rows, weights, Epilogue::default(), into);
         }
     }
 });

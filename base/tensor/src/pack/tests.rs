@@ -100,15 +100,10 @@ proptest! {
             let mut out = vec![0.0; columns];
             let quantised = crate::quantise::QuantisedI8 { values: Mat::new(&rows, 1, depth), scales: &[1.0] };
             for cpu in crate::Cpu::all() {
-                crate::product::product_i8(
-                    cpu,
-                    crate::product::Tiling::usual(cpu),
-                    quantised,
-                    weights,
-                    Default::default(),
-                    crate::MatMut::new(&mut out, 1, columns),
-                    &mut Default::default(),
-                );
+                let mut prepared = crate::product::RowsI8::default();
+                prepared.prepare(cpu, crate::product::Tiling::usual(cpu), quantised);
+                let into = crate::MatMut::new(&mut out, 1, columns);
+                crate::product::product_i8(&prepared, weights, Default::default(), into);
             }
         }
         let _ = PackedI16::new(&lines, &floats, 5, depth, columns);

@@ -5,11 +5,11 @@
 //! set aside as floats.
 
 use super::tile::{Arithmetic, Blocks, Call, Interleaved, interleave};
-use super::{Epilogue, Scratch, Tiling};
+use super::{Epilogue, Tiling};
 use crate::isa::{Isa, LANES, dispatch};
 use crate::pack::{Line, PackedI16, RUN};
 use crate::quantise::QuantisedI16;
-use crate::{Cpu, MatMut};
+use crate::{Cpu, Mat, MatMut};
 
 #[derive(Clone, Copy)]
 struct Pairs<'a> {
@@ -48,45 +48,82 @@ impl Arithmetic for Pairs<'_> {
     }
 }
 
+/// Rows of sixteen bits as products take them, in tiles of one size: prepared once for all
+/// columns that they are multiplied with.
+#[derive(Clone, Debug, Default)]
+pub struct RowsI16 {
+    pairs: Vec<u32>,
+    pairs_of_row: Vec<u32>,
+    scales: Vec<f32>,
+    room: u32,
+    depth: usize,
+    prepared: Option<(Cpu, Tiling)>,
+}
+
+impl RowsI16 {
+    /// Takes other rows.
+    ///
+    /// # Panics
+    /// If there is not a scale for each row.
+    pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantisedI16) {
+        assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
+        (self.prepared, self.room) = (Some((cpu, tiling)), rows.room);
+        self.depth = rows.values.columns();
+        self.scales.clear();
+        self.scales.extend_from_slice(rows.scales);
+        dispatch!(vnni cpu, interleaved(tiling, rows.values, self));
+    }
+
+    /// The tiles they are prepared for; none, if they were never or are [outdated](Self::outdate).
+    pub fn tiling(&self) -> Option<Tiling> {
+        self.prepared.map(|(_, tiling)| tiling)
+    }
+
+    /// Forgets the rows.
+    pub fn outdate(&mut self) {
+        self.prepared = None;
+    }
+}
+
 /// `out = activation((rows * weights) * scales + bias + residual)`, where sums are exact
 /// up to the precision of f32.
 ///
 /// # Panics
-/// If shapes do not fit, or rows were quantised for weights of smaller norm.
-pub fn product_i16(
-    cpu: Cpu,
-    tiling: Tiling,
-    rows: QuantisedI16,
-    weights: PackedI16,
-    epilogue: Epilogue,
-    out: MatMut<f32>,
-    scratch: &mut Scratch,
-) {
-    assert_eq!(rows.values.columns(), weights.depth(), "rows as long as the weights are deep");
-    assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
+/// If shapes do not fit, or rows were quantised for weights of smaller norm, or none are
+/// prepared.
+pub fn product_i16(rows: &RowsI16, weights: PackedI16, epilogue: Epilogue, out: MatMut<f32>) {
+    assert_eq!(rows.depth, weights.depth(), "rows as long as the weights are deep");
     assert!(rows.room <= weights.room(), "rows with room beside the weights");
-    dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out, scratch))
+    let (cpu, tiling) = rows.prepared.expect("prepared rows");
+    dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out))
 }
 
 #[inline(always)]
 fn multiply<I: Isa>(
     isa: I,
     tiling: Tiling,
-    rows: QuantisedI16,
+    rows: &RowsI16,
     weights: PackedI16,
     epilogue: Epilogue,
     out: MatMut<f32>,
-    scratch: &mut Scratch,
 ) {
     let PackedI16 { panels, scales: column_scales, .. } = weights;
-    let blocks = Blocks::new::<I>(rows.values.rows(), tiling);
-    let Scratch { pairs, pairs_of_row, .. } = scratch;
-    let steps = panels.steps();
-    pairs.resize(rows.values.rows() * steps, 0);
-    for block in blocks.ranges() {
+    let arithmetic = Pairs { row_scales: &rows.scales, column_scales };
+    let cells = Interleaved { cells: &rows.pairs[..], steps: panels.steps() };
+    let blocks = Blocks::new::<I>(rows.scales.len(), tiling);
+    Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
+}
+
+/// Prepares rows for [`Isa::dot_i16`], two neighbours at a time, zero behind the last.
+#[inline(always)]
+fn interleaved<I: Isa>(_: I, tiling: Tiling, rows: Mat<i16>, to: &mut RowsI16) {
+    let RowsI16 { pairs, pairs_of_row, .. } = to;
+    let steps = rows.columns().div_ceil(2);
+    pairs.resize(rows.rows() * steps, 0);
+    for block in Blocks::new::<I>(rows.rows(), tiling).ranges() {
         let into = &mut pairs[block.start * steps..block.end * steps];
         for (place, row) in block.clone().enumerate() {
-            let (whole, rest) = rows.values.row(row).as_chunks::<2>();
+            let (whole, rest) = rows.row(row).as_chunks::<2>();
             pairs_of_row.clear();
             let pair = |&[a, b]: &[i16; 2]| u32::from(a as u16) | u32::from(b as u16) << 16;
             pairs_of_row.extend(whole.iter().map(pair));
@@ -94,7 +131,4 @@ fn multiply<I: Isa>(
             interleave(pairs_of_row, block.len(), place, into);
         }
     }
-    let arithmetic = Pairs { row_scales: rows.scales, column_scales };
-    let cells = Interleaved { cells: pairs, steps };
-    Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
 }

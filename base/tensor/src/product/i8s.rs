@@ -3,7 +3,7 @@
 use zerocopy::IntoBytes;
 
 use super::tile::{Arithmetic, Blocks, Call, Interleaved, interleave};
-use super::{Epilogue, Scratch, Tiling};
+use super::{Epilogue, Tiling};
 use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedI8};
 use crate::quantise::QuantisedI8;
@@ -53,44 +53,71 @@ impl<const SIGNED: bool> Arithmetic for Bytes<'_, SIGNED> {
     }
 }
 
+/// Rows of bytes as products take them, in tiles of one size: prepared once for all
+/// columns that they are multiplied with.
+#[derive(Clone, Debug, Default)]
+pub struct RowsI8 {
+    quads: Vec<[u32; 2]>,
+    quads_of_row: Vec<[u32; 2]>,
+    starts: Vec<i32>,
+    scales: Vec<f32>,
+    signed: bool,
+    depth: usize,
+    prepared: Option<(Cpu, Tiling)>,
+}
+
+impl RowsI8 {
+    /// Takes other rows.
+    ///
+    /// # Panics
+    /// If there is not a scale for each row.
+    pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantisedI8) {
+        assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
+        self.prepared = Some((cpu, tiling));
+        self.depth = rows.values.columns();
+        self.scales.clear();
+        self.scales.extend_from_slice(rows.scales);
+        dispatch!(vnni cpu, interleaved(tiling, rows.values, self));
+    }
+
+    /// The tiles they are prepared for; none, if they were never or are [outdated](Self::outdate).
+    pub fn tiling(&self) -> Option<Tiling> {
+        self.prepared.map(|(_, tiling)| tiling)
+    }
+
+    /// Forgets the rows.
+    pub fn outdate(&mut self) {
+        self.prepared = None;
+    }
+}
+
 /// `out = activation((rows * weights) * scales + bias + residual)`, where the product
 /// is exact for rows in -127..=127 and weights in -128..=127.
 ///
 /// # Panics
-/// If shapes do not fit.
-pub fn product_i8(
-    cpu: Cpu,
-    tiling: Tiling,
-    rows: QuantisedI8,
-    weights: PackedI8,
-    epilogue: Epilogue,
-    out: MatMut<f32>,
-    scratch: &mut Scratch,
-) {
-    assert_eq!(rows.values.columns(), weights.depth(), "rows as long as the weights are deep");
-    assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
-    dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out, scratch))
+/// If shapes do not fit, or no rows are prepared.
+pub fn product_i8(rows: &RowsI8, weights: PackedI8, epilogue: Epilogue, out: MatMut<f32>) {
+    assert_eq!(rows.depth, weights.depth(), "rows as long as the weights are deep");
+    let (cpu, tiling) = rows.prepared.expect("prepared rows");
+    dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out))
 }
 
 #[inline(always)]
 fn multiply<I: Isa>(
     isa: I,
     tiling: Tiling,
-    rows: QuantisedI8,
+    rows: &RowsI8,
     weights: PackedI8,
     epilogue: Epilogue,
     out: MatMut<f32>,
-    scratch: &mut Scratch,
 ) {
-    let blocks = Blocks::new::<I>(rows.values.rows(), tiling);
-    let signed = prepare(isa, rows.values, blocks, scratch);
-    let Scratch { quads, starts, .. } = scratch;
-    let cells = Interleaved { cells: quads, steps: weights.panels.steps() };
+    let RowsI8 { quads, starts, scales: row_scales, .. } = rows;
     let PackedI8 { panels, scales: column_scales, corrections } = weights;
-    let row_scales = rows.scales;
+    let cells = Interleaved { cells: quads, steps: panels.steps() };
+    let blocks = Blocks::new::<I>(row_scales.len(), tiling);
     // Rows without negative elements, as ReLU leaves them, need no signs. The sums are
     // the same.
-    if signed || !I::SPARES_SIGNS {
+    if rows.signed || !I::SPARES_SIGNS {
         let arithmetic = Bytes::<true> { starts, corrections, row_scales, column_scales };
         Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
     } else {
@@ -100,16 +127,15 @@ fn multiply<I: Isa>(
 }
 
 /// Prepares rows for [`Isa::dot_i8`], four neighbours at a time, zeros behind the last.
-/// Tells whether any element is negative.
 #[inline(always)]
-fn prepare<I: Isa>(isa: I, rows: Mat<i8>, blocks: Blocks, scratch: &mut Scratch) -> bool {
-    let Scratch { quads, quads_of_row, starts, .. } = scratch;
+fn interleaved<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut RowsI8) {
+    let RowsI8 { quads, quads_of_row, starts, signed, .. } = to;
     let steps = rows.columns().div_ceil(4);
     quads.resize(rows.rows() * steps, [0; 2]);
     quads_of_row.resize(steps, [0; 2]);
     starts.clear();
     let mut negative = 0;
-    for block in blocks.ranges() {
+    for block in Blocks::new::<I>(rows.rows(), tiling).ranges() {
         let into = &mut quads[block.start * steps..block.end * steps];
         for (place, row) in block.clone().enumerate() {
             // As bytes, so that four of them are one load and the loop becomes vectors.
@@ -136,5 +162,5 @@ fn prepare<I: Isa>(isa: I, rows: Mat<i8>, blocks: Blocks, scratch: &mut Scratch)
             interleave(quads_of_row, block.len(), place, into);
         }
     }
-    negative & 0x8080_8080 != 0
+    *signed = negative & 0x8080_8080 != 0;
 }

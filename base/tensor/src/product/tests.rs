@@ -34,15 +34,11 @@ fn i8_product(
     let weights = WeightsI8::pack(Source::inputs_by_outputs(Mat::new(b, depth, columns)), |_| 1.0);
     let mut out = vec![f32::NAN; rows * columns];
     let scales = vec![1.0; rows];
-    product_i8(
-        cpu,
-        tiling,
-        QuantisedI8 { values: Mat::new(a, rows, depth), scales: &scales },
-        weights.unwrap().view(),
-        Epilogue::default(),
-        MatMut::new(&mut out, rows, columns),
-        &mut Scratch::default(),
-    );
+    let mut prepared = RowsI8::default();
+    let values = QuantisedI8 { values: Mat::new(a, rows, depth), scales: &scales };
+    prepared.prepare(cpu, tiling, values);
+    let into = MatMut::new(&mut out, rows, columns);
+    product_i8(&prepared, weights.unwrap().view(), Epilogue::default(), into);
     out
 }
 
@@ -112,15 +108,11 @@ fn i16_product(
 ) -> Vec<f32> {
     let (rows, columns) = (a.rows(), weights.view().columns());
     let mut out = vec![f32::NAN; rows * columns];
-    product_i16(
-        cpu,
-        tiling,
-        QuantisedI16 { values: a, scales, room: weights.view().room() },
-        weights.view(),
-        Epilogue::default(),
-        MatMut::new(&mut out, rows, columns),
-        &mut Scratch::default(),
-    );
+    let mut prepared = RowsI16::default();
+    let room = weights.view().room();
+    prepared.prepare(cpu, tiling, QuantisedI16 { values: a, scales, room });
+    let into = MatMut::new(&mut out, rows, columns);
+    product_i16(&prepared, weights.view(), Epilogue::default(), into);
     out
 }
 
@@ -330,15 +322,11 @@ fn quantised_products_are_near_those_of_floats() {
         let into = MatMut::new(&mut values, rows, depth);
         quantise_i8(cpu, Mat::new(&a, rows, depth), Span::OfRow, into, &mut scales);
         let mut out = vec![0.0; rows * columns];
-        product_i8(
-            cpu,
-            Tiling::usual(cpu),
-            QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales },
-            weights.view(),
-            Epilogue::default(),
-            MatMut::new(&mut out, rows, columns),
-            &mut Scratch::default(),
-        );
+        let mut prepared = RowsI8::default();
+        let values = QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales };
+        prepared.prepare(cpu, Tiling::usual(cpu), values);
+        let into = MatMut::new(&mut out, rows, columns);
+        product_i8(&prepared, weights.view(), Epilogue::default(), into);
         let mut expected = Vec::new();
         for row in 0..rows {
             for column in 0..columns {
@@ -366,12 +354,12 @@ fn shortlists_are_columns_of_the_whole_product() {
     let scales = [1.0, 0.5, 2.0];
     let values = QuantisedI8 { values: Mat::new(&a, rows, depth), scales: &scales };
     for cpu in Cpu::all() {
+        let mut prepared = RowsI8::default();
+        prepared.prepare(cpu, Tiling::usual(cpu), values);
         let multiply = |weights: &WeightsI8, columns| {
             let mut out = vec![0.0; rows * columns];
             let into = MatMut::new(&mut out, rows, columns);
-            let scratch = &mut Scratch::default();
-            let tiling = Tiling::usual(cpu);
-            product_i8(cpu, tiling, values, weights.view(), Epilogue::default(), into, scratch);
+            product_i8(&prepared, weights.view(), Epilogue::default(), into);
             out
         };
         let (all, some) = (multiply(&whole, columns), multiply(&selected, ids.len()));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::function::Activation;
 use crate::pack::{Source, WeightsI8, WeightsI16};
-use crate::product::{Epilogue, Scratch, Tiling, product_i8};
+use crate::product::{Epilogue, RowsI8, Tiling, product_i8};
 
 /// Wherever it stands among numbers, and whatever follows.
 #[test]
@@ -27,7 +27,7 @@ fn what_is_not_finite_makes_all_of_its_row_not_a_number() {
                     assert!(!scales[0].is_nan() && scales[1].is_nan(), "{odd} at {at}");
                     for activation in [Activation::None, Activation::Relu, Activation::Tanh] {
                         let mut largest = [0.0; 2];
-                        let (mut out, mut scratch) = (vec![0.0; 40], Scratch::default());
+                        let (mut out, mut prepared) = (vec![0.0; 40], RowsI8::default());
                         let epilogue = Epilogue {
                             activation,
                             largest: Some(&mut largest),
@@ -36,7 +36,8 @@ fn what_is_not_finite_makes_all_of_its_row_not_a_number() {
                         let values =
                             QuantisedI8 { values: Mat::new(&values, 2, columns), scales: &scales };
                         let (tiling, to) = (Tiling::usual(cpu), MatMut::new(&mut out, 2, 20));
-                        product_i8(cpu, tiling, values, bytes.view(), epilogue, to, &mut scratch);
+                        prepared.prepare(cpu, tiling, values);
+                        product_i8(&prepared, bytes.view(), epilogue, to);
                         assert!(out[..20].iter().all(|x| x.is_finite()));
                         assert!(out[20..].iter().all(|x| x.is_nan()), "{activation:?}");
                         assert!(largest[0].is_finite() && largest[1].is_nan());
