@@ -189,8 +189,10 @@ fn differences(precision: Precision) -> Option<Vec<(&'static str, f32, f32)>> {
 fn scores_and_choices_are_those_of_the_reference() {
     let Some(differences) = differences(Precision::F32) else { return };
     for (name, mean, most) in differences {
-        // In single precision Marian itself is 8.5e-4 away.
-        assert!(mean < 1e-4 && most < 2e-3, "{name}: {mean} and {most}");
+        // Were all sums made in double precision, numbers between layers alone would leave
+        // 4.5e-4 of tr-options; Marian is 8.5e-4 away.
+        let limit = if name == "tr-options" { 1.5e-3 } else { 5e-4 };
+        assert!(mean < 4e-5 && most < limit, "{name}: {mean} and {most}");
     }
 }
 

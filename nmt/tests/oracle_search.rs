@@ -22,7 +22,7 @@ const MODELS: [(&str, f32); 16] = [
     ("tr-post", 5e-4),
     ("tr-post-untied", 5e-4),
     ("tr-pre", 1e-3),
-    ("tr-ssru", 1e-3),
+    ("tr-ssru", 1.5e-3),
     ("tr-ssru-pre", 1e-3),
     ("tr-aan", 5e-4),
     ("tr-aan-nogate1", 5e-4),

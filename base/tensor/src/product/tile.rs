@@ -25,7 +25,7 @@ pub(super) trait Arithmetic: Copy {
     type Cell: Copy;
     /// Sixteen sums while lines are added.
     type Sums<I: Isa>: Copy;
-    /// The lines that may be summed before sums must be set aside as floats.
+    /// The lines that are summed before sums are set aside as floats.
     const INTERVAL: usize;
 
     /// Sums before the first line.
