@@ -42,10 +42,9 @@ PRECISIONS = {"int8": "i8", "int16": "i16", "float32": "f32"}
 
 
 class Cost(NamedTuple):
-    """Seconds of CPU and of wall time, and peak memory (MB)."""
+    """Seconds of CPU and of wall time."""
     cpu: float
     wall: float
-    memory: float
 
 
 def run(command):
@@ -60,7 +59,7 @@ def run(command):
         sys.stderr.write(errors.decode(errors="replace")[-2000:])
         sys.exit(f"status {process.returncode}: {' '.join(map(str, command))}")
     wall = time.perf_counter() - start
-    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+    return Cost(usage.ru_utime + usage.ru_stime, wall)
 
 
 def spread(values, digits=2):
@@ -177,7 +176,7 @@ class Comparison:
             command += ["-m", self.npz, "-v", self.vocabulary, self.vocabulary]
         else:
             command += ["-m", self.theirs]
-        if a.marian and a.shortlist:
+        if a.shortlist:
             command += ["--shortlist", self.folder / "lex.s2t", "100", "100", "0"]
         return command
 
@@ -202,11 +201,10 @@ class Comparison:
         self.theirs = held
 
     def slope(self, command, setting, **options):
-        """What the lines cost that the long text has more: CPU seconds, wall seconds, and the
-        peak memory (MB)."""
+        """What the lines cost that the long text has more: CPU and wall seconds."""
         short, long = (run(command(setting, self.folder / text, self.folder / "out", **options))
                        for text in ("short", "long"))
-        return Cost(long.cpu - short.cpu, long.wall - short.wall, long.memory)
+        return Cost(long.cpu - short.cpu, long.wall - short.wall)
 
     def prepare(self, setting, threads=1):
         """Writes texts of which the short one takes the slower program the seconds asked for,
@@ -229,9 +227,7 @@ class Comparison:
                 costs[side].append(self.slope(command, setting))
         speeds = {side: [tokens / cost.cpu for cost in of_side] for side, of_side in costs.items()}
         cells = [f"{setting.batch:>5} {setting.beam:>4}"]
-        for side, of_side in costs.items():
-            memory = max(cost.memory for cost in of_side)
-            cells.append(f"{spread(speeds[side], 0):>26} {memory:>5.0f} MB")
+        cells += [f"{spread(speeds[side], 0):>26}" for side in costs]
         if len(costs) == 2:
             ratios = [t.cpu / o.cpu for t, o in zip(costs["theirs"], costs["ours"])]
             cells.append(f"   {spread(ratios)}")
@@ -282,7 +278,7 @@ class Setting:
 def table(a, comparison):
     """Rows of one kind on one thread, and what wider beams cost beside greedy search."""
     print(f"\n{comparison.kind} {a.shape}, {a.type}: tokens a CPU second, one thread")
-    print(f"batch beam {a.peer:>25}         {'Miriam':>25}         {a.peer}/Miriam CPU time", flush=True)
+    print(f"batch beam {a.peer:>25} {'Miriam':>25}    {a.peer}/Miriam CPU time", flush=True)
     medians = {setting: comparison.measure(setting) for setting in a.settings}
     work = lambda beam: comparison.model.multiply_adds(LENGTH, LENGTH, beam)
     rows = []

@@ -34,8 +34,6 @@ pub struct Settings {
     pub maxi_batch: Option<usize>,
     /// The most target words for each source word.
     pub max_length_factor: Option<f32>,
-    /// Whether scores are raw outputs of the last layer.
-    pub skip_cost: bool,
     /// Codes of byte pair encoding (Amun).
     pub bpe: Option<PathBuf>,
 }
@@ -140,7 +138,6 @@ impl Reader<'_> {
             mini_batch: self.number("mini-batch")?,
             maxi_batch: self.number("maxi-batch")?,
             max_length_factor: self.number("max-length-factor")?,
-            skip_cost: self.value.get("skip-cost").and_then(Value::flag).unwrap_or(false),
             bpe: None,
         })
     }
@@ -257,7 +254,6 @@ mod tests {
         assert_eq!((settings.beam_size, settings.normalize), (Some(6), Some(0.6)));
         let options = ShortlistOptions { first: 50, best: 30, threshold: 0.0 };
         assert_eq!(settings.shortlist, Some(("/m/lex.s2t".into(), options)));
-        assert!(settings.skip_cost);
         assert_eq!(settings.max_length_factor, Some(2.0));
     }
 

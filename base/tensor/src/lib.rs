@@ -4,11 +4,11 @@
 //! softmax ([`function`]), the best words of a row of logits ([`output`]), norms
 //! ([`norm`]), attention ([`attention`]), recurrent cells ([`cell`]), embeddings
 //! ([`embedding`]) and the choice of the fastest of equal alternatives ([`tuner`]).
-//! The crate owns no model and no memory: inputs are views ([`Mat`]) of whatever the
+//! The crate owns no model: inputs are views ([`Mat`]) of whatever the
 //! caller has, a mapped file or a flat vector in training, and what a call needs
-//! besides is scratch that the caller keeps from call to call.
+//! besides (scratch, rows prepared for products) the caller keeps from call to call.
 //!
-//! Every call takes a [`Cpu`], the instruction set to use. What a row gives never
+//! A [`Cpu`] says which instructions are used. What a row gives never
 //! depends on the other rows of a call, so sentences translate the same in every
 //! batch and on any number of threads.
 //!

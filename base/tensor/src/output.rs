@@ -93,9 +93,10 @@ impl Best {
         &self.candidates
     }
 
-    /// Whether one of the logits was not a number.
+    /// Whether one of the logits was infinite or not a number: then there are no
+    /// probabilities.
     pub fn is_broken(&self) -> bool {
-        self.sum.is_nan()
+        self.sum.is_nan() || self.shift == f32::INFINITY
     }
 
     /// The logarithm of the sum of exponentials of all logits; NaN if one of them was.

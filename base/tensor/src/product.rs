@@ -2,8 +2,8 @@
 //! results are in registers.
 //!
 //! A product is tiles: some rows by some panels of sixteen columns, all sums in
-//! registers, one pass along the depth. Every sum is made in the order of the depth in a
-//! lane of its own, whatever the tile, so a row's results depend on nothing else.
+//! registers, one pass along the depth. Every sum is made in the order of the depth (of
+//! floats, in runs) in a lane of its own, whatever the tile, so a row's results depend on nothing else.
 //! Panels are the outer loop: weights are read once, rows (few, and prepared) again
 //! for each panel. The three arithmetics ([`f32s`], [`i16s`], [`i8s`]) differ in what a
 //! step along the depth is, and share all else.

@@ -151,7 +151,7 @@ pub struct Engine {
     cpu: Cpu,
     tuner: Arc<Tuner>,
     store: Rc<Store>,
-    /// The rows that were quantised last, and prepared since then.
+    // The rows that were quantised last, their scales, and what was prepared of them.
     bytes: Vec<i8>,
     prepared_bytes: RowsI8,
     shorts: Vec<i16>,

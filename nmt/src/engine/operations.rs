@@ -79,14 +79,14 @@ impl Engine {
         match weights.matrix.packed() {
             Packed::F32(_) => {}
             Packed::I16(packed) => {
-                self.prepared_shorts.outdate();
+                self.prepared_shorts.forget();
                 self.shorts.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
                 let quantised = MatMut::new(&mut self.shorts, rows, depth);
                 quantise_i16(self.cpu, input, &packed, quantised, &mut self.scales);
             }
             Packed::I8(_) => {
-                self.prepared_bytes.outdate();
+                self.prepared_bytes.forget();
                 self.bytes.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
                 let quantised = MatMut::new(&mut self.bytes, rows, depth);

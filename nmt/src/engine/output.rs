@@ -7,8 +7,8 @@ use miriam_tensor::{Mat, MatMut};
 
 use super::{Engine, Matrix, Packed, Rows, Weights};
 
-/// Logits that are made before they are searched: what a second-level cache holds beside
-/// weights.
+/// Logits that are made before they are searched: 256 KiB, which a second-level cache holds
+/// beside the rows and a few panels of weights, and which make the blocks of a beam wide enough.
 const LOGITS: usize = 64 << 10;
 
 /// Rows that are multiplied with a block of columns before the next block.
@@ -166,5 +166,49 @@ impl Engine {
         self.single_logits(rows, &wanted, weights, &mut scores);
         scores.iter_mut().zip(&all).for_each(|(score, all)| *score -= all.log_normaliser());
         scores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use miriam_tensor::Cpu;
+    use miriam_tensor::output::Candidate;
+    use miriam_tensor::pack::Source;
+
+    use super::*;
+
+    #[test]
+    fn the_best_of_many_blocks_are_those_of_all_logits() {
+        let (count, depth, columns) = (200, 20, 1100);
+        let number = |at: usize| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0;
+        let numbers: Vec<f32> = (0..depth * columns).map(number).collect();
+        let source = Source::outputs_by_inputs(Mat::new(&numbers, columns, depth));
+        let matrices = [
+            Matrix::F32(WeightsF32::pack(source).unwrap()),
+            Matrix::I16(WeightsI16::quantise(source).unwrap()),
+            Matrix::I8(WeightsI8::quantise(source).unwrap()),
+        ];
+        for matrix in matrices {
+            let weights = Weights { matrix, bias: Some(numbers[..columns].to_vec()) };
+            let mut engine = Engine::new(Cpu::best());
+            let mut rows = engine.any(count, depth);
+            for row in 0..count {
+                let values = (0..depth).map(|at| number(3 * row + 5 * at + 1));
+                rows.view_mut().row(row).iter_mut().zip(values).for_each(|(to, value)| *to = value);
+            }
+            let mut logits = Vec::new();
+            engine.logits(&rows, 0..count, &weights, &mut logits);
+            // More products than the tuner tries.
+            for _ in 0..25 {
+                let mut best = vec![Best::new(3, true); count];
+                engine.best(&rows, 0..count, &weights, Columns::All, &mut best);
+                for (best, logits) in best.iter().zip(logits.chunks(columns)) {
+                    let mut all: Vec<Candidate> =
+                        (0..).zip(logits).map(|(id, &logit)| Candidate { id, logit }).collect();
+                    all.sort_by(|a, b| b.logit.total_cmp(&a.logit).then(a.id.cmp(&b.id)));
+                    assert_eq!(best.candidates(), &all[..3]);
+                }
+            }
+        }
     }
 }

@@ -79,7 +79,6 @@ struct Defaults {
 struct More {
     mini_batch: Option<u64>,
     maxi_batch: Option<u64>,
-    skip_cost: bool,
     /// That of the one model; 1 if there is none.
     weight: Option<f32>,
     /// Whether text of a side is cut by codes of byte pair encoding, and which side's section

@@ -104,7 +104,6 @@ pub fn from_container(container: &Container) -> Result<Package> {
             max_length_factor: defaults.max_length_factor,
             mini_batch: more.mini_batch.and_then(|n| usize::try_from(n).ok()),
             maxi_batch: more.maxi_batch.and_then(|n| usize::try_from(n).ok()),
-            skip_cost: more.skip_cost,
             weights: more.weight.into_iter().collect(),
             ..Settings::default()
         },

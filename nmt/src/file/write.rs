@@ -81,7 +81,6 @@ pub(super) fn write_to(
     let more = More {
         mini_batch: settings.mini_batch.map(|n| n as u64),
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
-        skip_cost: settings.skip_cost,
         weight: settings.weights.first().copied(),
         codes: package.words.as_ref().map(codes).unwrap_or_default(),
     };

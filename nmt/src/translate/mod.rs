@@ -92,8 +92,8 @@ impl Translator {
         search.never.dedup();
         let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
         search.alignments |= alignment.is_some() || replace_unknowns;
-        // The sum of the softmax changes no word of greedy search, only scores, and these show
-        // only where they are printed. Raw outputs of different steps cannot be added up.
+        // Greedy search chooses the same words without the sum of the softmax, and scores show
+        // only where they are printed.
         search.skip_cost = search.beam == 1 && !word_scores && !n_best;
         Ok(Translator { models, candidates: package.candidates, options, search })
     }

@@ -121,7 +121,7 @@ impl Options {
                 end: 0,
                 sampling: None,
                 alignments: false,
-                skip_cost: settings.skip_cost,
+                skip_cost: false,
             },
             allow_unknown: !of_marian,
             precision: precision_of(package),
@@ -162,9 +162,6 @@ impl Options {
             ("mini-batch-words", self.mini_batch_words.to_string()),
             ("maxi-batch", self.maxi_batch.to_string()),
         ];
-        if search.skip_cost {
-            all.push(("skip-cost", "true".into()));
-        }
         if !self.weights.is_empty() {
             let weights: Vec<String> = self.weights.iter().map(f32::to_string).collect();
             all.push(("weights", weights.join(" ")));

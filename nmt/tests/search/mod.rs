@@ -423,11 +423,14 @@ fn an_error_of_the_caller_ends_all() {
 #[test]
 fn a_model_without_numbers_is_an_error() {
     let broken = Model { end: f32::NAN, ..model(1) };
-    let mut session = RandomSession::new(broken);
-    let jobs = [Job { id: 1, request: sentence(&[5, 6]) }];
-    let results = translate_in(&mut session, &options(), &Batching::default(), &jobs);
-    let error = results[&1].as_ref().unwrap_err();
-    assert!(error.contains("no numbers"), "{error}");
+    for (beam, skip_cost) in [(4, false), (1, false), (1, true)] {
+        let options = SearchOptions { beam, n_best: 1, skip_cost, ..options() };
+        let mut session = RandomSession::new(broken);
+        let jobs = [Job { id: 1, request: sentence(&[5, 6]) }];
+        let results = translate_in(&mut session, &options, &Batching::default(), &jobs);
+        let error = results[&1].as_ref().unwrap_err();
+        assert!(error.contains("no numbers"), "{error}");
+    }
 }
 
 #[test]

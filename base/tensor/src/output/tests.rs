@@ -46,7 +46,7 @@ fn the_best_are_those_of_a_sort() {
 }
 
 #[test]
-fn what_is_not_a_number_breaks_its_row_with_and_without_the_sum() {
+fn what_is_no_number_breaks_its_row_with_and_without_the_sum() {
     let mut numbers = Numbers::new(13);
     for cpu in Cpu::all() {
         for length in [1, 15, 16, 300, 1000] {
@@ -59,9 +59,14 @@ fn what_is_not_a_number_breaks_its_row_with_and_without_the_sum() {
                         best[0].is_broken()
                     };
                     row[place] = f32::NEG_INFINITY;
-                    assert!(length == 1 || !broken(&row), "{length} {place} {normalise}");
-                    row[place] = f32::NAN;
-                    assert!(broken(&row), "{} {length} {place} {normalise}", cpu.name());
+                    assert!(!broken(&row), "{length} {place} {normalise}");
+                    for wrong in [f32::NAN, f32::INFINITY] {
+                        row[place] = wrong;
+                        assert!(broken(&row), "{} {length} {place} {normalise}", cpu.name());
+                        let mut mean = Best::new(2, normalise);
+                        take_scores(cpu, &row, Ids::From(0), &mut mean);
+                        assert!(mean.is_broken());
+                    }
                 }
             }
         }

@@ -74,13 +74,13 @@ impl RowsI16 {
         dispatch!(vnni cpu, interleaved(tiling, rows.values, self));
     }
 
-    /// The tiles they are prepared for; none, if they were never or are [outdated](Self::outdate).
+    /// The tiles they are prepared for; none, if they were never or are [forgotten](Self::forget).
     pub fn tiling(&self) -> Option<Tiling> {
         self.prepared.map(|(_, tiling)| tiling)
     }
 
     /// Forgets the rows.
-    pub fn outdate(&mut self) {
+    pub fn forget(&mut self) {
         self.prepared = None;
     }
 }

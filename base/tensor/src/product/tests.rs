@@ -7,7 +7,7 @@ use crate::quantise::{QuantisedI8, QuantisedI16, Span, quantise_i8, quantise_i16
 use crate::testing::{Numbers, assert_near};
 
 /// Rows, depth, columns: tiles of every size, tails of every kind, none at all.
-const SHAPES: [(usize, usize, usize); 13] = [
+const SHAPES: [(usize, usize, usize); 15] = [
     (1, 1, 1),
     (1, 7, 16),
     (1, 64, 130),
@@ -19,8 +19,11 @@ const SHAPES: [(usize, usize, usize); 13] = [
     (7, 129, 17),
     (12, 40, 100),
     (13, 2, 49),
+    // Tiles of two sizes in several slabs.
+    (67, 2100, 17),
     (0, 8, 8),
     (3, 8, 0),
+    (3, 0, 8),
 ];
 
 fn i8_product(
@@ -214,7 +217,7 @@ fn f32_product(cpu: Cpu, tiling: Tiling, a: Mat<f32>, b: Mat<f32>) -> Vec<f32> {
 }
 
 #[test]
-fn floats_are_added_in_the_order_of_the_depth() {
+fn floats_are_added_in_runs_in_the_order_of_the_depth() {
     let mut numbers = Numbers::new(3);
     for cpu in Cpu::all() {
         for (rows, depth, columns) in SHAPES {
@@ -223,10 +226,14 @@ fn floats_are_added_in_the_order_of_the_depth() {
             let mut expected = Vec::new();
             for row in 0..rows {
                 for column in 0..columns {
-                    expected.push((0..depth).fold(0.0, |sum, k| {
-                        let (a, b): (f32, f32) = (a[row * depth + k], b[k * columns + column]);
-                        if cpu == Cpu::plain() { a * b + sum } else { a.mul_add(b, sum) }
-                    }));
+                    let run = |first: usize| {
+                        (first..depth.min(first + 16)).fold(0.0, |sum, k| {
+                            let (a, b): (f32, f32) = (a[row * depth + k], b[k * columns + column]);
+                            if cpu == Cpu::plain() { a * b + sum } else { a.mul_add(b, sum) }
+                        })
+                    };
+                    let runs = (0..depth).step_by(16).map(run);
+                    expected.push(runs.reduce(|all, run| all + run).unwrap_or(0.0));
                 }
             }
             for &tiling in Tiling::alternatives(cpu) {
@@ -393,4 +400,33 @@ fn parts_of_the_columns_are_parts_of_the_product() {
             assert_eq!(found, &whole[row * columns..][range.clone()]);
         }
     }
+}
+
+#[test]
+fn prepared_rows_can_be_prepared_again() {
+    let mut numbers = Numbers::new(9);
+    let mut used = RowsI8::default();
+    for cpu in Cpu::all() {
+        for (at, (rows, depth, columns)) in SHAPES.into_iter().rev().enumerate() {
+            let a = bytes(&mut numbers, rows * depth, if at % 2 == 0 { -127 } else { 0 }, 127);
+            let b = bytes(&mut numbers, depth * columns, -128, 127);
+            let source = Source::inputs_by_outputs(Mat::new(&b, depth, columns));
+            let weights = WeightsI8::pack(source, |_| 1.0).unwrap();
+            let scales = vec![0.5; rows];
+            for &tiling in Tiling::alternatives(cpu) {
+                let values = QuantisedI8 { values: Mat::new(&a, rows, depth), scales: &scales };
+                let multiply = |prepared: &mut RowsI8| {
+                    prepared.prepare(cpu, tiling, values);
+                    assert_eq!(prepared.tiling(), Some(tiling));
+                    let mut out = vec![f32::NAN; rows * columns];
+                    let into = MatMut::new(&mut out, rows, columns);
+                    product_i8(prepared, weights.view(), Epilogue::default(), into);
+                    out
+                };
+                assert_eq!(multiply(&mut used), multiply(&mut RowsI8::default()));
+            }
+        }
+    }
+    used.forget();
+    assert_eq!(used.tiling(), None);
 }

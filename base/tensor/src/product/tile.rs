@@ -192,7 +192,7 @@ impl<A: Arithmetic, C: Cells<Cell = A::Cell>> Call<'_, '_, A, C> {
             let middle = blocks.more.clamp(first, last);
             let mut panel = 0;
             // The last panels are too few for a group of the usual size.
-            for group in [at_once, at_once.min(fewer::<I>(blocks.most())), 1] {
+            for group in [at_once, at_once.min(of_rest::<I>(blocks.most())), 1] {
                 let groups = (panels - panel) / group;
                 // Rows of one tile take all panels in turn; else all rows take each panel.
                 let run = if last - first == 1 { groups.max(1) } else { 1 };
@@ -376,9 +376,9 @@ fn at_once<I: Isa>(rows: usize) -> usize {
     }
 }
 
-/// How many of the panels that are too few for that: a single row, as attention has, is
-/// bound by the latency of its sums.
-fn fewer<I: Isa>(rows: usize) -> usize {
+/// Panels at once among those that are left over: a single row, as attention has, is bound by
+/// the latency of its sums.
+fn of_rest<I: Isa>(rows: usize) -> usize {
     if I::TILES != Tiles::One && rows <= 1 { 2 } else { 1 }
 }
 

@@ -162,9 +162,6 @@ struct Search {
     /// Do not allow it
     #[arg(long, conflicts_with = "allow_unk")]
     disable_unk: bool,
-    /// Leave the softmax out of greedy search, as is done anyway where no scores are wanted
-    #[arg(long)]
-    skip_cost: bool,
 }
 
 #[derive(Args)]
@@ -239,7 +236,6 @@ impl Arguments {
         set(&mut search.repetition_penalty, given.repetition_penalty);
         set(&mut search.no_repeat_ngram, given.no_repeat_ngram_size);
         search.early_stop = given.early_stop.or(search.early_stop);
-        search.skip_cost |= given.skip_cost;
         search.sampling = self.sampling.get();
         if let Some(wanted) = text.n_best {
             options.output.n_best = true;

@@ -13,6 +13,9 @@ pub struct WithoutEffect {
     devices: Vec<String>,
     #[arg(long, hide = true)]
     quiet_translation: bool,
+    /// Greedy search does so wherever no scores are printed.
+    #[arg(long, hide = true)]
+    skip_cost: bool,
     #[arg(long, hide = true)]
     optimize: bool,
     #[arg(long, hide = true, value_name = "KIND")]
@@ -48,6 +51,7 @@ impl WithoutEffect {
             ("--workspace", self.workspace.is_some()),
             ("--devices", !self.devices.is_empty()),
             ("--quiet-translation", self.quiet_translation),
+            ("--skip-cost", self.skip_cost),
         ];
         let given = |options: &[(&'static str, bool)]| -> Vec<&'static str> {
             options.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect()

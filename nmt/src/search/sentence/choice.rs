@@ -163,7 +163,12 @@ impl Sentence {
                 }
             }
         }
-        choices.sort_by(|a, b| b.total.total_cmp(&a.total));
+        // Of equal totals that of the lower row, then that of the better word: sums of many
+        // words are coarse.
+        choices.sort_by(|a, b| {
+            let by_total = b.total.total_cmp(&a.total).then(a.row.cmp(&b.row));
+            by_total.then(b.score.total_cmp(&a.score))
+        });
         share(choices, |choice| choice.progress.words, ranks);
     }
 }
