@@ -1,81 +1,45 @@
 //! Embeddings of words with the marks of their positions.
 
-use crate::pack::{PackedF32, PackedI8, PackedI16};
 use crate::{Mat, MatMut};
 
-/// Where the vectors of words are.
-#[derive(Clone, Copy, Debug)]
-pub enum Embeddings<'a> {
-    /// A row for each word.
-    Rows(Mat<'a, f32>),
-    /// A column for each word: the output layer, tied.
-    F32(PackedF32<'a>),
-    /// The same in sixteen bits.
-    I16(PackedI16<'a>),
-    /// The same in eight bits.
-    I8(PackedI8<'a>),
-}
+/// Writes the vector of a word, or the mark of a position: tables lie in files in many
+/// forms, and a sentence needs few of their rows.
+pub type Vectors<'a> = &'a dyn Fn(usize, &mut [f32]);
 
-impl Embeddings<'_> {
-    /// Words.
-    pub fn words(&self) -> usize {
-        match self {
-            Embeddings::Rows(rows) => rows.rows(),
-            Embeddings::F32(packed) => packed.columns(),
-            Embeddings::I16(packed) => packed.columns(),
-            Embeddings::I8(packed) => packed.columns(),
-        }
-    }
-
-    /// Elements of a vector.
-    pub fn width(&self) -> usize {
-        match self {
-            Embeddings::Rows(rows) => rows.columns(),
-            Embeddings::F32(packed) => packed.depth(),
-            Embeddings::I16(packed) => packed.depth(),
-            Embeddings::I8(packed) => packed.depth(),
-        }
-    }
-
-    fn copy(&self, word: usize, into: &mut [f32]) {
-        match self {
-            Embeddings::Rows(rows) => into.copy_from_slice(rows.row(word)),
-            Embeddings::F32(packed) => packed.column(word, into),
-            Embeddings::I16(packed) => packed.column(word, into),
-            Embeddings::I8(packed) => packed.column(word, into),
-        }
-    }
-}
-
-/// Row i becomes `scale` times the vector of `words[i]` plus row `positions[i]` of the
-/// table of positions. No word (a decoder's first step in Marian) is a vector of
-/// zeros.
+/// Row i becomes `scale` times the vector of `words[i]` plus the mark of `positions[i]`. No
+/// word (a decoder's first step in Marian) is a vector of zeros.
 ///
 /// # Panics
-/// If shapes differ, or a word or position has no vector.
+/// If there is not a word and a position for each row, or one has no vector.
 pub fn embed(
-    embeddings: Embeddings,
+    vectors: Vectors,
     words: &[Option<u32>],
     scale: f32,
-    positions: Option<(Mat<f32>, &[u32])>,
+    marks: Option<(Vectors, &[u32])>,
     mut out: MatMut<f32>,
 ) {
-    assert_eq!((out.rows(), out.columns()), (words.len(), embeddings.width()));
+    assert_eq!(out.rows(), words.len(), "a word for each row");
+    assert!(marks.is_none_or(|(_, positions)| positions.len() == words.len()));
+    let mut mark = vec![0.0; if marks.is_some() { out.columns() } else { 0 }];
     for (index, &word) in words.iter().enumerate() {
         let row = out.row(index);
         match word {
             Some(word) => {
-                embeddings.copy(word as usize, row);
+                vectors(word as usize, row);
                 row.iter_mut().for_each(|x| *x *= scale);
             }
             None => row.fill(0.0),
         }
-        if let Some((table, positions)) = positions {
-            let mark = table.row(positions[index] as usize);
-            assert_eq!(mark.len(), row.len());
-            row.iter_mut().zip(mark).for_each(|(x, mark)| *x += mark);
+        if let Some((marks, positions)) = marks {
+            marks(positions[index] as usize, &mut mark);
+            row.iter_mut().zip(&mark).for_each(|(x, mark)| *x += mark);
         }
     }
+}
+
+/// The rows of a matrix.
+pub fn rows_of(matrix: Mat<'_, f32>) -> impl Fn(usize, &mut [f32]) {
+    move |row, into| into.copy_from_slice(matrix.row(row))
 }
 
 /// How fast the waves of sinusoidal positions slow down.

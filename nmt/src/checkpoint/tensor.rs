@@ -10,7 +10,6 @@
 use std::sync::Arc;
 
 use miriam_layout::View;
-use miriam_layout::zerocopy::FromBytes;
 use serde::{Deserialize, Serialize};
 
 /// What one number of a tensor is stored as, little-endian.
@@ -250,15 +249,6 @@ impl Tensor {
         }
     }
 
-    /// The numbers where they lie, if they are f32 in the order of rows and aligned.
-    pub fn floats(&self) -> Option<&[f32]> {
-        let there = self.element == Element::F32
-            && self.order == Order::Rows
-            && self.multipliers.is_none()
-            && cfg!(target_endian = "little");
-        there.then(|| <[f32]>::ref_from_bytes(&self.data).ok()).flatten()
-    }
-
     /// Every number as f32, in the order of rows, quantised ones divided by their
     /// multiplier.
     pub fn values(&self) -> Vec<f32> {
@@ -269,21 +259,27 @@ impl Tensor {
         }
     }
 
+    /// The numbers of one row of a matrix that lies in rows, as [`Tensor::values`] has them.
+    ///
+    /// # Panics
+    /// If it does not lie so, has no such row, or `into` is not as long as its rows.
+    pub fn row(&self, row: usize, into: &mut [f32]) {
+        assert!(self.order == Order::Rows && row < self.shape[0]);
+        let bytes = into.len() * self.element.size();
+        assert_eq!(bytes * self.shape[0], self.data.len(), "rows of that length");
+        self.read(&self.data[row * bytes..][..bytes], into);
+        let multiplier = match &self.multipliers {
+            None => return,
+            Some(Multipliers::One(multiplier)) => multiplier,
+            Some(Multipliers::EachRun(all)) => &all[row],
+        };
+        into.iter_mut().for_each(|value| *value /= multiplier);
+    }
+
     /// As [`Tensor::values`], in the order of the file.
     fn stored(&self) -> Vec<f32> {
-        let bytes: &[u8] = &self.data;
-        let mut values: Vec<f32> = match self.element {
-            Element::F32 => numbers(bytes, f32::from_le_bytes),
-            Element::F16 => numbers(bytes, |b| half_to_single(u16::from_le_bytes(b))),
-            Element::Bf16 => {
-                numbers(bytes, |b| f32::from_bits(u32::from(u16::from_le_bytes(b)) << 16))
-            }
-            Element::F64 => numbers(bytes, |b| f64::from_le_bytes(b) as f32),
-            Element::I8 => numbers(bytes, |[b]: [u8; 1]| f32::from(b as i8)),
-            Element::I16 => numbers(bytes, |b| f32::from(i16::from_le_bytes(b))),
-            Element::I32 => numbers(bytes, |b| i32::from_le_bytes(b) as f32),
-            Element::I64 => numbers(bytes, |b| i64::from_le_bytes(b) as f32),
-        };
+        let mut values = vec![0.0; self.count()];
+        self.read(&self.data, &mut values);
         match &self.multipliers {
             None => {}
             Some(Multipliers::One(multiplier)) => {
@@ -298,10 +294,28 @@ impl Tensor {
         }
         values
     }
+
+    /// Numbers as they are stored.
+    fn read(&self, bytes: &[u8], into: &mut [f32]) {
+        match self.element {
+            Element::F32 => numbers(bytes, into, f32::from_le_bytes),
+            Element::F16 => numbers(bytes, into, |b| half_to_single(u16::from_le_bytes(b))),
+            Element::Bf16 => {
+                numbers(bytes, into, |b| f32::from_bits(u32::from(u16::from_le_bytes(b)) << 16));
+            }
+            Element::F64 => numbers(bytes, into, |b| f64::from_le_bytes(b) as f32),
+            Element::I8 => numbers(bytes, into, |[b]: [u8; 1]| f32::from(b as i8)),
+            Element::I16 => numbers(bytes, into, |b| f32::from(i16::from_le_bytes(b))),
+            Element::I32 => numbers(bytes, into, |b| i32::from_le_bytes(b) as f32),
+            Element::I64 => numbers(bytes, into, |b| i64::from_le_bytes(b) as f32),
+        }
+    }
 }
 
-fn numbers<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec<f32> {
-    bytes.as_chunks::<N>().0.iter().map(|&bytes| number(bytes)).collect()
+fn numbers<const N: usize>(bytes: &[u8], into: &mut [f32], number: impl Fn([u8; N]) -> f32) {
+    for (to, &bytes) in into.iter_mut().zip(bytes.as_chunks::<N>().0) {
+        *to = number(bytes);
+    }
 }
 
 /// `rows` x `columns` numbers the other way round, in squares that stay in the cache.
@@ -395,6 +409,25 @@ mod tests {
         assert_eq!(turned.rows(1, 1).unwrap().values(), [10.0, -5.6, 4.4]);
         assert!(turned.rows(1, 2).is_err());
         assert!(tensor.rows(0, 1).is_err(), "it lies in columns");
+    }
+
+    #[test]
+    fn rows_one_by_one_are_those_of_all() {
+        use Element::*;
+        for element in [F32, F16, Bf16, F64, I8, I16, I32, I64] {
+            let bytes: Vec<u8> = (0..15 * element.size()).map(|at| (at * 37 % 101) as u8).collect();
+            let tensor = Tensor::new(vec![5, 3], element, Order::Rows, window(&bytes)).unwrap();
+            let each = Multipliers::EachRun([1.0, 2.0, 0.3, 4.0, 5.0].into());
+            let multiplied = [Multipliers::One(0.7), each]
+                .map(|multipliers| tensor.clone().with_multipliers(multipliers).unwrap());
+            for tensor in multiplied.iter().chain([&tensor]) {
+                let mut rows = [0.0; 15];
+                let each = rows.chunks_mut(3).enumerate();
+                each.for_each(|(row, into)| tensor.row(row, into));
+                let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&rows), bits(&tensor.values()), "{tensor:?}");
+            }
+        }
     }
 
     #[test]

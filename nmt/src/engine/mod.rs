@@ -14,11 +14,10 @@ mod stored;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use miriam_tensor::Mat;
 use miriam_tensor::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
 use miriam_tensor::product::{RowsI8, RowsI16};
 
-use crate::checkpoint::Tensor;
+use crate::checkpoint::{Order, Tensor};
 pub use gates::{Annotations, Lexicon};
 pub use miriam_tensor::Cpu;
 pub use miriam_tensor::tuner::Tuner;
@@ -106,7 +105,7 @@ impl Weights {
     }
 }
 
-/// Vectors of words, a row each.
+/// Vectors of words or marks of positions, a row each.
 pub struct Table {
     rows: TableRows,
     words: usize,
@@ -114,27 +113,31 @@ pub struct Table {
 }
 
 enum TableRows {
-    /// Numbers of a file that lie as they are needed.
+    /// Those of a file, each converted when it is needed: tables are large, and texts need
+    /// little of them.
     There(Tensor),
+    /// Of a file that has them as columns.
     Read(Vec<f32>),
 }
 
 impl Table {
     fn new(tensor: &Tensor) -> Self {
-        let rows = match tensor.floats() {
-            Some(_) => TableRows::There(tensor.clone()),
-            None => TableRows::Read(tensor.values()),
+        let rows = match tensor.order() {
+            Order::Rows => TableRows::There(tensor.clone()),
+            Order::Columns => TableRows::Read(tensor.values()),
         };
         let [words, width] = [tensor.shape()[0], tensor.shape()[1]];
         Table { rows, words, width }
     }
 
-    fn view(&self) -> Mat<'_, f32> {
-        let rows = match &self.rows {
-            TableRows::There(tensor) => tensor.floats().unwrap_or_default(),
-            TableRows::Read(rows) => rows,
-        };
-        Mat::new(rows, self.words, self.width)
+    /// Writes the vector of a word.
+    fn vector(&self, word: usize, into: &mut [f32]) {
+        match &self.rows {
+            TableRows::There(tensor) => tensor.row(word, into),
+            TableRows::Read(rows) => {
+                into.copy_from_slice(&rows[word * self.width..][..self.width]);
+            }
+        }
     }
 }
 

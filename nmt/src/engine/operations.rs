@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use miriam_tensor::attention::{self, Memory, Pool};
 use miriam_tensor::cell;
-use miriam_tensor::embedding::{Embeddings, Waves, embed, sinusoids};
+use miriam_tensor::embedding::{Waves, embed, rows_of, sinusoids};
 use miriam_tensor::function::{Activation, activate};
 use miriam_tensor::norm::{self, NormKind};
 use miriam_tensor::output::BLOCK;
@@ -176,25 +176,21 @@ impl Backend for Engine {
         marks: Option<(&Marks, &[u32])>,
     ) -> Rows {
         let mut out = self.any(words.len(), table.width);
-        let vectors = Embeddings::Rows(table.view());
-        let place = match marks {
+        let vectors = |word: usize, into: &mut [f32]| table.vector(word, into);
+        match marks {
+            None => embed(&vectors, words, scale, None, out.view_mut()),
+            Some((Marks::Table(marks), positions)) => {
+                let marks = |position: usize, into: &mut [f32]| marks.vector(position, into);
+                embed(&vectors, words, scale, Some((&marks, positions)), out.view_mut());
+            }
             Some((Marks::Sinusoidal(kind, width), positions)) => {
                 let most = positions.iter().max().map_or(0, |&most| most as usize + 1);
-                Some(self.waves(*kind, *width, most))
+                let place = self.waves(*kind, *width, most);
+                let waves = &self.waves[place].2;
+                let marks = rows_of(Mat::new(waves, waves.len() / width, *width));
+                embed(&vectors, words, scale, Some((&marks, positions)), out.view_mut());
             }
-            _ => None,
-        };
-        let marks = marks.map(|(marks, positions)| {
-            let table = match (marks, place) {
-                (Marks::Table(table), _) => table.view(),
-                (Marks::Sinusoidal(_, width), place) => {
-                    let values = &self.waves[place.unwrap_or(0)].2;
-                    Mat::new(values, values.len() / width, *width)
-                }
-            };
-            (table, positions)
-        });
-        embed(vectors, words, scale, marks, out.view_mut());
+        }
         out
     }
 
