@@ -11,11 +11,13 @@
 mod f32s;
 mod i16s;
 mod i8s;
+mod prepared;
 mod tile;
 
 pub use f32s::product_f32;
-pub use i8s::{RowsI8, product_i8};
-pub use i16s::{RowsI16, product_i16};
+pub use i8s::{Quads, RowsI8, product_i8};
+pub use i16s::{PairsOfRows, RowsI16, product_i16};
+pub use prepared::Prepared;
 
 use crate::function::Activation;
 use crate::isa::Level;

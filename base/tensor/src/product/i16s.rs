@@ -5,7 +5,7 @@
 //! set aside as floats.
 
 use super::tile::{Arithmetic, Blocks, Call, Interleaved, interleave};
-use super::{Epilogue, Tiling};
+use super::{Epilogue, Prepared, Tiling};
 use crate::isa::{Isa, LANES, dispatch};
 use crate::pack::{Line, PackedI16, RUN};
 use crate::quantise::QuantisedI16;
@@ -48,16 +48,15 @@ impl Arithmetic for Pairs<'_> {
     }
 }
 
-/// Rows of sixteen bits as products take them, in tiles of one size: prepared once for all
-/// columns that they are multiplied with.
+/// Rows of sixteen bits, [prepared](Prepared).
+pub type RowsI16 = Prepared<PairsOfRows>;
+
+/// Two neighbours of a row at a time, as [`Isa::dot_i16`] takes them.
 #[derive(Clone, Debug, Default)]
-pub struct RowsI16 {
+pub struct PairsOfRows {
     pairs: Vec<u32>,
-    pairs_of_row: Vec<u32>,
-    scales: Vec<f32>,
+    of_row: Vec<u32>,
     room: u32,
-    depth: usize,
-    prepared: Option<(Cpu, Tiling)>,
 }
 
 impl RowsI16 {
@@ -67,21 +66,10 @@ impl RowsI16 {
     /// If there is not a scale for each row.
     pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantisedI16) {
         assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
-        (self.prepared, self.room) = (Some((cpu, tiling)), rows.room);
-        self.depth = rows.values.columns();
-        self.scales.clear();
-        self.scales.extend_from_slice(rows.scales);
-        dispatch!(vnni cpu, interleaved(tiling, rows.values, self));
-    }
-
-    /// The tiles they are prepared for; none, if they were never or are [forgotten](Self::forget).
-    pub fn tiling(&self) -> Option<Tiling> {
-        self.prepared.map(|(_, tiling)| tiling)
-    }
-
-    /// Forgets the rows.
-    pub fn forget(&mut self) {
-        self.prepared = None;
+        self.renew(cpu, tiling, rows.values.columns(), rows.scales);
+        let cells = &mut self.cells;
+        cells.room = rows.room;
+        dispatch!(vnni cpu, interleaved(tiling, rows.values, cells));
     }
 }
 
@@ -93,8 +81,8 @@ impl RowsI16 {
 /// prepared.
 pub fn product_i16(rows: &RowsI16, weights: PackedI16, epilogue: Epilogue, out: MatMut<f32>) {
     assert_eq!(rows.depth, weights.depth(), "rows as long as the weights are deep");
-    assert!(rows.room <= weights.room(), "rows with room beside the weights");
-    let (cpu, tiling) = rows.prepared.expect("prepared rows");
+    assert!(rows.cells.room <= weights.room(), "rows with room beside the weights");
+    let (cpu, tiling) = rows.tiles();
     dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out))
 }
 
@@ -109,26 +97,26 @@ fn multiply<I: Isa>(
 ) {
     let PackedI16 { panels, scales: column_scales, .. } = weights;
     let arithmetic = Pairs { row_scales: &rows.scales, column_scales };
-    let cells = Interleaved { cells: &rows.pairs[..], steps: panels.steps() };
+    let cells = Interleaved { cells: &rows.cells.pairs[..], steps: panels.steps() };
     let blocks = Blocks::new::<I>(rows.scales.len(), tiling);
     Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
 }
 
 /// Prepares rows for [`Isa::dot_i16`], two neighbours at a time, zero behind the last.
 #[inline(always)]
-fn interleaved<I: Isa>(_: I, tiling: Tiling, rows: Mat<i16>, to: &mut RowsI16) {
-    let RowsI16 { pairs, pairs_of_row, .. } = to;
+fn interleaved<I: Isa>(_: I, tiling: Tiling, rows: Mat<i16>, to: &mut PairsOfRows) {
+    let PairsOfRows { pairs, of_row, .. } = to;
     let steps = rows.columns().div_ceil(2);
     pairs.resize(rows.rows() * steps, 0);
     for block in Blocks::new::<I>(rows.rows(), tiling).ranges() {
         let into = &mut pairs[block.start * steps..block.end * steps];
         for (place, row) in block.clone().enumerate() {
             let (whole, rest) = rows.row(row).as_chunks::<2>();
-            pairs_of_row.clear();
+            of_row.clear();
             let pair = |&[a, b]: &[i16; 2]| u32::from(a as u16) | u32::from(b as u16) << 16;
-            pairs_of_row.extend(whole.iter().map(pair));
-            pairs_of_row.extend(rest.iter().map(|&last| u32::from(last as u16)));
-            interleave(pairs_of_row, block.len(), place, into);
+            of_row.extend(whole.iter().map(pair));
+            of_row.extend(rest.iter().map(|&last| u32::from(last as u16)));
+            interleave(of_row, block.len(), place, into);
         }
     }
 }

@@ -3,7 +3,7 @@
 use zerocopy::IntoBytes;
 
 use super::tile::{Arithmetic, Blocks, Call, Interleaved, interleave};
-use super::{Epilogue, Tiling};
+use super::{Epilogue, Prepared, Tiling};
 use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedI8};
 use crate::quantise::QuantisedI8;
@@ -53,17 +53,16 @@ impl<const SIGNED: bool> Arithmetic for Bytes<'_, SIGNED> {
     }
 }
 
-/// Rows of bytes as products take them, in tiles of one size: prepared once for all
-/// columns that they are multiplied with.
+/// Rows of bytes, [prepared](Prepared).
+pub type RowsI8 = Prepared<Quads>;
+
+/// Four neighbours of a row at a time, as [`Isa::dot_i8`] takes them.
 #[derive(Clone, Debug, Default)]
-pub struct RowsI8 {
+pub struct Quads {
     quads: Vec<[u32; 2]>,
-    quads_of_row: Vec<[u32; 2]>,
+    of_row: Vec<[u32; 2]>,
     starts: Vec<i32>,
-    scales: Vec<f32>,
     signed: bool,
-    depth: usize,
-    prepared: Option<(Cpu, Tiling)>,
 }
 
 impl RowsI8 {
@@ -73,21 +72,9 @@ impl RowsI8 {
     /// If there is not a scale for each row.
     pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantisedI8) {
         assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
-        self.prepared = Some((cpu, tiling));
-        self.depth = rows.values.columns();
-        self.scales.clear();
-        self.scales.extend_from_slice(rows.scales);
-        dispatch!(vnni cpu, interleaved(tiling, rows.values, self));
-    }
-
-    /// The tiles they are prepared for; none, if they were never or are [forgotten](Self::forget).
-    pub fn tiling(&self) -> Option<Tiling> {
-        self.prepared.map(|(_, tiling)| tiling)
-    }
-
-    /// Forgets the rows.
-    pub fn forget(&mut self) {
-        self.prepared = None;
+        self.renew(cpu, tiling, rows.values.columns(), rows.scales);
+        let cells = &mut self.cells;
+        dispatch!(vnni cpu, interleaved(tiling, rows.values, cells));
     }
 }
 
@@ -98,7 +85,7 @@ impl RowsI8 {
 /// If shapes do not fit, or no rows are prepared.
 pub fn product_i8(rows: &RowsI8, weights: PackedI8, epilogue: Epilogue, out: MatMut<f32>) {
     assert_eq!(rows.depth, weights.depth(), "rows as long as the weights are deep");
-    let (cpu, tiling) = rows.prepared.expect("prepared rows");
+    let (cpu, tiling) = rows.tiles();
     dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out))
 }
 
@@ -111,13 +98,13 @@ fn multiply<I: Isa>(
     epilogue: Epilogue,
     out: MatMut<f32>,
 ) {
-    let RowsI8 { quads, starts, scales: row_scales, .. } = rows;
+    let (Quads { quads, starts, signed, .. }, row_scales) = (&rows.cells, &rows.scales[..]);
     let PackedI8 { panels, scales: column_scales, corrections } = weights;
     let cells = Interleaved { cells: quads, steps: panels.steps() };
     let blocks = Blocks::new::<I>(row_scales.len(), tiling);
     // Rows without negative elements, as ReLU leaves them, need no signs. The sums are
     // the same.
-    if rows.signed || !I::SPARES_SIGNS {
+    if *signed || !I::SPARES_SIGNS {
         let arithmetic = Bytes::<true> { starts, corrections, row_scales, column_scales };
         Call { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
     } else {
@@ -128,11 +115,11 @@ fn multiply<I: Isa>(
 
 /// Prepares rows for [`Isa::dot_i8`], four neighbours at a time, zeros behind the last.
 #[inline(always)]
-fn interleaved<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut RowsI8) {
-    let RowsI8 { quads, quads_of_row, starts, signed, .. } = to;
+fn interleaved<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut Quads) {
+    let Quads { quads, of_row, starts, signed } = to;
     let steps = rows.columns().div_ceil(4);
     quads.resize(rows.rows() * steps, [0; 2]);
-    quads_of_row.resize(steps, [0; 2]);
+    of_row.resize(steps, [0; 2]);
     starts.clear();
     let mut negative = 0;
     for block in Blocks::new::<I>(rows.rows(), tiling).ranges() {
@@ -140,7 +127,7 @@ fn interleaved<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut RowsI8) {
         for (place, row) in block.clone().enumerate() {
             // As bytes, so that four of them are one load and the loop becomes vectors.
             let (whole, rest) = rows.row(row).as_bytes().as_chunks::<4>();
-            let (to, last) = quads_of_row.split_at_mut(whole.len());
+            let (to, last) = of_row.split_at_mut(whole.len());
             let mut start = 0i32;
             for (quad, to) in whole.iter().zip(to) {
                 let quad = u32::from_le_bytes(*quad);
@@ -159,7 +146,7 @@ fn interleaved<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut RowsI8) {
                 start = start.wrapping_add(missing);
             }
             starts.push(start);
-            interleave(quads_of_row, block.len(), place, into);
+            interleave(of_row, block.len(), place, into);
         }
     }
     *signed = negative & 0x8080_8080 != 0;
