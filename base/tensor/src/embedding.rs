@@ -7,7 +7,8 @@ use crate::{Mat, MatMut};
 pub type Vectors<'a> = &'a dyn Fn(usize, &mut [f32]);
 
 /// Row i becomes `scale` times the vector of `words[i]` plus the mark of `positions[i]`. No
-/// word (a decoder's first step in Marian) is a vector of zeros.
+/// word (a decoder's first step in Marian) is a vector of zeros. `scratch` is resized to a
+/// row where there are marks.
 ///
 /// # Panics
 /// If there is not a word and a position for each row, or one has no vector.
@@ -17,10 +18,10 @@ pub fn embed(
     scale: f32,
     marks: Option<(Vectors, &[u32])>,
     mut out: MatMut<f32>,
+    scratch: &mut Vec<f32>,
 ) {
     assert_eq!(out.rows(), words.len(), "a word for each row");
     assert!(marks.is_none_or(|(_, positions)| positions.len() == words.len()));
-    let mut mark = vec![0.0; if marks.is_some() { out.columns() } else { 0 }];
     for (index, &word) in words.iter().enumerate() {
         let row = out.row(index);
         match word {
@@ -31,8 +32,9 @@ pub fn embed(
             None => row.fill(0.0),
         }
         if let Some((marks, positions)) = marks {
-            marks(positions[index] as usize, &mut mark);
-            row.iter_mut().zip(&mark).for_each(|(x, mark)| *x += mark);
+            scratch.resize(row.len(), 0.0);
+            marks(positions[index] as usize, scratch);
+            row.iter_mut().zip(&*scratch).for_each(|(x, mark)| *x += mark);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use miriam_tensor::attention::{self, Memory, Pool};
 use miriam_tensor::cell;
-use miriam_tensor::embedding::{Waves, embed, rows_of, sinusoids};
+use miriam_tensor::embedding::{Vectors, Waves, embed, rows_of, sinusoids};
 use miriam_tensor::function::{Activation, activate};
 use miriam_tensor::norm::{self, NormKind};
 use miriam_tensor::output::BLOCK;
@@ -178,17 +178,19 @@ impl Backend for Engine {
         let mut out = self.any(words.len(), table.width);
         let vectors = |word: usize, into: &mut [f32]| table.vector(word, into);
         match marks {
-            None => embed(&vectors, words, scale, None, out.view_mut()),
+            None => embed(&vectors, words, scale, None, out.view_mut(), &mut self.floats),
             Some((Marks::Table(marks), positions)) => {
                 let marks = |position: usize, into: &mut [f32]| marks.vector(position, into);
-                embed(&vectors, words, scale, Some((&marks, positions)), out.view_mut());
+                let marks: Option<(Vectors, _)> = Some((&marks, positions));
+                embed(&vectors, words, scale, marks, out.view_mut(), &mut self.floats);
             }
             Some((Marks::Sinusoidal(kind, width), positions)) => {
                 let most = positions.iter().max().map_or(0, |&most| most as usize + 1);
                 let place = self.waves(*kind, *width, most);
                 let waves = &self.waves[place].2;
                 let marks = rows_of(Mat::new(waves, waves.len() / width, *width));
-                embed(&vectors, words, scale, Some((&marks, positions)), out.view_mut());
+                let marks: Option<(Vectors, _)> = Some((&marks, positions));
+                embed(&vectors, words, scale, marks, out.view_mut(), &mut self.floats);
             }
         }
         out

@@ -25,6 +25,7 @@ fn vectors_are_scaled_and_marked() {
     let (table, marks) = (rows_of(Mat::new(&table, 5, 3)), rows_of(Mat::new(&marks, 2, 3)));
     let mut out = [0.0; 9];
     let marks: Option<(Vectors, &[u32])> = Some((&marks, &[1, 0, 1]));
-    embed(&table, &[Some(4), Some(0), None], 2.0, marks, MatMut::new(&mut out, 3, 3));
+    let into = MatMut::new(&mut out, 3, 3);
+    embed(&table, &[Some(4), Some(0), None], 2.0, marks, into, &mut vec![7.0; 9]);
     assert_eq!(out, [16.25, 18.5, 20.75, -8.0, -6.0, -4.0, 0.25, 0.5, 0.75]);
 }
