@@ -7,7 +7,7 @@
 Lines are strung together at random from letters, signs, quotation marks, spaces
 and pieces that rules look for. Prints how many lines differ, tool by tool, and
 the first of them; ends with status 1 if any does. With --record the lines and what
-Moses makes of them are written to a folder; base/segment/tests/golden was made so,
+Moses makes of them are written to a folder; base/textproc/tests/golden was made so,
 with --lines 150 --seed 7, from Moses commit 34452895.
 """
 

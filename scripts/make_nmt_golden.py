@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the small models under nmt/testdata and base/segment/testdata with the programs
+"""Writes the small models under nmt/testdata and base/textproc/testdata with the programs
 that own the formats: NumPy, CTranslate2's converter, safetensors, SentencePiece.
 
     python3 -m venv venv && venv/bin/pip install numpy pyyaml ctranslate2 safetensors sentencepiece

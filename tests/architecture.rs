@@ -6,23 +6,23 @@ use std::process::Command;
 use crate::common::project;
 
 const ARROWS: &[(&str, &[&str])] = &[
-    ("miriam-layout", &[]),
-    ("miriam-text", &[]),
+    ("miriam-storage", &[]),
+    ("miriam-textio", &[]),
     ("miriam-gpu", &[]),
-    ("miriam-lmcpu", &["miriam-layout", "miriam-text"]),
-    ("miriam-glm", &["miriam-layout", "miriam-text", "miriam-gpu", "miriam-lmcpu"]),
-    ("miriam-probingpt", &["miriam-layout", "miriam-text"]),
-    ("miriam-segment", &[]),
+    ("miriam-lmcpu", &["miriam-storage", "miriam-textio"]),
+    ("miriam-glm", &["miriam-storage", "miriam-textio", "miriam-gpu", "miriam-lmcpu"]),
+    ("miriam-probingpt", &["miriam-storage", "miriam-textio"]),
+    ("miriam-textproc", &[]),
     ("miriam-metrics", &[]),
-    ("miriam-tensor", &["miriam-layout"]),
-    ("miriam-align", &["miriam-layout", "miriam-text"]),
-    ("miriam-extract", &["miriam-text"]),
-    ("miriam-nmt", &["miriam-layout", "miriam-text", "miriam-segment", "miriam-tensor"]),
+    ("miriam-kernels", &["miriam-storage"]),
+    ("miriam-align", &["miriam-storage", "miriam-textio"]),
+    ("miriam-extract", &["miriam-textio"]),
+    ("miriam-nmt", &["miriam-storage", "miriam-textio", "miriam-textproc", "miriam-kernels"]),
     (
         "miriam-decoder",
         &[
-            "miriam-layout",
-            "miriam-text",
+            "miriam-storage",
+            "miriam-textio",
             "miriam-metrics",
             "miriam-lmcpu",
             "miriam-glm",
@@ -32,9 +32,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "miriam-pipeline",
         &[
-            "miriam-layout",
-            "miriam-text",
-            "miriam-segment",
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-textproc",
             "miriam-metrics",
             "miriam-lmcpu",
             "miriam-glm",
@@ -47,9 +47,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "miriam",
         &[
-            "miriam-layout",
-            "miriam-text",
-            "miriam-segment",
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-textproc",
             "miriam-metrics",
             "miriam-lmcpu",
             "miriam-glm",

@@ -397,7 +397,7 @@ impl Multi30k {
 }
 
 fn fields(line: &[u8]) -> Vec<&[u8]> {
-    miriam_text::fields::three_bar(line).collect()
+    miriam_textio::fields::three_bar(line).collect()
 }
 
 /// Whether two rows of probabilities are the same within 4e-6, with e^-100 as
@@ -525,7 +525,7 @@ fn multi30k_scores_are_those_of_moses_bit_for_bit() {
             continue;
         }
         previous = source;
-        let ids: Vec<u32> = miriam_text::fields::words(source)
+        let ids: Vec<u32> = miriam_textio::fields::words(source)
             .map(|w| table.source_words().find(w).unwrap())
             .collect();
         table.targets(table.find(&ids).unwrap(), &mut targets).unwrap();

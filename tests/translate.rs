@@ -216,7 +216,7 @@ fn workers_are_tied_to_cpus() {
     let input = b"the red house is big .\nthe house .\n";
     let plain = toy(&["-threads", "2"], input);
     // Where the workers ran, as the kernel saw them, cannot be asked afterwards;
-    // `base/text` tests that a thread stays where it is put.
+    // `base/textio` tests that a thread stays where it is put.
     for options in [
         &["-threads", "2", "-cpu-affinity-offset", "0"][..],
         &["-threads", "2", "-cpu-affinity-offset", "1", "-cpu-affinity-increment", "3"],

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_text::{Output, Progress, Vocabulary, ordered_map};
+use miriam_textio::{Output, Progress, Vocabulary, ordered_map};
 
 use crate::bitext::Bitext;
 use crate::cooccurrence::{Cells, Rows};
@@ -343,7 +343,7 @@ pub fn symmetrize_files(
 pub(crate) mod tests {
     use super::*;
     use crate::bitext::from_lines;
-    use miriam_text::Silent;
+    use miriam_textio::Silent;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
@@ -431,7 +431,7 @@ pub(crate) mod tests {
             let tables = [slow(&forward, 2), slow(&reverse, 2)];
             let close = |found: f64, expected: f64| (found - expected).abs() <= 1e-9 * expected;
             let name = |vocabulary: &Vocabulary, id: u32| {
-                String::from_utf8_lossy(vocabulary.word(miriam_text::WordId(id))).into_owned()
+                String::from_utf8_lossy(vocabulary.word(miriam_textio::WordId(id))).into_owned()
             };
             for source in 0..text.source.vocabulary.len() as u32 {
                 for entry in rows.row(source) {

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use miriam_text::{Input, Lines, Progress, Vocabulary};
+use miriam_textio::{Input, Lines, Progress, Vocabulary};
 
 use crate::{Error, Result};
 
@@ -140,7 +140,7 @@ impl Bitext {
         progress.begin("reading", size);
         let (source, target) = rayon::join(
             || Side::read(source, source_words, progress),
-            || Side::read(target, target_words, &miriam_text::Silent),
+            || Side::read(target, target_words, &miriam_textio::Silent),
         );
         progress.end();
         Self::new(source?, target?)

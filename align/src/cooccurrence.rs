@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 
-use miriam_text::Progress;
+use miriam_textio::Progress;
 use rayon::prelude::*;
 
 use crate::Result;
@@ -256,7 +256,7 @@ impl Cells {
         let failed = |e| {
             let action = "write a temporary file in this folder; make room, or name another \
                           folder with --temp or more memory with --memory";
-            miriam_text::Error::io(&folder.display().to_string(), action, e)
+            miriam_textio::Error::io(&folder.display().to_string(), action, e)
         };
         let mut slot = self.lock();
         let spill = match &mut *slot {
@@ -282,7 +282,7 @@ impl Cells {
             spill.file.read_exact(&mut bytes)
         };
         read().map_err(|e| {
-            miriam_text::Error::io(&spill.folder, "read back a temporary file in this folder", e)
+            miriam_textio::Error::io(&spill.folder, "read back a temporary file in this folder", e)
         })?;
         Ok(bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect())
     }
@@ -371,7 +371,7 @@ pub(crate) fn each_place(cells: &[u16], width: usize, mut entry: impl FnMut(usiz
 mod tests {
     use super::*;
     use crate::bitext::from_lines;
-    use miriam_text::Silent;
+    use miriam_textio::Silent;
     use proptest::prelude::*;
 
     /// Every cell names the entry of its two words, in memory or on disk.

@@ -10,10 +10,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Text could not be read or written, or is not what it should be.
     #[error(transparent)]
-    Text(#[from] miriam_text::Error),
+    Text(#[from] miriam_textio::Error),
     /// A model file could not be written, opened or trusted.
     #[error(transparent)]
-    Layout(#[from] miriam_layout::Error),
+    Layout(#[from] miriam_storage::Error),
     /// Files that should be parallel are not.
     #[error(
         "{first} has {first_lines} lines, {second} has {second_lines}: line N of one belongs to \

@@ -19,7 +19,7 @@ use crate::lexicon::{FORWARD, Lexicon, REVERSE, UNKNOWN};
 use crate::model_file::SavedModel;
 use crate::one_way::{OneWay, Sums};
 use crate::positions::{Positions, Scratch};
-use miriam_text::Progress;
+use miriam_textio::Progress;
 
 /// Cells of the pairs that one thread takes at a time. It does not depend on threads,
 /// because sums other than counts are made a task at a time.

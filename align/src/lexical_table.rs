@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use miriam_text::{Output, Vocabulary, WordId};
+use miriam_textio::{Output, Vocabulary, WordId};
 
 use crate::Result;
 use crate::cooccurrence::Rows;

@@ -1,6 +1,6 @@
 //! Links as text: `i-j`, source and target position from 0, separated by spaces.
 
-use miriam_text::Line;
+use miriam_textio::Line;
 
 /// The largest position that is read. What joins links keeps a bit for each pair of
 /// positions of a line.
@@ -19,7 +19,11 @@ pub(crate) enum Certainty {
 }
 
 /// The links of a line of `file`, in its order.
-pub fn parse_links(file: &str, line: &Line<'_>, links: &mut Vec<Link>) -> miriam_text::Result<()> {
+pub fn parse_links(
+    file: &str,
+    line: &Line<'_>,
+    links: &mut Vec<Link>,
+) -> miriam_textio::Result<()> {
     links.clear();
     each_link(file, line, |link, certainty| match certainty {
         Certainty::Sure => {
@@ -35,13 +39,13 @@ pub(crate) fn each_link(
     file: &str,
     line: &Line<'_>,
     mut found: impl FnMut(Link, Certainty) -> Result<(), &'static str>,
-) -> miriam_text::Result<()> {
+) -> miriam_textio::Result<()> {
     let words = line.bytes.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
     for (index, word) in words.enumerate() {
         let failed = |reason: &str| {
             let shown = String::from_utf8_lossy(word);
             let reason = format!("{shown:?}: {reason}");
-            miriam_text::Error::format(file, line.number, Some(index + 1), reason)
+            miriam_textio::Error::format(file, line.number, Some(index + 1), reason)
         };
         let (link, certainty) = parse_link(word).map_err(failed)?;
         found(link, certainty).map_err(failed)?;
@@ -102,7 +106,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parse(text: &[u8]) -> miriam_text::Result<Vec<Link>> {
+    fn parse(text: &[u8]) -> miriam_textio::Result<Vec<Link>> {
         let mut links = Vec::new();
         let line = Line { bytes: text, number: 7, terminated: true };
         parse_links("links", &line, &mut links).map(|()| links)

@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use miriam_layout::dictionary::Dictionary;
-use miriam_layout::{Container, ContainerWriter, Kind, Load, View};
-use miriam_text::Vocabulary;
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::{Container, ContainerWriter, Kind, Load, View};
+use miriam_textio::Vocabulary;
 use serde::{Deserialize, Serialize};
 
 use crate::bitext::Pair;
@@ -153,7 +153,7 @@ impl SavedModel {
         });
         match (source, target) {
             (Some(source), Some(target)) => Ok([source, target]),
-            _ => Err(miriam_layout::Error::damaged(path, "words", "a word occurs twice").into()),
+            _ => Err(miriam_storage::Error::damaged(path, "words", "a word occurs twice").into()),
         }
     }
 
@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn open(bytes: &[u8]) -> Result<(Container, SavedModel)> {
-        let bytes = miriam_layout::Bytes::copy_from(bytes);
+        let bytes = miriam_storage::Bytes::copy_from(bytes);
         let file = Container::from_bytes(bytes, Path::new("model"))?.expect(KIND, VERSION)?;
         let model = SavedModel::from_container(&file)?;
         Ok((file, model))
@@ -279,7 +279,7 @@ mod tests {
                     &text, &model, [true, true],
                     |_: &mut (), _, drawn| drawn.links += 1,
                     |drawn| { count.set(count.get() + drawn.links); Ok(()) },
-                    &miriam_text::Silent,
+                    &miriam_textio::Silent,
                 ).unwrap();
                 prop_assert_eq!(count.get(), TEXT.len() as u64);
             }

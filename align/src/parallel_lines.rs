@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use miriam_text::{Input, Line, Lines};
+use miriam_textio::{Input, Line, Lines};
 
 use crate::{Error, Result};
 
@@ -25,7 +25,7 @@ impl ParallelLines {
     /// at the end of all of them.
     pub fn next(
         &mut self,
-        mut found: impl FnMut(usize, &str, &Line<'_>) -> miriam_text::Result<()>,
+        mut found: impl FnMut(usize, &str, &Line<'_>) -> miriam_textio::Result<()>,
     ) -> Result<bool> {
         let mut ended = 0;
         for (index, (file, read)) in self.files.iter_mut().zip(&mut self.read).enumerate() {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use miriam_text::{Error as TextError, Output, Vocabulary, WordId};
+use miriam_textio::{Error as TextError, Output, Vocabulary, WordId};
 
 use crate::Result;
 use crate::bitext::words_of;

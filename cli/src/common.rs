@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use miriam_layout::Load;
+use miriam_storage::Load;
 
 const GENERAL: &str = "General options";
 const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -38,7 +38,7 @@ impl Threads {
     /// The number itself.
     pub fn count(self) -> usize {
         match self {
-            Threads::All => miriam_text::available_threads(),
+            Threads::All => miriam_textio::available_threads(),
             Threads::Count(n) => n,
         }
     }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use miriam_text::Progress;
+use miriam_textio::Progress;
 
 /// A bar that libraries report to.
 pub struct Bar {

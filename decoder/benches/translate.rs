@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use miriam_decoder::{Configuration, System, Translator};
-use miriam_text::{Input, Lines, Silent};
+use miriam_textio::{Input, Lines, Silent};
 
 fn read_lines(path: &Path) -> Vec<Vec<u8>> {
     let mut lines = Lines::new(Input::open(path).expect("the text is there"));
@@ -35,7 +35,7 @@ fn system() -> (&'static str, PathBuf, Vec<Vec<u8>>) {
 fn translate(criterion: &mut Criterion) {
     let (name, ini, lines) = system();
     let lines = &lines[..lines.len().min(200)];
-    let words: usize = lines.iter().map(|l| miriam_text::fields::words(l).count()).sum();
+    let words: usize = lines.iter().map(|l| miriam_textio::fields::words(l).count()).sum();
     // The settings of the recorded runs, as an ini beside the models'.
     let folder = tempfile::tempdir().expect("a temporary folder");
     let models = fs::canonicalize(ini.parent().expect("has a folder")).expect("is there");

@@ -39,7 +39,7 @@ pub enum Error {
     },
     /// Text could not be read or written.
     #[error(transparent)]
-    Text(#[from] miriam_text::Error),
+    Text(#[from] miriam_textio::Error),
     /// A language model could not be opened.
     #[error(transparent)]
     LanguageModel(#[from] miriam_lmcpu::Error),

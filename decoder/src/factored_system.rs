@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use miriam_text::{Input, Lines, WordId, fields};
+use miriam_textio::{Input, Lines, WordId, fields};
 
 use crate::config::{
     Configuration, FactorSettings, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec,

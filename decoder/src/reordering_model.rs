@@ -4,7 +4,7 @@
 //! Scores are weighted once, when options are prepared; the search only adds.
 
 use miriam_probingpt::Targets;
-use miriam_text::WordId;
+use miriam_textio::WordId;
 
 use crate::Result;
 use crate::sentence::{Sentence, Stretch};

@@ -4,7 +4,7 @@
 //! vocabulary; the others get ids above it, which last as long as the sentence.
 
 use miriam_lmcpu::LmWord;
-use miriam_text::{Vocabulary, WordId, fields};
+use miriam_textio::{Vocabulary, WordId, fields};
 
 use crate::features::Span;
 use crate::system::{NOT_THERE, System, Table};

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use miriam_text::{Ln, fields, number};
+use miriam_textio::{Ln, fields, number};
 
 /// What separates the text from the table.
 const TABLE: &[u8] = b"@@@";

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_text::Output;
+use miriam_textio::Output;
 
 use crate::{Mishap, Result, Settings};
 

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use miriam_layout::Container;
 use miriam_lmcpu::{LanguageModel, LmWord};
 use miriam_probingpt::AnyTable;
-use miriam_text::{Progress, Vocabulary, WordId};
+use miriam_storage::Container;
+use miriam_textio::{Progress, Vocabulary, WordId};
 
 use crate::components::{Components, FeatureComponents};
 use crate::config::{

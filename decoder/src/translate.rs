@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use miriam_text::{Input, Lines, Progress, Silent, Stop, affinity, ordered_map};
+use miriam_textio::{Input, Lines, Progress, Silent, Stop, affinity, ordered_map};
 
 use crate::mishaps::Warnings;
 use crate::streams::{LineOutput, Stream, Streams};
@@ -67,8 +67,8 @@ fn run(
     // In the background also for one thread: a wait for input can be interrupted.
     let mut lines = Lines::in_background(input).until(stop);
     let mut streams = Streams::create(settings)?;
-    let mut warnings =
-        (!streams.has(Stream::Errors)).then(|| Warnings::of(miriam_text::name_of(&settings.input)));
+    let mut warnings = (!streams.has(Stream::Errors))
+        .then(|| Warnings::of(miriam_textio::name_of(&settings.input)));
     let mut warned = false;
     let mut id = settings.output.first_id;
     let read = || -> Result<Option<(u64, i64, Vec<u8>)>> {
@@ -83,7 +83,7 @@ fn run(
                 tracing::warn!(
                     "{}, line {}: a carriage return at a line's end is dropped, here and from \
                      now on; -keep-cr keeps it",
-                    miriam_text::name_of(&settings.input),
+                    miriam_textio::name_of(&settings.input),
                     line.number
                 );
                 warned = true;

@@ -1,6 +1,6 @@
 //! From a line to its translation, in buffers that live as long as a thread.
 
-use miriam_text::fields;
+use miriam_textio::fields;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
@@ -372,7 +372,7 @@ mod tests {
         (settings.algorithm, settings.threads) = (algorithm, 1);
         (settings.stack_size, settings.pop_limit) = (stack, pops);
         settings.distortion_limit = Some(jumps);
-        System::load(&configuration, &miriam_text::Silent).unwrap()
+        System::load(&configuration, &miriam_textio::Silent).unwrap()
     }
 
     const LINE: &[u8] = b"the red house is big and the small dog reads the old green book . ";
@@ -463,7 +463,7 @@ mod tests {
             let settings = &mut configuration.settings;
             (settings.algorithm, settings.threads) = (SearchAlgorithm::CubePruning, 1);
             (settings.stack_size, settings.pop_limit) = (stack, pops);
-            System::load(&configuration, &miriam_text::Silent).unwrap()
+            System::load(&configuration, &miriam_textio::Silent).unwrap()
         };
         let (wide, narrow) = (system(200, 400), system(2, 3));
         let mut once = Translator::new(&narrow);

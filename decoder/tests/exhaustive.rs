@@ -11,7 +11,7 @@ use std::path::Path;
 
 use markup::{Markup, markup};
 use miriam_decoder::{Configuration, Derivation, System, Translator};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 use proptest::prelude::*;
 
 /// A random model over single-letter words.

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use miriam_decoder::{Configuration, System, Translator};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 use proptest::prelude::*;
 use proptest::sample::select;
 

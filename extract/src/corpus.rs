@@ -9,8 +9,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use miriam_text::fields::{find_bars, words};
-use miriam_text::{Input, Lines, Progress, Vocabulary, ordered_map};
+use miriam_textio::fields::{find_bars, words};
+use miriam_textio::{Input, Lines, Progress, Vocabulary, ordered_map};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::links::{Link, parse_links};
@@ -163,7 +163,7 @@ impl Corpus {
 
 /// An error with a file in `folder`.
 fn temporary(folder: &Path, action: &'static str, source: io::Error) -> Error {
-    miriam_text::Error::io(&folder.display().to_string(), action, source).into()
+    miriam_textio::Error::io(&folder.display().to_string(), action, source).into()
 }
 
 /// Takes about `size` bytes of the next lines of the three files, which must have as many.
@@ -225,7 +225,7 @@ fn parse(
     let (mut start, mut before) = (0, [0; 3]);
     for (number, ends) in (batch.first_line..).zip(&batch.ends) {
         let wrong = |file: usize, reason: String| {
-            miriam_text::Error::format(&names[file], number, None, reason)
+            miriam_textio::Error::format(&names[file], number, None, reason)
         };
         for (side, &end) in ends[..2].iter().enumerate() {
             let line = &batch.text[start..end];

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 
 use hashbrown::HashTable;
-use miriam_text::{Output, Progress};
+use miriam_textio::{Output, Progress};
 
 use crate::corpus::Corpus;
 use crate::sentence::Sentence;

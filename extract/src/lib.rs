@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use miriam_text::{Output, Progress, Wrapping, ordered_map};
+use miriam_textio::{Output, Progress, Wrapping, ordered_map};
 
 use crate::corpus::Corpus;
 use crate::discount::Discount;
@@ -95,7 +95,7 @@ pub fn extract_files(
     let threads = options.threads.max(1);
     for folder in [output, &options.temp] {
         std::fs::create_dir_all(folder).map_err(|e| {
-            miriam_text::Error::io(&folder.display().to_string(), "create this folder", e)
+            miriam_textio::Error::io(&folder.display().to_string(), "create this folder", e)
         })?;
     }
     let _lock = FolderLock::take(output)?;
@@ -134,7 +134,7 @@ impl FolderLock {
     fn take(output: &Path) -> Result<Self> {
         let path = output.join(LOCK);
         let name = path.display().to_string();
-        let file = File::create(&path).map_err(|e| miriam_text::Error::io(&name, "create", e))?;
+        let file = File::create(&path).map_err(|e| miriam_textio::Error::io(&name, "create", e))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(Error::Unsupported {
                 file: output.display().to_string(),
@@ -237,7 +237,7 @@ fn write_tables(
         worker,
         |(counts, wrapped), _| {
             let (phrases, reordering) =
-                wrapped.map_err(|e| miriam_text::Error::io(&name, "compress", e))?;
+                wrapped.map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;
             phrase_table.write(&phrases)?;
             if let Some(table) = &mut reordering_table {
                 table.write(&reordering)?;
@@ -293,7 +293,7 @@ impl Default for ExtractOptions {
             tables: Wrapping::Gzip,
             memory: 1 << 30,
             temp: std::env::temp_dir(),
-            threads: miriam_text::available_threads(),
+            threads: miriam_textio::available_threads(),
         }
     }
 }
@@ -381,7 +381,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Text could not be read or written, or is not what it should be.
     #[error(transparent)]
-    Text(#[from] miriam_text::Error),
+    Text(#[from] miriam_textio::Error),
     /// An option is out of range.
     #[error("{reason}")]
     Options {

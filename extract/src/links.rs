@@ -1,7 +1,7 @@
 //! Reading word alignments: links `i-j` between spaces, a sentence pair a line, with
 //! words counted from 0, source first.
 
-use miriam_text::fields::words;
+use miriam_textio::fields::words;
 
 /// A link between two words of a sentence pair, by their places. Ordered by target
 /// words, as tables print links.

@@ -11,7 +11,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use miriam_text::number::push_general;
+use miriam_textio::number::push_general;
 
 use crate::sentence::Sentence;
 use crate::spans::{Block, blocks};

@@ -30,7 +30,7 @@ pub(crate) struct Seal {
 
 fn failed(path: &Path, action: &'static str) -> impl Fn(std::io::Error) -> Error {
     let name = path.display().to_string();
-    move |e| miriam_text::Error::io(&name, action, e).into()
+    move |e| miriam_textio::Error::io(&name, action, e).into()
 }
 
 const WRITE: &str = "write this temporary file; make room, or name another folder with --temp";

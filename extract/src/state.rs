@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use miriam_text::Output;
+use miriam_textio::Output;
 
 use crate::Result;
 use crate::partition::{COUNTED, CountsOfCounts};
@@ -56,7 +56,7 @@ impl State {
             }
         }
         let named =
-            |e| miriam_text::Error::io(&temp.display().to_string(), "create a folder in", e);
+            |e| miriam_textio::Error::io(&temp.display().to_string(), "create a folder in", e);
         let folder =
             tempfile::Builder::new().prefix("miriam-extract-").tempdir_in(temp).map_err(named)?;
         let state =
@@ -136,7 +136,7 @@ impl State {
     /// Removes everything, when all is done.
     pub fn remove(self) -> Result<()> {
         let failed =
-            |path: &Path, e| miriam_text::Error::io(&path.display().to_string(), "remove", e);
+            |path: &Path, e| miriam_textio::Error::io(&path.display().to_string(), "remove", e);
         fs::remove_dir_all(&self.folder).map_err(|e| failed(&self.folder, e))?;
         fs::remove_file(&self.path).map_err(|e| failed(&self.path, e))?;
         Ok(())

@@ -1,6 +1,6 @@
 //! Entries as lines of Moses' phrase table and reordering table.
 
-use miriam_text::number::push_general_f32;
+use miriam_textio::number::push_general_f32;
 
 use crate::discount::{Counts, Discount};
 use crate::merge::{Batch, Source};
@@ -161,7 +161,7 @@ fn as_printed(count: u64) -> f32 {
     }
     let mut text = Vec::new();
     push_general_f32(&mut text, count as f32);
-    miriam_text::number::parse_f32_through_f64(&text).expect("was printed as a number")
+    miriam_textio::number::parse_f32_through_f64(&text).expect("was printed as a number")
 }
 
 /// Appends a small number in decimals.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use miriam_text::Silent;
-use miriam_text::number::push_general_f32;
+use miriam_textio::Silent;
+use miriam_textio::number::push_general_f32;
 use proptest::prelude::*;
 
 use super::*;

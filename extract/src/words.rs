@@ -5,7 +5,7 @@
 //! is compared with the space behind it and the three bars count as a word. Numbers
 //! in that order make comparing phrases comparing numbers.
 
-use miriam_text::{Vocabulary, WordId};
+use miriam_textio::{Vocabulary, WordId};
 
 /// What separates the fields of a table, and so ends a phrase.
 pub(crate) const BARS: &[u8] = b"|||";

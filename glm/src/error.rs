@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A model file could not be written, opened or trusted.
     #[error(transparent)]
-    Layout(#[from] miriam_layout::Error),
+    Layout(#[from] miriam_storage::Error),
     /// The model that a file is made from could not be read.
     #[error(transparent)]
     Lm(#[from] miriam_lmcpu::Error),

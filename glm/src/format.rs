@@ -23,7 +23,7 @@
 //!   its log10 p too ([`Entry::SINGLE`]). These are nine of ten nodes of high orders.
 //! * Orders up to a chosen one may be *hashed* instead: see [`Bucket`].
 
-use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Bytes of a unit.
 pub const UNIT: usize = 16;
@@ -71,7 +71,7 @@ impl NodeWidth {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
 pub struct Entry {
     /// Of a word alone: log10 p as it is. Of two words and more: the bits of log10 p
@@ -100,7 +100,7 @@ impl Entry {
 /// times 2^32 plus the word, so nothing else can be taken for it. Its home is
 /// [`home`]; full buckets overflow into the next one, the last into the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(64))]
 pub struct Bucket {
     /// [`NO_KEY`] where there is none; slots fill from the first.
@@ -121,7 +121,7 @@ pub struct Bucket {
 
 /// Five n-grams of the highest order, where that is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(64))]
 pub struct LongestBucket {
     /// As in [`Bucket`].

@@ -6,9 +6,9 @@
 //! out. Of a hashed order each key must stand where a search comes by and name an
 //! n-gram that knows of it.
 
-use miriam_layout::Container;
-use miriam_layout::btree::{Tree, Unit, key_at};
 use miriam_lmcpu::{Found, LmWord, NgramIndex, Result};
+use miriam_storage::Container;
+use miriam_storage::btree::{Tree, Unit, key_at};
 use rayon::prelude::*;
 
 use crate::format::{MANY, NO_KEY, NO_WORD, Slots, home};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use miriam_layout::btree::{Isa, Unit};
-use miriam_layout::dictionary::Dictionary;
-use miriam_layout::{Container, Kind, Load, View};
 use miriam_lmcpu::{LmWord, MAX_ORDER, Result, State};
+use miriam_storage::btree::{Isa, Unit};
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::{Container, Kind, Load, View};
 use serde::{Deserialize, Serialize};
 
 use crate::format::{Bucket, Entry, LongestBucket, NodeWidth};

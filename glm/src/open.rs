@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::{Container, Load};
 use miriam_lmcpu::{Duplicates, LanguageModel, NgramSource, Result};
-use miriam_text::Progress;
+use miriam_storage::{Container, Load};
+use miriam_textio::Progress;
 
 use crate::model::{GlmModel, KIND};
 use crate::source::GlmSource;

@@ -9,9 +9,9 @@
 //! is none is an n-gram that is absent. Units are numbered by `u32` and become bytes
 //! only as indices of slices, so there is no product to overflow.
 
-use miriam_layout::btree::{Tree, Unit, key_at, place_of};
-use miriam_layout::prefetch_at;
 use miriam_lmcpu::{Found, LmWord, NO_EXTENSION, NgramIndex, State, Step};
+use miriam_storage::btree::{Tree, Unit, key_at, place_of};
+use miriam_storage::prefetch_at;
 
 use crate::format::{Bucket, CPU_LINE, Entry, MANY, Shape, Slots, home};
 use crate::model::{GlmModel, Level};

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use miriam_layout::{Container, Load};
 use miriam_lmcpu::arpa::{Section, Unigram};
 use miriam_lmcpu::{NgramIndex, NgramSource, Result};
-use miriam_text::{Vocabulary, name_of};
+use miriam_storage::{Container, Load};
+use miriam_textio::{Vocabulary, name_of};
 
 use crate::listing::Listed;
 use crate::model::GlmModel;

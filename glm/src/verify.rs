@@ -1,7 +1,7 @@
 //! The checks that take time in the size of the model.
 
-use miriam_layout::Container;
 use miriam_lmcpu::{LmWord, NgramIndex, Result};
+use miriam_storage::Container;
 
 use crate::listing::Listed;
 use crate::model::GlmModel;

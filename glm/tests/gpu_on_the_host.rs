@@ -16,11 +16,11 @@ use miriam_glm::device::{
 };
 use miriam_glm::format::NodeWidth;
 use miriam_glm::{GlmOptions, KIND, VERSION, write_glm};
-use miriam_layout::{Bytes, Container, ContainerWriter, Load};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, build_trie};
 use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State};
-use miriam_text::{Log10, Silent};
+use miriam_storage::{Bytes, Container, ContainerWriter, Load};
+use miriam_textio::{Log10, Silent};
 
 const HOST: &str = "tests/host";
 

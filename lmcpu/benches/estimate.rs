@@ -6,7 +6,7 @@ use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_lmcpu::estimate::{EstimateOptions, estimate};
-use miriam_text::{Input, Output, Silent};
+use miriam_textio::{Input, Output, Silent};
 
 fn estimation(criterion: &mut Criterion) {
     let path = "../../shared/data/m30k-de-en/corpus/train.en.gz";

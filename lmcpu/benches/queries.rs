@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use miriam_layout::Load;
 use miriam_lmcpu::trie::build_trie;
 use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State, open};
-use miriam_text::{Input, Silent};
+use miriam_storage::Load;
+use miriam_textio::{Input, Silent};
 
 /// Sentences scored side by side.
 const LANES: usize = 64;

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use miriam_layout::Load;
 use miriam_lmcpu::open;
 use miriam_lmcpu::words::{WordReader, Words};
-use miriam_text::Silent;
+use miriam_storage::Load;
+use miriam_textio::Silent;
 
 const WORDS: u64 = 1_000_000;
 

@@ -6,7 +6,7 @@
 //! and sentences (asynchronous memory access chaining, Kocberber et al. 2015).
 //! Where all lookups of a query begin at once, one visit answers it.
 
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use crate::walk::{Seeks, Walk, answer, answer_and_ask, ask, ask_longest, no_seeks};
 use crate::{LmWord, NgramIndex, Request, Scored, State, Step};

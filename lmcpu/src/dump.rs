@@ -2,7 +2,7 @@
 //! 1.4): shortest decimals, backoffs printed for all but the longest n-grams,
 //! also where they are 0. Entries come in the order of the source.
 
-use miriam_text::{Output, Progress, Vocabulary, WordId, number};
+use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use rayon::prelude::*;
 
 use crate::{NgramSource, Result};

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use miriam_text::Vocabulary;
+use miriam_textio::Vocabulary;
 use rayon::prelude::*;
 
 use crate::arpa::{Arpa, Section, Unigram};
@@ -131,7 +131,7 @@ impl NgramSource for FirstKept<'_> {
 mod tests {
     use std::path::Path;
 
-    use miriam_text::{Input, Silent};
+    use miriam_textio::{Input, Silent};
 
     use super::*;
     use crate::dump;
@@ -146,7 +146,7 @@ mod tests {
         let arpa = Arpa::open(input, duplicates, &Silent)?;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.arpa");
-        let mut output = miriam_text::Output::create(Path::new(&path))?;
+        let mut output = miriam_textio::Output::create(Path::new(&path))?;
         dump(&mut FirstKept::read(arpa)?, &mut output, &Silent)?;
         output.finish()?;
         Ok(std::fs::read(path).unwrap())

@@ -10,11 +10,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A model file could not be written, opened or trusted.
     #[error(transparent)]
-    Layout(#[from] miriam_layout::Error),
+    Layout(#[from] miriam_storage::Error),
     /// Text could not be read or is not what it should be; for an ARPA file
     /// with the line.
     #[error(transparent)]
-    Text(#[from] miriam_text::Error),
+    Text(#[from] miriam_textio::Error),
     /// A file in a format that this program does not read.
     #[error("{file}: {reason}")]
     Unsupported {

@@ -4,7 +4,7 @@
 //! A kind of file says where its n-grams lie ([`NgramIndex`]); scoring, one at a
 //! time or in batches, is written once, for all of them.
 
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use crate::{LanguageModel, LmWord, Request, Scored, State, batch, walk};
 

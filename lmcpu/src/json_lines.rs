@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use miriam_text::number;
+use miriam_textio::number;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use crate::perplexity::line_perplexity;

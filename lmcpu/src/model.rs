@@ -1,6 +1,6 @@
 //! What every language model answers, whatever its file.
 
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use crate::State;
 

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use miriam_text::{Blocks, Input, Log10, Output, Progress, lines_of, number, ordered_map};
+use miriam_textio::{Blocks, Input, Log10, Output, Progress, lines_of, number, ordered_map};
 
 use crate::words::{WordReader, Words};
 use crate::{Error, LanguageModel, LmWord, Result, State};
@@ -40,7 +40,7 @@ pub fn read_words(model: &dyn LanguageModel, mut input: Input) -> Result<Vec<(Ve
     let name = input.name().to_owned();
     let mut text = Vec::new();
     std::io::Read::read_to_end(&mut input, &mut text)
-        .map_err(|error| miriam_text::Error::io(&name, "read", error))?;
+        .map_err(|error| miriam_textio::Error::io(&name, "read", error))?;
     if text.len() >= u32::MAX as usize - 1 {
         return Err(Error::Unsupported { file: name, reason: "4 GiB of words or more".into() });
     }

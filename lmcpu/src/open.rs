@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::{Container, Load};
-use miriam_text::Progress;
+use miriam_storage::{Container, Load};
+use miriam_textio::Progress;
 
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
 use crate::probing::{ProbingModel, probing_from_arpa};

@@ -4,7 +4,7 @@
 //! A line's perplexity is 10^(-log10 p / tokens), unknown words and `</s>`
 //! included.
 
-use miriam_text::{Input, Output, Progress, number};
+use miriam_textio::{Input, Output, Progress, number};
 
 pub use crate::sentences::{Lines, Perplexity};
 
@@ -71,7 +71,7 @@ pub(crate) fn line_perplexity(log10: f64, tokens: u64) -> f64 {
 /// ended. `size` is their length in bytes where known, before decompression.
 pub fn perplexity(
     model: &dyn LanguageModel,
-    inputs: impl IntoIterator<Item = miriam_text::Result<Input>, IntoIter: Send>,
+    inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
     size: Option<u64>,
     output: &mut Output,
     options: &Options,

@@ -4,7 +4,7 @@
 //! without a line end, but neither ends the sentence nor adds it to the sums.
 //! Its tokens and the probabilities of its unknown words count all the same.
 
-use miriam_text::{Input, Output, Progress, number};
+use miriam_textio::{Input, Output, Progress, number};
 
 pub use crate::sentences::Perplexity;
 

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use miriam_text::{Blocks, Input, Log10, Output, Progress, number, ordered_map};
+use miriam_textio::{Blocks, Input, Log10, Output, Progress, number, ordered_map};
 
 use crate::words::{WordReader, Words};
 use crate::{Error, LanguageModel, LmWord, Result, State};
@@ -229,7 +229,7 @@ pub(crate) struct Flow {
 /// line of an input may lack its line end. An input is asked for when the one
 /// before has ended.
 pub(crate) fn work_through<W>(
-    inputs: impl IntoIterator<Item = miriam_text::Result<Input>, IntoIter: Send>,
+    inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
     output: &mut Output,
     flow: Flow,
     progress: &dyn Progress,
@@ -291,7 +291,7 @@ where
         }
         if let Some((line, reason)) = block.error {
             let line = lines.read - lines_before + line;
-            return Err(miriam_text::Error::format(&current_name, line, None, reason).into());
+            return Err(miriam_textio::Error::format(&current_name, line, None, reason).into());
         }
         lines.read += block.lines.read;
         lines.kept += block.lines.kept;

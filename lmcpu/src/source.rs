@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use miriam_layout::{Container, Load};
-use miriam_text::{Input, Progress, Vocabulary};
+use miriam_storage::{Container, Load};
+use miriam_textio::{Input, Progress, Vocabulary};
 
 use crate::arpa::{Arpa, Section, Unigram};
 use crate::duplicates::FirstKept;

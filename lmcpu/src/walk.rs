@@ -9,7 +9,7 @@
 //! The additions of f32 values and their order are KenLM's; nothing here may
 //! reorder them.
 
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use crate::index::{Found, NO_EXTENSION, NgramIndex, Step};
 use crate::{LmWord, MAX_ORDER, State};

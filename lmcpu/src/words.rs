@@ -237,8 +237,8 @@ fn bits(bytes: &[u8; CHUNK]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_layout::Load;
-    use miriam_text::Silent;
+    use miriam_storage::Load;
+    use miriam_textio::Silent;
     use proptest::prelude::*;
     use std::sync::Arc;
 

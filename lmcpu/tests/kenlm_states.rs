@@ -9,9 +9,9 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use miriam_layout::Load;
 use miriam_lmcpu::{LanguageModel, State, open};
-use miriam_text::{Input, Silent};
+use miriam_storage::Load;
+use miriam_textio::{Input, Silent};
 
 /// Prints the hash of the state behind each word of each line of a text.
 const HASHES: &str = "

@@ -6,11 +6,11 @@ use std::io::Write;
 use std::ops::Range;
 use std::time::Duration;
 
+use miriam_kernels::output::{Ids, take};
+use miriam_kernels::{Cpu, Mat};
 use miriam_nmt::batch::{Batching, Job, run};
 use miriam_nmt::network::{Best, Row, Session, Slot};
 use miriam_nmt::search::{Request, Rules, SearchOptions};
-use miriam_tensor::output::{Ids, take};
-use miriam_tensor::{Cpu, Mat};
 use nix::time::{ClockId, clock_gettime};
 
 const SENTENCES: usize = 32;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_layout::{Bytes, Container, Load};
+use miriam_storage::{Bytes, Container, Load};
 
 use crate::architecture::{self, CTranslate2Settings, Dialect, Model};
 use crate::checkpoint::{Checkpoint, Format};
@@ -315,9 +315,9 @@ fn open_folder(folder: &Path) -> Result<Found> {
     }
     let mut names = Vec::new();
     let entries =
-        std::fs::read_dir(folder).map_err(|e| miriam_layout::Error::io(folder, "list", e))?;
+        std::fs::read_dir(folder).map_err(|e| miriam_storage::Error::io(folder, "list", e))?;
     for entry in entries {
-        let entry = entry.map_err(|e| miriam_layout::Error::io(folder, "list", e))?;
+        let entry = entry.map_err(|e| miriam_storage::Error::io(folder, "list", e))?;
         names.push(entry.file_name().to_string_lossy().into_owned());
     }
     names.sort_unstable();
@@ -458,7 +458,7 @@ fn hugging_face(folder: &Path, weights: &Path, config: &Path) -> Result<Found> {
 }
 
 fn read_yaml(path: &Path) -> Result<Value> {
-    let text = std::fs::read(path).map_err(|e| miriam_layout::Error::io(path, "read", e))?;
+    let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
     Value::parse(&text, &path.display().to_string())
 }
 

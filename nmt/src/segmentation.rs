@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::{Bytes, Load};
-use miriam_segment::{BpeCodes, SentencePiece};
+use miriam_storage::{Bytes, Load};
+use miriam_textproc::{BpeCodes, SentencePiece};
 
 use crate::Result;
 

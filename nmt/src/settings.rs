@@ -47,7 +47,7 @@ impl Settings {
 
     /// Reads the file at `path`, of whichever program.
     pub fn open(path: &Path) -> Result<Self> {
-        let text = std::fs::read(path).map_err(|e| miriam_layout::Error::io(path, "read", e))?;
+        let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
         Self::parse(&text, path)
     }
 

@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
 
     fn wrong(&self, reason: &str) -> Error {
         let line = 1 + self.text[..self.at].iter().filter(|&&b| b == b'\n').count();
-        miriam_text::Error::format(self.name, line as u64, None, reason).into()
+        miriam_textio::Error::format(self.name, line as u64, None, reason).into()
     }
 }
 

@@ -6,11 +6,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use miriam_kernels::Cpu;
 use miriam_nmt::Package;
 use miriam_nmt::architecture::{Architecture, Dialect};
 use miriam_nmt::engine::{Engine, Loader, Precision};
 use miriam_nmt::network::{Best, ModelSession, Network, Row, Session, Transformer};
-use miriam_tensor::Cpu;
 
 const TRANSFORMERS: [&str; 8] = [
     "tr-post",

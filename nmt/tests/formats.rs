@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use miriam_nmt::architecture::{Architecture, Model, Positions, PreNormKeys, Start};
 use miriam_nmt::checkpoint::{Checkpoint, Element};
 use miriam_nmt::{Package, Segmentation, file};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
@@ -136,7 +136,7 @@ fn our_own_file_holds_what_was_converted() {
             assert_eq!(b.find(b"w7"), Some(7));
             assert_eq!(b.find(b"w700"), None);
         }
-        let container = miriam_layout::Container::open_any(&path, Default::default()).unwrap();
+        let container = miriam_storage::Container::open_any(&path, Default::default()).unwrap();
         miriam_nmt::verify(&container).unwrap();
     }
 }
@@ -148,7 +148,7 @@ fn a_file_written_by_version_1_is_read() {
     assert_eq!(difference(&origin.models[0], &golden.models[0]), 0.0);
     let words = golden.words.unwrap();
     assert_eq!(words.vocabularies[0].find(b"w23"), Some(23));
-    let container = miriam_layout::Container::open_any(&data("tiny.miriam"), Default::default());
+    let container = miriam_storage::Container::open_any(&data("tiny.miriam"), Default::default());
     miriam_nmt::verify(&container.unwrap()).unwrap();
 }
 
@@ -157,7 +157,7 @@ fn pieces_and_a_shortlist_go_into_our_file() {
     // As OPUS-MT packs its models: text is cut apart from the vocabulary.
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &[u8]| std::fs::write(folder.path().join(name), text).unwrap();
-    let spm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../base/segment/testdata/unigram.spm");
+    let spm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../base/textproc/testdata/unigram.spm");
     let spm = std::fs::read(spm).unwrap();
     put("source.spm", &spm);
     put("target.spm", &spm);

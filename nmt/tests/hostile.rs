@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_layout::{Bytes, Container};
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_nmt::{Package, Settings, file};
+use miriam_storage::{Bytes, Container};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -245,7 +245,7 @@ fn converted() -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.miriam");
         let package = Package::open(&data("tiny-ct2-int8"), None).unwrap();
-        file::write(&package, None, &path, &miriam_text::Silent).unwrap();
+        file::write(&package, None, &path, &miriam_textio::Silent).unwrap();
         std::fs::read(&path).unwrap()
     });
     bytes.clone()

@@ -11,8 +11,8 @@ use miriam_nmt::architecture::{
 use miriam_nmt::checkpoint::{Element, Multipliers, Order};
 use miriam_nmt::shortlist::{Shortlist, ShortlistOptions};
 use miriam_nmt::{Package, Vocabulary};
-use miriam_segment::SentencePiece;
-use miriam_segment::sentence_piece::Encoding;
+use miriam_textproc::SentencePiece;
+use miriam_textproc::sentence_piece::Encoding;
 
 const MODELS: [&str; 16] = [
     "tr-post",

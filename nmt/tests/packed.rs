@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_layout::{Container, Load};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::{Best, Network, Row, Session};
 use miriam_nmt::{Package, file};
-use miriam_text::Silent;
+use miriam_storage::{Container, Load};
+use miriam_textio::Silent;
 
 fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
@@ -73,7 +73,7 @@ fn damage_does_no_harm() {
         for place in (0..bytes.len()).step_by(7) {
             let mut damaged = bytes.clone();
             damaged[place] ^= 1 << (place % 8);
-            let bytes = miriam_layout::Bytes::copy_from(&damaged);
+            let bytes = miriam_storage::Bytes::copy_from(&damaged);
             let container = Container::from_bytes(bytes, Path::new("damaged"));
             let opened = container.map_err(Into::into).and_then(|c| file::from_container(&c));
             match opened {
@@ -85,7 +85,7 @@ fn damage_does_no_harm() {
         }
         assert!(refused > 50, "{refused}");
         for length in (0..bytes.len()).step_by(501) {
-            let bytes = miriam_layout::Bytes::copy_from(&bytes[..length]);
+            let bytes = miriam_storage::Bytes::copy_from(&bytes[..length]);
             assert!(Container::from_bytes(bytes, Path::new("cut")).is_err());
         }
     }

@@ -4,13 +4,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use miriam_kernels::Cpu;
 use miriam_nmt::Package;
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::engine::{Engine, Loader, Precision};
 use miriam_nmt::layer::recurrent::Shortcuts;
 use miriam_nmt::layer::{Backend, Squash, Then};
 use miriam_nmt::network::{Family, Recurrent, Row, Slot};
-use miriam_tensor::Cpu;
 
 const MODELS: [&str; 8] =
     ["rnn-gru", "rnn-deep-ln", "rnn-lstm", "rnn-mlstm", "amun", "amun-ln", "nematus", "nematus-ln"];

@@ -10,7 +10,7 @@ use miriam_nmt::layer::Squash;
 use miriam_nmt::layer::recurrent::Shortcuts;
 use miriam_nmt::network::{Network, Row, Session};
 use miriam_nmt::{Package, Report, file};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 use proptest::prelude::*;
 use proptest::sample::Index;
 

@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use memchr::memchr;
-use miriam_text::{Input, Lines, Output, Progress, fields, name_of};
+use miriam_textio::{Input, Lines, Output, Progress, fields, name_of};
 
 use crate::record::Facts;
 use crate::{Error, Result};
@@ -251,7 +251,7 @@ fn tell(counts: &Counts, path: &Path) {
 mod tests {
     use std::fs;
 
-    use miriam_text::Silent;
+    use miriam_textio::Silent;
     use proptest::prelude::*;
 
     use super::*;

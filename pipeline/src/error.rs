@@ -12,13 +12,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Text could not be read or written, or is not what it should be.
     #[error(transparent)]
-    Text(#[from] miriam_text::Error),
+    Text(#[from] miriam_textio::Error),
     /// A model file could not be written or read.
     #[error(transparent)]
-    Layout(#[from] miriam_layout::Error),
+    Layout(#[from] miriam_storage::Error),
     /// A truecase model could not be read.
     #[error(transparent)]
-    Segment(#[from] miriam_segment::Error),
+    Segment(#[from] miriam_textproc::Error),
     /// Words could not be aligned.
     #[error(transparent)]
     Align(#[from] miriam_align::Error),
@@ -74,6 +74,6 @@ pub enum Error {
 impl Error {
     /// A file or folder that the system says no to; `action` is a verb phrase.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
-        miriam_text::Error::io(&path.display().to_string(), action, source).into()
+        miriam_textio::Error::io(&path.display().to_string(), action, source).into()
     }
 }

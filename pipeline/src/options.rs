@@ -104,7 +104,7 @@ impl TrainOptions {
             text: false,
             keep_work: false,
             memory: miriam_lmcpu::estimate::default_memory(),
-            threads: miriam_text::available_threads(),
+            threads: miriam_textio::available_threads(),
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use miriam_text::name_of;
+use miriam_textio::name_of;
 
 use crate::TrainOptions;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use miriam_segment::{Preparation, TruecaseModel, TruecaseTraining};
-use miriam_text::{Input, Output, Progress, lines_of, map_blocks, map_lines, name_of};
+use miriam_textio::{Input, Output, Progress, lines_of, map_blocks, map_lines, name_of};
+use miriam_textproc::{Preparation, TruecaseModel, TruecaseTraining};
 
 use crate::Result;
 
@@ -15,7 +15,7 @@ pub fn train_truecaser(
     threads: usize,
     progress: &dyn Progress,
     change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
-) -> miriam_text::Result<TruecaseTraining> {
+) -> miriam_textio::Result<TruecaseTraining> {
     let work = |block: &[u8]| {
         let mut counts = TruecaseTraining::new(first_tokens);
         let mut changed = Vec::new();

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use miriam_text::Output;
+use miriam_textio::Output;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};

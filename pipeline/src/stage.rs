@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use miriam_layout::hash::Hasher;
-use miriam_text::Progress;
+use miriam_storage::hash::Hasher;
+use miriam_textio::Progress;
 
 use crate::record::{Done, Facts, Record};
 use crate::{Error, Result};
@@ -161,7 +161,7 @@ impl Progress for Numbered<'_> {
 mod tests {
     use std::cell::RefCell;
 
-    use miriam_text::Silent;
+    use miriam_textio::Silent;
 
     use super::*;
 

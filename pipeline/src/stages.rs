@@ -8,13 +8,13 @@ use miriam_align::AlignOptions;
 use miriam_decoder::Configuration;
 use miriam_decoder::tuning::{self, TuneOptions};
 use miriam_extract::{ExtractOptions, ReorderingModel};
-use miriam_layout::Load;
-use miriam_layout::hash::Hasher;
 use miriam_lmcpu::estimate::EstimateOptions;
 use miriam_lmcpu::{Duplicates, perplexity, probing, trie};
 use miriam_probingpt::BuildOptions;
-use miriam_segment::{Preparation, PreparationSettings, TruecaseModel};
-use miriam_text::{Input, Output, Progress, Wrapping};
+use miriam_storage::Load;
+use miriam_storage::hash::Hasher;
+use miriam_textio::{Input, Output, Progress, Wrapping};
+use miriam_textproc::{Preparation, PreparationSettings, TruecaseModel};
 
 use crate::corpus::{self, Bounds, Sides};
 use crate::record::Facts;

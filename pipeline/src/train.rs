@@ -5,7 +5,7 @@ use std::path::Path;
 
 use miriam_extract::{ExtractOptions, ReorderingModel};
 use miriam_lmcpu::estimate::EstimateOptions;
-use miriam_text::{Input, Progress, name_of};
+use miriam_textio::{Input, Progress, name_of};
 
 use crate::plan::{self, Plan};
 use crate::record::{Done, RECORD};

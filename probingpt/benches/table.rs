@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use miriam_layout::Load;
 use miriam_probingpt::{BuildOptions, PhraseTable, SpanLookup, Targets, build_file};
-use miriam_text::{Input, Lines, Silent, fields};
+use miriam_storage::Load;
+use miriam_textio::{Input, Lines, Silent, fields};
 
 /// Tables and sentences to look up.
 struct Data {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use miriam_layout::Load;
+use miriam_storage::Load;
 
 use crate::{MosesTable, PhraseTable, Record, Result, SpanLookup, Targets};
 

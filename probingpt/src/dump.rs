@@ -162,7 +162,7 @@ pub(crate) fn push_probability(score: f32, scratch: &mut Vec<u8>, out: &mut Vec<
     for digits in [6, 7, 8, 9, 12, 17, 8] {
         scratch.clear();
         push_digits(probability, digits, scratch);
-        let read = miriam_text::number::parse_f32_through_f64(scratch);
+        let read = miriam_textio::number::parse_f32_through_f64(scratch);
         if read.is_some_and(|p| ZeroScore::Kept.score(p) == stored) {
             break;
         }
@@ -173,7 +173,7 @@ pub(crate) fn push_probability(score: f32, scratch: &mut Vec<u8>, out: &mut Vec<
 /// Appends `value` to this many significant digits, as C's `%.{digits}g`.
 fn push_digits(value: f64, digits: usize, out: &mut Vec<u8>) {
     if digits == 6 {
-        return miriam_text::number::push_general(out, value);
+        return miriam_textio::number::push_general(out, value);
     }
     let start = out.len();
     let _ = write!(out, "{value:.*e}", digits - 1);
@@ -189,7 +189,7 @@ fn push_digits(value: f64, digits: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_text::Ln;
+    use miriam_textio::Ln;
     use proptest::prelude::*;
 
     fn printed(score: f32) -> String {
@@ -202,7 +202,7 @@ mod tests {
     fn six_digit_texts_come_back_as_they_were() {
         for text in ["0.75", "0.118867", "1", "6.79066e-07", "9.08081e-11", "2.718", "0.5", "1e-05"]
         {
-            let p = miriam_text::number::parse_f32_through_f64(text.as_bytes()).unwrap();
+            let p = miriam_textio::number::parse_f32_through_f64(text.as_bytes()).unwrap();
             assert_eq!(printed(Ln::of_probability(p).0), text);
         }
         assert_eq!(printed(1e-10), "1");

@@ -11,10 +11,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The binary file: it cannot be written or opened, or it is damaged.
     #[error(transparent)]
-    File(#[from] miriam_layout::Error),
+    File(#[from] miriam_storage::Error),
     /// The text: it cannot be read, or a line does not have its form.
     #[error(transparent)]
-    Text(#[from] miriam_text::Error),
+    Text(#[from] miriam_textio::Error),
     /// A temporary file of a build under a memory bound.
     #[error("{}: cannot {action} a temporary file for building in this folder: {source}", folder.display())]
     Temporary {
@@ -46,6 +46,6 @@ impl Error {
         field: Option<usize>,
         reason: impl Into<String>,
     ) -> Self {
-        Error::Text(miriam_text::Error::format(file, line, field, reason))
+        Error::Text(miriam_textio::Error::format(file, line, field, reason))
     }
 }

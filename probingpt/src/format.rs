@@ -1,8 +1,8 @@
 //! What the file and its writer agree on: the metadata block, section names, the
 //! hash of a source phrase and the classes of alignments.
 
-use miriam_layout::Kind;
-use miriam_layout::hash::reduce;
+use miriam_storage::Kind;
+use miriam_storage::hash::reduce;
 use serde::{Deserialize, Serialize};
 
 /// The kind of a phrase table's container.
@@ -155,7 +155,7 @@ pub(crate) mod section {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_layout::hash::hash64;
+    use miriam_storage::hash::hash64;
 
     /// Files keep these values. Computed with Python's integers from the golden
     /// XXH3 values of the two words.

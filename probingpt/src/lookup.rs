@@ -5,8 +5,8 @@
 //! the lines and ask for the records they name; compare the source words. On a
 //! table larger than the caches this is 2 to 4 times as fast as one by one.
 
-use miriam_layout::hash::hash64;
-use miriam_layout::{prefetch_at, prefetch_read};
+use miriam_storage::hash::hash64;
+use miriam_storage::{prefetch_at, prefetch_read};
 
 use crate::format::{PhraseHash, fingerprint, home_line};
 use crate::record::has_source;

@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use miriam_layout::dictionary::{Dictionary, StringPool};
-use miriam_layout::{Container, Load, View};
+use miriam_storage::dictionary::{Dictionary, StringPool};
+use miriam_storage::{Container, Load, View};
 
 use crate::format::{
     CLASSES, Column, KIND, MAX_REORDERING, MAX_SCORES, Metadata, PARTITIONS, VERSION, section,
@@ -87,7 +87,7 @@ impl PhraseTable {
                 }
                 Ok(Some(Codebook { values, counts }))
             })
-            .collect::<Result<_, miriam_layout::Error>>()?;
+            .collect::<Result<_, miriam_storage::Error>>()?;
         let reordering = container.section::<f32>(section::REORDERING)?;
         let whole_rows = match num_reordering {
             0 => reordering.is_empty(),

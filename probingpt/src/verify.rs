@@ -1,7 +1,7 @@
 //! The full check of a table: everything that reading relies on, and everything
 //! that counts promise.
 
-use miriam_layout::Container;
+use miriam_storage::Container;
 
 use crate::{Annotations, PhraseTable, Result, Targets};
 

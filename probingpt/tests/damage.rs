@@ -5,13 +5,13 @@ mod reference;
 
 use std::path::Path;
 
-use miriam_layout::zerocopy::IntoBytes;
-use miriam_layout::{Bytes, Container, ContainerWriter};
 use miriam_probingpt::{
     Annotations, AnyTable, EntryPrinter, KIND, PhraseTable, Record, SpanLookup, Targets, VERSION,
     load_text, verify,
 };
-use miriam_text::Silent;
+use miriam_storage::zerocopy::IntoBytes;
+use miriam_storage::{Bytes, Container, ContainerWriter};
+use miriam_textio::Silent;
 use proptest::prelude::*;
 use reference::{Line, build, check, open, options};
 

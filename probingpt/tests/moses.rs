@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use miriam_layout::Load;
 use miriam_probingpt::{AnyTable, EntryPrinter, Record, SpanLookup, Targets};
+use miriam_storage::Load;
 use proptest::prelude::*;
 
 fn testdata(name: &str) -> PathBuf {
@@ -37,7 +37,7 @@ fn text() -> BTreeMap<Vec<u8>, Vec<Entry>> {
     let mut entries: BTreeMap<Vec<u8>, Vec<Entry>> = BTreeMap::new();
     let text = std::fs::read(testdata("text")).unwrap();
     for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
-        let fields: Vec<&[u8]> = miriam_text::fields::three_bar(line).collect();
+        let fields: Vec<&[u8]> = miriam_textio::fields::three_bar(line).collect();
         let utf8 = |i: usize| std::str::from_utf8(fields[i]).unwrap();
         let point = |point: &str| {
             let (s, t) = point.split_once('-').unwrap();
@@ -45,7 +45,7 @@ fn text() -> BTreeMap<Vec<u8>, Vec<Entry>> {
         };
         let properties = utf8(6).strip_prefix("{{LexRO").unwrap().strip_suffix("}}").unwrap();
         entries.entry(fields[0].to_vec()).or_default().push(Entry {
-            target: miriam_text::fields::words(fields[1]).map(<[u8]>::to_vec).collect(),
+            target: miriam_textio::fields::words(fields[1]).map(<[u8]>::to_vec).collect(),
             scores: numbers(utf8(2)),
             reordering: numbers(properties),
             alignment: utf8(3).split(' ').map(point).collect(),
@@ -63,7 +63,7 @@ fn logarithm(p: f32, stored: bool) -> f32 {
 }
 
 fn ids(table: &AnyTable, source: &[u8]) -> Vec<u32> {
-    let words = miriam_text::fields::words(source);
+    let words = miriam_textio::fields::words(source);
     words.map(|word| table.find_source_word(word).unwrap_or(u32::MAX)).collect()
 }
 

@@ -4,7 +4,7 @@
 mod reference;
 
 use miriam_probingpt::{BuildOptions, load_reordering_text, load_text};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 use proptest::prelude::*;
 use reference::{Line, build, check, lines, open, options, sort, write};
 

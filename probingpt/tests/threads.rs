@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use miriam_probingpt::{BuildOptions, BuildReport, Result, build_file};
-use miriam_text::Progress;
+use miriam_textio::Progress;
 
 /// A table of many blocks of entries whose alignment is `alignment`.
 fn table(folder: &Path, alignment: &str) -> BuildOptions {

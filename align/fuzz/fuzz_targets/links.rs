@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use miriam_align::{parse_links, print_links};
-use miriam_text::Line;
+use miriam_textio::Line;
 
 fuzz_target!(|bytes: &[u8]| {
     let (mut links, mut again, mut text) = (Vec::new(), Vec::new(), Vec::new());

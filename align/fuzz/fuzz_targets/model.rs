@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_layout::{Bytes, Container};
+use miriam_storage::{Bytes, Container};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(file) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("fuzz")) {

@@ -11,7 +11,7 @@ use miriam_metrics::{
     Bleu, Chrf, Metric, Resampling, Ter, Tokenizer, bootstrap, corpus_score, corpus_statistics,
     sentence_score,
 };
-use miriam_text::{Input, Lines};
+use miriam_textio::{Input, Lines};
 
 /// A metric for texts, and the same for lines.
 type Pair = (Box<dyn Metric>, Box<dyn Metric>);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use miriam_align::{AlignOptions, AlignSummary, Model, Symmetrization};
-use miriam_text::{Input, parse_size};
+use miriam_textio::{Input, parse_size};
 
 use crate::common::Common;
 

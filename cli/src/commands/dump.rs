@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use miriam_text::{Input, Output};
+use miriam_textio::{Input, Output};
 
 use super::lm::Duplicates;
 use crate::common::Common;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args};
 use miriam_lmcpu::Error;
 use miriam_lmcpu::estimate::{EstimateOptions, default_memory, estimate};
-use miriam_text::{Input, Output, parse_size};
+use miriam_textio::{Input, Output, parse_size};
 
 use crate::common::{Common, wrong_usage};
 

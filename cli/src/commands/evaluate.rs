@@ -11,7 +11,7 @@ use miriam_metrics::{
     Bleu, Chrf, Metric, PairedTest, Resampling, Rows, Score, Style, Ter, Tokenizer, bootstrap,
     corpus_score, corpus_statistics, paired, sentence_score,
 };
-use miriam_text::{Input, Lines, name_of};
+use miriam_textio::{Input, Lines, name_of};
 
 use crate::common::Common;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use miriam_extract::{ExtractOptions, Significance, Smoothing, extract_files};
 use miriam_lmcpu::estimate::default_memory;
-use miriam_text::{Input, Wrapping, parse_size};
+use miriam_textio::{Input, Wrapping, parse_size};
 
 use crate::common::{Common, wrong_usage};
 

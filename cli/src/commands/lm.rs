@@ -8,13 +8,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use miriam_glm::GlmOptions;
 use miriam_glm::device::{Processor, open_on};
 use miriam_glm::format::NodeWidth;
-use miriam_layout::Load;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
 use miriam_lmcpu::perplexity::{Filter, Json};
 use miriam_lmcpu::query::Levels;
 use miriam_lmcpu::trie::{self, Bits};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
-use miriam_text::{Input, Output};
+use miriam_storage::Load;
+use miriam_textio::{Input, Output};
 
 use super::estimate;
 use crate::common::{Common, parse_load};
@@ -282,7 +282,7 @@ pub fn open(
 /// Opens the text at `path` before the model, which takes long, so that a wrong
 /// file name is told at once. Standard input and pipes are for later: opening
 /// waits for their first bytes, which may come long after the model is there.
-fn open_early(path: &Path) -> miriam_text::Result<Option<Input>> {
+fn open_early(path: &Path) -> miriam_textio::Result<Option<Input>> {
     let comes_later = path.as_os_str() == "-"
         || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
     if comes_later { Ok(None) } else { Input::open(path).map(Some) }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use miriam_glm::device::Processor;
-use miriam_layout::Load;
 use miriam_lmcpu::next::{self, Wanted};
-use miriam_text::{Input, Output};
+use miriam_storage::Load;
+use miriam_textio::{Input, Output};
 
 use super::lm::open;
 use crate::common::{Common, parse_load};

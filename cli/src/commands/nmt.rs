@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use miriam_align::ShortlistOptions;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::{DIALECTS, Package, Report};
-use miriam_text::{Input, Output};
+use miriam_textio::{Input, Output};
 
 use crate::common::Common;
 

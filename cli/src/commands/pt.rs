@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use miriam_layout::Load;
 use miriam_probingpt::{AnyTable, BuildOptions, EntryPrinter, Statistics, build_file};
-use miriam_text::{Input, Lines, Output, fields, parse_size};
+use miriam_storage::Load;
+use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
 use crate::common::Common;
 

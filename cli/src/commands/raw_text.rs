@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use miriam_decoder::{Configuration, Error, MarkupMode, TextForm};
-use miriam_segment::{Preparation, PreparationSettings};
+use miriam_textproc::{Preparation, PreparationSettings};
 
 /// The options of raw text, as given.
 #[derive(Default)]

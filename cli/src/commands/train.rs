@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use miriam_align::Model;
 use miriam_decoder::tuning::Method;
 use miriam_pipeline::{Languages, LmKind, TrainOptions, Tuning, train};
-use miriam_text::parse_size;
+use miriam_textio::parse_size;
 
 use crate::common::Common;
 

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use miriam_decoder::{Configuration, Error, System, help, translate_raw_text, translate_text};
-use miriam_text::{Input, Stop};
+use miriam_textio::{Input, Stop};
 
 use super::raw_text::{self, RawText};
 use crate::common::{Common, Threads, is_broken_pipe};

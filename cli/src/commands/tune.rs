@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use miriam_decoder::Configuration;
 use miriam_decoder::tuning::{Method, TuneOptions, tune};
-use miriam_text::Input;
+use miriam_textio::Input;
 
 use crate::common::Common;
 

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use miriam_layout::{Container, Load};
 use miriam_probingpt::AnyTable;
+use miriam_storage::{Container, Load};
 
 use crate::common::Common;
 

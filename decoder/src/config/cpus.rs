@@ -12,7 +12,7 @@ pub(super) fn parse_list(list: &str) -> Result<Vec<usize>, String> {
             _ => return Err(wrong(part)),
         }
     }
-    if let Some(&cpu) = miriam_text::affinity::allowed_cpus()
+    if let Some(&cpu) = miriam_textio::affinity::allowed_cpus()
         .ok()
         .as_ref()
         .and_then(|allowed| cpus.iter().find(|cpu| !allowed.contains(cpu)))
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn lists() {
-        let allowed = miriam_text::affinity::allowed_cpus().unwrap();
+        let allowed = miriam_textio::affinity::allowed_cpus().unwrap();
         let first = allowed[0];
         assert_eq!(parse_list(&format!("{first},{first}-{first}")).unwrap(), [first, first]);
         for wrong in ["", "a", "1-", "3-1", "0,,1", "-1", "99999999999"] {

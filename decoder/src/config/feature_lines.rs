@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use miriam_layout::Load;
+use miriam_storage::Load;
 
 use super::feature_edits::{self, Edit, Edited};
 use super::feature_types;

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use miriam_text::{Input, Lines};
+use miriam_textio::{Input, Lines};
 
 use super::{Parameters, known};
 use crate::{Error, Result};
@@ -15,7 +15,7 @@ use crate::{Error, Result};
 pub(super) fn read(path: &Path) -> Result<Parameters> {
     let mut lines = Lines::new(Input::open(path)?);
     let name = lines.name().to_owned();
-    let malformed = |line, reason: &str| miriam_text::Error::format(&name, line, None, reason);
+    let malformed = |line, reason: &str| miriam_textio::Error::format(&name, line, None, reason);
     let mut parameters = Parameters::default();
     let mut section: Option<String> = None;
     while let Some(line) = lines.next()? {

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use miriam_text::number;
+use miriam_textio::number;
 
 use super::Parameters;
 use crate::{Error, Result};

@@ -106,8 +106,8 @@ impl Settings {
             }
         };
         let threads = match read.value("threads")? {
-            None => miriam_text::available_threads(),
-            Some("all") => miriam_text::available_threads(),
+            None => miriam_textio::available_threads(),
+            Some("all") => miriam_textio::available_threads(),
             Some(text) => match text.parse() {
                 Ok(n) if (1..=4096).contains(&n) => n,
                 _ => return read.fail("threads", "give a number from 1 to 4096, or all"),
@@ -142,7 +142,7 @@ impl Settings {
             pop_limit: read.count("cube-pruning-pop-limit", 1000)?,
             diversity: read.count("cube-pruning-diversity", 0)? != 0,
             lazy_scoring: read.boolean("cube-pruning-lazy-scoring", false)?,
-            beam: miriam_text::Ln::of_probability(beam).0,
+            beam: miriam_textio::Ln::of_probability(beam).0,
             distortion_limit,
             early_distortion: read.boolean("early-distortion-cost", false)?,
             exact_recombination: read.boolean("exact-recombination", false)?,
@@ -199,7 +199,7 @@ impl Reader<'_> {
         if offset < 0 {
             return Ok(Vec::new());
         }
-        match miriam_text::affinity::allowed_cpus() {
+        match miriam_textio::affinity::allowed_cpus() {
             Ok(allowed) => Ok(cpus::spread(offset, increment, threads, &allowed)),
             Err(reason) => self.fail("cpu-affinity-offset", reason.to_string()),
         }

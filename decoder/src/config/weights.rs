@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use miriam_text::number;
+use miriam_textio::number;
 
 use super::{FeatureSpec, Parameters};
 use crate::{Error, Result};

@@ -16,7 +16,7 @@
 
 mod reader;
 
-use miriam_text::{fields, number};
+use miriam_textio::{fields, number};
 
 pub use reader::{Brackets, Element, MarkedText, MarkupError};
 

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use miriam_text::fields;
+use miriam_textio::fields;
 
 /// The strings around a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]

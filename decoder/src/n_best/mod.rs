@@ -8,7 +8,7 @@ mod paths;
 mod values;
 
 use hashbrown::{HashSet, HashTable};
-use miriam_text::WordId;
+use miriam_textio::WordId;
 
 pub(crate) use values::{Searched, Values};
 

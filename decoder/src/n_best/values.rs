@@ -8,7 +8,7 @@
 //! list share most of their hypotheses.
 
 use miriam_lmcpu::LmWord;
-use miriam_text::{Log10, WordId};
+use miriam_textio::{Log10, WordId};
 
 use crate::Result;
 use crate::features::Span;

@@ -9,7 +9,7 @@
 //! KenLM and Moses2 add them (`phrase-decoding.md` 3.4, 3.6).
 
 use miriam_lmcpu::{LanguageModel, LmWord, Scored, State};
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 /// What applying a phrase costs one language model. It refers to a pool in
 /// which stand, one after another: the dependent words' ids, the constant

@@ -21,7 +21,7 @@ pub(crate) use phrase_values::{PhrasePlace, PhraseValues};
 pub(crate) use prepare::Preparer;
 pub(crate) use sentence_options::{HOT_COLUMNS, OptionId, SentenceOptions};
 
-use miriam_text::WordId;
+use miriam_textio::WordId;
 
 /// Scores of an option, and where its words are.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 //! (`phrase-decoding.md` 3.2), the entries of its own table (1.9) and copied words,
 //! and what forced translations mean to the options of the tables.
 
-use miriam_text::{Ln, WordId, fields};
+use miriam_textio::{Ln, WordId, fields};
 
 use super::prepare::OwnPhrase;
 use super::{OptionId, OptionList, SentenceOptions};

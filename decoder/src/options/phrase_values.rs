@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use miriam_text::WordId;
+use miriam_textio::WordId;
 
 use super::memo::{Key, Measured, Memo};
 use super::{OptionId, Preparer, SentenceOptions};

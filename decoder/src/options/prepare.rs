@@ -4,7 +4,7 @@
 
 use miriam_lmcpu::LmWord;
 use miriam_probingpt::{Record, Targets};
-use miriam_text::WordId;
+use miriam_textio::WordId;
 
 use super::asked_ahead::AskedAhead;
 use super::language_model_part::Isolated;

@@ -2,7 +2,7 @@
 
 use miriam_lmcpu::State;
 use miriam_probingpt::{SpanHit, SpanLookup};
-use miriam_text::WordId;
+use miriam_textio::WordId;
 
 use super::language_model_part::{LmPart, read_state};
 use super::memo::Key;

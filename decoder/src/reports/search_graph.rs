@@ -16,7 +16,7 @@
 
 use std::io::Write;
 
-use miriam_text::number::push_shortest_f32;
+use miriam_textio::number::push_shortest_f32;
 
 use crate::search::{Hypothesis, HypothesisId, Search};
 use crate::translator::Translator;

@@ -2,7 +2,7 @@
 //! phrase adds to a score (`phrase-decoding.md` 3.6).
 
 use miriam_lmcpu::LmWord;
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use super::hypothesis::{Hypothesis, HypothesisId};
 use super::{Expansion, SearchSpace};

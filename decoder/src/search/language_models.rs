@@ -8,8 +8,8 @@
 //! entry below the sentence's first id counts as empty.
 
 use hashbrown::HashTable;
-use miriam_layout::prefetch_at;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_storage::prefetch_at;
 
 use crate::options::{LmPart, SentenceOptions};
 

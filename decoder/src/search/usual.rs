@@ -7,7 +7,7 @@
 //! what comes next. [`SearchSpace::expand`] gives the same for any features, one
 //! after another.
 
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use super::SearchSpace;
 use super::expansion::Step;

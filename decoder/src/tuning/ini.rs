@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use miriam_text::{Input, Output};
+use miriam_textio::{Input, Output};
 
 use crate::{Configuration, Error, FeatureComponents, Result, System};
 
@@ -19,7 +19,7 @@ impl Template {
         let mut input = Input::open(path)?;
         let mut text = Vec::new();
         let name = input.name().to_owned();
-        input.read_to_end(&mut text).map_err(|e| miriam_text::Error::io(&name, "read", e))?;
+        input.read_to_end(&mut text).map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
         let has = |name| sections(&text).any(|(section, _)| section == name);
         if !has("feature") {
             let reason = "weights of the old format are not written; describe the system in \

@@ -25,7 +25,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use miriam_metrics::bleu::Counts;
-use miriam_text::{Output, Progress};
+use miriam_textio::{Output, Progress};
 
 use crate::{Configuration, Error, Result, System};
 use lists::Lists;

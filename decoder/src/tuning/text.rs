@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use miriam_metrics::bleu::{Counts, Matcher, References};
-use miriam_text::{Input, Lines, Progress, fields, name_of, ordered_map};
+use miriam_textio::{Input, Lines, Progress, fields, name_of, ordered_map};
 
 use super::lists::{List, Tally};
 use super::{Space, TuneOptions};

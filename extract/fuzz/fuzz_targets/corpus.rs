@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use miriam_extract::{ExtractOptions, extract_files};
-use miriam_text::{Silent, Wrapping};
+use miriam_textio::{Silent, Wrapping};
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_glm::GlmModel;
-use miriam_layout::{Bytes, Container};
+use miriam_storage::{Bytes, Container};
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 
 const SEEDS: [&[u8]; 2] = [

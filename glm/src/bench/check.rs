@@ -5,7 +5,7 @@
 //! The first difference ends the check with the query in which it is.
 
 use miriam_lmcpu::{LanguageModel, LmWord, State};
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use super::cpu::{Sequences, Way};
 use super::queries;

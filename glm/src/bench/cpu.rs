@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use miriam_lmcpu::{LanguageModel, LmWord, State};
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use crate::device::PAD;
 use crate::synthetic::Text;

@@ -7,8 +7,8 @@
 //! caches keep, is not taken off. Queries and answers, which are streams, do not
 //! count.
 
-use miriam_layout::btree::{Tree, Unit};
 use miriam_lmcpu::LanguageModel;
+use miriam_storage::btree::{Tree, Unit};
 use rayon::prelude::*;
 
 use crate::device::PAD;

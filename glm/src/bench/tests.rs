@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use miriam_layout::{Container, ContainerWriter, Load};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
 use miriam_lmcpu::{LanguageModel, LmWord};
+use miriam_storage::{Container, ContainerWriter, Load};
 
 use super::check::{Device, Material, Models, check};
 use super::cpu::{Sequences, Way};

@@ -1,11 +1,11 @@
 //! The blocks of an order: first where each begins, which follows from the numbers of
 //! children alone, then their units, in parallel, in pieces that memory always holds.
 
-use miriam_layout::btree::{NO_KEY, Tree, Unit};
-use miriam_layout::zerocopy::IntoBytes;
-use miriam_layout::{ContainerWriter, Error};
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
+use miriam_storage::btree::{NO_KEY, Tree, Unit};
+use miriam_storage::zerocopy::IntoBytes;
+use miriam_storage::{ContainerWriter, Error};
 use rayon::prelude::*;
 
 use super::Known;

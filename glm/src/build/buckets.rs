@@ -1,10 +1,10 @@
 //! The hash table of an order: keys sorted by their homes go into one slot after
 //! another, from their home on, so that where each stands follows from one sweep.
 
-use miriam_layout::zerocopy::{Immutable, IntoBytes};
-use miriam_layout::{ContainerWriter, Error};
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
+use miriam_storage::zerocopy::{Immutable, IntoBytes};
+use miriam_storage::{ContainerWriter, Error};
 use rayon::prelude::*;
 
 use super::{Known, Layout};

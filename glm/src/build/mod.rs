@@ -10,12 +10,12 @@ mod buckets;
 
 use std::path::Path;
 
-use miriam_layout::dictionary::Dictionary;
-use miriam_layout::{Bytes, ContainerWriter};
 use miriam_lmcpu::probing::{ModelSize, Stage};
 use miriam_lmcpu::sorted::{Nodes, SortedModel};
 use miriam_lmcpu::{Duplicates, Result};
-use miriam_text::Progress;
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::{Bytes, ContainerWriter};
+use miriam_textio::Progress;
 use rayon::prelude::*;
 
 use blocks::Blocks;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use miriam_layout::{Container, Load};
 use miriam_lmcpu::LanguageModel;
-use miriam_text::Progress;
+use miriam_storage::{Container, Load};
+use miriam_textio::Progress;
 
 use super::{DeviceModel, DeviceOptions};
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@
 //! which also takes over when the device fails: the bits are the same.
 
 use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State};
-use miriam_text::Log10;
+use miriam_textio::Log10;
 
 use super::lane::States;
 use super::{Answers, DeviceModel, PAD, SENTENCE_START};

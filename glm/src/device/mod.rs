@@ -18,8 +18,8 @@ mod sections;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use miriam_gpu::{Device, Properties};
-use miriam_layout::Container;
 use miriam_lmcpu::LanguageModel;
+use miriam_storage::Container;
 
 pub use choice::{Processor, open_on};
 pub use resident::{Resident, time_random_sectors};

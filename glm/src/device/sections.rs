@@ -1,8 +1,8 @@
 //! What of a model goes to a GPU, and how kernels are told where it lies.
 
 use miriam_gpu::{Buffer, Stream};
-use miriam_layout::zerocopy::{Immutable, IntoBytes};
 use miriam_lmcpu::{LanguageModel, MAX_ORDER};
+use miriam_storage::zerocopy::{Immutable, IntoBytes};
 
 use crate::error::Result;
 use crate::format::{Bucket, UNIT};
@@ -66,7 +66,7 @@ impl Sections {
 
 /// `Model` of `glm/kernels/model.cuh`.
 #[derive(Clone, Copy, IntoBytes, Immutable)]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 pub(super) struct Parameters {
     orders: [Place; MAX_ORDER],
@@ -78,7 +78,7 @@ pub(super) struct Parameters {
 
 /// `Order` there.
 #[derive(Clone, Copy, Default, IntoBytes, Immutable)]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 struct Place {
     address: u64,

@@ -13,7 +13,7 @@
 
 use miriam_lmcpu::NO_EXTENSION;
 use miriam_lmcpu::sorted::{Growing, Nodes, SortedModel};
-use miriam_text::{Vocabulary, WordId};
+use miriam_textio::{Vocabulary, WordId};
 use rayon::prelude::*;
 
 use super::{Random, Recipe};

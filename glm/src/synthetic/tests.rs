@@ -2,7 +2,7 @@ use std::io::Write as _;
 
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::{Duplicates, NO_EXTENSION};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 
 use super::*;
 

@@ -4,10 +4,10 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
-use miriam_layout::btree::{NO_KEY, Tree, Unit};
-use miriam_layout::dictionary::Dictionary;
-use miriam_layout::hash::hash64;
-use miriam_layout::zerocopy::IntoBytes;
+use miriam_storage::btree::{NO_KEY, Tree, Unit};
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::hash::hash64;
+use miriam_storage::zerocopy::IntoBytes;
 
 use super::*;
 use crate::format::{Entry, LINE, Shape, UNIT};

@@ -8,12 +8,12 @@ mod sizes;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use miriam_layout::btree::Isa;
-use miriam_layout::{Bytes, Container, ContainerWriter, Load};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, build_trie};
 use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State};
-use miriam_text::{Log10, Silent};
+use miriam_storage::btree::Isa;
+use miriam_storage::{Bytes, Container, ContainerWriter, Load};
+use miriam_textio::{Log10, Silent};
 
 use crate::format::NodeWidth;
 use crate::model::{KIND, VERSION};

@@ -169,7 +169,7 @@ fn listed(source: &mut dyn NgramSource) -> Vec<String> {
         assert_eq!(section.len() as u64, source.counts()[section.order - 1]);
         for i in 0..section.len() {
             let word = |&id: &u32| {
-                String::from_utf8_lossy(source.vocabulary().word(miriam_text::WordId(id)))
+                String::from_utf8_lossy(source.vocabulary().word(miriam_textio::WordId(id)))
                     .into_owned()
             };
             let words: Vec<String> = section.ngram(i).iter().map(word).collect();

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use libfuzzer_sys::fuzz_target;
 use miriam_lmcpu::Duplicates;
 use miriam_lmcpu::arpa::Arpa;
-use miriam_text::{Input, Silent};
+use miriam_textio::{Input, Silent};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(input) = Input::from_reader(Cursor::new(bytes.to_vec()), "fuzz", None) else { return };

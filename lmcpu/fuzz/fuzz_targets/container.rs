@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_layout::{Bytes, Container};
+use miriam_storage::{Bytes, Container};
 use miriam_lmcpu::probing::{self, ProbingModel};
 use miriam_lmcpu::trie::{self, TrieModel};
 use miriam_lmcpu::{LanguageModel, LmWord, State};

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_layout::Bytes;
+use miriam_storage::Bytes;
 use miriam_lmcpu::kenlm::KenlmFile;
 use miriam_lmcpu::{LmWord, State};
 

@@ -5,7 +5,7 @@
 //! f32. A word equal to the one at the same place in the entry before keeps its
 //! id without a lookup: sections are sorted, so this is true of most words.
 
-use miriam_text::{Vocabulary, number};
+use miriam_textio::{Vocabulary, number};
 
 use super::ids::{WordKey, WordTable};
 use crate::MAX_ORDER;

@@ -5,7 +5,7 @@
 //! spares most words the way through the vocabulary, which is four dependent
 //! accesses to memory. Exact: longer words ask the vocabulary.
 
-use miriam_text::Vocabulary;
+use miriam_textio::Vocabulary;
 
 /// The longest word that fits a [`WordKey`].
 const LONGEST: usize = 15;

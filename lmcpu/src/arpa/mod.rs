@@ -14,7 +14,7 @@ mod ids;
 mod section;
 mod text;
 
-use miriam_text::{Input, Progress, Vocabulary};
+use miriam_textio::{Input, Progress, Vocabulary};
 use rayon::prelude::*;
 
 use self::entry::{End, Entries, Shape, Words, is_space, read_entries, show};
@@ -145,7 +145,7 @@ impl<'p> Arpa<'p> {
         let mut lines = LineNumbers::default();
         let (mut seen, mut unknown_at) = (0, None);
         let name = self.text.name.clone();
-        let error = |line, reason| miriam_text::Error::format(&name, line, None, reason);
+        let error = |line, reason| miriam_textio::Error::format(&name, line, None, reason);
         let nothing = Words { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
         read_section(&mut self.text, shape, self.counts[0], nothing, |pieces| {
             for Piece { entries, text, line } in pieces {

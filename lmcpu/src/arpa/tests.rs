@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use miriam_text::Silent;
+use miriam_textio::Silent;
 use proptest::prelude::*;
 
 use super::*;

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
 use memchr::{memchr, memrchr};
-use miriam_text::{Error, Input, Progress, Result};
+use miriam_textio::{Error, Input, Progress, Result};
 
 /// Small enough to stay in a core's cache while it is parsed.
 const BLOCK: usize = 1 << 18;
@@ -245,7 +245,7 @@ fn read_block(
 
 #[cfg(test)]
 mod tests {
-    use miriam_text::Silent;
+    use miriam_textio::Silent;
 
     use super::*;
 

@@ -8,7 +8,7 @@
 use std::io::Read;
 use std::sync::atomic::Ordering;
 
-use miriam_text::{Input, Progress, Vocabulary, WordId, ordered_map};
+use miriam_textio::{Input, Progress, Vocabulary, WordId, ordered_map};
 
 use crate::{Error, Result};
 
@@ -90,7 +90,7 @@ pub(super) fn read(
                     "the text holds {marker}, which the model keeps for itself; remove it, or \
                      pass --skip-symbols to read it as a space"
                 );
-                return Err(miriam_text::Error::format(&name, line, None, reason).into());
+                return Err(miriam_textio::Error::format(&name, line, None, reason).into());
             }
             if !warned {
                 tracing::warn!("{name}, line {line}: {marker} is read as a space, here and below");
@@ -182,7 +182,7 @@ impl Blocks {
             let goal = text.len() + self.size;
             text.reserve_exact(self.size);
             let got = (&mut self.input).take(self.size as u64).read_to_end(&mut text);
-            got.map_err(|e| miriam_text::Error::io(self.input.name(), "read", e))?;
+            got.map_err(|e| miriam_textio::Error::io(self.input.name(), "read", e))?;
             if text.len() < goal {
                 self.ended = true;
                 break;
@@ -204,7 +204,7 @@ impl Blocks {
 pub(super) fn read_words(mut input: Input, mut found: impl FnMut(&[u8])) -> Result<()> {
     let mut text = Vec::new();
     let read = input.read_to_end(&mut text);
-    read.map_err(|e| miriam_text::Error::io(input.name(), "read", e))?;
+    read.map_err(|e| miriam_textio::Error::io(input.name(), "read", e))?;
     text.split(|&byte| is_separator(byte)).filter(|word| !word.is_empty()).for_each(&mut found);
     Ok(())
 }

@@ -31,7 +31,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use miriam_text::{Input, Output, Progress, name_of};
+use miriam_textio::{Input, Output, Progress, name_of};
 
 use self::chunk::{Chunk, Dealt, counted};
 use self::corpus::{BEGIN, Corpus, END, Reading, UNKNOWN};
@@ -99,7 +99,7 @@ impl EstimateOptions {
             fused: false,
             memory: default_memory(),
             temp: std::env::temp_dir(),
-            threads: miriam_text::available_threads(),
+            threads: miriam_textio::available_threads(),
         }
     }
 

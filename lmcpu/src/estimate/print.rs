@@ -10,7 +10,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use miriam_text::{Output, Progress, Vocabulary, WordId, number};
+use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 
 use super::ranges::Ranges;
 use super::rows::{Block, children, is_pruned};

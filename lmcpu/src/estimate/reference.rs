@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use miriam_text::number::push_shortest_f32;
+use miriam_textio::number::push_shortest_f32;
 
 use super::EstimateOptions;
 

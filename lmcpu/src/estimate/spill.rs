@@ -70,7 +70,7 @@ impl Spill {
     }
 
     fn error(&self, action: &'static str, source: io::Error) -> Error {
-        miriam_text::Error::io(&self.folder.display().to_string(), action, source).into()
+        miriam_textio::Error::io(&self.folder.display().to_string(), action, source).into()
     }
 }
 

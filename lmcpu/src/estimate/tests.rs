@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use miriam_text::{Input, Output, Silent};
+use miriam_textio::{Input, Output, Silent};
 use proptest::prelude::*;
 
 use super::reference::reference;

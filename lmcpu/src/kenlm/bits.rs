@@ -1,7 +1,7 @@
 //! Numbers of a few bits each, packed without gaps: how tries store everything
 //! but unigrams (`ngram-lm.md` 2.10).
 
-use miriam_layout::{View, prefetch_read};
+use miriam_storage::{View, prefetch_read};
 
 /// How many bits `value` takes: 0 for 0.
 pub fn required_bits(value: u64) -> u32 {

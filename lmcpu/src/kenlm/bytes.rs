@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use miriam_layout::{Bytes, View};
+use miriam_storage::{Bytes, View};
 
 use crate::Result;
 
@@ -60,6 +60,6 @@ impl Sections<'_> {
 
     /// What is wrong with `place`.
     pub fn damaged(&self, place: &str, reason: &str) -> crate::Error {
-        miriam_layout::Error::damaged(self.path, place, reason).into()
+        miriam_storage::Error::damaged(self.path, place, reason).into()
     }
 }

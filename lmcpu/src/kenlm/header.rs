@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use miriam_layout::Bytes;
+use miriam_storage::Bytes;
 
 use super::bytes::{f32_at, u32_at, u64_at};
 use crate::{Error, MAX_ORDER, Result};
@@ -85,7 +85,7 @@ impl Header {
     /// Reads the header of the file at `path`.
     pub fn read(bytes: &Bytes, path: &Path) -> Result<Self> {
         let damaged =
-            |reason: String| Err(miriam_layout::Error::damaged(path, "header", reason).into());
+            |reason: String| Err(miriam_storage::Error::damaged(path, "header", reason).into());
         if bytes.starts_with(INCOMPLETE) {
             return unsupported(path, "its builder did not come to the end; build it again");
         }
@@ -204,5 +204,5 @@ fn mismatch(bytes: &[u8]) -> String {
 }
 
 fn unsupported<T>(path: &Path, reason: &str) -> Result<T> {
-    Err(Error::Unsupported { file: miriam_text::name_of(path), reason: reason.to_owned() })
+    Err(Error::Unsupported { file: miriam_textio::name_of(path), reason: reason.to_owned() })
 }

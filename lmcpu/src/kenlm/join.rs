@@ -314,7 +314,7 @@ fn check<const N: usize>(
         // Likely only where candidates times entries come near 2^64: a million
         // words and a hundred million bigrams, say.
         return Err(Error::Unsupported {
-            file: miriam_text::name_of(path),
+            file: miriam_textio::name_of(path),
             reason: format!(
                 "{twice} of the hashes of {order}-grams could stand for more than one; take the \
                  ARPA file that it was built from, or a trie"
@@ -331,7 +331,7 @@ fn check<const N: usize>(
         .count();
     if missing > 0 {
         return Err(Error::Unsupported {
-            file: miriam_text::name_of(path),
+            file: miriam_textio::name_of(path),
             reason: format!(
                 "{missing} of the {} {order}-grams could not be told from their hashes: their \
                  contexts or suffixes are missing; is the file damaged? Take the ARPA file, or \

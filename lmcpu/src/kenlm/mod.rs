@@ -35,7 +35,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::{Bytes, Load};
+use miriam_storage::{Bytes, Load};
 
 use crate::{LanguageModel, NgramSource, Result};
 

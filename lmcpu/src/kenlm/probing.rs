@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use miriam_layout::{Bytes, View, prefetch_at};
+use miriam_storage::{Bytes, View, prefetch_at};
 
 use super::bytes::{Sections, f32_at, u32_at};
 use super::header::Header;

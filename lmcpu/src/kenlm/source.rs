@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_text::{Vocabulary, WordId};
+use miriam_textio::{Vocabulary, WordId};
 use rayon::prelude::*;
 
 use super::bytes::{f32_at, u32_at, u64_at};
@@ -66,7 +66,7 @@ impl<O: Orders> KenlmSource<O> {
         let mut counts = vec![unigrams.len() as u64 - u64::from(!has_unknown)];
         counts.extend(longer);
         let words = (0..unigrams.len() as u32).collect();
-        let name = miriam_text::name_of(path);
+        let name = miriam_textio::name_of(path);
         KenlmSource {
             path: path.to_owned(),
             name,
@@ -129,7 +129,7 @@ impl<O: Orders> NgramSource for KenlmSource<O> {
             .iter()
             .map(|&id| String::from_utf8_lossy(self.vocabulary.word(WordId(id))).into_owned());
         let place = format!("\"{}\"", words.collect::<Vec<_>>().join(" "));
-        miriam_layout::Error::damaged(&self.path, &place, reason).into()
+        miriam_storage::Error::damaged(&self.path, &place, reason).into()
     }
 }
 
@@ -167,10 +167,10 @@ fn read_vocabulary(path: &Path, words: &Words) -> Result<Vocabulary> {
         let Some(text) = words.text(id) else {
             if id > 0 {
                 let reason = format!("there are {id} of {}", words.len());
-                return Err(miriam_layout::Error::damaged(path, "words", reason).into());
+                return Err(miriam_storage::Error::damaged(path, "words", reason).into());
             }
             return Err(Error::Unsupported {
-                file: miriam_text::name_of(path),
+                file: miriam_textio::name_of(path),
                 reason:
                     "the file does not hold its words, so its n-grams cannot be told; build it \
                          again from the ARPA file, without build_binary's option -v"
@@ -179,7 +179,7 @@ fn read_vocabulary(path: &Path, words: &Words) -> Result<Vocabulary> {
         };
         if vocabulary.intern(text).0 != id {
             let reason = format!("{} stands there twice", String::from_utf8_lossy(text));
-            return Err(miriam_layout::Error::damaged(path, "words", reason).into());
+            return Err(miriam_storage::Error::damaged(path, "words", reason).into());
         }
     }
     Ok(vocabulary)
@@ -205,7 +205,8 @@ pub fn trie_source(file: TrieFile, path: &Path) -> Result<KenlmSource<TrieOrders
 impl Orders for TrieOrders {
     fn next(&mut self, order: usize) -> Result<Listed> {
         let damaged = |reason: &str| {
-            Err(miriam_layout::Error::damaged(&self.path, &format!("{order}-grams"), reason).into())
+            Err(miriam_storage::Error::damaged(&self.path, &format!("{order}-grams"), reason)
+                .into())
         };
         let level = &self.file.levels[order - 2];
         let count = level.count as usize;

@@ -1,7 +1,7 @@
 //! KenLM's hash table: linear probing over packed slots, each a 64-bit key and a
 //! value; key 0 is an empty slot (`ngram-lm.md` 2.7, 2.8).
 
-use miriam_layout::{View, prefetch_read};
+use miriam_storage::{View, prefetch_read};
 
 use super::bytes::u64_at;
 

@@ -4,7 +4,7 @@
 use std::io::{Read, Write as _};
 use std::path::PathBuf;
 
-use miriam_text::{Input, Output, Silent};
+use miriam_textio::{Input, Output, Silent};
 use proptest::prelude::*;
 
 use super::*;

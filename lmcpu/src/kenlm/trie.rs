@@ -15,7 +15,7 @@
 use std::hint::select_unpredictable;
 use std::path::Path;
 
-use miriam_layout::{Bytes, View, prefetch_at};
+use miriam_storage::{Bytes, View, prefetch_at};
 
 use super::bits::{Field, PackedEntries, required_bits};
 use super::bytes::{Sections, f32_at, u64_at};

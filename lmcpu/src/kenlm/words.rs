@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use miriam_layout::{View, prefetch_at};
+use miriam_storage::{View, prefetch_at};
 
 use super::bytes::Sections;
 use super::header::Header;

@@ -13,9 +13,9 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use miriam_layout::atomic_file::AtomicFile;
-use miriam_layout::prefetch_at;
-use miriam_text::Progress;
+use miriam_storage::atomic_file::AtomicFile;
+use miriam_storage::prefetch_at;
+use miriam_textio::Progress;
 use rayon::prelude::*;
 
 use super::arrange::{Entry, EqualKeys, arrange};
@@ -95,7 +95,7 @@ pub fn build_kenlm_probing(
 }
 
 fn name(path: &Path) -> String {
-    miriam_text::name_of(path)
+    miriam_textio::name_of(path)
 }
 
 /// A prob and a backoff as they stand in an entry: the prob's bits in the low
@@ -351,7 +351,7 @@ impl Tables {
     fn write(&self, output: &Path, source: &dyn NgramSource) -> Result<()> {
         let mut file = AtomicFile::create(output)?;
         let mut write = |bytes: &[u8]| {
-            file.write_all(bytes).map_err(|e| miriam_layout::Error::io(output, "write", e))
+            file.write_all(bytes).map_err(|e| miriam_storage::Error::io(output, "write", e))
         };
         let counts = source.counts().to_vec();
         let multiplier = self.options.multiplier;
@@ -369,7 +369,7 @@ impl Tables {
             value: id as u32,
         });
         let (keys, ids) = arrange(entries.collect(), slots).map_err(|EqualKeys(a, b)| {
-            let word = |id| words.word(miriam_text::WordId(id as u32));
+            let word = |id| words.word(miriam_textio::WordId(id as u32));
             let text = |id| String::from_utf8_lossy(word(id)).into_owned();
             Error::Unsupported {
                 file: source.name().to_owned(),

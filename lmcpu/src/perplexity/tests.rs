@@ -1,8 +1,8 @@
 use std::io::{Cursor, Read};
 use std::sync::{Arc, LazyLock};
 
-use miriam_layout::Load;
-use miriam_text::Silent;
+use miriam_storage::Load;
+use miriam_textio::Silent;
 use proptest::prelude::*;
 
 use super::*;

@@ -18,11 +18,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
-use miriam_layout::hash::reduce;
-use miriam_layout::probing::{EqualKeys, Grouping, Keys, SharedLine4, Slot, find_slot, home_lines};
-use miriam_layout::zerocopy::{FromBytes, IntoBytes};
-use miriam_layout::{Bytes, ContainerWriter, Zeroed, prefetch_at};
-use miriam_text::{Progress, Vocabulary};
+use miriam_storage::hash::reduce;
+use miriam_storage::probing::{
+    EqualKeys, Grouping, Keys, SharedLine4, Slot, find_slot, home_lines,
+};
+use miriam_storage::zerocopy::{FromBytes, IntoBytes};
+use miriam_storage::{Bytes, ContainerWriter, Zeroed, prefetch_at};
+use miriam_textio::{Progress, Vocabulary};
 use rayon::prelude::*;
 
 use blanks::Blank;

@@ -19,9 +19,9 @@ mod verify;
 
 use std::path::Path;
 
-use miriam_layout::dictionary::Dictionary;
-use miriam_layout::probing::{Line, Line4, Line5, ProbingTable, table_key};
-use miriam_layout::{Container, Kind, Load, View};
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::probing::{Line, Line4, Line5, ProbingTable, table_key};
+use miriam_storage::{Container, Kind, Load, View};
 use serde::{Deserialize, Serialize};
 
 pub use build::{ModelSize, Stage, build_probing, probing_from_arpa};

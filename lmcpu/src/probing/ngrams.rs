@@ -4,9 +4,9 @@
 //! word, then the one before it, and so on: the order in which KenLM's estimator
 //! writes.
 
-use miriam_layout::probing::{Keys, Line, ProbingTable, table_key};
-use miriam_layout::{Container, View};
-use miriam_text::Vocabulary;
+use miriam_storage::probing::{Keys, Line, ProbingTable, table_key};
+use miriam_storage::{Container, View};
+use miriam_textio::Vocabulary;
 use rayon::prelude::*;
 
 use super::oldest::OldestWords;
@@ -197,7 +197,7 @@ impl NgramSource for ProbingNgrams {
 
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> Error {
         let words = section.ngram(index).iter().map(|&id| {
-            String::from_utf8_lossy(self.vocabulary.word(miriam_text::WordId(id))).into_owned()
+            String::from_utf8_lossy(self.vocabulary.word(miriam_textio::WordId(id))).into_owned()
         });
         let words: Vec<String> = words.collect();
         let reason = format!("\"{}\": {reason}", words.join(" "));

@@ -7,9 +7,9 @@
 //! the oldest words, each in as many bits as an id needs, in the order in which
 //! the entries stand in the table.
 
-use miriam_layout::probing::Line;
-use miriam_layout::zerocopy::IntoBytes;
-use miriam_layout::{Container, ContainerWriter, View};
+use miriam_storage::probing::Line;
+use miriam_storage::zerocopy::IntoBytes;
+use miriam_storage::{Container, ContainerWriter, View};
 
 use crate::Result;
 

@@ -81,7 +81,7 @@ impl NgramIndex for ProbingModel {
 
     #[inline(always)]
     fn prefetch_unigram(&self, word: LmWord) {
-        miriam_layout::prefetch_at(&self.unigrams, word.0 as usize);
+        miriam_storage::prefetch_at(&self.unigrams, word.0 as usize);
     }
 
     #[inline(always)]

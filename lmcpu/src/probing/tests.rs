@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use miriam_layout::Bytes;
-use miriam_text::{Log10, Silent};
+use miriam_storage::Bytes;
+use miriam_textio::{Log10, Silent};
 use proptest::prelude::*;
 
 use super::reference::{Reference, ReferenceState};
@@ -483,17 +483,17 @@ fn displacement<L: Line>(container: &Container, metadata: &Metadata, order: usiz
         let (mut sum, mut count) = (0, 0);
         for (at, line) in lines.iter().enumerate() {
             for slot in (0..L::SLOTS).filter(|&slot| line.key(slot) != 0) {
-                sum += at as u64 - miriam_layout::hash::reduce(line.key(slot), home);
+                sum += at as u64 - miriam_storage::hash::reduce(line.key(slot), home);
                 count += 1;
             }
         }
         sum as f64 / f64::from(count)
     };
     let slots = lines.iter().flat_map(|line| (0..L::SLOTS).map(|slot| line.key(slot)));
-    let random = |key: u64| table_key(miriam_layout::hash::hash64(&key.to_le_bytes()));
+    let random = |key: u64| table_key(miriam_storage::hash::hash64(&key.to_le_bytes()));
     let entries: Vec<_> =
         slots.filter(|&key| key != 0).map(|key| (random(key), L::Value::default())).collect();
-    let shuffled = miriam_layout::probing::build::<L>(&entries, home as usize).unwrap();
+    let shuffled = miriam_storage::probing::build::<L>(&entries, home as usize).unwrap();
     (mean(&lines), mean(&shuffled))
 }
 

@@ -224,7 +224,7 @@ fn missing_context(section: &Section, index: usize, source: &dyn NgramSource) ->
     let context = &section.ngram(index)[..order - 1];
     let text: Vec<_> = context
         .iter()
-        .map(|&id| String::from_utf8_lossy(source.vocabulary().word(miriam_text::WordId(id))))
+        .map(|&id| String::from_utf8_lossy(source.vocabulary().word(miriam_textio::WordId(id))))
         .collect();
     let (text, shorter) = (text.join(" "), order - 1);
     let reason = format!(

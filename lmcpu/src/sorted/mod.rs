@@ -13,7 +13,7 @@ mod keys;
 
 use std::path::Path;
 
-use miriam_text::{Progress, Vocabulary, WordId};
+use miriam_textio::{Progress, Vocabulary, WordId};
 
 pub use grow::{Growing, Nodes};
 use keys::Keys;

@@ -5,8 +5,8 @@
 //! walk of the trie is one lookup an order, each of one cache line, and an entry
 //! says nothing about where its children are but whether it has any.
 
-use miriam_layout::compact::{CompactTable, Looked, MIN_KEY_BITS, Search, Shape};
-use miriam_layout::{Container, View};
+use miriam_storage::compact::{CompactTable, Looked, MIN_KEY_BITS, Search, Shape};
+use miriam_storage::{Container, View};
 use serde::{Deserialize, Serialize};
 
 use super::SIGN;

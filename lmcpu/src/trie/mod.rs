@@ -5,7 +5,7 @@
 //! word to the left follows the words of the context. What differs: the children
 //! of a node are not a range to be searched. All edges of an order lie in one hash
 //! table ([`level`]) whose keys are a node and a word, and which stores of a key
-//! only what its place does not tell ([`miriam_layout::compact`]; Darragh, Cleary
+//! only what its place does not tell ([`miriam_storage::compact`]; Darragh, Cleary
 //! and Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache
 //! line whatever the size of the node, the line of a bigram is known from its words
 //! alone, and no record spends bits on where its children begin. Backoffs, which
@@ -23,9 +23,9 @@ mod verify;
 
 use std::path::Path;
 
-use miriam_layout::dictionary::Dictionary;
-use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
-use miriam_layout::{Container, Kind, Load, View};
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use miriam_storage::{Container, Kind, Load, View};
 use serde::{Deserialize, Serialize};
 
 pub use build::{ModelSize, build_trie, write_trie};
@@ -81,7 +81,7 @@ struct LevelMetadata {
 
 /// A word alone.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
 struct Unigram {
     log10: f32,

@@ -1,7 +1,7 @@
 //! The trie as the walk of a query sees it.
 
-use miriam_layout::compact::Search;
-use miriam_layout::prefetch_at;
+use miriam_storage::compact::Search;
+use miriam_storage::prefetch_at;
 
 use super::*;
 use crate::{Found, NgramIndex, Step};

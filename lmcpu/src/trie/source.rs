@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use miriam_layout::{Container, Load};
-use miriam_text::{Vocabulary, name_of};
+use miriam_storage::{Container, Load};
+use miriam_textio::{Vocabulary, name_of};
 use rayon::prelude::*;
 
 use super::{TrieModel, verify};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use miriam_layout::Bytes;
-use miriam_text::{Input, Log10, Output, Silent};
+use miriam_storage::Bytes;
+use miriam_textio::{Input, Log10, Output, Silent};
 use proptest::prelude::*;
 
 use super::*;
@@ -137,7 +137,7 @@ proptest! {
         while let Some(section) = source.next_section().unwrap() {
             prop_assert_eq!(section.len() as u64, source.counts()[section.order - 1]);
             for i in 0..section.len() {
-                let word = |id: &u32| String::from_utf8_lossy(source.vocabulary().word(miriam_text::WordId(*id))).into_owned();
+                let word = |id: &u32| String::from_utf8_lossy(source.vocabulary().word(miriam_textio::WordId(*id))).into_owned();
                 let words: Vec<String> = section.ngram(i).iter().map(word).collect();
                 lines.push(words.join(" "));
             }

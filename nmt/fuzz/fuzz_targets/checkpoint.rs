@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_layout::Bytes;
+use miriam_storage::Bytes;
 use miriam_nmt::architecture::{self, CTranslate2Settings};
 use miriam_nmt::checkpoint::{Checkpoint, Format};
 use miriam_nmt::yaml::Value;

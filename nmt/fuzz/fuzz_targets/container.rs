@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_layout::{Bytes, Container, ContainerWriter};
+use miriam_storage::{Bytes, Container, ContainerWriter};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
 use miriam_nmt::{KIND, Package, file, verify};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 
 /// The files that are changed.
 static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {

@@ -8,7 +8,7 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use miriam_nmt::Vocabulary;
 use miriam_nmt::shortlist::{Shortlist, ShortlistOptions, VocabularyMap};
-use miriam_text::{Input, Lines};
+use miriam_textio::{Input, Lines};
 
 const SENTENCE: [u32; 7] = [0, 1, 2, 3, 2, 4, u32::MAX];
 

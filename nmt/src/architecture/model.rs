@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use miriam_layout::{Bytes, View};
+use miriam_storage::{Bytes, View};
 
 use super::Architecture;
 use crate::checkpoint::{Element, Order, Tensor, Window};

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::bufread::DeflateDecoder;
-use miriam_layout::{Bytes, View};
+use miriam_storage::{Bytes, View};
 
 use super::cursor::Cursor;
 use super::tensor::Window;

@@ -123,7 +123,7 @@ fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_layout::Load;
+    use miriam_storage::Load;
 
     fn text(bytes: &mut Vec<u8>, text: &str) {
         bytes.extend_from_slice(&(text.len() as u16 + 1).to_le_bytes());

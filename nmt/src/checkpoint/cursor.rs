@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
 
     /// What is wrong with `what`.
     pub fn damaged(&self, what: &str, reason: impl Into<String>) -> Error {
-        miriam_layout::Error::Damaged {
+        miriam_storage::Error::Damaged {
             path: self.path.to_owned(),
             place: what.to_owned(),
             reason: reason.into(),

@@ -15,7 +15,7 @@ mod tensor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use miriam_layout::{Bytes, Load, View};
+use miriam_storage::{Bytes, Load, View};
 
 use crate::{Error, Result};
 

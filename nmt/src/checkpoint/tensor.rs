@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use miriam_layout::View;
+use miriam_storage::View;
 use serde::{Deserialize, Serialize};
 
 /// What one number of a tensor is stored as, little-endian.
@@ -355,7 +355,7 @@ fn half_to_single(half: u16) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_layout::Bytes;
+    use miriam_storage::Bytes;
     use proptest::prelude::*;
 
     fn window(bytes: &[u8]) -> Window {

@@ -1,14 +1,14 @@
-//! Recurrent operations by the kernels of `miriam-tensor`.
+//! Recurrent operations by the kernels of `miriam-kernels`.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use miriam_tensor::attention::{Memory, attend, attend_additive};
-use miriam_tensor::cell::{self, GruForm};
-use miriam_tensor::function;
-use miriam_tensor::norm::norm_in_place;
-use miriam_tensor::pack::WeightsF32;
-use miriam_tensor::{Cpu, Mat, MatMut};
+use miriam_kernels::attention::{Memory, attend, attend_additive};
+use miriam_kernels::cell::{self, GruForm};
+use miriam_kernels::function;
+use miriam_kernels::norm::norm_in_place;
+use miriam_kernels::pack::WeightsF32;
+use miriam_kernels::{Cpu, Mat, MatMut};
 
 use super::{Engine, Loader, Rows, Table, Weights};
 use crate::Result;

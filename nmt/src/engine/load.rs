@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_tensor::Mat;
-use miriam_tensor::embedding::Waves;
-use miriam_tensor::pack::{Layout, Source, WeightsF32, WeightsI8, WeightsI16};
+use miriam_kernels::Mat;
+use miriam_kernels::embedding::Waves;
+use miriam_kernels::pack::{Layout, Source, WeightsF32, WeightsI8, WeightsI16};
 
 use super::{Engine, Marks, Matrix, Precision, Table, Weights};
 use crate::architecture::{Model, Positions};

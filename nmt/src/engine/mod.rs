@@ -14,13 +14,13 @@ mod stored;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use miriam_tensor::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
-use miriam_tensor::product::{RowsI8, RowsI16};
+use miriam_kernels::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
+use miriam_kernels::product::{RowsI8, RowsI16};
 
 use crate::checkpoint::{Order, Tensor};
 pub use gates::{Annotations, Lexicon};
-pub use miriam_tensor::Cpu;
-pub use miriam_tensor::tuner::Tuner;
+pub use miriam_kernels::Cpu;
+pub use miriam_kernels::tuner::Tuner;
 
 pub use load::Loader;
 pub use output::Columns;
@@ -144,7 +144,7 @@ impl Table {
 /// Marks of positions.
 pub enum Marks {
     /// Computed as far as they are needed.
-    Sinusoidal(miriam_tensor::embedding::Waves, usize),
+    Sinusoidal(miriam_kernels::embedding::Waves, usize),
     /// Learned.
     Table(Arc<Table>),
 }
@@ -165,7 +165,7 @@ pub struct Engine {
     /// Of attention.
     weights: Vec<f32>,
     /// Marks of the first positions by kind of waves and width.
-    waves: Vec<(miriam_tensor::embedding::Waves, usize, Vec<f32>)>,
+    waves: Vec<(miriam_kernels::embedding::Waves, usize, Vec<f32>)>,
 }
 
 impl Engine {

@@ -1,18 +1,18 @@
-//! The operations of layers by the kernels of `miriam-tensor`.
+//! The operations of layers by the kernels of `miriam-kernels`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use miriam_tensor::attention::{self, Memory, Pool};
-use miriam_tensor::cell;
-use miriam_tensor::embedding::{Vectors, Waves, embed, rows_of, sinusoids};
-use miriam_tensor::function::{Activation, activate};
-use miriam_tensor::norm::{self, NormKind};
-use miriam_tensor::output::BLOCK;
-use miriam_tensor::product::{Epilogue, Tiling, product_f32, product_i8, product_i16};
-use miriam_tensor::quantise::{QuantisedI8, QuantisedI16, Span, quantise_i8, quantise_i16};
-use miriam_tensor::tuner::Shape;
-use miriam_tensor::{Mat, MatMut};
+use miriam_kernels::attention::{self, Memory, Pool};
+use miriam_kernels::cell;
+use miriam_kernels::embedding::{Vectors, Waves, embed, rows_of, sinusoids};
+use miriam_kernels::function::{Activation, activate};
+use miriam_kernels::norm::{self, NormKind};
+use miriam_kernels::output::BLOCK;
+use miriam_kernels::product::{Epilogue, Tiling, product_f32, product_i8, product_i16};
+use miriam_kernels::quantise::{QuantisedI8, QuantisedI16, Span, quantise_i8, quantise_i16};
+use miriam_kernels::tuner::Shape;
+use miriam_kernels::{Mat, MatMut};
 
 use super::{Engine, Marks, Packed, Rows, Table, Weights};
 use crate::layer::{Backend, Decoding, Norm, Part, Sequences, Then, Visible};

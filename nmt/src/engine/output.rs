@@ -1,9 +1,9 @@
 //! The output layer: logits in blocks of columns, each searched while it is in the cache.
 
-use miriam_tensor::output::{self, BLOCK, Best, Ids};
-use miriam_tensor::pack::{WeightsF32, WeightsI8, WeightsI16};
-use miriam_tensor::product::Epilogue;
-use miriam_tensor::{Mat, MatMut};
+use miriam_kernels::output::{self, BLOCK, Best, Ids};
+use miriam_kernels::pack::{WeightsF32, WeightsI8, WeightsI16};
+use miriam_kernels::product::Epilogue;
+use miriam_kernels::{Mat, MatMut};
 
 use super::{Engine, Matrix, Packed, Rows, Weights};
 
@@ -171,9 +171,9 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use miriam_tensor::Cpu;
-    use miriam_tensor::output::Candidate;
-    use miriam_tensor::pack::Source;
+    use miriam_kernels::Cpu;
+    use miriam_kernels::output::Candidate;
+    use miriam_kernels::pack::Source;
 
     use super::*;
 

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use miriam_tensor::{Mat, MatMut};
+use miriam_kernels::{Mat, MatMut};
 
 /// Longer lists are given back: they come with long texts, and would make every list grow
 /// to their length in time.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use miriam_layout::View;
-use miriam_tensor::pack::{Layout, Line, PackedF32, PackedI8, PackedI16};
+use miriam_kernels::pack::{Layout, Line, PackedF32, PackedI8, PackedI16};
+use miriam_storage::View;
 
 use super::{Matrix, Weights};
 

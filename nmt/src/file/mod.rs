@@ -10,8 +10,8 @@ mod packed;
 mod read;
 mod write;
 
-use miriam_layout::Kind;
-use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use miriam_storage::Kind;
+use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use serde::{Deserialize, Serialize};
 
 use crate::architecture::Architecture;
@@ -91,7 +91,7 @@ const MORE: &str = "more";
 
 /// A tensor.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 struct Record {
     rows: u64,

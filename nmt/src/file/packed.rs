@@ -5,18 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use miriam_layout::dictionary::StringPool;
-use miriam_layout::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
-use miriam_layout::{Container, ContainerWriter};
-use miriam_tensor::pack::{Layout, Line};
-use miriam_text::Progress;
+use miriam_kernels::pack::{Layout, Line};
+use miriam_storage::dictionary::StringPool;
+use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use miriam_storage::{Container, ContainerWriter};
+use miriam_textio::Progress;
 
 use crate::Result;
 use crate::engine::{Precision, Recording, Stored};
 
 /// A packed matrix.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[zerocopy(crate = "miriam_layout::zerocopy")]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 struct Record {
     depth: u64,

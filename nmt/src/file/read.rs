@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::dictionary::{Dictionary, StringPool};
-use miriam_layout::{Bytes, Container, Load};
+use miriam_storage::dictionary::{Dictionary, StringPool};
+use miriam_storage::{Bytes, Container, Load};
 
 use super::{
     ELEMENTS, KIND, MORE, Metadata, More, ORDERS, PLAIN, Record, SIDES, VERSION, VERSION_PLAIN,

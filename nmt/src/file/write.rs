@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_layout::dictionary::{Dictionary, StringPool};
-use miriam_layout::zerocopy::IntoBytes;
-use miriam_layout::{Bytes, ContainerWriter};
-use miriam_text::Progress;
+use miriam_storage::dictionary::{Dictionary, StringPool};
+use miriam_storage::zerocopy::IntoBytes;
+use miriam_storage::{Bytes, ContainerWriter};
+use miriam_textio::Progress;
 
 use super::{
     ALIGNMENT, Defaults, ELEMENTS, KIND, MORE, Metadata, More, ORDERS, PLAIN, Record, SIDES,

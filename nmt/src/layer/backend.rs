@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::Result;
 use crate::architecture::Positions;
 
-pub use miriam_tensor::attention::Visible;
-pub use miriam_tensor::function::Activation;
+pub use miriam_kernels::attention::Visible;
+pub use miriam_kernels::function::Activation;
 
 /// Matrices of f32 and what layers do with them. A row is a position or a hypothesis.
 ///

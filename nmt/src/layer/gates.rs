@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::{Affine, Backend, Norm, Parameters, Part};
 use crate::Result;
 
-pub use miriam_tensor::cell::GruForm;
+pub use miriam_kernels::cell::GruForm;
 
 /// How sigmoid and tanh are computed in cells and in attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

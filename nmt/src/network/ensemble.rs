@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use miriam_tensor::Cpu;
-use miriam_tensor::output::{Ids, take_scores};
+use miriam_kernels::Cpu;
+use miriam_kernels::output::{Ids, take_scores};
 
 use super::model_session::spread;
 use super::{Best, Row, Session, Slot};

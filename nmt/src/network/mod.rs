@@ -18,8 +18,8 @@ mod transformer;
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_tensor::Cpu;
-use miriam_tensor::tuner::Tuner;
+use miriam_kernels::Cpu;
+use miriam_kernels::tuner::Tuner;
 
 pub use ensemble::Ensemble;
 pub use model_session::ModelSession;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use miriam_tensor::Mat;
-use miriam_tensor::output::{Ids, take};
+use miriam_kernels::Mat;
+use miriam_kernels::output::{Ids, take};
 
 use super::{Best, Family, Row, Session, Slot};
 use crate::engine::{Columns, Engine, Rows, Weights};

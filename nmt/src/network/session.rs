@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Result;
 
-pub use miriam_tensor::output::{Best, Candidate};
+pub use miriam_kernels::output::{Best, Candidate};
 
 /// A sentence under translation. Numbers of finished ones are given again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

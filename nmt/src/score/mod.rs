@@ -6,8 +6,8 @@ mod pairs;
 
 use std::io::Write;
 
-use miriam_text::number::push_general_f32;
-use miriam_text::{Output, Progress, Stop};
+use miriam_textio::number::push_general_f32;
+use miriam_textio::{Output, Progress, Stop};
 
 pub use forced::{ForcedScores, Given, Scorer, score};
 pub use pairs::Pairs;

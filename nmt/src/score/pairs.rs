@@ -1,6 +1,6 @@
 //! Sources with translations that are to be scored, read from text.
 
-use miriam_text::{Error as TextError, Lines};
+use miriam_textio::{Error as TextError, Lines};
 
 use crate::Result;
 use crate::translate::{Cutting, Models, Side};

@@ -10,8 +10,8 @@ mod vmap;
 
 use std::path::Path;
 
-use miriam_layout::{Bytes, Load};
-use miriam_text::{Input, Lines};
+use miriam_storage::{Bytes, Load};
+use miriam_textio::{Input, Lines};
 
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};

@@ -1,6 +1,6 @@
 //! The text form: `target source probability` a line.
 
-use miriam_text::{Error, Lines, fields, number};
+use miriam_textio::{Error, Lines, fields, number};
 
 use super::{Shortlist, ShortlistOptions};
 use crate::Result;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use miriam_text::{Error, Input, Lines, fields};
+use miriam_textio::{Error, Input, Lines, fields};
 
 use crate::Result;
 use crate::vocabulary::Vocabulary;

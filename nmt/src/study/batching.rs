@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_tensor::Cpu;
-use miriam_tensor::tuner::Tuner;
+use miriam_kernels::Cpu;
+use miriam_kernels::tuner::Tuner;
 
 use super::transformer::endless;
 use super::wasteful::{END, Waste, Wasteful};

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use miriam_tensor::function::log_softmax;
-use miriam_tensor::output::{Ids, take, take_scores};
-use miriam_tensor::tuner::Tuner;
-use miriam_tensor::{Cpu, Mat, MatMut};
+use miriam_kernels::function::log_softmax;
+use miriam_kernels::output::{Ids, take, take_scores};
+use miriam_kernels::tuner::Tuner;
+use miriam_kernels::{Cpu, Mat, MatMut};
 
 use crate::Result;
 use crate::engine::{Columns, Engine, Rows};

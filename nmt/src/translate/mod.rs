@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use miriam_text::{Output, Progress, Stop};
+use miriam_textio::{Output, Progress, Stop};
 
 pub use models::Models;
 pub use options::{AlignmentForm, InputOptions, LineForm, Options, OutputOptions};

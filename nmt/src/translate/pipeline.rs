@@ -6,7 +6,7 @@ use std::io;
 use std::sync::mpsc;
 use std::thread;
 
-use miriam_text::{Error as TextError, Stop};
+use miriam_textio::{Error as TextError, Stop};
 
 use super::queue::{Alarm, Queue};
 use crate::{Error, Result};

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use miriam_text::number::{push_general, push_general_f32};
+use miriam_textio::number::{push_general, push_general_f32};
 
 use super::options::{AlignmentForm, OutputOptions};
 use super::text::{Pieces, Side};

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use miriam_text::Stop;
+use miriam_textio::Stop;
 
 /// How sentences are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Lines of the input, and what they ask for.
 
-use miriam_text::{Error as TextError, Lines, fields};
+use miriam_textio::{Error as TextError, Lines, fields};
 use serde::Deserialize;
 
 use super::models::Models;
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
     use crate::segmentation::Segmentation;
     use crate::vocabulary::Vocabulary;
-    use miriam_text::Input;
+    use miriam_textio::Input;
     use proptest::prelude::*;
     use std::io::Cursor;
     use std::path::Path;

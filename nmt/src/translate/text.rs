@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use miriam_segment::BpeWork;
-use miriam_segment::sentence_piece::Encoding;
-use miriam_text::fields;
+use miriam_textio::fields;
+use miriam_textproc::BpeWork;
+use miriam_textproc::sentence_piece::Encoding;
 
 use crate::package::Words;
 use crate::segmentation::{JOINER, Segmentation};
@@ -182,7 +182,7 @@ fn language(text: &[u8]) -> Option<(&[u8], &[u8])> {
 mod tests {
     use super::*;
     use crate::segmentation::CodesFile;
-    use miriam_layout::Bytes;
+    use miriam_storage::Bytes;
     use std::path::Path;
 
     fn side(words: &str) -> Side {

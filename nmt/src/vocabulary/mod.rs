@@ -10,10 +10,10 @@ mod read;
 use std::io::Read;
 use std::path::Path;
 
-use miriam_layout::dictionary::Dictionary;
-use miriam_segment::SentencePiece;
-use miriam_segment::sentence_piece::PieceKind;
-use miriam_text::{Input, Vocabulary as Words, WordId};
+use miriam_storage::dictionary::Dictionary;
+use miriam_textio::{Input, Vocabulary as Words, WordId};
+use miriam_textproc::SentencePiece;
+use miriam_textproc::sentence_piece::PieceKind;
 
 use crate::{Error, Result};
 
@@ -45,7 +45,7 @@ impl Vocabulary {
         let mut input = Input::open(path)?;
         let mut bytes = Vec::new();
         let name = input.name().to_owned();
-        input.read_to_end(&mut bytes).map_err(|e| miriam_text::Error::io(&name, "read", e))?;
+        input.read_to_end(&mut bytes).map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
         Self::parse(&bytes, path)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use miriam_segment::SentencePiece;
+use miriam_textproc::SentencePiece;
 
 use super::Vocabulary;
 use crate::yaml::Value;

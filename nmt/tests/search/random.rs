@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use miriam_kernels::output::{Ids, take};
+use miriam_kernels::{Cpu, Mat};
 use miriam_nmt::network::{Best, Row, Session, Slot};
 use miriam_nmt::{Error, Result};
-use miriam_tensor::output::{Ids, take};
-use miriam_tensor::{Cpu, Mat};
 
 /// A source that no model can read.
 pub const UNREADABLE: u32 = 666;

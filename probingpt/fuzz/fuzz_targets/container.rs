@@ -9,8 +9,8 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_layout::hash::hash64;
-use miriam_layout::{Bytes, Container};
+use miriam_storage::hash::hash64;
+use miriam_storage::{Bytes, Container};
 use miriam_probingpt::{Annotations, PhraseTable, SpanLookup, Targets, verify};
 
 /// Puts the header's two checksums and its length right.

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_layout::Load;
+use miriam_storage::Load;
 use miriam_probingpt::{AnyTable, SpanLookup, Targets};
 
 const FILES: [&str; 7] = [

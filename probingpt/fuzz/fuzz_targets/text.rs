@@ -9,7 +9,7 @@ use std::io::Write;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_probingpt::{load_reordering_text, load_text, verify};
-use miriam_text::Silent;
+use miriam_textio::Silent;
 
 fuzz_target!(|data: &[u8]| {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use miriam_layout::hash::hash64;
-use miriam_text::fields;
+use miriam_storage::hash::hash64;
+use miriam_textio::fields;
 
 use super::entries::{Entry, Fields};
 use super::interner::Interner;

@@ -7,8 +7,8 @@
 
 use std::cmp::Ordering;
 
-use miriam_text::Lines;
-use miriam_text::fields::{self, find_bars};
+use miriam_textio::Lines;
+use miriam_textio::fields::{self, find_bars};
 
 use crate::{Error, Result};
 

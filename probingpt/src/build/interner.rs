@@ -6,7 +6,7 @@
 //! known text, where a table of ids needs three (on a large table building takes
 //! a seventh less time).
 
-use miriam_layout::hash::hash64;
+use miriam_storage::hash::hash64;
 
 const INLINE: usize = 16;
 const EMPTY: u32 = u32::MAX;

@@ -25,8 +25,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
-use miriam_layout::{Container, ContainerWriter};
-use miriam_text::{Input, Lines, Progress, SortOptions, available_threads, name_of, sort_lines};
+use miriam_storage::{Container, ContainerWriter};
+use miriam_textio::{Input, Lines, Progress, SortOptions, available_threads, name_of, sort_lines};
 
 use self::encoder::Encoder;
 use self::entries::{Block, Entry, EntryReader};
@@ -148,7 +148,8 @@ pub fn build_file(
         work()?
     };
     let written = std::fs::metadata(output);
-    report.bytes = written.map_err(|e| miriam_layout::Error::io(output, "read its size", e))?.len();
+    report.bytes =
+        written.map_err(|e| miriam_storage::Error::io(output, "read its size", e))?.len();
     Ok(report)
 }
 
@@ -292,7 +293,7 @@ impl Job<'_> {
         mut self,
         writer: ContainerWriter,
         progress: &dyn Progress,
-    ) -> Result<(BuildReport, Option<miriam_layout::Bytes>)> {
+    ) -> Result<(BuildReport, Option<miriam_storage::Bytes>)> {
         let stage = Stage::begin(progress, "reading", self.consumed.total);
         // Before its first line is gone.
         let joined_scores = self.entries.reordering_scores();

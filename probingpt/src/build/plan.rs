@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use miriam_text::{Ln, fields, number};
+use miriam_textio::{Ln, fields, number};
 
 use super::entries::{Block, Entry};
 use crate::format::{Column, MAX_REORDERING, MAX_SCORES};

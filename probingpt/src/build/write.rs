@@ -1,8 +1,8 @@
 //! The second half of a build: ranks, records, and the file.
 
-use miriam_layout::dictionary::{Dictionary, StringPool};
-use miriam_layout::{Bytes, ContainerWriter};
-use miriam_text::Progress;
+use miriam_storage::dictionary::{Dictionary, StringPool};
+use miriam_storage::{Bytes, ContainerWriter};
+use miriam_textio::Progress;
 use rayon::prelude::*;
 
 use super::Stage;
@@ -94,7 +94,7 @@ pub(crate) fn write(
     records.write(&out)?;
     records.finish()?;
     if index.record_bytes() >= 1 << 40 {
-        return Err(Error::File(miriam_layout::Error::TooLarge {
+        return Err(Error::File(miriam_storage::Error::TooLarge {
             path: writer.path().to_owned(),
             reason: "more than 1 TiB of records".into(),
         }));
@@ -219,7 +219,7 @@ fn write_dictionaries(
     for &(worker, id) in &rankings.alignments.order {
         points.extend_from_slice(encoders[worker].alignments.points(id));
         offsets.push(u32::try_from(points.len()).map_err(|_| {
-            Error::File(miriam_layout::Error::TooLarge {
+            Error::File(miriam_storage::Error::TooLarge {
                 path: writer.path().to_owned(),
                 reason: "more than 4 GiB of alignment points".into(),
             })

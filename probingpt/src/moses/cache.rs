@@ -21,7 +21,7 @@ impl MosesTable {
         for line in file.lines().skip(1) {
             let (key, phrase) = line.pair().and_then(|(_, rest)| line.pair_of(rest))?;
             source.clear();
-            for word in miriam_text::fields::words(phrase) {
+            for word in miriam_textio::fields::words(phrase) {
                 let Some(id) = self.find_source_word(word) else {
                     let word = String::from_utf8_lossy(word);
                     let reason = format!("{word:?} is none of the words in source_vocabids");

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use miriam_layout::{Bytes, Load, View, prefetch_at};
+use miriam_storage::{Bytes, Load, View, prefetch_at};
 
 use crate::Result;
 
@@ -39,10 +39,10 @@ impl Index {
                 "it has {} bytes, but uniq_entries in config asks for {expected}",
                 bytes.len()
             );
-            return Err(miriam_layout::Error::damaged(path, "size", reason).into());
+            return Err(miriam_storage::Error::damaged(path, "size", reason).into());
         }
         let buckets = View::new(&bytes, 0, bytes.len())
-            .map_err(|reason| miriam_layout::Error::damaged(path, "buckets", reason))?;
+            .map_err(|reason| miriam_storage::Error::damaged(path, "buckets", reason))?;
         Ok(Index { buckets })
     }
 

@@ -26,8 +26,8 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use miriam_layout::{Bytes, Load, prefetch_at};
-use miriam_text::{Vocabulary, WordId};
+use miriam_storage::{Bytes, Load, prefetch_at};
+use miriam_textio::{Vocabulary, WordId};
 
 use crate::lookup::Span;
 use crate::{Error, Record, Result, SpanHit, SpanLookup};
@@ -66,7 +66,7 @@ impl MosesTable {
         let at = |name: &str| folder.join(name);
         if !at("config").exists() {
             let remedy = "nor a ProbingPT directory of Moses, which has a file called config";
-            return Err(miriam_layout::Error::NotAFile { path: folder.to_owned(), remedy }.into());
+            return Err(miriam_storage::Error::NotAFile { path: folder.to_owned(), remedy }.into());
         }
         let config = Config::read(&at("config"))?;
         Ok(MosesTable {
@@ -137,7 +137,9 @@ impl MosesTable {
     fn word<'a>(&self, words: &'a Vocabulary, file: &str, id: u32) -> Result<&'a [u8]> {
         if id as usize >= words.len() {
             let reason = format!("word {id} has no text");
-            return Err(miriam_layout::Error::damaged(&self.file(file), "its lines", reason).into());
+            return Err(
+                miriam_storage::Error::damaged(&self.file(file), "its lines", reason).into()
+            );
         }
         Ok(words.word(WordId(id)))
     }
@@ -200,6 +202,6 @@ impl MosesTable {
     #[cold]
     fn damaged_record(&self, record: Record, reason: &str) -> Error {
         let place = format!("record at {}", record.0);
-        miriam_layout::Error::damaged(&self.file("TargetColl.dat"), &place, reason).into()
+        miriam_storage::Error::damaged(&self.file("TargetColl.dat"), &place, reason).into()
     }
 }

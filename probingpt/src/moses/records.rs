@@ -8,7 +8,7 @@
 //! | phrase scores, then reordering scores, `f32` | 4 each |
 //! | word ids | 4 each |
 
-use miriam_text::Ln;
+use miriam_textio::Ln;
 
 use super::MosesTable;
 use crate::{Record, Result, Targets};

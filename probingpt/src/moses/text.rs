@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use miriam_layout::{Bytes, Load};
+use miriam_storage::{Bytes, Load};
 
 use crate::{Error, Result};
 
@@ -33,7 +33,7 @@ impl TextFile {
     /// An error about the file as a whole.
     pub fn error(&self, reason: impl Into<String>) -> Error {
         let path = Path::new(&self.name);
-        miriam_layout::Error::damaged(path, "its lines", reason).into()
+        miriam_storage::Error::damaged(path, "its lines", reason).into()
     }
 }
 

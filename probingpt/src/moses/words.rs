@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use miriam_text::{Vocabulary, WordId};
+use miriam_textio::{Vocabulary, WordId};
 
 use super::murmur;
 use super::text::TextFile;

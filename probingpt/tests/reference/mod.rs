@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use miriam_layout::Load;
 use miriam_probingpt::{
     Annotations, BuildOptions, BuildReport, PhraseTable, SpanLookup, Targets, build_file,
 };
-use miriam_text::Silent;
+use miriam_storage::Load;
+use miriam_textio::Silent;
 use proptest::prelude::*;
 
 /// An entry as its line says it.

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use miriam_layout::{Container, Load};
 use miriam_lmcpu::probing::{self, ProbingModel};
 use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State};
-use miriam_text::{Input, Log10};
+use miriam_storage::{Container, Load};
+use miriam_textio::{Input, Log10};
 
 use super::machine::cpu_seconds;
 use crate::common::{Common, parse_load};

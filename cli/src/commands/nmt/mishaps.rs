@@ -4,7 +4,7 @@ use std::path::Path;
 
 use miriam_nmt::Result;
 use miriam_nmt::translate::Mishap;
-use miriam_text::Output;
+use miriam_textio::Output;
 
 /// Warnings given before the rest is only counted.
 const TOLD: u64 = 5;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use miriam_nmt::score::{Pairs, ScoreOptions, Summary, score_text};
 use miriam_nmt::translate::{AlignmentForm, Models as Ready, Options};
-use miriam_text::{Input, Lines, Output, Stop};
+use miriam_textio::{Input, Lines, Output, Stop};
 
 use super::choices::Remember;
 use super::models::Models;

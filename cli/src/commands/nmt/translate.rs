@@ -9,7 +9,7 @@ use miriam_nmt::search::{Rules, Sampling};
 use miriam_nmt::translate::{
     AlignmentForm, LineForm, Mishap, Options, Reached, Source, Translator,
 };
-use miriam_text::{Input, Lines, Output, Stop};
+use miriam_textio::{Input, Lines, Output, Stop};
 
 use super::choices::Remember;
 use super::mishaps::Mishaps;
@@ -358,7 +358,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     let source = Source { lines, prefixes };
     // Nothing is overwritten before what is read is known to be there.
     let output = Output::create(&text.output)?;
-    let mut mishaps = Mishaps::new(miriam_text::name_of(&text.input[0]), text.errors.as_deref())?;
+    let mut mishaps = Mishaps::new(miriam_textio::name_of(&text.input[0]), text.errors.as_deref())?;
     let interrupts = Interrupts::ask(&stop)?;
     let mut tell = |mishap: &Mishap| mishaps.tell(mishap);
     let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut tell);

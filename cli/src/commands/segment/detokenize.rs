@@ -1,7 +1,7 @@
 //! `miriam detokenize`: tokens back into text.
 
 use clap::Args;
-use miriam_segment::Detokenizer;
+use miriam_textproc::Detokenizer;
 
 use super::{Files, Ignored, NO_PENN, wrong_usage};
 use crate::common::Common;

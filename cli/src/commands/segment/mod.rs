@@ -11,8 +11,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use miriam_segment::Prefixes;
-use miriam_text::{Input, Output, map_lines};
+use miriam_textio::{Input, Output, map_lines};
+use miriam_textproc::Prefixes;
 
 use crate::common::Common;
 

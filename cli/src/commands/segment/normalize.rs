@@ -1,7 +1,7 @@
 //! `miriam normalize`: uniform punctuation.
 
 use clap::Args;
-use miriam_segment::Normalizer;
+use miriam_textproc::Normalizer;
 
 use super::{Files, Ignored, NO_PENN, wrong_usage};
 use crate::common::Common;

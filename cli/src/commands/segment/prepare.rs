@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use miriam_pipeline::{learn_true_case, prepare_file};
-use miriam_segment::{Preparation, TruecaseModel};
+use miriam_textproc::{Preparation, TruecaseModel};
 
 use super::{Files, warn_of_language, wrong_usage};
 use crate::common::Common;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use miriam_segment::{Prefixes, Protected, Tokenizer};
+use miriam_textproc::{Prefixes, Protected, Tokenizer};
 
 use super::{Files, Ignored, NO_PENN, warn_of_language, wrong_usage};
 use crate::common::Common;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use miriam_segment::{TruecaseModel, detruecase};
-use miriam_text::{Input, Output};
+use miriam_textio::{Input, Output};
+use miriam_textproc::{TruecaseModel, detruecase};
 
 use super::Files;
 use crate::common::Common;

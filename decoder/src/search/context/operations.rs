@@ -8,7 +8,7 @@
 //! is expanded for the first time, and kept under its number.
 
 use miriam_lmcpu::LmWord;
-use miriam_text::WordId;
+use miriam_textio::WordId;
 
 use super::slices::Slices;
 use super::{ContextFeature, Expansion, Parts, Step};

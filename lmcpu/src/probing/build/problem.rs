@@ -4,8 +4,8 @@
 //! source where an n-gram stands. It says which n-gram is at fault, and the error is
 //! made of that when the source is free again.
 
-use miriam_layout::probing::EqualKeys;
-use miriam_text::WordId;
+use miriam_storage::probing::EqualKeys;
+use miriam_textio::WordId;
 
 use super::*;
 use crate::duplicates::there_twice;

@@ -8,9 +8,9 @@ mod write;
 use std::path::Path;
 
 #[cfg(test)]
-use miriam_layout::Bytes;
-use miriam_layout::ContainerWriter;
-use miriam_text::Progress;
+use miriam_storage::Bytes;
+use miriam_storage::ContainerWriter;
+use miriam_textio::Progress;
 
 use write::Packed;
 
@@ -47,7 +47,7 @@ pub fn write_trie(model: SortedModel, output: &Path, bits: Option<Bits>) -> Resu
 /// The bytes of the file that [`build_trie`] would write.
 #[cfg(test)]
 pub(super) fn container_in_memory(path: &Path, bits: Option<Bits>) -> Result<Bytes> {
-    let model = SortedModel::read(path, Duplicates::Refuse, &miriam_text::Silent)?;
+    let model = SortedModel::read(path, Duplicates::Refuse, &miriam_textio::Silent)?;
     let bytes = Packed::new(model, bits).write(ContainerWriter::in_memory(path, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }

@@ -1,9 +1,9 @@
 //! The arrays of a trie packed into the sections of a file.
 
 use hashbrown::HashMap;
-use miriam_layout::compact::{self, Built, CompactLine};
-use miriam_layout::dictionary::Dictionary;
-use miriam_layout::{Bytes, ContainerWriter};
+use miriam_storage::compact::{self, Built, CompactLine};
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::{Bytes, ContainerWriter};
 use rayon::prelude::*;
 
 use crate::Error;

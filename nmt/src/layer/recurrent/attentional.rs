@@ -1,7 +1,7 @@
 //! Devlin's decoder (2017, sections 4 and 5): a GRU that sees the context of attention as
 //! another input, and fully connected layers above it.
 
-use miriam_tensor::function::Activation;
+use miriam_kernels::function::Activation;
 
 use super::source::groups;
 use super::{Cell, Decoder, Parents, Place, Shortcuts, Source, States};

@@ -2,7 +2,7 @@
 //! state asks attention, a second cell reads the answer, transitions and higher layers
 //! follow; word, state and answer meet below the output matrix (`neural.md` 1.7).
 
-use miriam_tensor::function::Activation;
+use miriam_kernels::function::Activation;
 
 use super::cell::CellNames;
 use super::source::groups;

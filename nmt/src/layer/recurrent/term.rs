@@ -98,7 +98,7 @@ impl<B: Gates> Term<B> {
         backend: &mut B,
         input: &B::Rows,
         others: &B::Rows,
-        activation: miriam_tensor::function::Activation,
+        activation: miriam_kernels::function::Activation,
     ) -> B::Rows {
         if self.norms.is_empty() {
             let then = Then { residual: Some(others), activation };

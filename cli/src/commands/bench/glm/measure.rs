@@ -111,7 +111,7 @@ impl Bench {
             let tokens = queries::tokens(&text, begin);
             Asked { name, text, ngrams, tokens }
         };
-        let id = |id: &miriam_text::WordId| model.vocabulary.word(*id).to_vec();
+        let id = |id: &miriam_textio::WordId| model.vocabulary.word(*id).to_vec();
         let words = model.source_ids.iter().map(id).collect();
         let texts = texts.into_iter().map(asked).collect();
         Ok(Bench { plan, texts, begin, order, words, report })

@@ -21,11 +21,11 @@ use miriam_glm::device::{DeviceModel, DeviceOptions, Processor};
 use miriam_glm::format::NodeWidth;
 use miriam_glm::synthetic::{Recipe, random_ngrams};
 use miriam_glm::{GlmModel, GlmOptions, create_glm, write_glm};
-use miriam_layout::{Container, Load};
 use miriam_lmcpu::probing::{ProbingModel, build_probing};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
 use miriam_lmcpu::{Duplicates, LanguageModel};
+use miriam_storage::{Container, Load};
 
 use crate::common::Common;
 use measure::{Bench, Plan};

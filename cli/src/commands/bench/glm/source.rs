@@ -7,7 +7,7 @@ use anyhow::ensure;
 use miriam_glm::synthetic::{Likeness, Recipe, Text};
 use miriam_lmcpu::Duplicates;
 use miriam_lmcpu::sorted::SortedModel;
-use miriam_text::{Input, name_of};
+use miriam_textio::{Input, name_of};
 
 use crate::common::Common;
 

@@ -9,7 +9,7 @@ use clap::Args;
 use clap::value_parser;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::study::{ParallelText, Pass, SIZES, Subject, Way, transformer, translate};
-use miriam_text::Input;
+use miriam_textio::Input;
 
 use super::super::machine::{cpu_seconds, processor};
 

@@ -8,7 +8,7 @@ use clap::Args;
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::network::Network;
 use miriam_nmt::study::{Outcome, SHAPES, Setting, Workload, random_model, shape};
-use miriam_text::Input;
+use miriam_textio::Input;
 
 use super::super::machine::{cpu_seconds, processor};
 

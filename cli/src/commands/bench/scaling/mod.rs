@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use miriam_text::{Input, affinity};
+use miriam_textio::{Input, affinity};
 
 use super::machine;
 pub use process::{RunArguments, measure_here};

@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::Args;
 use miriam_decoder::{Configuration, System, translate_text};
-use miriam_text::{Input, Silent, Stop, affinity, fields};
+use miriam_textio::{Input, Silent, Stop, affinity, fields};
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 
 use super::Arguments;
@@ -110,7 +110,7 @@ pub fn measure_here(arguments: RunArguments) -> anyhow::Result<()> {
     // Readers, writers and threads that load models too.
     affinity::run_on(&settings.cpus).context("tying the process to its CPUs")?;
     let mut text = Vec::new();
-    let name = miriam_text::name_of(&settings.input);
+    let name = miriam_textio::name_of(&settings.input);
     Input::open(&settings.input)?
         .read_to_end(&mut text)
         .with_context(|| format!("{name}: cannot read"))?;

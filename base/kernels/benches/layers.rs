@@ -1,0 +1,171 @@
+//! What stands between the products: functions, norms, attention, cells and the search
+//! for the best words. `cargo bench -p miriam-kernels --bench layers`; elements are
+//! numbers of the output, or logits.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use miriam_kernels::attention::{Memory, Pool, Visible, attend, attend_additive, attend_paths};
+use miriam_kernels::cell::{GruForm, gru, ssru};
+use miriam_kernels::function::{Gate, Squash, softmax, squash};
+use miriam_kernels::norm::{Norm, NormKind, QuantiseInto, norm_in_place};
+use miriam_kernels::output::{Best, Ids, take};
+use miriam_kernels::pack::WeightsF32;
+use miriam_kernels::{Cpu, Mat, MatMut};
+
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|at| ((at * 7919) % 2003) as f32 / 200.0 - 5.0).collect()
+}
+
+fn output(criterion: &mut Criterion) {
+    let cpu = Cpu::best();
+    let words = 32_000;
+    let (logits, bias) = (numbers(words), numbers(words));
+    let mut group = criterion.benchmark_group("output 32000");
+    group.throughput(Throughput::Elements(words as u64));
+    for (name, most, normalise) in
+        [("greedy", 1, false), ("1 best and sum", 1, true), ("6 best and sum", 6, true)]
+    {
+        let mut best = [Best::new(most, normalise)];
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                best[0].clear();
+                let logits = Mat::new(black_box(&logits), 1, words);
+                take(cpu, logits, Some(&bias), Ids::From(0), &mut best);
+            });
+        });
+    }
+    // The four passes that the one above replaces.
+    group.bench_function("bias, softmax and 6 best apart", |bencher| {
+        let mut row = logits.clone();
+        let mut best = [Best::new(6, false)];
+        bencher.iter(|| {
+            row.iter_mut().zip(&logits).zip(&bias).for_each(|((to, x), b)| *to = x + b);
+            softmax(cpu, MatMut::new(&mut row, 1, words));
+            best[0].clear();
+            take(cpu, Mat::new(&row, 1, words), None, Ids::From(0), &mut best);
+        });
+    });
+}
+
+fn functions(criterion: &mut Criterion) {
+    let cpu = Cpu::best();
+    let row = numbers(4096);
+    let mut group = criterion.benchmark_group("functions 4096");
+    group.throughput(Throughput::Elements(4096));
+    for (name, gate) in [("sigmoid", Gate::Sigmoid), ("tanh", Gate::Tanh)] {
+        for (kind, how) in [("exact", Squash::Exact), ("table", Squash::Table)] {
+            let mut out = row.clone();
+            group.bench_function(format!("{name}, {kind}"), |bencher| {
+                bencher.iter(|| {
+                    out.copy_from_slice(black_box(&row));
+                    squash(cpu, how, gate, MatMut::new(&mut out, 1, 4096));
+                });
+            });
+        }
+    }
+    group.bench_function("tanh of the standard library", |bencher| {
+        let mut out = row.clone();
+        bencher.iter(|| out.iter_mut().zip(black_box(&row)).for_each(|(to, x)| *to = x.tanh()));
+    });
+    let (scale, mut rows) = (numbers(512), numbers(4096));
+    let (mut values, mut scales) = (vec![0; 4096], vec![0.0; 8]);
+    group.bench_function("layer norm of 512 with residual and i8", |bencher| {
+        let norm = Norm { kind: NormKind::Layer, scale: &scale, bias: Some(&scale), epsilon: 1e-6 };
+        bencher.iter(|| {
+            let residual = Some(Mat::new(black_box(&row), 8, 512));
+            let quantised =
+                QuantiseInto { values: MatMut::new(&mut values, 8, 512), scales: &mut scales };
+            norm_in_place(cpu, norm, MatMut::new(&mut rows, 8, 512), residual, Some(quantised));
+        });
+    });
+}
+
+fn attention(criterion: &mut Criterion) {
+    let cpu = Cpu::best();
+    let (heads, columns, positions) = (8, 512, 25);
+    let rows = numbers(positions * columns);
+    let source = Mat::new(&rows, positions, columns);
+    let mut memory = Memory::default();
+    memory.fill(heads, source, source);
+    let mut out = vec![0.0; positions * columns];
+    let mut scratch = Vec::new();
+    let mut group = criterion.benchmark_group("attention, 8 heads of 64 over 25");
+    for queries in [1, 6, 25] {
+        group.throughput(Throughput::Elements((queries * columns) as u64));
+        group.bench_function(format!("memory, {queries} queries"), |bencher| {
+            bencher.iter(|| {
+                let out = MatMut::new(&mut out, queries, columns);
+                let queries = black_box(source.row_range(0..queries));
+                attend(cpu, 0.125, queries, &memory, Visible::All, out, None, &mut scratch);
+            });
+        });
+    }
+    let path: Vec<u32> = (0..positions as u32).collect();
+    let paths = [&path[..]; 6];
+    group.throughput(Throughput::Elements(6 * columns as u64));
+    group.bench_function("paths, 6 queries", |bencher| {
+        bencher.iter(|| {
+            let out = MatMut::new(&mut out, 6, columns);
+            let queries = black_box(source.row_range(0..6));
+            let pool = Pool { keys: source, values: source };
+            attend_paths(cpu, heads, 0.125, queries, pool, &paths, out, &mut scratch);
+        });
+    });
+    group.bench_function("filling a memory", |bencher| {
+        bencher.iter(|| memory.fill(heads, black_box(source), source));
+    });
+    let mut weights = vec![0.0; 6 * positions];
+    let mut values = WeightsF32::default();
+    values.fill_rows(source, columns);
+    for (name, how) in [("exact", Squash::Exact), ("table", Squash::Table)] {
+        group.bench_function(format!("additive, 6 queries, {name}"), |bencher| {
+            bencher.iter(|| {
+                let out = MatMut::new(&mut out, 6, columns);
+                let weights = MatMut::new(&mut weights, 6, positions);
+                let queries = black_box(source.row_range(0..6));
+                let (values, v) = (values.view(), &rows[..512]);
+                attend_additive(cpu, how, source, values, v, queries, weights, out);
+            });
+        });
+    }
+}
+
+fn cells(criterion: &mut Criterion) {
+    let cpu = Cpu::best();
+    let (rows, width) = (6, 1024);
+    let gates = numbers(rows * 3 * width);
+    let state = numbers(rows * width);
+    let (state, products) = (Mat::new(&state, rows, width), Mat::new(&gates, rows, 3 * width));
+    let mut out = vec![0.0; rows * width];
+    let mut group = criterion.benchmark_group("cells, 6 rows of 1024");
+    group.throughput(Throughput::Elements((rows * width) as u64));
+    for (name, how) in [("exact", Squash::Exact), ("table", Squash::Table)] {
+        group.bench_function(format!("GRU, {name}"), |bencher| {
+            bencher.iter(|| {
+                let out = MatMut::new(&mut out, rows, width);
+                let (bias, products) = (&gates[..3 * width], black_box(products));
+                let input = Some(products);
+                gru(cpu, how, GruForm::Usual, input, products, bias, state, out);
+            });
+        });
+    }
+    let mut cell = vec![0.0; rows * width];
+    group.bench_function("SSRU", |bencher| {
+        bencher.iter(|| {
+            let (cell, out) =
+                (MatMut::new(&mut cell, rows, width), MatMut::new(&mut out, rows, width));
+            ssru(cpu, black_box(state), state, cell, out);
+        });
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .warm_up_time(std::time::Duration::from_millis(200))
+        .measurement_time(std::time::Duration::from_millis(800))
+        .sample_size(20);
+    targets = output, functions, attention, cells
+}
+criterion_main!(benches);

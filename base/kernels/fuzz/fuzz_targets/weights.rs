@@ -1,0 +1,42 @@
+//! Any lines, lengths and shapes as packed weights: refused, or multiplied inside their
+//! bytes. `cargo +nightly fuzz run weights` in `base/kernels`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use miriam_kernels::pack::{Line, PackedI8, PackedI16, WeightsI8};
+use miriam_kernels::product::{Epilogue, RowsI8, RowsI16, Tiling, product_i8, product_i16};
+use miriam_kernels::quantise::{QuantisedI8, quantise_i16};
+use miriam_kernels::{Cpu, Mat, MatMut};
+
+fuzz_target!(|data: &[u8]| {
+    let [depth, columns, scales, rows, norm, row, bytes @ ..] = data else { return };
+    let (depth, columns, rows) = (*depth as usize, *columns as usize, (*rows % 8) as usize);
+    let lines: Vec<Line> = bytes.as_chunks::<64>().0.iter().map(|bytes| Line(*bytes)).collect();
+    let floats = vec![f32::from(*norm); *scales as usize];
+    let integers = vec![i32::MIN; *scales as usize];
+    let mut out = vec![0.0; rows * columns];
+    let (mut bytes_of_rows, mut shorts_of_rows) = (RowsI8::default(), RowsI16::default());
+    for cpu in Cpu::all() {
+        let tiling = Tiling::usual(cpu);
+        if let Ok(weights) = PackedI8::new(&lines, &floats, &integers, depth, columns) {
+            let values = vec![*row as i8; rows * depth];
+            let (values, row_scales) = (Mat::new(&values, rows, depth), vec![1.0; rows]);
+            let values = QuantisedI8 { values, scales: &row_scales };
+            let into = MatMut::new(&mut out, rows, columns);
+            bytes_of_rows.prepare(cpu, tiling, values);
+            product_i8(&bytes_of_rows, weights, Epilogue::default(), into);
+            let ids: Vec<u32> = bytes.iter().map(|&id| u32::from(id)).collect();
+            let _ = WeightsI8::default().select(&weights, &ids);
+        }
+        if let Ok(weights) = PackedI16::new(&lines, &floats, u32::from(*norm) << 24, depth, columns) {
+            let row = vec![f32::from(*row as i8) * 256.0; rows * depth];
+            let (row, mut units) = (Mat::new(&row, rows, depth), vec![0.0; rows]);
+            let mut values = vec![0; rows * depth];
+            let values = MatMut::new(&mut values, rows, depth);
+            let values = quantise_i16(cpu, row, &weights, values, &mut units);
+            let into = MatMut::new(&mut out, rows, columns);
+            shorts_of_rows.prepare(cpu, tiling, values);
+            product_i16(&shorts_of_rows, weights, Epilogue::default(), into);
+        }
+    }
+});

@@ -1,0 +1,25 @@
+//! Any bytes as lines: every tool makes a line of a line and keeps its ASCII letters.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use miriam_textproc::{Detokenizer, Normalizer, Tokenizer, TruecaseTraining, detruecase};
+
+fn letters(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(u8::is_ascii_alphanumeric).collect()
+}
+
+fuzz_target!(|text: &[u8]| {
+    for line in text.split(|&byte| byte == b'\n') {
+        let mut out = Vec::new();
+        for language in ["en", "fr", "cs", "fi", "ca", "tdt"] {
+            out.clear();
+            Tokenizer::new(language).escape(false).aggressive(true).tokenize(line, &mut out);
+            assert_eq!(letters(&out), letters(line));
+            Normalizer::new(language).normalize(line, &mut out);
+            Detokenizer::new(language).capitalize(true).detokenize(line, &mut out);
+        }
+        detruecase(line, &mut out);
+        TruecaseTraining::new(true).add(line);
+        assert!(!out.contains(&b'\n'));
+    }
+});

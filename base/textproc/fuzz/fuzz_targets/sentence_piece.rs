@@ -1,0 +1,36 @@
+//! Any bytes as a SentencePiece model and as text, and both laid over small models: no
+//! panic, pieces of the model, UTF-8 back.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use miriam_textproc::SentencePiece;
+use miriam_textproc::sentence_piece::Encoding;
+
+const SEEDS: [&[u8]; 4] = [
+    include_bytes!("../../testdata/unigram.spm"),
+    include_bytes!("../../testdata/bpe.spm"),
+    include_bytes!("../../testdata/unigram-bytes.spm"),
+    include_bytes!("../../testdata/bpe-bytes.spm"),
+];
+
+fn cut(model: &[u8], text: &[u8]) {
+    let Ok(model) = SentencePiece::from_bytes(model, "fuzz") else { return };
+    let mut encoding = Encoding::new();
+    model.encode(text, &mut encoding);
+    assert!(encoding.ids().iter().all(|&id| (id as usize) < model.len()));
+    let mut back = Vec::new();
+    model.decode(encoding.ids(), &mut back);
+    model.decode_pieces(model.pieces(&encoding), &mut back);
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    cut(bytes, b"la casa");
+    let Some((&kind, rest)) = bytes.split_first() else { return };
+    let mut model = SEEDS[usize::from(kind) % SEEDS.len()].to_vec();
+    cut(&model, rest);
+    for change in rest.chunks_exact(3) {
+        let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % model.len();
+        model[place] = change[2];
+    }
+    cut(&model, rest);
+});
