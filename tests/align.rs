@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{complaint, miriam, read, run, shared_data, text};
+use crate::common::{lossy_text, miriam, read_decompressed, run, run_to_error, shared_data};
 
 /// `miriam align` with `arguments`.
 fn align(arguments: &[&str]) -> Command {
@@ -14,12 +14,12 @@ fn align(arguments: &[&str]) -> Command {
     command
 }
 
-fn path(path: &Path) -> &str {
+fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
 /// A folder with a small text, and the paths of its two sides.
-fn small() -> (tempfile::TempDir, PathBuf, PathBuf) {
+fn write_small_corpus() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (source, target) = (folder.path().join("s"), folder.path().join("t"));
     std::fs::write(&source, "das haus\n\ndas buch\nein buch\n").expect("writable");
@@ -28,8 +28,8 @@ fn small() -> (tempfile::TempDir, PathBuf, PathBuf) {
 }
 
 /// The links of a file that another file has too, and the links of both.
-fn agreement(ours: &[u8], theirs: &[u8]) -> (usize, usize, usize) {
-    let (ours, theirs) = (text(ours), text(theirs));
+fn count_agreement(ours: &[u8], theirs: &[u8]) -> (usize, usize, usize) {
+    let (ours, theirs) = (lossy_text(ours), lossy_text(theirs));
     assert_eq!(ours.lines().count(), theirs.lines().count());
     let (mut common, mut first, mut second) = (0, 0, 0);
     for (ours, theirs) in ours.lines().zip(theirs.lines()) {
@@ -47,10 +47,11 @@ fn one_direction_gives_the_links_of_fast_align() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let (source, target) = (data.join("corpus/train.de.gz"), data.join("corpus/train.en.gz"));
     for how in ["forward", "reverse"] {
-        let arguments = ["--source", path(&source), "--target", path(&target), "--symmetrize", how];
+        let arguments =
+            ["--source", path_str(&source), "--target", path_str(&target), "--symmetrize", how];
         let ours = run(&mut align(&arguments));
-        let theirs = read(&data.join(format!("align/{how}.gz")));
-        let (common, first, second) = agreement(&ours, &theirs);
+        let theirs = read_decompressed(&data.join(format!("align/{how}.gz")));
+        let (common, first, second) = count_agreement(&ours, &theirs);
         // All of them were equal when this was written; the last bits of a platform's
         // exponential may decide between two positions that are equally good.
         let least = 0.9999;
@@ -65,16 +66,19 @@ fn recorded_links_are_joined_exactly() {
     let joined = |how: &str| {
         run(&mut align(&[
             "--forward",
-            path(&forward),
+            path_str(&forward),
             "--reverse",
-            path(&reverse),
+            path_str(&reverse),
             "--symmetrize",
             how,
         ]))
     };
-    assert!(joined("grow-diag-final-and") == read(&data.join("align/grow-diag-final-and.gz")));
-    assert!(joined("forward") == read(&forward));
-    assert!(joined("reverse") == read(&reverse));
+    assert!(
+        joined("grow-diag-final-and")
+            == read_decompressed(&data.join("align/grow-diag-final-and.gz"))
+    );
+    assert!(joined("forward") == read_decompressed(&forward));
+    assert!(joined("reverse") == read_decompressed(&reverse));
 }
 
 #[test]
@@ -82,11 +86,17 @@ fn threads_memory_and_compression_change_nothing() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let (source, target) = (data.join("corpus/dev.de.gz"), data.join("corpus/dev.en.gz"));
     let plain = tempfile::NamedTempFile::new().expect("a temporary file");
-    std::fs::write(plain.path(), read(&source)).expect("writable");
+    std::fs::write(plain.path(), read_decompressed(&source)).expect("writable");
     for model in ["ibm2", "hmm"] {
         let links = |source: &Path, more: &[&str]| {
-            let mut command =
-                align(&["--source", path(source), "--target", path(&target), "--model", model]);
+            let mut command = align(&[
+                "--source",
+                path_str(source),
+                "--target",
+                path_str(&target),
+                "--model",
+                model,
+            ]);
             run(command.args(more))
         };
         let expected = links(&source, &["--threads", "1"]);
@@ -97,10 +107,15 @@ fn threads_memory_and_compression_change_nothing() {
 
 #[test]
 fn empty_lines_stay_empty_and_in_their_place() {
-    let (_folder, source, target) = small();
+    let (_folder, source, target) = write_small_corpus();
     for model in ["ibm2", "hmm"] {
-        let arguments = ["--source", path(&source), "--target", path(&target), "--model", model];
-        assert_eq!(text(&run(&mut align(&arguments))), "0-0 1-1\n\n0-0 1-1\n0-0 1-1\n", "{model}");
+        let arguments =
+            ["--source", path_str(&source), "--target", path_str(&target), "--model", model];
+        assert_eq!(
+            lossy_text(&run(&mut align(&arguments))),
+            "0-0 1-1\n\n0-0 1-1\n0-0 1-1\n",
+            "{model}"
+        );
     }
 }
 
@@ -110,16 +125,23 @@ fn a_saved_model_aligns_the_text_it_was_trained_on_as_training_did() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (model, table) = (folder.path().join("model"), folder.path().join("table"));
     let (source, target) = (data.join("corpus/dev.de.gz"), data.join("corpus/dev.en.gz"));
-    let files = ["--source", path(&source), "--target", path(&target)];
+    let files = ["--source", path_str(&source), "--target", path_str(&target)];
     for name in ["ibm2", "hmm"] {
-        let more = ["--save-model", path(&model), "--lexical-table", path(&table), "--model", name];
+        let more = [
+            "--save-model",
+            path_str(&model),
+            "--lexical-table",
+            path_str(&table),
+            "--model",
+            name,
+        ];
         let trained = run(align(&files).args(more));
-        let loaded = run(align(&files).args(["--load-model", path(&model)]));
-        let (common, first, second) = agreement(&trained, &loaded);
+        let loaded = run(align(&files).args(["--load-model", path_str(&model)]));
+        let (common, first, second) = count_agreement(&trained, &loaded);
         assert!(common * 1000 >= first.max(second) * 999, "{name}: {common} of {first}, {second}");
-        let said = text(&run(miriam().arg("verify").arg(&model)));
+        let said = lossy_text(&run(miriam().arg("verify").arg(&model)));
         assert!(said.contains("whole: alignment"), "{said}");
-        let table = text(&read(&table));
+        let table = lossy_text(&read_decompressed(&table));
         // Neither probability of a pair that is left out reaches 0.0001.
         let probability = |source: &str, target: &str| -> [f64; 2] {
             let start = format!("{source} {target} ");
@@ -130,42 +152,45 @@ fn a_saved_model_aligns_the_text_it_was_trained_on_as_training_did() {
         assert!(probability("mann", "man").iter().all(|&p| p > 0.7), "{name}");
         assert!(probability("mann", "woman").iter().all(|&p| p < 0.01), "{name}");
     }
-    let other = complaint(align(&files).args(["--load-model", path(&source)]));
+    let other = run_to_error(align(&files).args(["--load-model", path_str(&source)]));
     assert!(other.contains("not a Miriam model"), "{other}");
 }
 
 #[test]
 fn links_are_compared_with_gold_ones() {
-    let (folder, source, target) = small();
+    let (folder, source, target) = write_small_corpus();
     let (gold, links) = (folder.path().join("gold"), folder.path().join("links"));
     std::fs::write(&gold, "0-0 1-1\n\n0-0 1?1\n0-0 0-1\n").expect("writable");
-    let files = ["--source", path(&source), "--target", path(&target), "-o", path(&links)];
-    let said = run(align(&files).args(["--gold", path(&gold)]));
+    let files =
+        ["--source", path_str(&source), "--target", path_str(&target), "-o", path_str(&links)];
+    let said = run(align(&files).args(["--gold", path_str(&gold)]));
     // 6 links, 5 of them possible; 5 sure ones, 4 of them found: 1 - 9/11.
     let expected = "precision 0.8333  recall 0.8000  AER 0.1818\n";
-    assert_eq!(text(&said), expected);
-    let again = run(&mut align(&["--links", path(&links), "--gold", path(&gold)]));
-    assert_eq!(text(&again), expected);
+    assert_eq!(lossy_text(&said), expected);
+    let again = run(&mut align(&["--links", path_str(&links), "--gold", path_str(&gold)]));
+    assert_eq!(lossy_text(&again), expected);
 }
 
 #[test]
 fn errors_name_files_lines_and_remedies() {
-    let (folder, source, target) = small();
+    let (folder, source, target) = write_small_corpus();
     std::fs::write(&target, "the house\n").expect("writable");
-    let said = complaint(&mut align(&["--source", path(&source), "--target", path(&target)]));
+    let said =
+        run_to_error(&mut align(&["--source", path_str(&source), "--target", path_str(&target)]));
     assert!(said.contains("has 4 lines") && said.contains("has 1: "), "{said}");
-    assert!(said.contains(path(&source)) && said.contains(path(&target)), "{said}");
+    assert!(said.contains(path_str(&source)) && said.contains(path_str(&target)), "{said}");
     let bad = folder.path().join("bad");
     std::fs::write(&bad, "0-0\n0-0 1:1\n").expect("writable");
-    let said = complaint(&mut align(&["--forward", path(&bad), "--reverse", path(&bad)]));
+    let said =
+        run_to_error(&mut align(&["--forward", path_str(&bad), "--reverse", path_str(&bad)]));
     assert!(said.contains("bad, line 2, field 2: \"1:1\""), "{said}");
-    let over = complaint(&mut align(&[
+    let over = run_to_error(&mut align(&[
         "--source",
-        path(&source),
+        path_str(&source),
         "--target",
-        path(&source),
+        path_str(&source),
         "-o",
-        path(&source),
+        path_str(&source),
     ]));
     assert!(over.contains("output"), "{over}");
 }
@@ -183,13 +208,13 @@ fn wrong_usage_ends_with_status_2() {
     ];
     for arguments in wrong {
         let output = align(arguments).output().expect("it starts");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", lossy_text(&output.stderr));
     }
 }
 
 #[test]
 fn shortlists_are_what_marian_reads() {
-    let (folder, source, target) = small();
+    let (folder, source, target) = write_small_corpus();
     let links = folder.path().join("links");
     std::fs::write(&links, "0-0 1-1\n\n0-0 1-1\n0-0 1-1\n").expect("writable");
     let mut command = miriam();
@@ -198,11 +223,11 @@ fn shortlists_are_what_marian_reads() {
         "nmt",
         "shortlist",
         "--source",
-        path(&source),
+        path_str(&source),
         "--target",
-        path(&target),
+        path_str(&target),
     ]);
-    let list = run(command.args(["--alignment", path(&links), "--best", "1"]));
+    let list = run(command.args(["--alignment", path_str(&links), "--best", "1"]));
     let expected = "the das 1.000000\nhouse haus 1.000000\nbook buch 1.000000\na ein 1.000000\n";
-    assert_eq!(text(&list), expected);
+    assert_eq!(lossy_text(&list), expected);
 }

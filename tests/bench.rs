@@ -5,42 +5,42 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{complaint, miriam, project, run, skipped, text};
+use crate::common::{lossy_text, miriam, project_root, report_skip, run, run_to_error};
 
-fn study(folder: &Path) -> Command {
-    let toy = project().join("examples/toy");
+fn bench_scaling(folder: &Path) -> Command {
+    let toy = project_root().join("examples/toy");
     let mut command = miriam();
     command.args(["bench", "scaling", "--config"]).arg(toy.join("moses.ini"));
     command.arg("-i").arg(toy.join("input.txt")).arg("-o").arg(folder);
     command
 }
 
-fn rows(folder: &Path, name: &str) -> Vec<Vec<String>> {
+fn read_csv(folder: &Path, name: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(folder.join(name)).unwrap();
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
 #[test]
-fn two_threads_are_measured_beside_one() {
+fn two_threads_are_measured_against_one() {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
-        skipped("there is one CPU only");
+        report_skip("there is one CPU only");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("made/by the study");
-    let output = text(&run(study(&folder)
+    let output = lossy_text(&run(bench_scaling(&folder)
         .args(["--counts", "2", "--repeat", "2", "--seconds", "0.3", "--log-level", "warn", "--"])
         .args(["-search-algorithm", "1"])));
     assert!(output.contains("Verdict:"), "{output}");
 
-    let table = rows(&folder, "scaling.csv");
+    let table = read_csv(&folder, "scaling.csv");
     let column = |name: &str| table[0].iter().position(|n| n == name).expect(name);
     assert_eq!(table.len(), 3, "a heading, one thread, two threads");
     let number = |row: usize, name: &str| table[row][column(name)].parse::<f64>().unwrap();
     assert_eq!([number(1, "threads"), number(2, "threads")], [1.0, 2.0]);
     assert_eq!([number(1, "speed_up"), number(1, "efficiency")], [1.0, 1.0]);
     assert_eq!(table[2][column("cpus")].split(' ').count(), 2);
-    let words = fs::read_to_string(project().join("examples/toy/input.txt")).unwrap();
+    let words = fs::read_to_string(project_root().join("examples/toy/input.txt")).unwrap();
     let words = words.split_whitespace().count() as f64;
     for row in [1, 2] {
         let (wall, user, system) = (
@@ -55,7 +55,7 @@ fn two_threads_are_measured_beside_one() {
         assert!((number(row, "words_per_second") / rate - 1.0).abs() < 0.01, "{table:?}");
         assert!((1e6..1e9).contains(&number(row, "peak_bytes")), "{table:?}");
     }
-    assert_eq!(rows(&folder, "runs.csv").len(), 5);
+    assert_eq!(read_csv(&folder, "runs.csv").len(), 5);
 
     let svg = fs::read_to_string(folder.join("scaling.svg")).unwrap();
     let document = roxmltree::Document::parse(&svg).unwrap();
@@ -71,13 +71,13 @@ fn two_threads_are_measured_beside_one() {
 #[test]
 fn what_cannot_be_measured_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let message = complaint(study(folder.path()).args(["--counts", "1,9999"]));
+    let message = run_to_error(bench_scaling(folder.path()).args(["--counts", "1,9999"]));
     assert!(message.contains("9999 threads"), "{message}");
-    let message = complaint(study(folder.path()).args(["--", "-stack", "0"]));
+    let message = run_to_error(bench_scaling(folder.path()).args(["--", "-stack", "0"]));
     assert!(message.contains("1 threads failed"), "{message}");
     let mut absent = miriam();
     absent.args(["bench", "scaling", "--config", "absent.ini", "-i", "absent.txt", "-o"]);
-    let message = complaint(absent.arg(folder.path()));
+    let message = run_to_error(absent.arg(folder.path()));
     assert!(message.contains("absent.ini"), "{message}");
 }
 
@@ -92,11 +92,11 @@ fn a_made_model_is_measured_in_every_layout() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("made/by the benchmark");
     let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1", "-o"];
-    let output = text(&run(bench_glm(&asked).arg(&folder)));
+    let output = lossy_text(&run(bench_glm(&asked).arg(&folder)));
     assert!(output.contains("20000 synthetic n-grams"), "{output}");
     assert!(output.contains("held-out-like: words that match 1, 2, ..: 0."), "{output}");
 
-    let table = rows(&folder, "queries.csv");
+    let table = read_csv(&folder, "queries.csv");
     let column = |name: &str| table[0].iter().position(|n| n == name).expect(name);
     let value = |row: &[String], name: &str| row[column(name)].clone();
     let number = |row: &[String], name: &str| value(row, name).parse::<f64>().unwrap();
@@ -122,7 +122,7 @@ fn a_made_model_is_measured_in_every_layout() {
     assert_eq!(body.len(), 10 * 12 + 2 * 4);
     assert_eq!((count("batch", "100"), count("batch", "1000")), (4, 10 * 4 + 4));
 
-    let reads = rows(&folder, "reads.csv");
+    let reads = read_csv(&folder, "reads.csv");
     assert_eq!(reads[0], ["threads", "buffer_bytes", "read_bytes", "reads_per_second"]);
     assert_eq!(reads.len(), 1 + 2 * 2 * 3, "two counts of threads, two buffers, three sizes");
     let svg = fs::read_to_string(folder.join("queries.svg")).unwrap();
@@ -136,31 +136,32 @@ fn a_made_model_is_measured_in_every_layout() {
 
 #[test]
 fn bits_are_compared_on_made_and_on_given_models() {
-    let output = text(&run(&mut bench_glm(&["--check", "--quick", "--device", "cpu"])));
+    let output = lossy_text(&run(&mut bench_glm(&["--check", "--quick", "--device", "cpu"])));
     assert_eq!(output.matches("20000 compared").count(), 8 * 6, "{output}");
     assert!(output.ends_with("all the same on the CPU; no device was compared\n"), "{output}");
 
-    let toy = project().join("examples/toy");
+    let toy = project_root().join("examples/toy");
     let (model, input) = (toy.join("lm.arpa"), toy.join("input.txt"));
     let asked = ["--check", "--quick", "--device", "cpu", "-m"];
-    let output = text(&run(bench_glm(&asked).arg(model).arg("-i").arg(input)));
+    let output = lossy_text(&run(bench_glm(&asked).arg(model).arg("-i").arg(input)));
     assert!(output.contains("text, side by side: CPU = trie, 20000 compared"), "{output}");
 }
 
 #[test]
 fn a_device_that_is_not_there_is_missed_only_when_asked_for() {
     let auto = run(&mut bench_glm(&["--check", "--quick", "--synthetic", "5000"]));
-    assert!(text(&auto).contains("all the same"));
-    let message = complaint(&mut bench_glm(&["--check", "--quick", "--device", "cuda:4294967295"]));
+    assert!(lossy_text(&auto).contains("all the same"));
+    let message =
+        run_to_error(&mut bench_glm(&["--check", "--quick", "--device", "cuda:4294967295"]));
     assert!(message.contains("GPU"), "{message}");
 }
 
 #[test]
-fn every_shortcut_of_devlin_has_a_row() {
+fn every_devlin_optimisation_has_a_row() {
     let mut command = miriam();
     command.args(["bench", "nmt", "devlin", "--sentences", "1", "--passes", "1"]);
-    command.args(["--words", "200", "-i"]).arg(project().join("examples/toy/test.en"));
-    let table = text(&run(&mut command));
+    command.args(["--words", "200", "-i"]).arg(project_root().join("examples/toy/test.en"));
+    let table = lossy_text(&run(&mut command));
     for row in ["baseline", "+ 16 bits", "+ words ahead", "+ context ahead", "+ merged states"] {
         assert!(table.lines().any(|line| line.starts_with(row)), "{row}: {table}");
     }
@@ -171,12 +172,12 @@ fn every_shortcut_of_devlin_has_a_row() {
     let none = tempfile::NamedTempFile::new().unwrap();
     let mut command = miriam();
     command.args(["bench", "nmt", "devlin", "--words", "200", "-i"]).arg(none.path());
-    let told = complaint(&mut command);
+    let told = run_to_error(&mut command);
     assert!(told.contains("no line with words"), "{told}");
 }
 
 fn bench_batching(target: &str, asked: &[&str]) -> Command {
-    let toy = project().join("examples/toy");
+    let toy = project_root().join("examples/toy");
     let mut command = miriam();
     command.args(["bench", "nmt", "batching", "-i"]).arg(toy.join("test.en"));
     command.arg("--target").arg(toy.join(target)).args(asked);
@@ -184,12 +185,12 @@ fn bench_batching(target: &str, asked: &[&str]) -> Command {
 }
 
 #[test]
-fn ways_to_make_batches_take_turns() {
+fn batching_strategies_are_measured_in_turn() {
     let asked = [
         &["--sentences", "6", "--batch", "2", "--words", "300", "-n", "1"][..],
         &["--beams", "2", "--precisions", "i8"],
     ];
-    let output = text(&run(&mut bench_batching("test.es", &asked.concat())));
+    let output = lossy_text(&run(&mut bench_batching("test.es", &asked.concat())));
     let row = |name: &str| {
         let line = output.lines().find(|line| line.starts_with(name)).expect(name);
         let cells: Vec<&str> = line[name.len()..].split_whitespace().collect();
@@ -202,6 +203,6 @@ fn ways_to_make_batches_take_turns() {
     assert_eq!(row("as it is").1, living.1);
     assert!(output.contains("| factor of | i8, beam 2 |"), "{output}");
 
-    let refused = complaint(&mut bench_batching("train.es", &[]));
+    let refused = run_to_error(&mut bench_batching("train.es", &[]));
     assert!(refused.contains("pairs are needed"), "{refused}");
 }

@@ -5,44 +5,49 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::common::{feed, miriam, project, read, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_with_input, shared_data,
+};
 
 fn toy_ini() -> PathBuf {
-    project().join("examples/toy/moses.ini")
+    project_root().join("examples/toy/moses.ini")
 }
 
-fn toy(options: &[&str], input: &str) -> Output {
-    feed(miriam().args(["translate", "-f"]).arg(toy_ini()).args(options), input.as_bytes())
+fn run_toy(options: &[&str], input: &str) -> Output {
+    run_with_input(
+        miriam().args(["translate", "-f"]).arg(toy_ini()).args(options),
+        input.as_bytes(),
+    )
 }
 
 /// Scores and translations that the toy system prints for `input`.
-fn scored(options: &[&str], input: &str) -> Vec<(f32, String)> {
-    let output = toy(&[&["-output-hypo-score"], options].concat(), input);
+fn run_toy_with_scores(options: &[&str], input: &str) -> Vec<(f32, String)> {
+    let output = run_toy(&[&["-output-hypo-score"], options].concat(), input);
     let line = |line: &str| {
         let (score, words) = line.split_once(' ').unwrap();
         (score.parse().unwrap(), words.to_owned())
     };
-    text(&output.stdout).lines().map(line).collect()
+    lossy_text(&output.stdout).lines().map(line).collect()
 }
 
-fn weights(options: &[&str]) -> Vec<String> {
+fn show_weights(options: &[&str]) -> Vec<String> {
     let output =
         run(miriam().args(["translate", "-show-weights", "-f"]).arg(toy_ini()).args(options));
-    text(&output).lines().map(str::to_owned).collect()
+    lossy_text(&output).lines().map(str::to_owned).collect()
 }
 
 /// Runs the toy system with wrong options, which must be refused.
-fn refused(options: &[&str]) -> String {
+fn run_toy_to_error(options: &[&str]) -> String {
     let output = miriam().args(["translate", "-f"]).arg(toy_ini()).args(options).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{options:?}: {}", text(&output.stderr));
-    text(&output.stderr)
+    assert_eq!(output.status.code(), Some(2), "{options:?}: {}", lossy_text(&output.stderr));
+    lossy_text(&output.stderr)
 }
 
 const INPUT: &str = "the red house is big .\nanselmo reads the small book .\n";
 
 /// The ini of one of Moses' regression cases, its places filled in.
 fn moses_case(data: &Path, name: &str) -> String {
-    let ini = text(&read(&data.join(name).join("moses.ini")));
+    let ini = lossy_text(&read_decompressed(&data.join(name).join("moses.ini")));
     ini.replace("${MODEL_PATH}", data.join("models").to_str().unwrap())
 }
 
@@ -53,8 +58,8 @@ fn moses_weights_in_both_formats() {
     for case in ["phrase.show-weights.lex-reorder", "phrase.show-weights.lex-reorder.oldformat"] {
         let path = folder.path().join("moses.ini");
         fs::write(&path, moses_case(&data, case)).unwrap();
-        let output = text(&run(miriam().args(["translate", "-f"]).arg(&path)));
-        let truth = text(&read(&data.join(case).join("truth/results.txt")));
+        let output = lossy_text(&run(miriam().args(["translate", "-f"]).arg(&path)));
+        let truth = lossy_text(&read_decompressed(&data.join(case).join("truth/results.txt")));
         let expected: Vec<&str> = truth
             .lines()
             .filter_map(|line| line.strip_prefix("WEIGHT_")?.split_once('=').map(|(_, w)| w))
@@ -85,13 +90,13 @@ fn an_old_ini_translates_as_its_new_one() {
         .arg(&path)
         .arg("-i")
         .arg(case.join("to-translate.txt")));
-    let truth = text(&read(&case.join("truth/results.txt")));
+    let truth = lossy_text(&read_decompressed(&case.join("truth/results.txt")));
     let expected: Vec<&str> = truth
         .lines()
         .filter_map(|line| line.strip_prefix("TRANSLATION_")?.split_once('=').map(|(_, t)| t))
         .map(str::trim_end)
         .collect();
-    let output = text(&output);
+    let output = lossy_text(&output);
     let (scores, translations): (Vec<&str>, Vec<&str>) =
         output.lines().map(|line| line.trim_end().split_once(' ').unwrap()).unzip();
     assert_eq!(translations, expected);
@@ -100,15 +105,15 @@ fn an_old_ini_translates_as_its_new_one() {
 
 #[test]
 fn weights_are_shown_added_and_overwritten() {
-    let shown = weights(&[]);
+    let shown = show_weights(&[]);
     assert_eq!(shown[0], "UnknownWordPenalty0 UNTUNEABLE");
     assert!(shown.contains(&"TranslationModel0= 0.2 0.2 0.2 0.2".to_owned()), "{shown:?}");
     let overwrite = "TranslationModel0= x 0.25 -1e-7 x LM0= 0.75";
-    let shown = weights(&["-weight-overwrite", overwrite]);
+    let shown = show_weights(&["-weight-overwrite", overwrite]);
     assert!(shown.contains(&"TranslationModel0= 0.2 0.25 -1e-07 0.2".to_owned()), "{shown:?}");
     assert!(shown.contains(&"LM0= 0.75".to_owned()));
     // Added weights give way to the ini's.
-    let shown = weights(&["-weight-add", "LM0= 9"]);
+    let shown = show_weights(&["-weight-add", "LM0= 9"]);
     assert!(shown.contains(&"LM0= 0.5".to_owned()), "{shown:?}");
     for (overwrite, named) in [
         ("LM0= x x", "weight 2 to be kept"),
@@ -117,7 +122,7 @@ fn weights_are_shown_added_and_overwritten() {
         ("LM0= big", "big"),
         ("", "Name= 0.5 x"),
     ] {
-        let message = refused(&["-weight-overwrite", overwrite]);
+        let message = run_toy_to_error(&["-weight-overwrite", overwrite]);
         assert!(message.contains("-weight-overwrite") && message.contains(named), "{message}");
     }
     // The models need not be there.
@@ -125,18 +130,18 @@ fn weights_are_shown_added_and_overwritten() {
     let path = folder.path().join("moses.ini");
     fs::copy(toy_ini(), &path).unwrap();
     let alone = run(miriam().args(["translate", "-show-weights", "-f"]).arg(&path));
-    assert_eq!(text(&alone).lines().collect::<Vec<_>>(), weights(&[]));
+    assert_eq!(lossy_text(&alone).lines().collect::<Vec<_>>(), show_weights(&[]));
 }
 
 /// One model of weight 0.5 is two of weight 0.25.
 #[test]
 fn an_added_feature_counts() {
-    let whole = scored(&[], INPUT);
-    let lm = project().join("examples/toy/lm.arpa");
+    let whole = run_toy_with_scores(&[], INPUT);
+    let lm = project_root().join("examples/toy/lm.arpa");
     let feature = format!("KENLM name=Second order=3 path={}", lm.display());
     let halves =
         ["-feature-add", &feature, "-weight-add", "Second= 0.25", "-weight-overwrite", "LM0= 0.25"];
-    let two = scored(&halves, INPUT);
+    let two = run_toy_with_scores(&halves, INPUT);
     assert_eq!(whole.len(), two.len());
     for (one, two) in whole.iter().zip(&two) {
         assert_eq!(one.1, two.1);
@@ -147,27 +152,36 @@ fn an_added_feature_counts() {
 #[test]
 fn keys_of_features_are_overwritten() {
     let folder = tempfile::tempdir().unwrap();
-    let models = fs::canonicalize(project().join("examples/toy")).unwrap();
-    let ini = text(&read(&toy_ini())).replace("path=", &format!("path={}/", models.display()));
+    let models = fs::canonicalize(project_root().join("examples/toy")).unwrap();
+    let ini = lossy_text(&read_decompressed(&toy_ini()))
+        .replace("path=", &format!("path={}/", models.display()));
     let path = folder.path().join("moses.ini");
     fs::write(&path, ini.replace("table-limit=20", "table-limit=1")).unwrap();
-    let by_hand = feed(miriam().args(["translate", "-t", "-f"]).arg(&path), INPUT.as_bytes());
-    let overwritten = toy(&["-t", "-feature-overwrite", "TranslationModel0 table-limit=1"], INPUT);
-    assert_eq!(text(&overwritten.stdout), text(&by_hand.stdout));
-    assert_ne!(text(&overwritten.stdout), text(&toy(&["-t"], INPUT).stdout), "the limit matters");
-    let message = refused(&["-feature-overwrite", "LM0", "load=lazy"]);
+    let by_hand =
+        run_with_input(miriam().args(["translate", "-t", "-f"]).arg(&path), INPUT.as_bytes());
+    let overwritten =
+        run_toy(&["-t", "-feature-overwrite", "TranslationModel0 table-limit=1"], INPUT);
+    assert_eq!(lossy_text(&overwritten.stdout), lossy_text(&by_hand.stdout));
+    assert_ne!(
+        lossy_text(&overwritten.stdout),
+        lossy_text(&run_toy(&["-t"], INPUT).stdout),
+        "the limit matters"
+    );
+    let message = run_toy_to_error(&["-feature-overwrite", "LM0", "load=lazy"]);
     assert!(message.contains("quoted"), "{message}");
     let absent = miriam()
         .args(["translate", "-feature-overwrite", "LM3 load=lazy", "-f"])
         .arg(toy_ini())
         .output()
         .unwrap();
-    assert!(text(&absent.stderr).contains("LM3") && text(&absent.stderr).contains("LM0"));
+    assert!(
+        lossy_text(&absent.stderr).contains("LM3") && lossy_text(&absent.stderr).contains("LM0")
+    );
 }
 
 #[test]
 fn unknown_words_by_keys_of_their_penalty() {
-    let translated = |options: &[&str]| text(&toy(options, "anselmo reads .\n").stdout);
+    let translated = |options: &[&str]| lossy_text(&run_toy(options, "anselmo reads .\n").stdout);
     let edit = |keys: &str| format!("UnknownWordPenalty0 {keys}");
     let marked = translated(&["-feature-overwrite", &edit("prefix=<< suffix=>>")]);
     assert!(marked.contains("<<anselmo>> "), "{marked}");
@@ -182,26 +196,28 @@ fn unknown_words_by_keys_of_their_penalty() {
 #[test]
 fn language_models_of_other_toolkits_are_opened_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
-    let models = fs::canonicalize(project().join("examples/toy")).unwrap();
-    let ini = text(&read(&toy_ini())).replace("path=", &format!("path={}/", models.display()));
-    let expected = toy(&[], INPUT).stdout;
+    let models = fs::canonicalize(project_root().join("examples/toy")).unwrap();
+    let ini = lossy_text(&read_decompressed(&toy_ini()))
+        .replace("path=", &format!("path={}/", models.display()));
+    let expected = run_toy(&[], INPUT).stdout;
     for kind in ["SRILM", "IRSTLM", "LanguageModel"] {
         let path = folder.path().join("moses.ini");
         fs::write(&path, ini.replace("KENLM name", &format!("{kind} name"))).unwrap();
-        let output = feed(miriam().args(["translate", "-f"]).arg(&path), INPUT.as_bytes());
+        let output =
+            run_with_input(miriam().args(["translate", "-f"]).arg(&path), INPUT.as_bytes());
         assert_eq!(output.stdout, expected);
-        let warnings = text(&output.stderr);
+        let warnings = lossy_text(&output.stderr);
         assert_eq!(warnings.matches(kind).count(), 1, "{warnings}");
     }
 }
 
 #[test]
 fn options_of_moses_1_are_ignored_or_refused_by_name() {
-    let plain = toy(&[], INPUT);
+    let plain = run_toy(&[], INPUT);
     let options = ["-no-cache", "true", "-edt", "0.5", "-mbr", "false", "-sd", "3"];
-    let output = toy(&options, INPUT);
+    let output = run_toy(&options, INPUT);
     assert_eq!(output.stdout, plain.stdout);
-    let warnings = text(&output.stderr);
+    let warnings = lossy_text(&output.stderr);
     for name in ["no-cache", "early-discarding-threshold", "stack-diversity"] {
         assert_eq!(warnings.matches(name).count(), 1, "{warnings}");
     }
@@ -212,21 +228,22 @@ fn options_of_moses_1_are_ignored_or_refused_by_name() {
         ("-generation-file", "-generation-file"),
         ("-phrase-drop-allowed", "without a translation"),
     ] {
-        let message = refused(&[option]);
+        let message = run_toy_to_error(&[option]);
         assert!(message.contains(named), "{message}");
     }
-    let output = toy(&["-search-algorithm", "12"], INPUT);
-    assert!(text(&output.stderr).contains("search-algorithm 12"));
-    assert_eq!(output.stdout, toy(&["-search-algorithm", "1"], INPUT).stdout);
+    let output = run_toy(&["-search-algorithm", "12"], INPUT);
+    assert!(lossy_text(&output.stderr).contains("search-algorithm 12"));
+    assert_eq!(output.stdout, run_toy(&["-search-algorithm", "1"], INPUT).stdout);
     // Short names as sections have no effect.
     let folder = tempfile::tempdir().unwrap();
-    let models = fs::canonicalize(project().join("examples/toy")).unwrap();
-    let ini = text(&read(&toy_ini())).replace("path=", &format!("path={}/", models.display()));
+    let models = fs::canonicalize(project_root().join("examples/toy")).unwrap();
+    let ini = lossy_text(&read_decompressed(&toy_ini()))
+        .replace("path=", &format!("path={}/", models.display()));
     let path = folder.path().join("moses.ini");
     fs::write(&path, format!("{ini}\n[dl]\n0\n[v]\n3\n")).unwrap();
-    let output = feed(miriam().args(["translate", "-f"]).arg(&path), INPUT.as_bytes());
+    let output = run_with_input(miriam().args(["translate", "-f"]).arg(&path), INPUT.as_bytes());
     assert_eq!(output.stdout, plain.stdout);
-    let warnings = text(&output.stderr);
+    let warnings = lossy_text(&output.stderr);
     assert!(warnings.contains("[dl]") && warnings.contains("[distortion-limit]"), "{warnings}");
 }
 
@@ -255,13 +272,13 @@ impl TwoTables {
         fs::write(self.0.path().join("ini"), ini).unwrap();
         let command = &mut miriam();
         let command = command.args(["translate", "-f", "ini"]).current_dir(self.0.path());
-        text(&feed(command, input.as_bytes()).stdout)
+        lossy_text(&run_with_input(command, input.as_bytes()).stdout)
     }
 }
 
 /// The rules of each value, on paper; Moses2 reads the section wrongly.
 #[test]
-fn a_table_can_be_asked_only_about_what_is_unknown() {
+fn a_backoff_table_is_queried_only_for_unknown_phrases() {
     let tables = TwoTables::new();
     let both = "0 T 0\n1 T 1";
     let input = "the\nthe house\nred\nred red\n";
@@ -293,7 +310,7 @@ fn known_words_may_be_copied_on_request() {
     let translate = |options: &[&str]| {
         let command = &mut miriam();
         let command = command.args(["translate", "-f", "ini"]).args(options);
-        text(&feed(command.current_dir(folder.path()), b"the\n").stdout)
+        lossy_text(&run_with_input(command.current_dir(folder.path()), b"the\n").stdout)
     };
     assert_eq!(translate(&[]), "la \n");
     // ln 0.001 = -6.9 against -100 * 0.01 = -1.

@@ -1,6 +1,6 @@
 //! `miriam demo` end to end.
 
-use crate::common::{miriam, project, read, run, text};
+use crate::common::{lossy_text, miriam, project_root, read_decompressed, run};
 
 #[test]
 fn the_demo_goes_from_text_to_translations() {
@@ -10,13 +10,15 @@ fn the_demo_goes_from_text_to_translations() {
     std::fs::write(elsewhere.path().join("phrase-table.miriam"), "decoy").unwrap();
     let demo = |threads: &str| {
         let mut command = miriam();
-        text(&run(command.args(["demo", "--threads", threads]).current_dir(elsewhere.path())))
+        lossy_text(&run(command.args(["demo", "--threads", threads]).current_dir(elsewhere.path())))
     };
     let output = demo("2");
     let lines = |label: &str| -> Vec<&str> {
         output.lines().filter_map(|line| line.strip_prefix(label)).map(str::trim).collect()
     };
-    let expect = |file: &str| text(&read(&project().join("examples/toy").join(file)));
+    let expect = |file: &str| {
+        lossy_text(&read_decompressed(&project_root().join("examples/toy").join(file)))
+    };
     let (sources, references) = (expect("test.en"), expect("test.es"));
     let first = |text: &'_ str| text.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(lines("source "), first(&sources));

@@ -7,7 +7,10 @@ mod host;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{complaint, feed, miriam, project, read, run, shared_data, skipped, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, report_skip, run, run_to_error,
+    run_with_input, shared_data,
+};
 
 const HOST: &str = "../glm/tests/host";
 
@@ -17,20 +20,20 @@ fn lm(arguments: &[&str]) -> Command {
     command
 }
 
-fn path(path: &Path) -> &str {
+fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-fn library() -> Option<PathBuf> {
+fn host_driver() -> Option<PathBuf> {
     host::library(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
 /// A folder with the toy model, `toy.arpa` and `toy.glm`.
-fn toy() -> tempfile::TempDir {
+fn build_toy_model() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (arpa, glm) = (folder.path().join("toy.arpa"), folder.path().join("toy.glm"));
-    std::fs::copy(project().join("tests/data/toy.arpa"), &arpa).expect("it is there");
-    run(&mut lm(&["build", path(&arpa), "-o", path(&glm), "--type", "glm"]));
+    std::fs::copy(project_root().join("tests/data/toy.arpa"), &arpa).expect("it is there");
+    run(&mut lm(&["build", path_str(&arpa), "-o", path_str(&glm), "--type", "glm"]));
     folder
 }
 
@@ -38,11 +41,14 @@ fn toy() -> tempfile::TempDir {
 /// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` behind nothing is -1.2.
 #[test]
 fn next_words_are_ranked() {
-    let folder = toy();
+    let folder = build_toy_model();
     let (arpa, glm) = (folder.path().join("toy.arpa"), folder.path().join("toy.glm"));
     for model in [&arpa, &glm] {
         let next = |more: &[&str], input: &[u8]| {
-            text(&feed(&mut lm(&[&["next", path(model)], more].concat()), input).stdout)
+            lossy_text(
+                &run_with_input(&mut lm(&[&["next", path_str(model)], more].concat()), input)
+                    .stdout,
+            )
         };
         let all = "</s>\t-0.7\ta\t-0.9\t<unk>\t-1.1\tb\t-1.8000001\t<s>\t-99.1\n";
         assert_eq!(next(&[], b"a b\n"), all);
@@ -54,7 +60,7 @@ fn next_words_are_ranked() {
         let words = folder.path().join("words");
         std::fs::write(&words, "b zz\n</s> a\n").expect("writable");
         assert_eq!(
-            next(&["--words", path(&words)], b"a b\nzz\n"),
+            next(&["--words", path_str(&words)], b"a b\nzz\n"),
             "b\t-1.8000001\tzz\t-1.1\t</s>\t-0.7\ta\t-0.9\nb\t-1.7\tzz\t-1\t</s>\t-1.2\ta\t-1.5\n"
         );
     }
@@ -63,41 +69,46 @@ fn next_words_are_ranked() {
     let flat = flat.replace("-1.7\tb", "-1.5\tb").replace("-1.2\t</s>", "-1.5\t</s>");
     let path_of_flat = folder.path().join("flat.arpa");
     std::fs::write(&path_of_flat, flat).expect("writable");
-    let ranked = feed(&mut lm(&["next", path(&path_of_flat), "-n", "--top", "4"]), b"\n");
-    assert_eq!(text(&ranked.stdout), "<unk>\t-1\t</s>\t-1.5\ta\t-1.5\tb\t-1.5\n");
+    let ranked =
+        run_with_input(&mut lm(&["next", path_str(&path_of_flat), "-n", "--top", "4"]), b"\n");
+    assert_eq!(lossy_text(&ranked.stdout), "<unk>\t-1\t</s>\t-1.5\ta\t-1.5\tb\t-1.5\n");
 }
 
 #[test]
 fn without_a_driver_there_is_a_message() {
     let libraries = Command::new("ldconfig").arg("-p").output();
-    if libraries.is_ok_and(|output| text(&output.stdout).contains("libcuda.so")) {
-        return skipped("there is a driver on this machine");
+    if libraries.is_ok_and(|output| lossy_text(&output.stdout).contains("libcuda.so")) {
+        return report_skip("there is a driver on this machine");
     }
-    let folder = toy();
+    let folder = build_toy_model();
     let (arpa, glm) = (folder.path().join("toy.arpa"), folder.path().join("toy.glm"));
     for (command, device) in [("perplexity", "cuda"), ("query", "cuda:0"), ("next", "cuda:7")] {
-        let complaint =
-            complaint(lm(&[command, path(&glm), "--device", device]).env_remove("LD_LIBRARY_PATH"));
+        let complaint = run_to_error(
+            lm(&[command, path_str(&glm), "--device", device]).env_remove("LD_LIBRARY_PATH"),
+        );
         assert!(complaint.contains("libcuda.so is not there"), "{complaint}");
         assert!(complaint.contains("--device cpu"), "{complaint}");
     }
-    let other = complaint(&mut lm(&["query", path(&arpa), "--device", "cuda"]));
+    let other = run_to_error(&mut lm(&["query", path_str(&arpa), "--device", "cuda"]));
     assert!(other.contains("toy.arpa") && other.contains("lm build --type glm"), "{other}");
     for model in [&arpa, &glm] {
-        let on = |device| feed(&mut lm(&["query", path(model), "--device", device]), b"a b zz\n");
+        let on = |device| {
+            run_with_input(&mut lm(&["query", path_str(model), "--device", device]), b"a b zz\n")
+        };
         let (auto, cpu) = (on("auto"), on("cpu"));
-        assert_eq!(text(&auto.stderr), "");
+        assert_eq!(lossy_text(&auto.stderr), "");
         assert_eq!(auto.stdout, cpu.stdout);
     }
 }
 
 #[test]
 fn every_refusal_of_a_driver_has_its_message() {
-    let Some(library) = library() else { return };
-    let folder = toy();
+    let Some(library) = host_driver() else { return };
+    let folder = build_toy_model();
     let glm = folder.path().join("toy.glm");
     let input = b"a b zz\nb a\n\n";
-    let expected = feed(&mut lm(&["perplexity", path(&glm), "--device", "cpu"]), input).stdout;
+    let expected =
+        run_with_input(&mut lm(&["perplexity", path_str(&glm), "--device", "cpu"]), input).stdout;
     for (settings, device, part) in [
         ("init=100", "cuda", "the driver sees no device"),
         ("count=0", "cuda", "the driver sees no device"),
@@ -109,39 +120,39 @@ fn every_refusal_of_a_driver_has_its_message() {
         ("module=222", "cuda", "does not take the kernels: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     ] {
         let on = |device| {
-            let mut command = lm(&["perplexity", path(&glm), "--device", device]);
+            let mut command = lm(&["perplexity", path_str(&glm), "--device", device]);
             command.envs(host::environment(&library, settings));
             command
         };
-        let complaint = complaint(&mut on(device));
+        let complaint = run_to_error(&mut on(device));
         assert!(complaint.contains(part), "{settings}: {complaint}");
-        let auto = feed(&mut on("auto"), input);
+        let auto = run_with_input(&mut on("auto"), input);
         if !settings.starts_with("count=2") {
             assert_eq!(
-                (text(&auto.stderr), &auto.stdout),
+                (lossy_text(&auto.stderr), &auto.stdout),
                 (String::new(), &expected),
                 "{settings}"
             );
         }
     }
     // A device that fails on the way: the CPU goes on, and says so once.
-    let mut command = lm(&["perplexity", path(&glm), "--device", "cuda"]);
-    let failing = feed(command.envs(host::environment(&library, "launch=700")), input);
+    let mut command = lm(&["perplexity", path_str(&glm), "--device", "cuda"]);
+    let failing = run_with_input(command.envs(host::environment(&library, "launch=700")), input);
     assert_eq!(failing.stdout, expected);
-    let warning = text(&failing.stderr);
+    let warning = lossy_text(&failing.stderr);
     assert_eq!(warning.matches("the CPU goes on").count(), 1, "{warning}");
     assert!(warning.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{warning}");
 }
 
 #[test]
 fn a_gpu_prints_what_the_cpu_prints() {
-    let Some(library) = library() else { return };
+    let Some(library) = host_driver() else { return };
     let Some(data) = shared_data("kenlm-cases") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let glm = folder.path().join("o5.glm");
     let arpa = data.join("o5.arpa.gz");
-    run(&mut lm(&["build", path(&arpa), "-o", path(&glm), "--type", "glm"]));
-    let held_out = read(&data.join("heldout.en"));
+    run(&mut lm(&["build", path_str(&arpa), "-o", path_str(&glm), "--type", "glm"]));
+    let held_out = read_decompressed(&data.join("heldout.en"));
     let lines = held_out.split_inclusive(|&byte| byte == b'\n');
     let few: Vec<u8> = lines.clone().take(400).flatten().copied().collect();
     let contexts: Vec<u8> = lines.take(5).flatten().copied().collect();
@@ -154,11 +165,12 @@ fn a_gpu_prints_what_the_cpu_prints() {
     ] {
         let on = |device: &str| {
             let mut command =
-                lm(&[&arguments[..1], &[path(&glm), "--device", device], &arguments[1..]].concat());
-            feed(command.envs(host::environment(&library, "")), input)
+                lm(&[&arguments[..1], &[path_str(&glm), "--device", device], &arguments[1..]]
+                    .concat());
+            run_with_input(command.envs(host::environment(&library, "")), input)
         };
         let (cuda, cpu) = (on("cuda:0"), on("cpu"));
-        assert_eq!(text(&cuda.stderr), "");
+        assert_eq!(lossy_text(&cuda.stderr), "");
         assert!(!cpu.stdout.is_empty() && cuda.stdout == cpu.stdout, "{arguments:?}");
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{complaint, miriam, read, run, shared_data, text};
+use crate::common::{lossy_text, miriam, read_decompressed, run, run_to_error, shared_data};
 
 /// `miriam lm estimate` with `arguments`.
 fn estimate(arguments: &[&str]) -> Command {
@@ -13,7 +13,7 @@ fn estimate(arguments: &[&str]) -> Command {
     command
 }
 
-fn path(path: &Path) -> &str {
+fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
@@ -27,13 +27,13 @@ fn lmplz_command_lines_give_lmplz_files() {
         ("o3-prune", &["--order", "3", "--prune", "0", "0", "1", "--threads", "1"]),
         ("o3-nounigram", &["-o", "3", "--interpolate_unigrams", "0"]),
         ("o3-pad", &["-o", "3", "--vocab_pad", "20000", "--memory", "1"]),
-        ("o3-limit", &["-o", "3", "--limit_vocab_file", path(&limit), "--threads", "3"]),
+        ("o3-limit", &["-o", "3", "--limit_vocab_file", path_str(&limit), "--threads", "3"]),
         ("o5.fma", &["-o", "5", "--fma", "-S", "1K", "--threads", "300"]),
     ];
     for (name, arguments) in cases {
         let mut command = estimate(arguments);
-        command.args(["--discount_fallback", "--text", path(&corpus)]);
-        let expected = read(&data.join(format!("{name}.arpa.gz")));
+        command.args(["--discount_fallback", "--text", path_str(&corpus)]);
+        let expected = read_decompressed(&data.join(format!("{name}.arpa.gz")));
         assert!(run(&mut command) == expected, "{name}");
     }
 }
@@ -47,15 +47,19 @@ fn files_and_pipes_plain_and_compressed_are_the_same() {
     let mut piped = estimate(&options);
     piped.stdin(Stdio::from(std::fs::File::open(&plain).expect("readable")));
     let expected = run(&mut piped);
-    assert!(text(&expected).starts_with("\\data\\\nngram 1=6\nngram 2="), "{}", text(&expected));
+    assert!(
+        lossy_text(&expected).starts_with("\\data\\\nngram 1=6\nngram 2="),
+        "{}",
+        lossy_text(&expected)
+    );
     let compressed = folder.path().join("text.zst");
     let bytes = zstd::encode_all(&b"a b c\nb c a\nc a b"[..], 1).expect("compresses");
     std::fs::write(&compressed, bytes).expect("writable");
-    run(estimate(&options).args(["--text", path(&compressed), "--arpa", path(&arpa)]));
-    assert_eq!(text(&read(&arpa)), text(&expected));
+    run(estimate(&options).args(["--text", path_str(&compressed), "--arpa", path_str(&arpa)]));
+    assert_eq!(lossy_text(&read_decompressed(&arpa)), lossy_text(&expected));
     // What was estimated can be built and queried.
     let model = folder.path().join("lm.miriam");
-    run(miriam().args(["--quiet", "lm", "build", path(&arpa), "-o", path(&model)]));
+    run(miriam().args(["--quiet", "lm", "build", path_str(&arpa), "-o", path_str(&model)]));
 }
 
 #[test]
@@ -64,7 +68,7 @@ fn errors_name_the_place_and_the_remedy() {
     let corpus = folder.path().join("text");
     let complain = |content: &str, arguments: &[&str]| {
         std::fs::write(&corpus, content).expect("writable");
-        complaint(estimate(arguments).args(["--text", path(&corpus)]))
+        run_to_error(estimate(arguments).args(["--text", path_str(&corpus)]))
     };
     let tiny = complain("a b\n", &["-o", "2"]);
     assert!(tiny.contains("1-gram") && tiny.contains("--discount-fallback"), "{tiny}");
@@ -76,7 +80,14 @@ fn errors_name_the_place_and_the_remedy() {
     let many = "a b c d e f g\n".repeat(2000);
     let disk = complain(&many, &arguments);
     assert!(disk.contains("/no/such/folder") && disk.contains("--temp"), "{disk}");
-    let over = complaint(&mut estimate(&["-o", "2", "-i", path(&corpus), "--arpa", path(&corpus)]));
+    let over = run_to_error(&mut estimate(&[
+        "-o",
+        "2",
+        "-i",
+        path_str(&corpus),
+        "--arpa",
+        path_str(&corpus),
+    ]));
     assert!(over.contains("output"), "{over}");
 }
 
@@ -94,7 +105,7 @@ fn wrong_usage_ends_with_status_2() {
     ];
     for arguments in wrong {
         let output = estimate(arguments).stdin(Stdio::null()).output().expect("it starts");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", lossy_text(&output.stderr));
     }
 }
 
@@ -104,8 +115,14 @@ fn a_failure_leaves_the_file_that_was_there() {
     let (plain, arpa) = (folder.path().join("text"), folder.path().join("lm.arpa"));
     std::fs::write(&plain, "a b c\n").expect("writable");
     std::fs::write(&arpa, "precious").expect("writable");
-    let said =
-        complaint(&mut estimate(&["-o", "3", "--text", path(&plain), "--arpa", path(&arpa)]));
+    let said = run_to_error(&mut estimate(&[
+        "-o",
+        "3",
+        "--text",
+        path_str(&plain),
+        "--arpa",
+        path_str(&arpa),
+    ]));
     assert!(said.contains("--discount-fallback"), "{said}");
-    assert_eq!(read(&arpa), b"precious");
+    assert_eq!(read_decompressed(&arpa), b"precious");
 }

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{complaint, feed, miriam, project, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, run, run_to_error, run_with_input, shared_data,
+};
 
 fn evaluate(reference: &Path, arguments: &[&str]) -> Command {
     let mut command = miriam();
@@ -13,7 +15,7 @@ fn evaluate(reference: &Path, arguments: &[&str]) -> Command {
 }
 
 fn testdata(name: &str) -> PathBuf {
-    project().join("base/metrics/testdata").join(name)
+    project_root().join("base/metrics/testdata").join(name)
 }
 
 /// What `sacrebleu REFERENCE -m bleu chrf ter` and the like of release 2.6.0 print.
@@ -24,7 +26,7 @@ fn output_is_sacrebleus() {
     let output = data.join("oracle/test.tuned.1best.gz");
     let evaluate = |arguments: &[&str]| {
         let mut command = evaluate(&reference, arguments);
-        text(&run(command.arg("-i").arg(&output)))
+        lossy_text(&run(command.arg("-i").arg(&output)))
     };
     let json = r#"{
  "name": "BLEU",
@@ -62,7 +64,7 @@ fn systems_are_compared_with_the_first() {
         for name in names {
             command.arg("-i").arg(data.join(format!("oracle/test.{name}.1best.gz")));
         }
-        text(&run(&mut command))
+        lossy_text(&run(&mut command))
     };
     // As `sacrebleu -i default tuned --paired-bs` and `--paired-ar` of release 2.6.0.
     for (test, p_value) in
@@ -85,22 +87,22 @@ fn several_references_and_odd_bytes() {
     std::fs::write(&odd, b"a caf\xe9 b c d\n\n").expect("writable");
     let mut command = evaluate(&odd, &["--text", "-b"]);
     command.arg("--reference").arg(&odd);
-    let output = feed(&mut command, b"a caf\xe9 b c d\r\nx");
+    let output = run_with_input(&mut command, b"a caf\xe9 b c d\r\nx");
     // Five words of six, and everything longer: the fourth root of 5/6.
-    assert_eq!(text(&output.stdout), "95.5\n");
-    let warnings = text(&output.stderr);
+    assert_eq!(lossy_text(&output.stdout), "95.5\n");
+    let warnings = lossy_text(&output.stderr);
     assert!(warnings.contains("odd, line 1") && warnings.contains("UTF-8"), "{warnings}");
     assert!(warnings.contains("standard input, line 1"), "{warnings}");
 }
 
 #[test]
-fn a_tokenised_text_is_warned_of() {
+fn a_tokenised_text_gets_a_warning() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("text");
     std::fs::write(&path, "one .\n".repeat(100)).expect("writable");
     let warns = |arguments: &[&str]| {
         let output = evaluate(&path, arguments).arg("-i").arg(&path).output().expect("it starts");
-        text(&output.stderr).contains("tokenised")
+        lossy_text(&output.stderr).contains("tokenised")
     };
     assert!(warns(&[]));
     assert!(!warns(&["--force"]));
@@ -108,17 +110,17 @@ fn a_tokenised_text_is_warned_of() {
 }
 
 #[test]
-fn texts_that_do_not_fit_are_complained_of() {
+fn texts_of_different_lengths_are_refused() {
     let (reference, output) = (testdata("odd.ref1"), testdata("odd.out"));
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (short, empty) = (folder.path().join("short"), folder.path().join("empty"));
     std::fs::write(&short, "one\ntwo\n").expect("writable");
     std::fs::write(&empty, "").expect("writable");
-    let said = complaint(evaluate(&reference, &["-i"]).arg(&short));
+    let said = run_to_error(evaluate(&reference, &["-i"]).arg(&short));
     assert!(said.contains("2 translations") && said.contains("reference 1 has 71"), "{said}");
-    let said = complaint(evaluate(&empty, &["-i"]).arg(&empty));
+    let said = run_to_error(evaluate(&empty, &["-i"]).arg(&empty));
     assert!(said.contains("no translation"), "{said}");
-    let said = complaint(evaluate(Path::new("/no/such"), &["-i"]).arg(&output));
+    let said = run_to_error(evaluate(Path::new("/no/such"), &["-i"]).arg(&output));
     assert!(said.contains("/no/such"), "{said}");
     for wrong in [
         &["--metric", "meteor"][..],
@@ -133,7 +135,7 @@ fn texts_that_do_not_fit_are_complained_of() {
         let output = command.arg("-i").arg(&output).stdin(Stdio::null()).output();
         assert_eq!(output.expect("it starts").status.code(), Some(2), "{wrong:?}");
     }
-    let said = complaint(
+    let said = run_to_error(
         evaluate(&reference, &["--metric=chrf", "--chrf-char-order=0", "-i"]).arg(&output),
     );
     assert!(said.contains("chrF"), "{said}");

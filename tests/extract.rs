@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{complaint, miriam, project, read, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, shared_data,
+};
 
 /// `miriam extract` from three files into `output`.
 fn extract(files: [&Path; 3], output: &Path) -> Command {
@@ -17,15 +19,15 @@ fn extract(files: [&Path; 3], output: &Path) -> Command {
 }
 
 /// Extraction from the small files that Moses' results lie beside.
-fn small(output: &Path) -> Command {
-    let folder = project().join("extract/testdata");
+fn small_corpus_command(output: &Path) -> Command {
+    let folder = project_root().join("extract/testdata");
     let files = ["source", "target", "links"].map(|name| folder.join(name));
     let mut command = extract(files.each_ref().map(|path| path.as_path()), output);
     command.args(["--max-length", "3"]);
     command
 }
 
-fn sorted(bytes: &[u8]) -> Vec<&[u8]> {
+fn sort_lines(bytes: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = bytes.split(|&b| b == b'\n').collect();
     lines.sort_unstable();
     lines
@@ -40,51 +42,58 @@ fn recorded_links_give_the_tables_of_moses() {
     let files = files.each_ref().map(|path| path.as_path());
     run(extract(files, folder.path()).args(["--memory", "64M"]));
     for name in ["phrase-table.gz", "reordering-table.gz"] {
-        assert!(read(&folder.path().join(name)) == read(&data.join(name)), "{name}");
+        assert!(
+            read_decompressed(&folder.path().join(name)) == read_decompressed(&data.join(name)),
+            "{name}"
+        );
     }
     for name in ["lex.e2f", "lex.f2e"] {
         let (found, expected) = (
-            read(&folder.path().join(name)),
-            read(&data.join(name).with_extension(if name == "lex.e2f" {
+            read_decompressed(&folder.path().join(name)),
+            read_decompressed(&data.join(name).with_extension(if name == "lex.e2f" {
                 "e2f.gz"
             } else {
                 "f2e.gz"
             })),
         );
-        assert!(sorted(&found) == sorted(&expected), "{name}");
+        assert!(sort_lines(&found) == sort_lines(&expected), "{name}");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "nothing else is left");
 }
 
 #[test]
-fn tables_are_wrapped_as_asked_for() {
+fn tables_are_compressed_as_asked_for() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let expected = read(&project().join("extract/testdata/phrase-table"));
-    let reordering = read(&project().join("extract/testdata/hier-mslr"));
+    let expected = read_decompressed(&project_root().join("extract/testdata/phrase-table"));
+    let reordering = read_decompressed(&project_root().join("extract/testdata/hier-mslr"));
     for (tables, extension) in [("gz", ".gz"), ("zst", ".zst"), ("plain", "")] {
         let output = folder.path().join(tables);
         let options = ["--tables", tables, "--reordering", "hier-mslr-bidirectional-fe"];
-        run(small(&output).args(options).args(["--threads", "3", "--memory", "2K"]));
-        let table = |name: &str| read(&output.join(format!("{name}{extension}")));
-        assert_eq!(text(&table("phrase-table")), text(&expected));
-        assert_eq!(text(&table("reordering-table")), text(&reordering));
+        run(small_corpus_command(&output).args(options).args(["--threads", "3", "--memory", "2K"]));
+        let table = |name: &str| read_decompressed(&output.join(format!("{name}{extension}")));
+        assert_eq!(lossy_text(&table("phrase-table")), lossy_text(&expected));
+        assert_eq!(lossy_text(&table("reordering-table")), lossy_text(&reordering));
     }
     let output = folder.path().join("alone");
-    run(small(&output).args(["--reordering", "none", "--smoothing", "kneser-ney"]));
-    let smoothed = read(&project().join("extract/testdata/phrase-table.kneser-ney"));
-    assert_eq!(text(&read(&output.join("phrase-table.gz"))), text(&smoothed));
+    run(small_corpus_command(&output).args(["--reordering", "none", "--smoothing", "kneser-ney"]));
+    let smoothed =
+        read_decompressed(&project_root().join("extract/testdata/phrase-table.kneser-ney"));
+    assert_eq!(
+        lossy_text(&read_decompressed(&output.join("phrase-table.gz"))),
+        lossy_text(&smoothed)
+    );
     assert!(!output.join("reordering-table.gz").exists());
     let output = folder.path().join("pruned");
-    run(small(&output).args(["--significance", "a+e"]));
+    run(small_corpus_command(&output).args(["--significance", "a+e"]));
     let lines = |bytes: &[u8]| bytes.iter().filter(|&&b| b == b'\n').count();
-    let left = lines(&read(&output.join("phrase-table.gz")));
+    let left = lines(&read_decompressed(&output.join("phrase-table.gz")));
     assert!(0 < left && left < lines(&expected) / 2, "{left}");
 }
 
 #[test]
 fn a_phrase_table_is_built_from_what_was_extracted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    run(small(folder.path()).args(["--tables", "zst"]));
+    run(small_corpus_command(folder.path()).args(["--tables", "zst"]));
     let table = |name: &str| folder.path().join(name).into_os_string();
     let mut build = miriam();
     build.args(["--quiet", "pt", "build", "--phrase-table"]).arg(table("phrase-table.zst"));
@@ -93,7 +102,7 @@ fn a_phrase_table_is_built_from_what_was_extracted() {
 }
 
 #[test]
-fn a_killed_extraction_goes_on() {
+fn a_killed_extraction_resumes() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let files = ["corpus/train.de.gz", "corpus/train.en.gz", "align/grow-diag-final-and.gz"];
@@ -114,11 +123,11 @@ fn a_killed_extraction_goes_on() {
     child.wait().expect("it ends");
     let output =
         extract(files, folder.path()).args(["--tables", "plain"]).output().expect("it starts");
-    let said = text(&output.stderr);
+    let said = lossy_text(&output.stderr);
     assert!(output.status.success() && said.contains("continuing: "), "{said}");
     for name in ["phrase-table", "reordering-table"] {
-        let expected = read(&data.join(name).with_extension("gz"));
-        assert!(read(&folder.path().join(name)) == expected, "{name}");
+        let expected = read_decompressed(&data.join(name).with_extension("gz"));
+        assert!(read_decompressed(&folder.path().join(name)) == expected, "{name}");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "nothing else is left");
 }
@@ -134,11 +143,11 @@ fn errors_name_the_place_and_the_remedy() {
     let (two, one) = (file("two", "a b\nc\n"), file("one", "x\n"));
     let (links, bad) = (file("links", "0-0\n0-0\n"), file("bad", "0-0\n0-7\n"));
     let output = folder.path().join("output");
-    let short = complaint(&mut extract([&two, &one, &links], &output));
+    let short = run_to_error(&mut extract([&two, &one, &links], &output));
     assert!(short.contains("one: it ends after 1 lines"), "{short}");
-    let outside = complaint(&mut extract([&two, &two, &bad], &output));
+    let outside = run_to_error(&mut extract([&two, &two, &bad], &output));
     assert!(outside.contains("bad, line 2") && outside.contains("0-7"), "{outside}");
-    let none = complaint(&mut extract([&two, &two, Path::new("/no/such/file")], &output));
+    let none = run_to_error(&mut extract([&two, &two, Path::new("/no/such/file")], &output));
     assert!(none.contains("/no/such/file"), "{none}");
 }
 
@@ -156,7 +165,8 @@ fn wrong_usage_ends_with_status_2() {
         &["--memory", "much"],
     ];
     for arguments in wrong {
-        let output = small(folder.path()).args(*arguments).output().expect("it starts");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        let output =
+            small_corpus_command(folder.path()).args(*arguments).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", lossy_text(&output.stderr));
     }
 }

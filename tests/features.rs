@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{complaint, miriam, project, read, run, text};
+use crate::common::{lossy_text, miriam, project_root, read_decompressed, run, run_to_error};
 
 /// An operation model over some of the toy system's operations.
-const OPERATIONS: &str = "\\data\\\nngram 1=16\nngram 2=11\n
+const OPERATION_MODEL_ARPA: &str = "\\data\\\nngram 1=16\nngram 2=11\n
 \\1-grams:
 -2.5\t<unk>\t0
 -9\t<s>\t-0.3
@@ -44,25 +44,25 @@ const OPERATIONS: &str = "\\data\\\nngram 1=16\nngram 2=11\n
 ";
 
 /// The toy system in a folder of its own, its ini changed by `changes`.
-struct Toy {
+struct ToySystem {
     folder: tempfile::TempDir,
 }
 
-impl Toy {
+impl ToySystem {
     fn new(changes: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let toy = project().join("examples/toy");
+        let toy = project_root().join("examples/toy");
         for name in ["phrase-table", "reordering-table", "lm.arpa", "input.txt"] {
             fs::copy(toy.join(name), folder.path().join(name)).unwrap();
         }
-        fs::write(folder.path().join("operations.arpa"), OPERATIONS).unwrap();
-        let mut ini = text(&read(&toy.join("moses.ini")));
+        fs::write(folder.path().join("operations.arpa"), OPERATION_MODEL_ARPA).unwrap();
+        let mut ini = lossy_text(&read_decompressed(&toy.join("moses.ini")));
         for (from, to) in changes {
             assert!(ini.contains(from), "{from}");
             ini = ini.replace(from, to);
         }
         fs::write(folder.path().join("moses.ini"), ini).unwrap();
-        Toy { folder }
+        ToySystem { folder }
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -80,15 +80,15 @@ impl Toy {
     fn scores(&self, options: &str) -> Vec<String> {
         let always = "-i input.txt -output-hypo-score -max-phrase-length 2";
         let output = run(&mut self.command(&format!("{always} {options}")));
-        text(&output).lines().map(|l| l.split(' ').next().unwrap().to_owned()).collect()
+        lossy_text(&output).lines().map(|l| l.split(' ').next().unwrap().to_owned()).collect()
     }
 }
 
 /// The toy system with a reordering model of type `kind` and the first `columns`
 /// columns of its table.
-fn with_reordering(kind: &str, columns: usize) -> Toy {
+fn with_reordering(kind: &str, columns: usize) -> ToySystem {
     let weights = ["0.3", "0.1", "0.2", "0.25", "0.15", "0.05"][..columns].join(" ");
-    let toy = Toy::new(&[
+    let toy = ToySystem::new(&[
         (
             "num-features=6 type=wbe-msd-bidirectional-fe-allff",
             &format!("num-features={columns} type={kind}"),
@@ -100,7 +100,7 @@ fn with_reordering(kind: &str, columns: usize) -> Toy {
 }
 
 fn cut_columns(table: &Path, columns: usize) {
-    let whole = text(&read(table));
+    let whole = lossy_text(&read_decompressed(table));
     let cut = whole.lines().map(|line| {
         let (pair, scores) = line.rsplit_once(" ||| ").unwrap();
         let scores: Vec<&str> = scores.split(' ').take(columns).collect();
@@ -166,7 +166,7 @@ fn reordering_models_of_all_types_score_as_in_moses2() {
 /// As Moses 1 has it: one weight a direction, for a table with all columns.
 #[test]
 fn a_collapsed_model_takes_one_weight_a_direction() {
-    let toy = Toy::new(&[
+    let toy = ToySystem::new(&[
         (
             "num-features=6 type=wbe-msd-bidirectional-fe-allff",
             "num-features=2 type=wbe-msd-bidirectional-fe-collapseff",
@@ -179,7 +179,7 @@ fn a_collapsed_model_takes_one_weight_a_direction() {
 
 /// Scores printed by Moses2, the same with both searches.
 #[test]
-fn operation_models_score_as_in_moses2() {
+fn operation_sequence_models_score_as_in_moses2() {
     let cases = [
         (
             "num-features=1 support-features=no",
@@ -193,7 +193,7 @@ fn operation_models_score_as_in_moses2() {
         ),
     ];
     for (keys, weights, expected) in cases {
-        let toy = Toy::new(&[
+        let toy = ToySystem::new(&[
             (
                 "Distortion\nKENLM",
                 &format!("Distortion\nOpSequenceModel {keys} path=operations.arpa\nKENLM"),
@@ -216,31 +216,31 @@ fn operation_models_score_as_in_moses2() {
 #[test]
 fn a_language_model_may_count_unknown_words() {
     let scores = |oov: &str, weights: &str| {
-        let toy = Toy::new(&[
+        let toy = ToySystem::new(&[
             ("KENLM name=LM0", &format!("KENLM name=LM0{oov}")),
             ("LM0= 0.5", &format!("LM0= {weights}")),
         ]);
-        let output = crate::common::feed(
+        let output = crate::common::run_with_input(
             &mut toy.command("-output-hypo-score"),
             b"anselmo zzz .\nthe house .\n",
         );
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        let scores = text(&output.stdout);
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+        let scores = lossy_text(&output.stdout);
         scores.lines().map(|l| l.split(' ').next().unwrap().parse().unwrap()).collect::<Vec<f32>>()
     };
     let without = scores("", "0.5");
     let with = scores(" oov-feature=1", "0.5 -1.5");
     assert!((without[0] - 3.0 - with[0]).abs() < 2e-3, "{without:?} {with:?}");
     assert_eq!(without[1], with[1]);
-    let toy = Toy::new(&[("KENLM name=LM0", "KENLM oov-feature=1 name=LM0")]);
-    let message = complaint(&mut toy.command(""));
+    let toy = ToySystem::new(&[("KENLM name=LM0", "KENLM oov-feature=1 name=LM0")]);
+    let message = run_to_error(&mut toy.command(""));
     assert!(message.contains("LM0 has 1 weights"), "{message}");
 }
 
 /// A jump to the second word and back: 1 + 2 words when they are made; early, twice
 /// the skipped word and the phrase at once, and nothing for coming back.
 #[test]
-fn jumps_are_paid_when_made_or_early() {
+fn distortion_is_charged_late_or_early() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("table"), "a ||| A ||| 1 ||| 0-0\nb ||| B ||| 1 ||| 0-0\n").unwrap();
@@ -259,7 +259,7 @@ fn jumps_are_paid_when_made_or_early() {
             .args(options)
             .current_dir(folder.path()));
         // Three bigrams of -1 are -6.908; 3 words cost 0.75, 4 words 1.
-        assert_eq!(text(&output), expected, "{early}");
+        assert_eq!(lossy_text(&output), expected, "{early}");
     }
 }
 
@@ -281,7 +281,7 @@ fn exact_recombination_keeps_what_moses2_merges() {
     fs::write(at("moses.ini"), ini).unwrap();
     fs::write(at("input"), "a b\n").unwrap();
     let output = |options: &str| {
-        text(&run(miriam()
+        lossy_text(&run(miriam()
             .args(["translate", "-f", "moses.ini", "-i", "input", "-output-hypo-score"])
             .args(options.split_ascii_whitespace())
             .current_dir(folder.path())))
@@ -295,7 +295,8 @@ fn exact_recombination_keeps_what_moses2_merges() {
 
 #[test]
 fn what_is_missing_is_named() {
-    let complain = |from: &str, to: &str| complaint(&mut Toy::new(&[(from, to)]).command(""));
+    let complain =
+        |from: &str, to: &str| run_to_error(&mut ToySystem::new(&[(from, to)]).command(""));
     let sparse = complain("PhrasePenalty\n", "TargetWordInsertionFeature name=TWI\n");
     assert!(
         sparse.contains("TargetWordInsertionFeature: sparse features are not available"),
@@ -305,15 +306,15 @@ fn what_is_missing_is_named() {
     assert!(sparse.contains("Distortion has no parameter sparse"), "{sparse}");
     let count = complain("num-features=6 type=wbe-msd", "num-features=6 type=hier-mslr");
     assert!(count.contains("num-features=6, but it has 8 scores"), "{count}");
-    let columns = complaint(&mut with_reordering_of_six_columns().command(""));
+    let columns = run_to_error(&mut with_reordering_of_six_columns().command(""));
     assert!(columns.contains("reordering-table"), "{columns}");
     let path = complain("Distortion\n", "Distortion\nOpSequenceModel num-features=5\n");
     assert!(path.contains("path= is missing"), "{path}");
 }
 
 /// A model of eight columns over a table of six.
-fn with_reordering_of_six_columns() -> Toy {
-    Toy::new(&[
+fn with_reordering_of_six_columns() -> ToySystem {
+    ToySystem::new(&[
         ("num-features=6 type=wbe-msd", "num-features=8 type=hier-mslr"),
         ("LexicalReordering0= 0.3 0.3", "LexicalReordering0= 1 1 0.3 0.3"),
     ])

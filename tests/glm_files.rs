@@ -4,16 +4,19 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
+    shared_data,
+};
 
 /// `miriam` with `arguments`.
-fn quiet(arguments: &[&str]) -> Command {
+fn miriam_quiet(arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.arg("--quiet").args(arguments);
     command
 }
 
-fn path(path: &Path) -> &str {
+fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
@@ -27,7 +30,7 @@ const LAYOUTS: [&[&str]; 4] = [
 
 /// Builds `model` from `from` as `arguments` say.
 fn build(from: &Path, model: &Path, arguments: &[&str]) {
-    run(quiet(&["lm", "build", path(from), "-o", path(model)]).args(arguments));
+    run(miriam_quiet(&["lm", "build", path_str(from), "-o", path_str(model)]).args(arguments));
 }
 
 #[test]
@@ -44,13 +47,13 @@ fn queries_print_what_they_print_over_tries() {
         build(&arpa, &trie, &["--type", "trie"]);
         let input = data.join(input);
         let ask = |model: &Path, command: &str| {
-            run(&mut quiet(&["lm", command, path(model), "-i", path(&input)]))
+            run(&mut miriam_quiet(&["lm", command, path_str(model), "-i", path_str(&input)]))
         };
         let expected = ["query", "perplexity"].map(|command| ask(&trie, command));
         assert!(!expected[0].is_empty());
         for layout in LAYOUTS {
             build(&arpa, &glm, &[&["--type", "glm"], layout].concat());
-            run(&mut quiet(&["verify", path(&glm)]));
+            run(&mut miriam_quiet(&["verify", path_str(&glm)]));
             for (command, expected) in ["query", "perplexity"].into_iter().zip(&expected) {
                 assert!(ask(&glm, command) == *expected, "{command} {} {layout:?}", arpa.display());
             }
@@ -64,7 +67,7 @@ fn queries_print_what_they_print_over_tries() {
 fn odd_arpa_files_are_decided_as_for_tries() {
     let Some(cases) = shared_data("arpa-cases") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let input = read(&cases.join("input.txt"));
+    let input = read_decompressed(&cases.join("input.txt"));
     let mut scored = 0;
     for entry in std::fs::read_dir(&cases).expect("readable") {
         let arpa = entry.expect("readable").path();
@@ -73,14 +76,25 @@ fn odd_arpa_files_are_decided_as_for_tries() {
         }
         let outcome = |kind: &str| {
             let model = folder.path().join(kind);
-            let built = quiet(&["lm", "build", path(&arpa), "-o", path(&model), "--type", kind])
-                .output()
-                .expect("the binary starts");
-            let complaint = text(&built.stderr);
+            let built = miriam_quiet(&[
+                "lm",
+                "build",
+                path_str(&arpa),
+                "-o",
+                path_str(&model),
+                "--type",
+                kind,
+            ])
+            .output()
+            .expect("the binary starts");
+            let complaint = lossy_text(&built.stderr);
             built
                 .status
                 .success()
-                .then(|| feed(&mut quiet(&["lm", "query", path(&model)]), &input).stdout)
+                .then(|| {
+                    run_with_input(&mut miriam_quiet(&["lm", "query", path_str(&model)]), &input)
+                        .stdout
+                })
                 .ok_or(complaint)
         };
         let (trie, glm) = (outcome("trie"), outcome("glm"));
@@ -93,42 +107,48 @@ fn odd_arpa_files_are_decided_as_for_tries() {
 #[test]
 fn models_go_through_glm_files_and_come_back() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let arpa = project().join("examples/toy/lm.arpa");
+    let arpa = project_root().join("examples/toy/lm.arpa");
     let [trie, glm, again, back] =
         ["lm.trie", "lm.glm", "again.glm", "back.arpa"].map(|name| folder.path().join(name));
     build(&arpa, &trie, &["--type", "trie"]);
-    let expected = run(&mut quiet(&["lm", "dump", path(&trie)]));
+    let expected = run(&mut miriam_quiet(&["lm", "dump", path_str(&trie)]));
     for layout in LAYOUTS {
         build(&trie, &glm, &[&["--type", "glm"], layout].concat());
-        assert!(run(&mut quiet(&["lm", "dump", path(&glm)])) == expected, "{layout:?}");
+        assert!(run(&mut miriam_quiet(&["lm", "dump", path_str(&glm)])) == expected, "{layout:?}");
         std::fs::write(&back, &expected).expect("writable");
         for from in [&glm, &back, &arpa] {
             build(from, &again, &[&["--type", "glm"], layout].concat());
-            assert!(read(&again) == read(&glm), "{layout:?}");
+            assert!(read_decompressed(&again) == read_decompressed(&glm), "{layout:?}");
         }
     }
 }
 
 #[test]
 fn the_decoder_translates_over_glm_files() {
-    let toy = project().join("examples/toy");
+    let toy = project_root().join("examples/toy");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (glm, ini) = (folder.path().join("lm.glm"), folder.path().join("moses.ini"));
     let translate = |ini: &Path| {
         let input = toy.join("input.txt");
-        text(&run(&mut quiet(&["translate", "-f", path(ini), "-i", path(&input)])))
+        lossy_text(&run(&mut miriam_quiet(&[
+            "translate",
+            "-f",
+            path_str(ini),
+            "-i",
+            path_str(&input),
+        ])))
     };
     let expected = translate(&toy.join("moses.ini"));
     assert!(expected.contains("la casa roja es grande"));
-    let original = text(&read(&toy.join("moses.ini")));
+    let original = lossy_text(&read_decompressed(&toy.join("moses.ini")));
     for layout in LAYOUTS {
         build(&toy.join("lm.arpa"), &glm, &[&["--type", "glm"], layout].concat());
         let changed = original
-            .replace("path=lm.arpa", &format!("path={}", path(&glm)))
-            .replace("path=phrase-table", &format!("path={}", path(&toy.join("phrase-table"))))
+            .replace("path=lm.arpa", &format!("path={}", path_str(&glm)))
+            .replace("path=phrase-table", &format!("path={}", path_str(&toy.join("phrase-table"))))
             .replace(
                 "path=reordering-table",
-                &format!("path={}", path(&toy.join("reordering-table"))),
+                &format!("path={}", path_str(&toy.join("reordering-table"))),
             );
         assert_eq!(changed.matches("lm.glm").count(), 1);
         std::fs::write(&ini, changed).expect("writable");
@@ -137,33 +157,34 @@ fn the_decoder_translates_over_glm_files() {
 }
 
 #[test]
-fn damage_and_wrong_options_are_told() {
+fn damage_and_wrong_options_are_reported() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let arpa = project().join("examples/toy/lm.arpa");
+    let arpa = project_root().join("examples/toy/lm.arpa");
     let glm = folder.path().join("lm.glm");
     build(&arpa, &glm, &["--type", "glm"]);
     let other = folder.path().join("lm.trie");
-    let from_glm = ["lm", "build", path(&glm), "-o", path(&other), "--type", "trie"];
-    let told = complaint(&mut quiet(&from_glm));
+    let from_glm = ["lm", "build", path_str(&glm), "-o", path_str(&other), "--type", "trie"];
+    let told = run_to_error(&mut miriam_quiet(&from_glm));
     assert!(told.contains("lm.glm: ") && told.contains("lm dump"), "{told}");
-    let mut bytes = read(&glm);
+    let mut bytes = read_decompressed(&glm);
     let middle = bytes.len() - 200;
     bytes[middle] ^= 1;
     std::fs::write(&glm, &bytes).expect("writable");
-    let told = complaint(&mut quiet(&["verify", path(&glm)]));
+    let told = run_to_error(&mut miriam_quiet(&["verify", path_str(&glm)]));
     assert!(told.contains("lm.glm: damaged: "), "{told}");
     std::fs::write(&glm, &bytes[..5000]).expect("writable");
-    let told = complaint(&mut quiet(&["lm", "query", path(&glm)]));
+    let told = run_to_error(&mut miriam_quiet(&["lm", "query", path_str(&glm)]));
     assert!(told.contains("lm.glm: damaged: header"), "{told}");
     let told =
-        quiet(&["lm", "build", path(&arpa), "-o", path(&glm), "--node-width", "12"]).output();
+        miriam_quiet(&["lm", "build", path_str(&arpa), "-o", path_str(&glm), "--node-width", "12"])
+            .output();
     assert_eq!(told.expect("the binary starts").status.code(), Some(2));
-    let told = complaint(&mut quiet(&[
+    let told = run_to_error(&mut miriam_quiet(&[
         "lm",
         "build",
-        path(&arpa),
+        path_str(&arpa),
         "-o",
-        path(&glm),
+        path_str(&glm),
         "--hash-orders",
         "2",
     ]));

@@ -5,34 +5,34 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{complaint, feed, miriam, project, run, text};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 
 /// What the toy system makes of `input`.
-fn toy(options: &str, input: &str) -> Vec<String> {
-    let ini = project().join("examples/toy/moses.ini");
+fn run_toy(options: &str, input: &str) -> Vec<String> {
+    let ini = project_root().join("examples/toy/moses.ini");
     translate(&ini, options, input)
 }
 
 fn translate(ini: &Path, options: &str, input: &str) -> Vec<String> {
     let command = &mut miriam();
     let command = command.args(["translate", "-threads", "1", "-f"]).arg(ini);
-    let output = feed(command.args(options.split_ascii_whitespace()), input.as_bytes());
-    text(&output.stdout).lines().map(str::to_owned).collect()
+    let output = run_with_input(command.args(options.split_ascii_whitespace()), input.as_bytes());
+    lossy_text(&output.stdout).lines().map(str::to_owned).collect()
 }
 
 /// What is said about a line that cannot be translated.
-fn line_complaint(ini: &Path, options: &str, line: &str) -> String {
+fn line_error(ini: &Path, options: &str, line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input");
     fs::write(&input, format!("{line}\n")).unwrap();
     let command = &mut miriam();
     let command = command.args(["translate", "-threads", "1", "-f"]).arg(ini);
     let output = command.arg("-i").arg(&input).args(options.split_ascii_whitespace()).output();
-    text(&output.unwrap().stderr)
+    lossy_text(&output.unwrap().stderr)
 }
 
-fn toy_complaint(options: &str, line: &str) -> String {
-    line_complaint(&project().join("examples/toy/moses.ini"), options, line)
+fn toy_line_error(options: &str, line: &str) -> String {
+    line_error(&project_root().join("examples/toy/moses.ini"), options, line)
 }
 
 /// Input, what Moses2 prints with exclusive markup, and with inclusive markup
@@ -129,7 +129,7 @@ fn forced_translations_walls_and_zones_as_in_moses2() {
                 let options = format!(
                     "-xml-input {mode} -search-algorithm {search} -dl {limit} -output-hypo-score -t"
                 );
-                let ours = toy(&options, &input);
+                let ours = run_toy(&options, &input);
                 for ((line, exclusive, inclusive), ours) in MARKED.iter().zip(&ours) {
                     let same = mode == "exclusive" || inclusive.is_empty();
                     let expected = if same { exclusive } else { inclusive };
@@ -145,7 +145,7 @@ fn forced_translations_walls_and_zones_as_in_moses2() {
 /// alternatives nor spans, takes `ignore` for inclusive and refuses constraints.
 #[test]
 fn markup_that_moses2_lacks() {
-    let best = |mode: &str, line: &str| toy(&format!("-xi {mode}"), line).remove(0);
+    let best = |mode: &str, line: &str| run_toy(&format!("-xi {mode}"), line).remove(0);
     let plain = "la casa roja es grande . ";
     let marked = |attributes: &str| format!("the red <n {attributes}>house</n> is big .");
     assert_eq!(best("ignore", &marked("translation='hogar'")), plain);
@@ -155,7 +155,7 @@ fn markup_that_moses2_lacks() {
 
 #[test]
 fn alternatives_spans_and_constraints() {
-    let best = |mode: &str, line: &str| toy(&format!("-xi {mode}"), line).remove(0);
+    let best = |mode: &str, line: &str| run_toy(&format!("-xi {mode}"), line).remove(0);
     // The language model decides between alternatives, or the probabilities do.
     let line = "the red <n translation='hogar||casa'>house</n> is big .";
     assert_eq!(best("exclusive", line), "la casa roja es grande . ");
@@ -169,19 +169,19 @@ fn alternatives_spans_and_constraints() {
 
 #[test]
 fn other_brackets() {
-    let ini = project().join("examples/toy/moses.ini");
+    let ini = project_root().join("examples/toy/moses.ini");
     let line = b"{{x translation='zzz'}}the red{{/x}} house <b> {{wall/}}\n";
     let command = &mut miriam();
     let command = command.args(["translate", "-xml-input", "exclusive", "-xb", "{{ }}", "-f"]);
-    let output = text(&feed(command.arg(ini), line).stdout);
+    let output = lossy_text(&run_with_input(command.arg(ini), line).stdout);
     assert!(output.contains("zzz") && output.contains("<b>"), "{output}");
     assert!(!output.contains("wall"), "{output}");
 }
 
 #[test]
 fn constraints_keep_options_that_contain_the_words() {
-    let best = |line: &str| toy("-xi constraint -t", line).remove(0);
-    assert_eq!(best("the red house is big ."), toy("-t", "the red house is big .")[0]);
+    let best = |line: &str| run_toy("-xi constraint -t", line).remove(0);
+    assert_eq!(best("the red house is big ."), run_toy("-t", "the red house is big .")[0]);
     // Of the tables' phrases those with `gato` count, the longer ones too.
     let ours = best("i have a <n translation='gato' prob='1e-9'>black cat</n> and a white dog .");
     assert!(ours.contains("un gato negro |2-4|"), "{ours}");
@@ -192,7 +192,7 @@ fn constraints_keep_options_that_contain_the_words() {
 #[test]
 fn long_forced_translations_do_not_mind_the_phrase_length() {
     let line = "the red house is <n translation='z'>big and the white dog is small</n> .";
-    let ours = toy("-xi exclusive -max-phrase-length 2 -t", line).remove(0);
+    let ours = run_toy("-xi exclusive -max-phrase-length 2 -t", line).remove(0);
     assert!(ours.contains("z |4-10|"), "{ours}");
 }
 
@@ -200,9 +200,10 @@ fn long_forced_translations_do_not_mind_the_phrase_length() {
 fn punctuation_as_walls() {
     // Moses2 looks for punctuation only where it looks for markup.
     let line = "the red , house is big .";
-    let free = toy("-t -dl -1", line);
+    let free = run_toy("-t -dl -1", line);
     for mode in ["pass-through", "inclusive"] {
-        let ours = toy(&format!("-t -dl -1 -monotone-at-punctuation -xi {mode}"), line).remove(0);
+        let ours =
+            run_toy(&format!("-t -dl -1 -monotone-at-punctuation -xi {mode}"), line).remove(0);
         let spans: Vec<usize> =
             ours.split('|').filter_map(|part| part.split_once('-')?.0.parse().ok()).collect();
         let comma = spans.iter().position(|&start| start == 2).unwrap();
@@ -212,7 +213,7 @@ fn punctuation_as_walls() {
 }
 
 #[test]
-fn complaints_about_markup_name_the_column() {
+fn markup_errors_name_the_column() {
     let exclusive = "-xml-input exclusive";
     for (line, reason) in [
         ("the <n translation='x'>house", "column 5: <n> is never closed"),
@@ -221,11 +222,11 @@ fn complaints_about_markup_name_the_column() {
         ("the <n translation='x>house</n>", "column 8: the value of attribute"),
         ("the <ne entity='5'>house</ne>", "-placeholder-factor"),
     ] {
-        let message = toy_complaint(exclusive, line);
+        let message = toy_line_error(exclusive, line);
         assert!(message.contains(reason), "{line}: {message}");
     }
     let long = format!("{} <wall/> house", "house ".repeat(2500));
-    assert!(toy_complaint(exclusive, &long).contains("2000 words"));
+    assert!(toy_line_error(exclusive, &long).contains("2000 words"));
     for (options, reason) in [
         ("-xml-input some", "inclusive"),
         ("-xml-brackets {{", "xml-brackets"),
@@ -235,17 +236,21 @@ fn complaints_about_markup_name_the_column() {
         ("-output-factors 0,0", "twice"),
         ("-input-factors x", "input-factors"),
     ] {
-        let ini = project().join("examples/toy/moses.ini");
+        let ini = project_root().join("examples/toy/moses.ini");
         let command = &mut miriam();
         let command = command.args(["translate", "-f"]).arg(ini);
         let output = command.args(options.split(' ')).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{options}");
-        assert!(text(&output.stderr).contains(reason), "{options}: {}", text(&output.stderr));
+        assert!(
+            lossy_text(&output.stderr).contains(reason),
+            "{options}: {}",
+            lossy_text(&output.stderr)
+        );
     }
 }
 
 /// A system of words with tags: `haus|NN`.
-struct Factored(tempfile::TempDir);
+struct FactoredSystem(tempfile::TempDir);
 
 const PHRASES: &str = "\
 das|ART ||| the|DT ||| 0.8 0.5 ||| 0-0
@@ -286,7 +291,7 @@ fn arpa(words: &str, pairs: &str) -> String {
     text + "\n\\end\\\n"
 }
 
-impl Factored {
+impl FactoredSystem {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -297,7 +302,7 @@ impl Factored {
         write("lm0.arpa", &arpa(words, pairs));
         let tags = "<unk> <s> </s> DT PR NN VB JJ CD";
         write("lm1.arpa", &arpa(tags, "DT NN, NN VB, VB JJ, PR VB, <s> DT, JJ </s>"));
-        Factored(folder)
+        FactoredSystem(folder)
     }
 
     /// An ini with the table that `feature` describes.
@@ -331,7 +336,7 @@ haus|NN das|ART klein|ADJ
 
 #[test]
 fn factored_tables_and_models_as_in_moses2() {
-    let system = Factored::new();
+    let system = FactoredSystem::new();
     let expected = [
         ["the|DT house|NN |0-1|", "is|VB |2-2|", "small|JJ |3-3|", "", "-4.756"],
         ["the|DT house|NN |2-3|", "that|PR |0-0|", "is|VB |1-1|", "", "-10.184"],
@@ -384,7 +389,7 @@ fn factored_tables_and_models_as_in_moses2() {
 /// Options of Moses 1, and words that Moses2 dies of.
 #[test]
 fn factors_that_moses2_lacks() {
-    let system = Factored::new();
+    let system = FactoredSystem::new();
     let ini = system.text_table();
     let first = |options: &str, line: &str| translate(&ini, options, line).remove(0);
     let all = first("-report-all-factors", SENTENCES);
@@ -393,9 +398,9 @@ fn factors_that_moses2_lacks() {
     assert_eq!(joined, "the/DT house/NN is/VB small/JJ ");
     assert_eq!(first("-output-factors 1,0", "das|ART foo|XY"), "DT|the XY|foo ");
     assert_eq!(first("-mark-unknown", "das|ART foo|XY"), "the UNKfoo ");
-    let message = line_complaint(&ini, "", "das|ART haus");
+    let message = line_error(&ini, "", "das|ART haus");
     assert!(message.contains("word 2, \"haus\", has no factor 1, which TM0 needs"), "{message}");
-    let message = line_complaint(&ini, "-xi exclusive", "das|ART <n translation='x'>haus|NN</n>");
+    let message = line_error(&ini, "-xi exclusive", "das|ART <n translation='x'>haus|NN</n>");
     assert!(message.contains("\"x\" has no factor 1, which LM1 needs"), "{message}");
     let underscored = PHRASES.replace('|', "_").replace("___", "|||");
     fs::write(system.0.path().join("pt.txt"), underscored).unwrap();
@@ -405,10 +410,10 @@ fn factors_that_moses2_lacks() {
 
 #[test]
 fn tables_that_lack_factors_are_refused() {
-    let system = Factored::new();
+    let system = FactoredSystem::new();
     let broken = PHRASES.replace("home|NN", "home");
     fs::write(system.0.path().join("pt.txt"), broken).unwrap();
-    let complain = |ini: &Path| complaint(miriam().args(["translate", "-f"]).arg(ini));
+    let complain = |ini: &Path| run_to_error(miriam().args(["translate", "-f"]).arg(ini));
     let message = complain(&system.text_table());
     assert!(message.contains("line 5") && message.contains("\"home\""), "{message}");
     assert!(message.contains("no factor 1, which LM1 needs"), "{message}");
@@ -418,7 +423,7 @@ fn tables_that_lack_factors_are_refused() {
 
 #[test]
 fn placeholders_as_in_moses2() {
-    let system = Factored::new();
+    let system = FactoredSystem::new();
     let ini = system.text_table();
     let options = "-xml-input exclusive -placeholder-factor 2 -output-hypo-score -t";
     let input = "<ne translation=\"@num@|CD\" entity=\"7\">@num@|CD</ne> ist|V klein|ADJ\n\
@@ -436,14 +441,14 @@ fn placeholders_as_in_moses2() {
                 PhraseDictionaryMemory path=pt num-features=1\n[weight]\nPhraseDictionaryMemory0= 1\n";
     fs::write(&ini, text).unwrap();
     let line = "<ne entity='5'>@num@</ne>";
-    let message = line_complaint(&ini, "-xi exclusive -placeholder-factor 1", line);
+    let message = line_error(&ini, "-xi exclusive -placeholder-factor 1", line);
     assert!(message.contains("aligned to 2 words"), "{message}");
 }
 
 #[test]
 fn tables_in_the_line_as_in_moses2() {
     let folder = tempfile::tempdir().unwrap();
-    let toy = fs::canonicalize(project().join("examples/toy")).unwrap();
+    let toy = fs::canonicalize(project_root().join("examples/toy")).unwrap();
     let ini = fs::read_to_string(toy.join("moses.ini")).unwrap();
     let ini = ini
         .replace("path=", &format!("path={}/", toy.display()))
@@ -479,16 +484,16 @@ fn tables_in_the_line_as_in_moses2() {
         ("the @@@ the ||| la ||| 0.5", "1 scores, D0 has 2"),
         ("the @@@ the ||| la ||| 0.5 x", "entry 1 of the table: x is not a probability"),
     ] {
-        let message = line_complaint(&path, "", line);
+        let message = line_error(&path, "", line);
         assert!(message.contains(reason), "{line}: {message}");
     }
     fs::write(&path, ini.replace("[inputtype]\n7", "")).unwrap();
-    let message = complaint(miriam().args(["translate", "-f"]).arg(&path));
+    let message = run_to_error(miriam().args(["translate", "-f"]).arg(&path));
     assert!(message.contains("D0") && message.contains("inputtype"), "{message}");
 }
 
 /// What one run writes: the best translations, and the file of another stream.
-fn beside(ini: &Path, options: &str, stream: &str, input: &str) -> (String, String) {
+fn run_with_stream(ini: &Path, options: &str, stream: &str, input: &str) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stream");
     let command = &mut miriam();
@@ -496,30 +501,30 @@ fn beside(ini: &Path, options: &str, stream: &str, input: &str) -> (String, Stri
     let command = command.args(options.split_ascii_whitespace());
     let (name, rest) = stream.split_once(' ').unwrap_or((stream, ""));
     let command = command.arg(name).arg(&path).args(rest.split_ascii_whitespace());
-    let best = feed(command, input.as_bytes()).stdout;
-    (text(&best), fs::read_to_string(path).unwrap())
+    let best = run_with_input(command, input.as_bytes()).stdout;
+    (lossy_text(&best), fs::read_to_string(path).unwrap())
 }
 
 /// Entities and factors are printed alike wherever words are.
 #[test]
 fn every_output_prints_words_alike() {
-    let system = Factored::new();
+    let system = FactoredSystem::new();
     let ini = system.text_table();
     let options = "-xi exclusive -placeholder-factor 2 -output-factors 1,0 \
                    -output-factor-delimiter /";
     let input = "@num@|CD|7 ist|V klein|ADJ\n";
-    let (best, list) = beside(&ini, options, "-n-best-list 10", input);
+    let (best, list) = run_with_stream(&ini, options, "-n-best-list 10", input);
     assert_eq!(best, "7 VB/is JJ/small \n");
     assert!(list.starts_with("0 ||| 7 VB/is JJ/small ||| "), "{list}");
     assert!(list.lines().count() > 2 && list.lines().all(|line| line.contains("7 ")), "{list}");
     assert!(!list.contains("@num@") && !list.contains("is|VB"), "{list}");
-    let (_, details) = beside(&ini, options, "-T", input);
+    let (_, details) = run_with_stream(&ini, options, "-T", input);
     assert!(details.contains("TRANSLATED AS: 7\n") && details.contains("AS: VB/is\n"), "{details}");
-    let (_, graph) = beside(&ini, options, "-output-search-graph", input);
+    let (_, graph) = run_with_stream(&ini, options, "-output-search-graph", input);
     assert!(graph.contains("\"text\":\"7\"") && graph.contains("\"text\":\"VB/is\""), "{graph}");
     assert!(!graph.contains("@num@"), "{graph}");
     // Only the surface is printed: entries that differ in tags are the same.
-    let (_, distinct) = beside(&ini, "", "-n-best-list 50 distinct", SENTENCES);
+    let (_, distinct) = run_with_stream(&ini, "", "-n-best-list 50 distinct", SENTENCES);
     let columns = distinct.lines().map(|line| line.split(" ||| ").take(2).collect::<Vec<_>>());
     let mut entries: Vec<_> = columns.collect();
     let all = entries.len();
@@ -531,16 +536,16 @@ fn every_output_prints_words_alike() {
 /// Nothing of the line before stands where a line cannot be understood.
 #[test]
 fn a_line_that_is_wrong_has_empty_outputs() {
-    let system = Factored::new();
+    let system = FactoredSystem::new();
     let ini = system.text_table();
     let input = "das|ART haus|NN\ndas|ART haus\nist|V foo|XY\n";
-    let (best, list) = beside(&ini, "", "-n-best-list 3", input);
+    let (best, list) = run_with_stream(&ini, "", "-n-best-list 3", input);
     assert_eq!(best, "the house \n\nis foo \n");
     assert!(list.contains("0 ||| the house") && list.contains("2 ||| is foo"), "{list}");
     assert!(!list.contains("1 ||| "), "{list}");
-    let (_, unknown) = beside(&ini, "", "-output-unknowns", input);
+    let (_, unknown) = run_with_stream(&ini, "", "-output-unknowns", input);
     assert_eq!(unknown, "\n\nfoo|XY \n");
-    let (_, errors) = beside(&ini, "", "-errors", input);
+    let (_, errors) = run_with_stream(&ini, "", "-errors", input);
     assert_eq!(errors.lines().count(), 1, "{errors}");
     assert!(errors.contains("\"line\":2") && errors.contains("malformed"), "{errors}");
 }
@@ -557,10 +562,10 @@ fn entries_that_cannot_be_printed_are_left_out() {
     fs::write(&ini, text).unwrap();
     let options = "-xi exclusive -placeholder-factor 1 -errors /dev/stdout";
     let line = "<ne entity='5'>@num@</ne>\n";
-    let (best, list) = beside(&ini, options, "-n-best-list 5", line);
+    let (best, list) = run_with_stream(&ini, options, "-n-best-list 5", line);
     assert!(best.contains("5 \n") && best.contains("left out of the n-best list"), "{best}");
     assert_eq!(list.lines().count(), 1, "{list}");
-    let (_, graph) = beside(&ini, options, "-output-search-graph", line);
+    let (_, graph) = run_with_stream(&ini, options, "-output-search-graph", line);
     assert!(graph.contains("\"text\":\"@num@ @num@\""), "{graph}");
 }
 
@@ -568,16 +573,16 @@ fn entries_that_cannot_be_printed_are_left_out() {
 #[test]
 fn forced_and_copied_side_by_side() {
     let line = "red <n translation='hogar' prob='0.5'>house</n> .\n";
-    let ini = project().join("examples/toy/moses.ini");
+    let ini = project_root().join("examples/toy/moses.ini");
     let words = |options: &str| {
-        let (_, list) = beside(&ini, options, "-n-best-list 2000", line);
+        let (_, list) = run_with_stream(&ini, options, "-n-best-list 2000", line);
         ["hogar", "casa", "house"].map(|word| list.contains(word))
     };
     let copying = "-always-create-direct-transopt -b 0";
     assert_eq!(words(&format!("-xi inclusive {copying}")), [true, true, true]);
     assert_eq!(words(&format!("-xi exclusive {copying}")), [true, false, false]);
     assert_eq!(words("-xi inclusive"), [true, true, false]);
-    let (_, unknown) = beside(&ini, "-xi inclusive", "-output-unknowns", line);
+    let (_, unknown) = run_with_stream(&ini, "-xi inclusive", "-output-unknowns", line);
     assert_eq!(unknown, "\n", "a forced translation is none of an unknown word");
 }
 
@@ -586,5 +591,5 @@ fn forced_and_copied_side_by_side() {
 fn alignments_of_what_comes_with_the_line() {
     let options = "-xi exclusive -print-alignment-info";
     let line = "<n translation='la casa'>the red house</n> <n translation='es'>is</n> big .";
-    assert_eq!(toy(options, line), ["la casa es grande . ||| 3-2 4-3 5-4 "]);
+    assert_eq!(run_toy(options, line), ["la casa es grande . ||| 3-2 4-3 5-4 "]);
 }

@@ -5,15 +5,18 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
+    shared_data,
+};
 
 /// A line of an n-best list: words, values and total as printed.
-type Entry = (String, Vec<String>, String);
+type NBestEntry = (String, Vec<String>, String);
 
 /// The lists in `bytes`, one a sentence.
-fn lists(bytes: &[u8]) -> Vec<Vec<Entry>> {
-    let mut lists: Vec<Vec<Entry>> = Vec::new();
-    for line in text(bytes).lines() {
+fn parse_n_best_lists(bytes: &[u8]) -> Vec<Vec<NBestEntry>> {
+    let mut lists: Vec<Vec<NBestEntry>> = Vec::new();
+    for line in lossy_text(bytes).lines() {
         let columns: Vec<&str> = line.split(" ||| ").collect();
         let &[id, words, values, total] = &columns[..] else { panic!("four columns: {line}") };
         let id: usize = id.parse().unwrap();
@@ -33,7 +36,7 @@ fn lists(bytes: &[u8]) -> Vec<Vec<Entry>> {
 /// one; entries of equal printed totals are compared as sets, because Moses2's
 /// order among them follows memory addresses. Of the last of these sets the lists
 /// may hold different parts.
-fn difference(ours: &[Entry], theirs: &[Entry]) -> Option<String> {
+fn first_difference(ours: &[NBestEntry], theirs: &[NBestEntry]) -> Option<String> {
     if ours.len() != theirs.len() {
         return Some(format!("{} entries against {}", ours.len(), theirs.len()));
     }
@@ -41,8 +44,8 @@ fn difference(ours: &[Entry], theirs: &[Entry]) -> Option<String> {
         return Some(format!("ours   {a:?}\ntheirs {b:?}"));
     }
     let last = &ours.last()?.2;
-    let sorted = |list: &[Entry]| {
-        let mut entries: Vec<Entry> = list.iter().filter(|e| e.2 != *last).cloned().collect();
+    let sorted = |list: &[NBestEntry]| {
+        let mut entries: Vec<NBestEntry> = list.iter().filter(|e| e.2 != *last).cloned().collect();
         entries.sort();
         entries
     };
@@ -56,7 +59,7 @@ fn difference(ours: &[Entry], theirs: &[Entry]) -> Option<String> {
 /// good options is the last within the table limit, which of two equal items the
 /// queue hands out. Moses2's own lists of 53 and 100 differ from run to run; that of
 /// 589 becomes ours without a table limit, that of 415 with a pop limit of 2,000.
-fn tied(weights: &str, distinct: &str) -> &'static [usize] {
+fn tied_sentences(weights: &str, distinct: &str) -> &'static [usize] {
     match (weights, distinct) {
         (_, "") => &[],
         ("default", _) => &[415],
@@ -64,7 +67,7 @@ fn tied(weights: &str, distinct: &str) -> &'static [usize] {
     }
 }
 
-fn m30k_lists(weights: &str, distinct: &str) {
+fn check_m30k_lists(weights: &str, distinct: &str) {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list.gz");
@@ -79,18 +82,20 @@ fn m30k_lists(weights: &str, distinct: &str) {
         .arg(&list)
         .args(format!("100 {distinct}").split_whitespace()));
     let oracle = data.join("oracle");
-    let expected = read(&oracle.join(format!("test.{weights}.1best.gz")));
+    let expected = read_decompressed(&oracle.join(format!("test.{weights}.1best.gz")));
     assert!(best == expected, "{weights}: the best translations");
     let suffix = if distinct.is_empty() { "" } else { "-distinct" };
-    let theirs = lists(&read(&oracle.join(format!("test.{weights}.nbest100{suffix}.gz"))));
-    let ours = lists(&read(&list));
+    let theirs = parse_n_best_lists(&read_decompressed(
+        &oracle.join(format!("test.{weights}.nbest100{suffix}.gz")),
+    ));
+    let ours = parse_n_best_lists(&read_decompressed(&list));
     assert_eq!(ours.len(), theirs.len());
     let differing: Vec<String> = ours
         .iter()
         .zip(&theirs)
         .enumerate()
-        .filter(|(i, _)| !tied(weights, distinct).contains(i))
-        .filter_map(|(i, (a, b))| difference(a, b).map(|d| format!("sentence {i}: {d}")))
+        .filter(|(i, _)| !tied_sentences(weights, distinct).contains(i))
+        .filter_map(|(i, (a, b))| first_difference(a, b).map(|d| format!("sentence {i}: {d}")))
         .collect();
     assert!(
         differing.is_empty(),
@@ -103,29 +108,31 @@ fn m30k_lists(weights: &str, distinct: &str) {
 
 #[test]
 fn moses2s_lists_with_default_weights() {
-    m30k_lists("default", "");
+    check_m30k_lists("default", "");
 }
 
 #[test]
 fn moses2s_lists_with_tuned_weights() {
-    m30k_lists("tuned", "");
+    check_m30k_lists("tuned", "");
 }
 
 #[test]
 fn moses2s_distinct_lists() {
-    m30k_lists("default", "distinct");
-    m30k_lists("tuned", "distinct");
+    check_m30k_lists("default", "distinct");
+    check_m30k_lists("tuned", "distinct");
 }
 
-fn toy() -> Command {
+fn toy_command() -> Command {
     let mut command = miriam();
-    command.args(["translate", "-f"]).arg(project().join("examples/toy/moses.ini"));
+    command.args(["translate", "-f"]).arg(project_root().join("examples/toy/moses.ini"));
     command
 }
 
 /// What the toy system prints for `input`.
 fn toy_output(options: &str, input: &str) -> String {
-    text(&feed(toy().args(options.split_whitespace()), input.as_bytes()).stdout)
+    lossy_text(
+        &run_with_input(toy_command().args(options.split_whitespace()), input.as_bytes()).stdout,
+    )
 }
 
 const HOUSE: &str = "the red house is big .\n";
@@ -193,8 +200,8 @@ fn alignments_numbers_unknown_words_and_details() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let input = "the red house is big .\nanselmo reads .\n\n";
-    let output = feed(
-        toy()
+    let output = run_with_input(
+        toy_command()
             .args(["-print-id", "-print-alignment-info", "-start-translation-id", "7"])
             .args(["-sort-word-alignment", "1", "-alignment-output-file"])
             .arg(at("alignment.gz"))
@@ -205,15 +212,15 @@ fn alignments_numbers_unknown_words_and_details() {
         input.as_bytes(),
     );
     assert_eq!(
-        text(&output.stdout),
+        lossy_text(&output.stdout),
         "7 la casa roja es grande . ||| 0-0 2-1 1-2 3-3 4-4 5-5 \n\
          8 anselmo lee . ||| 0-0 1-1 2-2 \n\
          9 ||| \n"
     );
-    let alignment = text(&read(&at("alignment.gz")));
+    let alignment = lossy_text(&read_decompressed(&at("alignment.gz")));
     assert_eq!(alignment, "0-0 2-1 1-2 3-3 4-4 5-5 \n0-0 1-1 2-2 \n\n");
-    assert_eq!(text(&read(&at("unknown"))), "\nanselmo \n\n");
-    let details = text(&read(&at("details")));
+    assert_eq!(lossy_text(&read_decompressed(&at("unknown"))), "\nanselmo \n\n");
+    let details = lossy_text(&read_decompressed(&at("details")));
     assert_eq!(details.matches("TRANSLATION HYPOTHESIS DETAILS:").count(), 3);
     let head = "\nTRANSLATION HYPOTHESIS DETAILS:\n         SOURCE: [0..0] the\n  TRANSLATED AS: la\n  \
                 WORD ALIGNED: 0-0 \n         SOURCE: [2..2] house\n";
@@ -239,10 +246,10 @@ fn the_search_graph_is_connected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.zst");
     for search in ["0", "1"] {
-        let command = &mut toy();
+        let command = &mut toy_command();
         command.args(["-search-algorithm", search, "-output-search-graph"]).arg(&path);
-        feed(command, b"the red house is big .\n\n");
-        let graphs = text(&read(&path));
+        run_with_input(command, b"the red house is big .\n\n");
+        let graphs = lossy_text(&read_decompressed(&path));
         let graphs: Vec<serde_json::Value> =
             graphs.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(graphs.len(), 2);
@@ -296,31 +303,32 @@ fn lists_of_odd_lines() {
 
 #[test]
 fn lists_do_not_depend_on_threads() {
-    let input = read(&project().join("examples/toy/input.txt"));
+    let input = read_decompressed(&project_root().join("examples/toy/input.txt"));
     let folder = tempfile::tempdir().unwrap();
     let list = |threads: &str| {
         let path = folder.path().join(threads);
-        let command = &mut toy();
+        let command = &mut toy_command();
         command.args(["-threads", threads, "-n-best-list"]).arg(&path).arg("20");
-        let output = feed(command, &input).stdout;
+        let output = run_with_input(command, &input).stdout;
         (output, fs::read(path).unwrap())
     };
     assert!(list("1") == list("2"));
 }
 
 #[test]
-fn wrong_lists_are_refused() {
+fn wrong_list_options_are_refused() {
     let refused = |options: &[&str]| {
-        let output = toy().args(options).output().unwrap();
+        let output = toy_command().args(options).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{options:?}");
-        text(&output.stderr)
+        lossy_text(&output.stderr)
     };
     assert!(refused(&["-n-best-list", "list"]).contains("SIZE"));
     assert!(refused(&["-n-best-list", "list", "many"]).contains("many"));
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input");
     fs::write(&input, HOUSE).unwrap();
-    let message = complaint(toy().arg("-i").arg(&input).arg("-alignment-output-file").arg(&input));
+    let message =
+        run_to_error(toy_command().arg("-i").arg(&input).arg("-alignment-output-file").arg(&input));
     assert!(message.contains("also the output"), "{message}");
     assert_eq!(fs::read(&input).unwrap(), HOUSE.as_bytes());
 }

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{complaint, miriam, project, run, shared_data, text};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, shared_data};
 
-fn tiny(name: &str) -> PathBuf {
-    project().join("nmt/testdata").join(name)
+fn tiny_model(name: &str) -> PathBuf {
+    project_root().join("nmt/testdata").join(name)
 }
 
-fn info(model: &Path) -> serde_json::Value {
+fn model_info(model: &Path) -> serde_json::Value {
     let output = run(miriam().args(["nmt", "info", "--json"]).arg(model));
-    serde_json::from_slice(&output).unwrap_or_else(|e| panic!("{e}: {}", text(&output)))
+    serde_json::from_slice(&output).unwrap_or_else(|e| panic!("{e}: {}", lossy_text(&output)))
 }
 
 /// Converts `model`, checks the file whole, and compares what `info` says of both.
@@ -21,9 +21,9 @@ fn convert_and_compare(model: &Path, vocabularies: &[&Path], output: &Path) {
         command.arg("--vocabs").args(vocabularies);
     }
     run(&mut command);
-    let verified = text(&run(miriam().arg("verify").arg(output)));
+    let verified = lossy_text(&run(miriam().arg("verify").arg(output)));
     assert!(verified.contains("whole: nmt-model version 1"), "{verified}");
-    let (before, after) = (info(model), info(output));
+    let (before, after) = (model_info(model), model_info(output));
     let [before, after] = [&before["models"][0], &after["models"][0]];
     for key in ["type", "layers", "parameters", "tensors", "tables"] {
         assert_eq!(before[key], after[key], "{}: {key}", model.display());
@@ -36,21 +36,21 @@ fn convert_and_compare(model: &Path, vocabularies: &[&Path], output: &Path) {
 }
 
 #[test]
-fn every_format_is_told_and_converted() {
+fn every_format_is_detected_and_converted() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("model.miriam");
-    let vocabulary = tiny("tiny.vocab.yml");
-    convert_and_compare(&tiny("tiny.npz"), &[&vocabulary, &vocabulary], &output);
+    let vocabulary = tiny_model("tiny.vocab.yml");
+    convert_and_compare(&tiny_model("tiny.npz"), &[&vocabulary, &vocabulary], &output);
     for name in ["tiny-ct2", "tiny-ct2-int8", "tiny-ct2-int16", "tiny-ct2-float16", "tiny-hf"] {
-        convert_and_compare(&tiny(name), &[], &output);
+        convert_and_compare(&tiny_model(name), &[], &output);
     }
-    let told = text(&run(miriam().args(["nmt", "info"]).arg(tiny("tiny-ct2-int8"))));
+    let told = lossy_text(&run(miriam().args(["nmt", "info"]).arg(tiny_model("tiny-ct2-int8"))));
     for line in ["transformer", "1 + 1", "24 words, </s> 0, <unk> 1", "CTranslate2 version 6"] {
         assert!(told.contains(line), "{line}: {told}");
     }
-    let tensors = run(miriam().args(["nmt", "info", "--tensors"]).arg(tiny("tiny-ct2-int8")));
+    let tensors = run(miriam().args(["nmt", "info", "--tensors"]).arg(tiny_model("tiny-ct2-int8")));
     assert!(
-        text(&tensors)
+        lossy_text(&tensors)
             .lines()
             .any(|line| { line.split_whitespace().eq(["decoder_l1_ffn_W1", "i8", "4", "x", "6"]) })
     );
@@ -63,10 +63,10 @@ fn weights_are_packed_for_one_precision() {
     for precision in ["f32", "i16", "i8", "mixed"] {
         let mut command = miriam();
         command.args(["nmt", "convert", "--quiet", "--precision", precision]);
-        run(command.arg(tiny("tiny-ct2")).arg("-o").arg(&output));
-        let verified = text(&run(miriam().arg("verify").arg(&output)));
+        run(command.arg(tiny_model("tiny-ct2")).arg("-o").arg(&output));
+        let verified = lossy_text(&run(miriam().arg("verify").arg(&output)));
         assert!(verified.contains("whole: nmt-model version 2"), "{verified}");
-        let (before, after) = (info(&tiny("tiny-ct2")), info(&output));
+        let (before, after) = (model_info(&tiny_model("tiny-ct2")), model_info(&output));
         let [before, after] = [&before["models"][0], &after["models"][0]];
         assert_eq!(before["parameters"], after["parameters"]);
         assert_eq!(after["weights"], format!("packed as {precision}"));
@@ -74,7 +74,7 @@ fn weights_are_packed_for_one_precision() {
 }
 
 #[test]
-fn every_model_of_the_oracle_is_told_and_converted() {
+fn every_model_of_the_oracle_is_detected_and_converted() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("model.miriam");
@@ -111,9 +111,9 @@ fn errors_say_what_is_wrong_and_what_to_do() {
         std::fs::write(&path, bytes).unwrap();
         path
     };
-    let info_of = |path: &Path| complaint(miriam().args(["nmt", "info"]).arg(path));
+    let info_of = |path: &Path| run_to_error(miriam().args(["nmt", "info"]).arg(path));
     assert!(info_of(&file("empty.npz", b"")).contains("not a model"));
-    let npz = std::fs::read(tiny("tiny.npz")).unwrap();
+    let npz = std::fs::read(tiny_model("tiny.npz")).unwrap();
     let cut = info_of(&file("cut.npz", &npz[..npz.len() / 2]));
     assert!(cut.contains("cut.npz") && cut.contains("cut"), "{cut}");
     assert!(info_of(&folder.path().join("absent")).contains("absent"));
@@ -124,20 +124,28 @@ fn errors_say_what_is_wrong_and_what_to_do() {
     // A vocabulary that is too small names both numbers.
     let small = file("small.txt", b"</s>\n<unk>\nx\n");
     let mut command = miriam();
-    command.args(["nmt", "convert"]).arg(tiny("tiny.npz")).arg("-o").arg(folder.path().join("out"));
-    let error = complaint(command.arg("--vocabs").args([&small, &small]));
+    command
+        .args(["nmt", "convert"])
+        .arg(tiny_model("tiny.npz"))
+        .arg("-o")
+        .arg(folder.path().join("out"));
+    let error = run_to_error(command.arg("--vocabs").args([&small, &small]));
     assert!(error.contains("3 words") && error.contains("24 rows"), "{error}");
     assert!(!folder.path().join("out").exists());
     // A file is not converted onto itself.
     let own = file("own.npz", &npz);
-    let error = complaint(miriam().args(["nmt", "convert"]).arg(&own).arg("-o").arg(&own));
+    let error = run_to_error(miriam().args(["nmt", "convert"]).arg(&own).arg("-o").arg(&own));
     assert!(error.contains("also the output"), "{error}");
     // A damaged file of ours.
     let output = folder.path().join("model.miriam");
-    run(miriam().args(["nmt", "convert", "--quiet"]).arg(tiny("tiny-ct2")).arg("-o").arg(&output));
+    run(miriam()
+        .args(["nmt", "convert", "--quiet"])
+        .arg(tiny_model("tiny-ct2"))
+        .arg("-o")
+        .arg(&output));
     let mut bytes = std::fs::read(&output).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&output, bytes).unwrap();
-    assert!(complaint(miriam().arg("verify").arg(&output)).contains("checksum"));
+    assert!(run_to_error(miriam().arg("verify").arg(&output)).contains("checksum"));
 }

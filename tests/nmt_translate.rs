@@ -4,20 +4,23 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
+    shared_data,
+};
 
 /// Marian's scores and ours add up floats in another order.
 const TOLERANCE: f64 = 5e-3;
 
-fn tiny(name: &str) -> PathBuf {
-    project().join("nmt/testdata").join(name)
+fn tiny_model(name: &str) -> PathBuf {
+    project_root().join("nmt/testdata").join(name)
 }
 
 /// `miriam nmt translate` with the small model that lies in the project.
 fn translate_tiny() -> Command {
     let mut command = miriam();
-    command.args(["nmt", "translate", "--quiet", "-m"]).arg(tiny("tiny.npz"));
-    command.arg("-v").args([tiny("tiny.vocab.yml"), tiny("tiny.vocab.yml")]);
+    command.args(["nmt", "translate", "--quiet", "-m"]).arg(tiny_model("tiny.npz"));
+    command.arg("-v").args([tiny_model("tiny.vocab.yml"), tiny_model("tiny.vocab.yml")]);
     command.args(["-b", "3", "--max-length-factor", "2"]);
     command
 }
@@ -38,7 +41,7 @@ fn sentences(count: usize) -> String {
 }
 
 /// The command with a model of the oracle, as Marian's main line computes.
-fn oracle(data: &Path, command: &str, model: &str) -> Command {
+fn oracle_command(data: &Path, command: &str, model: &str) -> Command {
     let spm = data.join("vocab.spm");
     let mut all = miriam();
     all.args(["nmt", command, "--quiet", "--dialect", "marian", "-m"]);
@@ -50,12 +53,12 @@ fn oracle(data: &Path, command: &str, model: &str) -> Command {
 }
 
 /// The first lines of a text.
-fn head(bytes: &[u8], lines: usize) -> String {
-    text(bytes).lines().take(lines).map(|line| format!("{line}\n")).collect()
+fn first_lines(bytes: &[u8], lines: usize) -> String {
+    lossy_text(bytes).lines().take(lines).map(|line| format!("{line}\n")).collect()
 }
 
 /// An entry of a list: number, translation, scores of words, feature, total.
-fn entry(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
+fn parse_n_best_line(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
     let fields: Vec<&str> = line.split("|||").collect();
     let [number, translation, words, feature, total] = fields[..] else { panic!("{line}") };
     let numbers = |field: &str| -> Vec<f64> {
@@ -67,14 +70,14 @@ fn entry(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
 }
 
 #[test]
-fn options_of_marian_that_choose_kernels_are_told_and_change_nothing() {
+fn marian_kernel_options_are_reported_and_change_nothing() {
     let input = sentences(5);
-    let plain = feed(&mut translate_tiny(), input.as_bytes());
+    let plain = run_with_input(&mut translate_tiny(), input.as_bytes());
     let mut command = translate_tiny();
     command.args(["-w", "-2000", "--quiet-translation", "--gemm-precision", "int8shiftAll"]);
-    let given = feed(&mut command, input.as_bytes());
-    assert_eq!(text(&given.stdout), text(&plain.stdout));
-    let told = text(&given.stderr);
+    let given = run_with_input(&mut command, input.as_bytes());
+    assert_eq!(lossy_text(&given.stdout), lossy_text(&plain.stdout));
+    let told = lossy_text(&given.stderr);
     assert!(told.contains("--workspace --quiet-translation"), "{told}");
     assert!(told.contains("--gemm-precision; --precision chooses"), "{told}");
 }
@@ -83,11 +86,14 @@ fn options_of_marian_that_choose_kernels_are_told_and_change_nothing() {
 fn greedy_translations_are_those_of_marian() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     // Line 20 is empty, line 41 has unknown characters.
-    let input = head(&read(&data.join("input.txt")), 42);
+    let input = first_lines(&read_decompressed(&data.join("input.txt")), 42);
     for model in ["tr-post", "tr-pre", "tr-ssru", "tr-aan", "rnn-gru", "nematus-ln"] {
-        let expected = read(&data.join(format!("out/{model}/marian.greedy.txt")));
-        let output = feed(oracle(&data, "translate", model).args(["-b", "1"]), input.as_bytes());
-        assert_eq!(text(&output.stdout), head(&expected, 42), "{model}");
+        let expected = read_decompressed(&data.join(format!("out/{model}/marian.greedy.txt")));
+        let output = run_with_input(
+            oracle_command(&data, "translate", model).args(["-b", "1"]),
+            input.as_bytes(),
+        );
+        assert_eq!(lossy_text(&output.stdout), first_lines(&expected, 42), "{model}");
     }
 }
 
@@ -97,14 +103,16 @@ fn lists_and_their_scores_are_those_of_marian() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list");
     let lines = 12;
-    let input = head(&read(&data.join("input.txt")), lines);
-    let mut command = oracle(&data, "translate", "tr-post");
+    let input = first_lines(&read_decompressed(&data.join("input.txt")), lines);
+    let mut command = oracle_command(&data, "translate", "tr-post");
     command.args(["-b", "4", "--normalize", "0.6", "--n-best", "--word-scores", "--no-spm-decode"]);
-    let found = feed(&mut command, input.as_bytes()).stdout;
-    let expected = text(&read(&data.join("out/tr-post/marian.b4.n0.6.nbest.gz")));
-    let expected = expected.lines().map(entry).take_while(|(number, ..)| *number < lines as u64);
+    let found = run_with_input(&mut command, input.as_bytes()).stdout;
+    let expected =
+        lossy_text(&read_decompressed(&data.join("out/tr-post/marian.b4.n0.6.nbest.gz")));
+    let expected =
+        expected.lines().map(parse_n_best_line).take_while(|(number, ..)| *number < lines as u64);
     let expected: Vec<_> = expected.collect();
-    let entries: Vec<_> = text(&found).lines().map(entry).collect();
+    let entries: Vec<_> = lossy_text(&found).lines().map(parse_n_best_line).collect();
     assert_eq!(entries.len(), expected.len());
     for (ours, theirs) in entries.iter().zip(&expected) {
         assert_eq!((ours.0, &ours.1, ours.2.len()), (theirs.0, &theirs.1, theirs.2.len()));
@@ -119,11 +127,12 @@ fn lists_and_their_scores_are_those_of_marian() {
     std::fs::write(&list, &found).unwrap();
     // The list is in pieces, so its source is too.
     let pieces = folder.path().join("pieces");
-    std::fs::write(&pieces, head(&read(&data.join("input.pieces.txt")), lines)).unwrap();
-    let mut command = oracle(&data, "score", "tr-post");
+    std::fs::write(&pieces, first_lines(&read_decompressed(&data.join("input.pieces.txt")), lines))
+        .unwrap();
+    let mut command = oracle_command(&data, "score", "tr-post");
     command.args(["--no-spm-encode", "--n-best-feature", "Again"]);
     command.arg("--source").arg(&pieces).arg("--n-best").arg(&list);
-    let scored = text(&run(&mut command));
+    let scored = lossy_text(&run(&mut command));
     let mut whole = 0;
     for (line, ours) in scored.lines().zip(&entries) {
         let (before, behind) = line.split_once(" Again= ").unwrap();
@@ -143,15 +152,15 @@ fn lists_and_their_scores_are_those_of_marian() {
 fn alignments_and_votes_are_those_of_marian() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     let input = b"two guys mounting a box .\n\nein rehpaar im wald\n";
-    let mut command = oracle(&data, "translate", "tr-post");
-    let output = feed(command.args(["-b", "1", "--alignment", "hard"]), input);
+    let mut command = oracle_command(&data, "translate", "tr-post");
+    let output = run_with_input(command.args(["-b", "1", "--alignment", "hard"]), input);
     let expected = "wird beard ||| 6-0 6-1 6-2\n ||| 0-0\n\
                     gentlem walk at männliche beachige ||| 1-5 5-2 5-6 6-3 7-0 7-1 7-4\n";
-    assert_eq!(text(&output.stdout), expected);
-    let mut command = oracle(&data, "translate", "tr-post");
-    let output = feed(command.args(["-b", "2", "--alignment", "0.2"]), input);
+    assert_eq!(lossy_text(&output.stdout), expected);
+    let mut command = oracle_command(&data, "translate", "tr-post");
+    let output = run_with_input(command.args(["-b", "2", "--alignment", "0.2"]), input);
     let last = "doglässt ||| 6-2 7-0 7-1";
-    assert_eq!(text(&output.stdout).lines().last(), Some(last));
+    assert_eq!(lossy_text(&output.stdout).lines().last(), Some(last));
     let mut command = miriam();
     let spm = data.join("vocab.spm");
     command.args([
@@ -167,7 +176,7 @@ fn alignments_and_votes_are_those_of_marian() {
     command.arg("--normalize").arg("-m");
     command.arg(data.join("models/tr-post.npz")).arg(data.join("models/tr-ssru.npz"));
     command.arg("-v").args([&spm, &spm]);
-    let output = text(&feed(&mut command, input).stdout);
+    let output = lossy_text(&run_with_input(&mut command, input).stdout);
     let first: Vec<&str> = output.lines().next().unwrap().split(" ||| ").collect();
     assert_eq!(first[..2], ["0", "wird schutzhelm"]);
     let numbers: Vec<f64> =
@@ -184,12 +193,15 @@ fn pieces_configurations_and_shortlists() {
     let folder = tempfile::tempdir().unwrap();
     // Pieces in and out, by a vocabulary that is a map.
     let yml = data.join("vocab.yml");
-    let pieces = head(&read(&data.join("input.pieces.txt")), 30);
+    let pieces = first_lines(&read_decompressed(&data.join("input.pieces.txt")), 30);
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "-b", "1", "--max-length-factor", "2", "-m"]);
     command.arg(data.join("models/tr-post.npz")).arg("-v").args([&yml, &yml]);
-    let expected = read(&data.join("out/tr-post/marian.greedy.yml-vocab.pieces.txt"));
-    assert_eq!(text(&feed(&mut command, pieces.as_bytes()).stdout), head(&expected, 30));
+    let expected = read_decompressed(&data.join("out/tr-post/marian.greedy.yml-vocab.pieces.txt"));
+    assert_eq!(
+        lossy_text(&run_with_input(&mut command, pieces.as_bytes()).stdout),
+        first_lines(&expected, 30)
+    );
     // A configuration whose options are defaults, with a shortlist.
     let config = folder.path().join("decoder.yml");
     let name = |file: &str| data.canonicalize().unwrap().join(file).display().to_string();
@@ -199,16 +211,17 @@ fn pieces_configurations_and_shortlists() {
          beam-size: 1\nmax-length-factor: 2\n"
     );
     std::fs::write(&config, options).unwrap();
-    let input = head(&read(&data.join("input.txt")), 30);
+    let input = first_lines(&read_decompressed(&data.join("input.txt")), 30);
     let translate = |more: &[&str]| {
         let mut command = miriam();
         command.args(["nmt", "translate", "--quiet", "-c"]).arg(&config).args(more);
-        text(&feed(&mut command, input.as_bytes()).stdout)
+        lossy_text(&run_with_input(&mut command, input.as_bytes()).stdout)
     };
-    let expected = head(&read(&data.join("out/tr-post-lex/marian.greedy.s2t.txt")), 30);
+    let expected =
+        first_lines(&read_decompressed(&data.join("out/tr-post-lex/marian.greedy.s2t.txt")), 30);
     assert_eq!(translate(&[]), expected);
     assert_eq!(translate(&["--no-shortlist", "-m", &model]), {
-        head(&read(&data.join("out/tr-post/marian.greedy.txt")), 30)
+        first_lines(&read_decompressed(&data.join("out/tr-post/marian.greedy.txt")), 30)
     });
 }
 
@@ -218,10 +231,10 @@ fn batches_and_threads_change_nothing() {
     let translate = |more: &[&str]| {
         let mut command = translate_tiny();
         command.args(["--n-best", "--word-scores", "--alignment", "soft"]).args(more);
-        feed(&mut command, input.as_bytes()).stdout
+        run_with_input(&mut command, input.as_bytes()).stdout
     };
     let expected = translate(&["--threads", "1", "--mini-batch", "1", "--maxi-batch-sort", "none"]);
-    assert!(text(&expected).lines().count() > 300);
+    assert!(lossy_text(&expected).lines().count() > 300);
     for more in [
         &["--threads", "2"][..],
         &["--threads", "1", "--mini-batch", "7"],
@@ -261,27 +274,27 @@ fn prefixes_and_constraints_are_kept() {
     assert_eq!(run(command.args(["--force-decode", "--tsv", "-i"]).arg(&tsv)), by_files);
     let mut command = translate_tiny();
     assert_eq!(run(command.args(["--input-form", "json", "-i"]).arg(&json)), by_files);
-    let lines: Vec<String> = text(&by_files).lines().map(str::to_owned).collect();
+    let lines: Vec<String> = lossy_text(&by_files).lines().map(str::to_owned).collect();
     assert!(lines[0].starts_with("w9 w3"), "{lines:?}");
     assert_eq!((lines.len(), lines[2].as_str()), (3, ""));
     let constrained = file("constrained", "w4 w5 w7\t\tw20 w11 ||| w17\n");
-    let line = text(&run(translate_tiny().args(["--tsv", "-i"]).arg(&constrained)));
+    let line = lossy_text(&run(translate_tiny().args(["--tsv", "-i"]).arg(&constrained)));
     assert!(line.contains("w20 w11") && line.contains("w17"), "{line}");
     // As many prefixes as sentences.
     let short = file("short", "w9\n");
     let mut command = translate_tiny();
-    let error = complaint(command.arg("--force-decode").arg("-i").args([&source, &short]));
+    let error = run_to_error(command.arg("--force-decode").arg("-i").args([&source, &short]));
     assert!(error.contains("short, line 2"), "{error}");
 }
 
 #[test]
-fn lines_that_cannot_be_translated_are_empty_and_told() {
+fn untranslatable_lines_are_empty_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let errors = folder.path().join("errors");
     let input = "{\"source\": \"w4\"}\nno object\n{\"source\": \"w4 w4 w4 w4\"}\n";
     let mut command = translate_tiny();
     command.args(["--input-form", "json", "--max-length", "3", "--errors"]).arg(&errors);
-    let output = text(&feed(&mut command, input.as_bytes()).stdout);
+    let output = lossy_text(&run_with_input(&mut command, input.as_bytes()).stdout);
     let lines: Vec<&str> = output.lines().collect();
     assert!(!lines[0].is_empty());
     assert_eq!(lines[1..], ["", ""]);
@@ -294,19 +307,22 @@ fn lines_that_cannot_be_translated_are_empty_and_told() {
     );
     assert!(records[1]["reason"].as_str().unwrap().contains("4 pieces"));
     // Or the beginning of long ones is translated.
-    let cut = feed(translate_tiny().args(["--max-length", "1", "--max-length-crop"]), b"w4 w5\n");
-    assert!(text(&cut.stderr).contains("line 1: 2 pieces"), "{}", text(&cut.stderr));
-    assert_eq!(cut.stdout, feed(&mut translate_tiny(), b"w4\n").stdout);
+    let cut = run_with_input(
+        translate_tiny().args(["--max-length", "1", "--max-length-crop"]),
+        b"w4 w5\n",
+    );
+    assert!(lossy_text(&cut.stderr).contains("line 1: 2 pieces"), "{}", lossy_text(&cut.stderr));
+    assert_eq!(cut.stdout, run_with_input(&mut translate_tiny(), b"w4\n").stdout);
 }
 
 #[test]
 fn empty_and_very_long_texts() {
-    assert_eq!(feed(&mut translate_tiny(), b"").stdout, b"");
-    assert_eq!(feed(&mut translate_tiny(), b"\n \n").stdout, b"\n\n");
+    assert_eq!(run_with_input(&mut translate_tiny(), b"").stdout, b"");
+    assert_eq!(run_with_input(&mut translate_tiny(), b"\n \n").stdout, b"\n\n");
     let long = "w5 ".repeat(2000) + "\n";
     let mut command = translate_tiny();
     command.args(["--max-decoding-length", "20"]);
-    let output = text(&feed(&mut command, long.as_bytes()).stdout);
+    let output = lossy_text(&run_with_input(&mut command, long.as_bytes()).stdout);
     assert!((1..=20).contains(&output.split_whitespace().count()), "{output}");
 }
 
@@ -334,19 +350,19 @@ fn scores_of_translations_and_their_sums() {
     let (source, target) = (folder.path().join("source"), folder.path().join("target"));
     let input = sentences(40);
     std::fs::write(&source, &input).unwrap();
-    let best = feed(&mut translate_tiny(), input.as_bytes()).stdout;
+    let best = run_with_input(&mut translate_tiny(), input.as_bytes()).stdout;
     std::fs::write(&target, &best).unwrap();
     let score = |more: &[&str]| {
         let mut command = miriam();
-        command.args(["nmt", "score", "--quiet", "-m"]).arg(tiny("tiny.npz"));
-        command.arg("-v").args([tiny("tiny.vocab.yml"), tiny("tiny.vocab.yml")]);
+        command.args(["nmt", "score", "--quiet", "-m"]).arg(tiny_model("tiny.npz"));
+        command.arg("-v").args([tiny_model("tiny.vocab.yml"), tiny_model("tiny.vocab.yml")]);
         command.arg("--source").arg(&source).arg("--target").arg(&target).args(more);
-        text(&run(&mut command))
+        lossy_text(&run(&mut command))
     };
     let lines = score(&["--word-scores"]);
     assert_eq!(lines.lines().count(), 40);
     let (mut sum, mut words) = (0.0, 0);
-    for (line, translation) in lines.lines().zip(text(&best).lines()) {
+    for (line, translation) in lines.lines().zip(lossy_text(&best).lines()) {
         let (total, of_words) = line.split_once(" ||| WordScores= ").unwrap();
         let of_words: Vec<f64> = of_words.split(' ').map(|n| n.parse().unwrap()).collect();
         let total: f64 = total.parse().unwrap();
@@ -363,8 +379,8 @@ fn scores_of_translations_and_their_sums() {
     // Texts of other lengths do not belong together.
     std::fs::write(&target, "w3\n").unwrap();
     let mut command = miriam();
-    command.args(["nmt", "score", "-m"]).arg(tiny("tiny-ct2"));
-    let error = complaint(command.arg("--source").arg(&source).arg("--target").arg(&target));
+    command.args(["nmt", "score", "-m"]).arg(tiny_model("tiny-ct2"));
+    let error = run_to_error(command.arg("--source").arg(&source).arg("--target").arg(&target));
     assert!(error.contains("target, line 2"), "{error}");
 }
 
@@ -378,25 +394,25 @@ fn what_cannot_be_scored_is_named() {
     };
     let score = |name: &str, path: &Path, more: &[&str]| {
         let mut command = miriam();
-        command.args(["nmt", "score", "--quiet", "-m"]).arg(tiny("tiny.npz"));
-        command.arg("-v").args([tiny("tiny.vocab.yml"), tiny("tiny.vocab.yml")]);
+        command.args(["nmt", "score", "--quiet", "-m"]).arg(tiny_model("tiny.npz"));
+        command.arg("-v").args([tiny_model("tiny.vocab.yml"), tiny_model("tiny.vocab.yml")]);
         command.arg(name).arg(path).args(more);
         command
     };
     let tsv = file("tsv", "w3\tw4\nw3\tw4 w5 w6\n");
-    let error = complaint(&mut score("--tsv", &tsv, &["--max-length", "2"]));
+    let error = run_to_error(&mut score("--tsv", &tsv, &["--max-length", "2"]));
     assert!(error.contains("tsv, line 2") && error.contains("3 pieces"), "{error}");
     // The third line of the list, though of its second group.
     let source = file("source", "w3\nw4\n");
     let line = |number: u32| format!("{number} ||| w5 ||| F0= -1 ||| -1\n");
     let list = file("list", &(line(1) + &line(1) + &line(0)));
     let list = list.to_str().unwrap();
-    let error = complaint(&mut score("--source", &source, &["--n-best", list]));
+    let error = run_to_error(&mut score("--source", &source, &["--n-best", list]));
     assert!(error.contains("list, line 3"), "{error}");
     // A list may go on for ever with one number.
     let long = file("long", &line(1).repeat(1001));
     let long = long.to_str().unwrap();
-    let scored = text(&run(&mut score("--source", &source, &["--n-best", long])));
+    let scored = lossy_text(&run(&mut score("--source", &source, &["--n-best", long])));
     let lines: Vec<&str> = scored.lines().collect();
     assert!(lines.len() == 1001 && lines.iter().all(|line| *line == lines[0]));
 }
@@ -407,7 +423,7 @@ fn no_file_is_written_that_is_read() {
     let input = folder.path().join("input");
     std::fs::write(&input, "w4 w5\n").unwrap();
     for option in ["--errors", "--output"] {
-        let error = complaint(translate_tiny().arg("-i").arg(&input).arg(option).arg(&input));
+        let error = run_to_error(translate_tiny().arg("-i").arg(&input).arg(option).arg(&input));
         assert!(error.contains("input"), "{error}");
         assert_eq!(std::fs::read(&input).unwrap(), b"w4 w5\n", "{option}");
     }
@@ -421,23 +437,23 @@ fn every_format_translates() {
         let mut command = miriam();
         command.args(["nmt", "translate", "--quiet", "-m"]).arg(model).args(more);
         command.args(["--max-decoding-length", "40"]);
-        text(&feed(&mut command, input.as_bytes()).stdout)
+        lossy_text(&run_with_input(&mut command, input.as_bytes()).stdout)
     };
     // What is converted says the same as before.
     let converted = folder.path().join("tiny.miriam");
     run(miriam()
         .args(["nmt", "convert", "--quiet"])
-        .arg(tiny("tiny-ct2"))
+        .arg(tiny_model("tiny-ct2"))
         .arg("-o")
         .arg(&converted));
-    let whole = translate(&tiny("tiny-ct2"), &[]);
+    let whole = translate(&tiny_model("tiny-ct2"), &[]);
     assert_eq!(translate(&converted, &[]), whole);
-    assert_eq!(translate(&tiny("tiny-ct2-float16"), &[]), whole);
+    assert_eq!(translate(&tiny_model("tiny-ct2-float16"), &[]), whole);
     for name in ["tiny-ct2-int8", "tiny-ct2-int16", "tiny-hf"] {
-        assert_eq!(translate(&tiny(name), &[]).lines().count(), 20, "{name}");
+        assert_eq!(translate(&tiny_model(name), &[]).lines().count(), 20, "{name}");
     }
     for precision in ["i16", "i8"] {
-        let lines = translate(&tiny("tiny-ct2"), &["--precision", precision]);
+        let lines = translate(&tiny_model("tiny-ct2"), &["--precision", precision]);
         assert_eq!(lines.lines().count(), 20, "{precision}");
     }
 }
@@ -448,21 +464,23 @@ fn errors_name_the_file_and_what_to_do() {
     let translate = |arguments: &[&Path]| {
         let mut command = miriam();
         command.args(["nmt", "translate", "--quiet"]).args(arguments);
-        complaint(&mut command)
+        run_to_error(&mut command)
     };
     let model = Path::new("-m");
-    let error = translate(&[model, &tiny("tiny.npz")]);
+    let error = translate(&[model, &tiny_model("tiny.npz")]);
     assert!(error.contains("tiny.npz") && error.contains("--vocabs"), "{error}");
     let cut = folder.path().join("cut.npz");
-    let bytes = std::fs::read(tiny("tiny.npz")).unwrap();
+    let bytes = std::fs::read(tiny_model("tiny.npz")).unwrap();
     std::fs::write(&cut, &bytes[..bytes.len() - 200]).unwrap();
     assert!(translate(&[model, &cut]).contains("cut.npz"));
     let small = folder.path().join("small.txt");
     std::fs::write(&small, "</s>\n<unk>\nx\n").unwrap();
-    let error = translate(&[model, &tiny("tiny.npz"), Path::new("-v"), &small, &small]);
+    let error = translate(&[model, &tiny_model("tiny.npz"), Path::new("-v"), &small, &small]);
     assert!(error.contains("small.txt") && error.contains("24 rows"), "{error}");
     let absent = folder.path().join("absent");
-    assert!(translate(&[model, &tiny("tiny-ct2"), Path::new("-i"), &absent]).contains("absent"));
+    assert!(
+        translate(&[model, &tiny_model("tiny-ct2"), Path::new("-i"), &absent]).contains("absent")
+    );
     // Wrong usage has a status of its own.
     for wrong in [
         &["--alignment", "most"][..],
@@ -480,8 +498,8 @@ fn errors_name_the_file_and_what_to_do() {
         &["--errors", "new", "-o", "./new"],
     ] {
         let mut command = miriam();
-        command.args(["nmt", "translate", "-m"]).arg(tiny("tiny-ct2")).args(wrong);
+        command.args(["nmt", "translate", "-m"]).arg(tiny_model("tiny-ct2")).args(wrong);
         let output = command.stdin(Stdio::null()).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", text(&output.stderr));
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", lossy_text(&output.stderr));
     }
 }

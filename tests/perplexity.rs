@@ -5,7 +5,10 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{complaint, feed, miriam, project, read, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
+    shared_data,
+};
 
 /// `miriam lm` with `arguments`.
 fn lm(arguments: &[&str]) -> Command {
@@ -15,21 +18,21 @@ fn lm(arguments: &[&str]) -> Command {
 }
 
 /// What `command` prints and logs for `input`.
-fn piped(command: &mut Command, input: &[u8]) -> (String, String) {
-    let output = feed(command, input);
-    (text(&output.stdout), text(&output.stderr))
+fn run_piped(command: &mut Command, input: &[u8]) -> (String, String) {
+    let output = run_with_input(command, input);
+    (lossy_text(&output.stdout), lossy_text(&output.stderr))
 }
 
-fn path(path: &Path) -> &str {
+fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-fn toy() -> String {
-    path(&project().join("tests/data/toy.arpa")).to_owned()
+fn toy_model_path() -> String {
+    path_str(&project_root().join("tests/data/toy.arpa")).to_owned()
 }
 
 /// A folder with a file `name` in it.
-fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
+fn write_temp_file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join(name);
     let mut output = std::fs::File::create(&file).expect("writable");
@@ -46,7 +49,7 @@ fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
 
 /// Text, what KenLM's `query` prints for it over the toy model, and what its
 /// `query -n -v 1` prints; recorded from KenLM.
-const ODD: [(&[u8], &str, &str); 6] = [
+const UNUSUAL_TEXTS: [(&[u8], &str, &str); 6] = [
     (
         b"a b\n\nb zz",
         "a=3 2 -0.5\tb=4 3 -0.3\t</s>=2 2 -0.7\tTotal: -1.5 OOV: 0\n\
@@ -99,23 +102,24 @@ const ODD: [(&[u8], &str, &str); 6] = [
 
 #[test]
 fn an_unterminated_line_is_left_as_kenlm_leaves_it_on_demand() {
-    for (input, all, bare) in ODD {
+    for (input, all, bare) in UNUSUAL_TEXTS {
         for threads in ["1", "3"] {
-            let query = ["query", &toy(), "--kenlm-compat", "--threads", threads];
-            let (printed, _) = piped(&mut lm(&query), input);
-            assert_eq!(printed, all, "{:?}", text(input));
-            let (flushed, _) = piped(lm(&query).arg("-b"), input);
-            assert_eq!(flushed, all, "{:?}", text(input));
-            let (printed, _) = piped(lm(&query).args(["-n", "-v", "1"]), input);
-            assert_eq!(printed, bare, "{:?}", text(input));
+            let query = ["query", &toy_model_path(), "--kenlm-compat", "--threads", threads];
+            let (printed, _) = run_piped(&mut lm(&query), input);
+            assert_eq!(printed, all, "{:?}", lossy_text(input));
+            let (flushed, _) = run_piped(lm(&query).arg("-b"), input);
+            assert_eq!(flushed, all, "{:?}", lossy_text(input));
+            let (printed, _) = run_piped(lm(&query).args(["-n", "-v", "1"]), input);
+            assert_eq!(printed, bare, "{:?}", lossy_text(input));
         }
     }
-    let (printed, _) = piped(&mut lm(&["query", &toy(), "-v", "1"]), b"a b\nb zz");
+    let (printed, _) = run_piped(&mut lm(&["query", &toy_model_path(), "-v", "1"]), b"a b\nb zz");
     assert!(printed.starts_with("Total: -1.5 OOV: 0\nTotal: -4.3 OOV: 1\n"), "{printed}");
-    let (terminated, _) = piped(&mut lm(&["query", &toy(), "-v", "1"]), b"a b\nb zz\n");
+    let (terminated, _) =
+        run_piped(&mut lm(&["query", &toy_model_path(), "-v", "1"]), b"a b\nb zz\n");
     assert_eq!(printed, terminated);
-    let compat = ["query", &toy(), "-v", "1", "--kenlm-compat"];
-    assert_eq!(piped(&mut lm(&compat), b"a b\nb zz\n").0, terminated);
+    let compat = ["query", &toy_model_path(), "-v", "1", "--kenlm-compat"];
+    assert_eq!(run_piped(&mut lm(&compat), b"a b\nb zz\n").0, terminated);
 }
 
 /// The summary that KenLM's `query` printed for `texts` taken as one.
@@ -124,44 +128,46 @@ fn summaries_equal_kenlms() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let model = folder.path().join("model");
-    run(&mut lm(&["build", path(&data.join("lm/lm.5.en.arpa.gz")), "-o", path(&model)]));
+    run(&mut lm(&["build", path_str(&data.join("lm/lm.5.en.arpa.gz")), "-o", path_str(&model)]));
     for (name, input) in [
         ("test", data.join("corpus/test.en.gz")),
         ("dev", data.join("corpus/dev.en.gz")),
         ("odd", data.join("lm/odd.en.gz")),
     ] {
-        let query = read(&data.join(format!("lm/{name}.probing.query.gz")));
-        let query = text(&query);
+        let query = read_decompressed(&data.join(format!("lm/{name}.probing.query.gz")));
+        let query = lossy_text(&query);
         let at = query.find("Perplexity including").expect("a summary");
-        let plain = text(&run(&mut lm(&["perplexity", path(&model), "-i", path(&input)])));
+        let plain =
+            lossy_text(&run(&mut lm(&["perplexity", path_str(&model), "-i", path_str(&input)])));
         assert_eq!(plain, query[at..], "{name}");
         // The same lines as documents.
-        let lines = read(&input);
+        let lines = read_decompressed(&input);
         if std::str::from_utf8(&lines).is_err() {
             continue;
         }
         let document = |line: &str| serde_json::json!({"id": 1, "text": line}).to_string() + "\n";
-        let json: String = text(&lines).lines().map(document).collect();
-        let (_folder, json) = file("documents.jsonl.zst", json.as_bytes());
-        let arguments = ["perplexity", path(&model), "--json-field", "text", "-i", path(&json)];
-        assert_eq!(text(&run(&mut lm(&arguments))), plain, "{name}");
+        let json: String = lossy_text(&lines).lines().map(document).collect();
+        let (_folder, json) = write_temp_file("documents.jsonl.zst", json.as_bytes());
+        let arguments =
+            ["perplexity", path_str(&model), "--json-field", "text", "-i", path_str(&json)];
+        assert_eq!(lossy_text(&run(&mut lm(&arguments))), plain, "{name}");
     }
 }
 
 #[test]
 fn lines_of_many_files_in_every_format_are_one_text() {
-    let (_a, plain) = file("a.txt", b"a b\nzz");
-    let (_b, gzip) = file("b.gz", b"b a\n");
-    let (_c, zstd) = file("c.zst", b"\na b a");
-    let (model, files) = (toy(), [&plain, &gzip, &zstd].map(|file| path(file)));
+    let (_a, plain) = write_temp_file("a.txt", b"a b\nzz");
+    let (_b, gzip) = write_temp_file("b.gz", b"b a\n");
+    let (_c, zstd) = write_temp_file("c.zst", b"\na b a");
+    let (model, files) = (toy_model_path(), [&plain, &gzip, &zstd].map(|file| path_str(file)));
     let inputs = ["-i", files[0], "-i", files[1], "-i", "-", "-i", files[2]];
     let perplexity = |more: &[&str]| {
         let arguments = [&["perplexity", &model][..], &inputs, more].concat();
-        piped(&mut lm(&arguments), b"b\n")
+        run_piped(&mut lm(&arguments), b"b\n")
     };
     let (printed, _) = perplexity(&["--per-line"]);
     let whole = b"a b\nzz\nb a\nb\n\na b a\n";
-    let expected = piped(&mut lm(&["perplexity", &model, "--per-line"]), whole).0;
+    let expected = run_piped(&mut lm(&["perplexity", &model, "--per-line"]), whole).0;
     assert_eq!(printed, expected);
     assert_eq!(printed.lines().count(), 6);
     let (printed, log) = perplexity(&["--max-perplexity", "10"]);
@@ -172,8 +178,8 @@ fn lines_of_many_files_in_every_format_are_one_text() {
     assert!(log.contains("kept 4 of 6 lines"), "{log}");
     for name in ["kept.gz", "kept.zst", "kept"] {
         let output = _a.path().join(name);
-        perplexity(&["--max-perplexity", "10", "-o", path(&output)]);
-        assert_eq!(text(&read(&output)), "a b\na b a\n");
+        perplexity(&["--max-perplexity", "10", "-o", path_str(&output)]);
+        assert_eq!(lossy_text(&read_decompressed(&output)), "a b\na b a\n");
     }
 }
 
@@ -184,10 +190,10 @@ fn json_lines_are_scored_and_filtered() {
         "{ \"id\": 7, \"text\": \"a b\\nb zz\", \"meta\": {\"text\": \"a\"} }\r\n",
         "{\"text\":\"\"}\n"
     );
-    let model = toy();
+    let model = toy_model_path();
     let json = |more: &[&str], input: &str| {
         let arguments = [&["perplexity", &model, "--json-field", "text"][..], more].concat();
-        piped(&mut lm(&arguments), input.as_bytes())
+        run_piped(&mut lm(&arguments), input.as_bytes())
     };
     // a b: -1.5, 3 tokens; b zz: -2 - 1.1 - 1.2 = -4.3 (f32), 3 tokens.
     let scored = json(&["--per-line"], lines).0;
@@ -205,11 +211,11 @@ fn json_lines_are_scored_and_filtered() {
         scored[1]
     );
     assert!(scored[2].contains("\"lm_log10\":-1.5,\"lm_tokens\":1,\"lm_oov\":0"), "{}", scored[2]);
-    let flat = piped(&mut lm(&["perplexity", &model]), b"a b\na b\nb zz\n\n").0;
+    let flat = run_piped(&mut lm(&["perplexity", &model]), b"a b\na b\nb zz\n\n").0;
     assert_eq!(json(&[], lines).0, flat, "the summary");
     let nested = ["perplexity", &model, "--json-field", "meta.text", "--skip-invalid"];
-    let (printed, log) = piped(&mut lm(&nested), lines.as_bytes());
-    assert_eq!(printed, piped(&mut lm(&["perplexity", &model]), b"a\n").0);
+    let (printed, log) = run_piped(&mut lm(&nested), lines.as_bytes());
+    assert_eq!(printed, run_piped(&mut lm(&["perplexity", &model]), b"a\n").0);
     assert!(log.contains("left out 2 of 3 lines as invalid"), "{log}");
 
     let filter = ["--max-perplexity", "9"];
@@ -219,16 +225,16 @@ fn json_lines_are_scored_and_filtered() {
     let (printed, _) = json(&["--max-perplexity", "9", "--per-line"], lines);
     assert_eq!(printed, format!("{}\n", scored[0]));
     let again = scored.join("\n") + "\n";
-    let (_folder, again) = file("again.jsonl", again.as_bytes());
+    let (_folder, again) = write_temp_file("again.jsonl", again.as_bytes());
     let arguments =
-        ["perplexity", &model, "--json-field", "text", "-i", path(&again), "--per-line"];
-    let complaint = complaint(&mut lm(&arguments));
+        ["perplexity", &model, "--json-field", "text", "-i", path_str(&again), "--per-line"];
+    let complaint = run_to_error(&mut lm(&arguments));
     assert!(complaint.contains("again.jsonl, line 1: the key \"lm_log10\""), "{complaint}");
 }
 
 #[test]
 fn what_is_no_document_is_named_or_left_out() {
-    let model = toy();
+    let model = toy_model_path();
     let good = "{\"t\":\"a b\"}\n";
     for (bad, reason) in [
         (&b"\n"[..], "EOF while parsing a value"),
@@ -242,15 +248,15 @@ fn what_is_no_document_is_named_or_left_out() {
         (b"{\"t\":\"a\"}{\"t\":\"b\"}\n", "trailing characters"),
     ] {
         let input = [good.as_bytes(), bad, good.as_bytes()].concat();
-        let (_folder, input) = file("web.jsonl", &input);
-        let arguments = ["perplexity", &model, "--json-field", "t", "-i", path(&input)];
-        let complaint = complaint(lm(&arguments).arg("--per-line"));
+        let (_folder, input) = write_temp_file("web.jsonl", &input);
+        let arguments = ["perplexity", &model, "--json-field", "t", "-i", path_str(&input)];
+        let complaint = run_to_error(lm(&arguments).arg("--per-line"));
         assert!(
             complaint.contains("web.jsonl, line 2: ") && complaint.contains(reason),
             "{complaint}"
         );
         let arguments = [&arguments[..], &["--skip-invalid", "--max-perplexity", "100"]].concat();
-        let (printed, log) = piped(&mut lm(&arguments), b"");
+        let (printed, log) = run_piped(&mut lm(&arguments), b"");
         assert_eq!(printed, good.repeat(2));
         assert!(log.contains("kept 2 of 3 lines"), "{log}");
         assert!(log.contains("left out 1 of 3 lines as invalid"), "{log}");
@@ -259,7 +265,7 @@ fn what_is_no_document_is_named_or_left_out() {
 
 #[test]
 fn what_does_not_go_together_is_wrong_usage() {
-    let model = toy();
+    let model = toy_model_path();
     for arguments in [
         &["--per-line", "--max-perplexity", "5"][..],
         &["--invert"],
@@ -275,10 +281,10 @@ fn what_does_not_go_together_is_wrong_usage() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error_and_a_full_disk_is() {
-    let model = toy();
-    let (_folder, input) = file("long.txt", &b"a b a b\n".repeat(500_000));
-    let arguments = ["perplexity", &model, "--max-perplexity", "1e9", "-i", path(&input)];
+fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
+    let model = toy_model_path();
+    let (_folder, input) = write_temp_file("long.txt", &b"a b a b\n".repeat(500_000));
+    let arguments = ["perplexity", &model, "--max-perplexity", "1e9", "-i", path_str(&input)];
     let mut child = lm(&arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -287,9 +293,9 @@ fn a_reader_that_leaves_is_no_error_and_a_full_disk_is() {
     let mut start = [0; 8];
     child.stdout.take().expect("piped").read_exact(&mut start).expect("a line");
     let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", lossy_text(&output.stderr));
     if Path::new("/dev/full").exists() {
-        let complaint = complaint(lm(&arguments).args(["-o", "/dev/full"]));
+        let complaint = run_to_error(lm(&arguments).args(["-o", "/dev/full"]));
         assert!(complaint.contains("/dev/full: cannot write"), "{complaint}");
     }
 }

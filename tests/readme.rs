@@ -6,7 +6,7 @@
 
 use std::process::Command;
 
-use crate::common::{project, read, text};
+use crate::common::{lossy_text, project_root, read_decompressed};
 
 #[test]
 fn commands_in_the_readme_do_what_it_says() {
@@ -55,10 +55,10 @@ fn commands_in_the_page_on_neural_translation_do_what_it_says() {
 
 /// Runs the commands of `page`, at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
-    let page = text(&read(&project().join(page)));
+    let page = lossy_text(&read_decompressed(&project_root().join(page)));
     let folder = tempfile::tempdir().unwrap();
     for inputs in ["examples", "nmt"] {
-        let there = std::fs::canonicalize(project().join(inputs)).unwrap();
+        let there = std::fs::canonicalize(project_root().join(inputs)).unwrap();
         std::os::unix::fs::symlink(there, folder.path().join(inputs)).unwrap();
     }
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_miriam"));
@@ -83,10 +83,10 @@ fn check(page: &str, least: usize) {
                 .env("MIRIAM_CACHE", folder.path().join("cache"))
                 .output()
                 .unwrap();
-            assert!(output.status.success(), "{whole}\n{}", text(&output.stderr));
+            assert!(output.status.success(), "{whole}\n{}", lossy_text(&output.stderr));
             let trimmed = |t: &str| t.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
             if !expected.trim().is_empty() {
-                assert_eq!(trimmed(&text(&output.stdout)), trimmed(expected), "{whole}");
+                assert_eq!(trimmed(&lossy_text(&output.stdout)), trimmed(expected), "{whole}");
             }
             run += 1;
         }

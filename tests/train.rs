@@ -6,17 +6,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{complaint, feed, miriam, project, read, run, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
+};
 
-fn toy(name: &str) -> PathBuf {
-    project().join("examples/toy").join(name)
+fn toy_file(name: &str) -> PathBuf {
+    project_root().join("examples/toy").join(name)
 }
 
 /// `miriam train` on the toy text, tuned on its dev text.
 fn train(model: &Path, options: &[&str]) -> Command {
     let mut command = miriam();
-    command.arg("train").arg("--source").arg(toy("train.en")).arg("--target").arg(toy("train.es"));
-    command.arg("--dev-source").arg(toy("dev.en")).arg("--dev-target").arg(toy("dev.es"));
+    command
+        .arg("train")
+        .arg("--source")
+        .arg(toy_file("train.en"))
+        .arg("--target")
+        .arg(toy_file("train.es"));
+    command.arg("--dev-source").arg(toy_file("dev.en")).arg("--dev-target").arg(toy_file("dev.es"));
     command.args(["--lm-order", "3", "--iterations", "4", "-o"]).arg(model).args(options);
     command
 }
@@ -28,26 +35,26 @@ fn stages_done(stderr: &[u8]) -> Vec<String> {
         number.parse::<usize>().ok()?;
         Some(rest.split_once(": ")?.1.to_owned())
     };
-    text(stderr).lines().filter_map(done).collect()
+    lossy_text(stderr).lines().filter_map(done).collect()
 }
 
 /// BLEU of the model on the toy test text.
 fn test_bleu(model: &Path) -> f64 {
     let mut translate = miriam();
     translate.args(["translate", "-f"]).arg(model.join("moses.ini"));
-    let translations = run(translate.arg("-i").arg(toy("test.en")));
+    let translations = run(translate.arg("-i").arg(toy_file("test.en")));
     let mut evaluate = miriam();
-    evaluate.arg("evaluate").arg("--reference").arg(toy("test.es"));
+    evaluate.arg("evaluate").arg("--reference").arg(toy_file("test.es"));
     evaluate.args(["--metric", "bleu", "--tokenize", "none", "--score-only"]);
-    text(&feed(&mut evaluate, &translations).stdout).trim().parse().unwrap()
+    lossy_text(&run_with_input(&mut evaluate, &translations).stdout).trim().parse().unwrap()
 }
 
 #[test]
 fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model");
-    let first = feed(&mut train(&model, &["--text"]), b"");
-    let summary = text(&first.stdout);
+    let first = run_with_input(&mut train(&model, &["--text"]), b"");
+    let summary = lossy_text(&first.stdout);
     for line in ["2500 of 2500 pairs", "before tuning", "moses.ini"] {
         assert!(summary.contains(line), "{summary}");
     }
@@ -56,14 +63,15 @@ fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
     let bleu = test_bleu(&model);
     assert!(bleu > 60.0, "{bleu}");
     // The text kept beside is what the model was built from.
-    let phrases = read(&model.join("text/phrase-table.gz")).split(|&b| b == b'\n').count() - 1;
+    let phrases =
+        read_decompressed(&model.join("text/phrase-table.gz")).split(|&b| b == b'\n').count() - 1;
     assert!(summary.contains(&format!("{phrases} pairs")), "{summary}");
     for name in ["reordering-table.gz", "lex.e2f", "lex.f2e", "lm.arpa.gz"] {
         assert!(model.join("text").join(name).exists(), "{name}");
     }
 
     // Asked for the same, there is nothing to do; moved, it translates the same.
-    let again = feed(&mut train(&model, &["--text"]), b"");
+    let again = run_with_input(&mut train(&model, &["--text"]), b"");
     assert_eq!(stages_done(&again.stderr), [""; 0]);
     let moved = folder.path().join("moved");
     fs::rename(&model, &moved).unwrap();
@@ -77,17 +85,18 @@ fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
 fn text_may_be_asked_for_later() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path();
-    feed(&mut train(model, &["--keep-work"]), b"");
+    run_with_input(&mut train(model, &["--keep-work"]), b"");
     fs::remove_file(model.join("phrase-table.miriam")).unwrap();
-    feed(&mut train(model, &["--keep-work", "--text"]), b"");
+    run_with_input(&mut train(model, &["--keep-work", "--text"]), b"");
     assert!(model.join("text/phrase-table.gz").exists());
 }
 
 #[test]
-fn does_only_what_a_change_asks_for() {
+fn only_outdated_stages_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path();
-    let stages = |options: &[&str]| stages_done(&feed(&mut train(model, options), b"").stderr);
+    let stages =
+        |options: &[&str]| stages_done(&run_with_input(&mut train(model, options), b"").stderr);
     assert_eq!(stages(&[]).len(), 10);
     assert_eq!(stages(&["--seed", "2"]), ["checking the text for tuning", "tuning the weights"]);
     let changed = stages(&["--seed", "2", "--lm-type", "trie"]);
@@ -103,10 +112,10 @@ fn does_only_what_a_change_asks_for() {
 /// Whatever it was doing when it was killed, the same command goes on, and the model
 /// is the one that is made in one go; so it is with other threads and memory.
 #[test]
-fn killed_and_continued_gives_the_same_model() {
+fn a_resumed_training_gives_the_same_model() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    feed(&mut train(&at("whole"), &[]), b"");
+    run_with_input(&mut train(&at("whole"), &[]), b"");
     let mut killed = 0;
     for milliseconds in [30, 120, 250, 400, 700, 1100] {
         let mut child = train(&at("killed"), &["--threads", "1", "--memory", "64M"])
@@ -123,9 +132,10 @@ fn killed_and_continued_gives_the_same_model() {
         child.wait().unwrap();
     }
     assert!(killed > 0, "no run lasted 30 ms");
-    feed(&mut train(&at("killed"), &["--threads", "3"]), b"");
+    run_with_input(&mut train(&at("killed"), &["--threads", "3"]), b"");
     for file in ["moses.ini", "phrase-table.miriam", "lm.miriam"] {
-        let [whole, killed] = ["whole", "killed"].map(|name| read(&at(name).join(file)));
+        let [whole, killed] =
+            ["whole", "killed"].map(|name| read_decompressed(&at(name).join(file)));
         assert!(whole == killed, "{file} differs");
     }
     let left: Vec<_> =
@@ -134,12 +144,12 @@ fn killed_and_continued_gives_the_same_model() {
 }
 
 #[test]
-fn raw_text_goes_in_and_comes_out() {
+fn training_on_raw_text_gives_a_raw_text_system() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     // As people write: a capital letter first, full stops that touch the word.
     for side in ["train.en", "train.es", "dev.en", "dev.es"] {
-        let raw: String = text(&read(&toy(side)))
+        let raw: String = lossy_text(&read_decompressed(&toy_file(side)))
             .lines()
             .map(|line| {
                 let mut letters = line.replace(" .", ".").replace(" ?", "?").replace("¿ ", "¿");
@@ -155,15 +165,18 @@ fn raw_text_goes_in_and_comes_out() {
     command.arg("train").arg("--source").arg(at("train.en")).arg("--target").arg(at("train.es"));
     command.arg("--dev-source").arg(at("dev.en")).arg("--dev-target").arg(at("dev.es"));
     command.args(["--raw", "--source-language", "en", "--target-language", "es"]);
-    feed(command.args(["--lm-order", "3", "--iterations", "3", "-o"]).arg(at("model")), b"");
+    run_with_input(
+        command.args(["--lm-order", "3", "--iterations", "3", "-o"]).arg(at("model")),
+        b"",
+    );
     let mut translate = miriam();
     translate.args(["translate", "-raw", "-f"]).arg(at("model/moses.ini"));
-    let output = feed(&mut translate, b"This story is interesting.\n");
-    assert_eq!(text(&output.stdout), "Esta historia es interesante.\n");
+    let output = run_with_input(&mut translate, b"This story is interesting.\n");
+    assert_eq!(lossy_text(&output.stdout), "Esta historia es interesante.\n");
 }
 
 #[test]
-fn says_what_cannot_be_trained_from() {
+fn unusable_training_data_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("two"), "a b\nc\n").unwrap();
@@ -172,7 +185,7 @@ fn says_what_cannot_be_trained_from() {
     let complain = |source: &str, target: &str, options: &[&str]| {
         let mut command = miriam();
         command.arg("train").arg("--source").arg(at(source)).arg("--target").arg(at(target));
-        complaint(command.arg("-o").arg(at("model")).args(options))
+        run_to_error(command.arg("-o").arg(at("model")).args(options))
     };
     let message = complain("two", "one", &[]);
     assert!(message.contains("two has 2 lines") && message.contains("one has 1"), "{message}");
@@ -196,13 +209,13 @@ fn says_what_cannot_be_trained_from() {
     fs::write(at("theirs/moses.ini"), "theirs").unwrap();
     let mut command = miriam();
     command.arg("train").arg("--source").arg(at("two")).arg("--target").arg(at("two"));
-    let message = complaint(command.arg("-o").arg(at("theirs")));
+    let message = run_to_error(command.arg("-o").arg(at("theirs")));
     assert!(message.contains("theirs/moses.ini"), "{message}");
-    assert_eq!(read(&at("theirs/moses.ini")), b"theirs");
+    assert_eq!(read_decompressed(&at("theirs/moses.ini")), b"theirs");
     // A record that cannot be read costs time and nothing else.
     fs::write(at("model/train.json"), "{").unwrap();
     let mut command = miriam();
     command.arg("train").arg("--source").arg(at("two")).arg("--target").arg(at("two"));
-    let output = feed(command.args(["--lm-order", "2", "-o"]).arg(at("model")), b"");
-    assert!(text(&output.stdout).contains("2 of 2 pairs"));
+    let output = run_with_input(command.args(["--lm-order", "2", "-o"]).arg(at("model")), b"");
+    assert!(lossy_text(&output.stdout).contains("2 of 2 pairs"));
 }

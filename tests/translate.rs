@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::common::{complaint, miriam, project, read, run, shared_data, skipped, text, unpack};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, report_skip, run, run_to_error,
+    shared_data, unpack_archive,
+};
 
 /// The German-English system with binary files built from its text files.
 struct Multi30k {
@@ -37,16 +40,17 @@ fn build_multi30k() -> Option<Multi30k> {
         .arg("-o")
         .arg(at("lm")));
     for weights in ["", ".tuned"] {
-        let ini = String::from_utf8(read(&data.join(format!("probing{weights}.ini")))).unwrap();
+        let ini = String::from_utf8(read_decompressed(&data.join(format!("probing{weights}.ini"))))
+            .unwrap();
         let ini = ini.replace("path=probing-pt", "path=table");
         let ini = ini.replace("path=lm/lm.5.en.probing", "path=lm");
         fs::write(at(&format!("binary{weights}.ini")), &ini).unwrap();
         let ini = ini.replace("path=table", "path=probing-pt");
         fs::write(at(&format!("moses{weights}.ini")), ini).unwrap();
     }
-    unpack(&data.join("probing-pt.api15.tar.zst"), &at("probing-pt"));
+    unpack_archive(&data.join("probing-pt.api15.tar.zst"), &at("probing-pt"));
     for name in ["test", "test200"] {
-        let source = read(&data.join("corpus/test.de.gz"));
+        let source = read_decompressed(&data.join("corpus/test.de.gz"));
         let lines = if name == "test" { usize::MAX } else { 200 };
         let source: Vec<u8> =
             source.split_inclusive(|&b| b == b'\n').take(lines).flatten().copied().collect();
@@ -82,9 +86,9 @@ impl Multi30k {
     }
 
     /// Every line must be Moses2's.
-    fn check(&self, output: &[u8], oracle: &str) {
-        let expected = read(&self.data.join("oracle").join(oracle));
-        let lines = |bytes: &[u8]| text(bytes).lines().map(str::to_owned).collect::<Vec<_>>();
+    fn assert_matches(&self, output: &[u8], oracle: &str) {
+        let expected = read_decompressed(&self.data.join("oracle").join(oracle));
+        let lines = |bytes: &[u8]| lossy_text(bytes).lines().map(str::to_owned).collect::<Vec<_>>();
         let (ours, theirs) = (lines(output), lines(&expected));
         assert_eq!(ours.len(), theirs.len(), "{oracle}: number of lines");
         let differing: Vec<String> = ours
@@ -112,13 +116,13 @@ fn binary_tables_give_moses2s_translations_and_scores() {
         let ini = system.binary(weights);
         let scored = format!("{CUBE} -threads 1 --output-hypo-score true");
         let output = system.translate(&ini, "test", &scored);
-        system.check(&output, &format!("test.{weights}.score.gz"));
+        system.assert_matches(&output, &format!("test.{weights}.score.gz"));
         let two = system.translate(&ini, "test", &scored.replace("-threads 1", "-threads 2"));
         assert!(output == two, "{weights}: two threads give other bytes");
         let segmented = system.translate(&ini, "test", &format!("{CUBE} -threads 2 -t"));
-        system.check(&segmented, &format!("test.{weights}.segmentation.gz"));
+        system.assert_matches(&segmented, &format!("test.{weights}.segmentation.gz"));
         let plain = system.translate(&ini, "test", &format!("{CUBE} --threads all"));
-        system.check(&plain, &format!("test.{weights}.1best.gz"));
+        system.assert_matches(&plain, &format!("test.{weights}.1best.gz"));
     }
 }
 
@@ -128,7 +132,7 @@ fn tables_of_moses_give_moses2s_translations_and_scores() {
     for weights in ["default", "tuned"] {
         let options = format!("{CUBE} -threads 2 -output-hypo-score true");
         let output = system.translate(&system.moses(weights), "test", &options);
-        system.check(&output, &format!("test.{weights}.score.gz"));
+        system.assert_matches(&output, &format!("test.{weights}.score.gz"));
     }
 }
 
@@ -138,7 +142,7 @@ fn text_tables_give_moses2s_translations_and_scores() {
     for weights in ["default", "tuned"] {
         let options = format!("{CUBE} -threads 2 -output-hypo-score true");
         let output = system.translate(&system.text(weights), "test", &options);
-        system.check(&output, &format!("test.{weights}.score.gz"));
+        system.assert_matches(&output, &format!("test.{weights}.score.gz"));
     }
 }
 
@@ -149,7 +153,7 @@ fn stack_decoding_gives_moses2s_translations_and_scores() {
         for ini in [system.binary(weights), system.moses(weights), system.text(weights)] {
             let options = "-search-algorithm 0 -s 100 -threads 2 -output-hypo-score";
             let output = system.translate(&ini, "test200", options);
-            system.check(&output, &format!("test200.{weights}.stack100.score.gz"));
+            system.assert_matches(&output, &format!("test200.{weights}.stack100.score.gz"));
         }
     }
 }
@@ -173,7 +177,7 @@ fn moses_regression_cases() {
         ("moses2.lexicalized-reordering-probing", own, inside),
     ] {
         let case = data.join(case);
-        let ini = String::from_utf8(read(&case.join("moses.ini"))).unwrap();
+        let ini = String::from_utf8(read_decompressed(&case.join("moses.ini"))).unwrap();
         assert!(ini.contains(from));
         let mut ini = ini.replace(from, if from.is_empty() { "" } else { to });
         if to == inside {
@@ -187,7 +191,7 @@ fn moses_regression_cases() {
                 .arg("-i")
                 .arg(case.join("to-translate.txt"))
                 .args(options.split_ascii_whitespace()));
-            let truth = text(&read(&case.join("truth/results.txt")));
+            let truth = lossy_text(&read_decompressed(&case.join("truth/results.txt")));
             let translations = truth.lines().filter_map(|l| {
                 l.strip_prefix("TRANSLATION_").and_then(|l| l.split_once('=')).map(|(_, line)| line)
             });
@@ -199,7 +203,7 @@ fn moses_regression_cases() {
                 .map(|(score, line)| format!("{score} {}", line.trim_end()))
                 .collect();
             let ours: Vec<String> =
-                text(&output).lines().map(|l| l.trim_end().to_owned()).collect();
+                lossy_text(&output).lines().map(|l| l.trim_end().to_owned()).collect();
             assert_eq!(ours, expected, "{} {to} {options}", case.display());
         }
     }
@@ -208,13 +212,13 @@ fn moses_regression_cases() {
 /// Workers tied to CPUs give the same translations; CPUs that are not there are
 /// refused by name.
 #[test]
-fn workers_are_tied_to_cpus() {
+fn workers_are_pinned_to_cpus() {
     if !cfg!(target_os = "linux") {
-        skipped("threads are tied to CPUs on Linux only");
+        report_skip("threads are tied to CPUs on Linux only");
         return;
     }
     let input = b"the red house is big .\nthe house .\n";
-    let plain = toy(&["-threads", "2"], input);
+    let plain = run_toy(&["-threads", "2"], input);
     // Where the workers ran, as the kernel saw them, cannot be asked afterwards;
     // `base/textio` tests that a thread stays where it is put.
     for options in [
@@ -222,25 +226,25 @@ fn workers_are_tied_to_cpus() {
         &["-threads", "2", "-cpu-affinity-offset", "1", "-cpu-affinity-increment", "3"],
         &["-threads", "1", "-cpu-affinity-offset", "0", "-cpu-affinity-increment", "-1"],
     ] {
-        assert_eq!(toy(options, input), plain, "{options:?}");
+        assert_eq!(run_toy(options, input), plain, "{options:?}");
     }
     let refused = |list: &str| {
         let command = &mut miriam();
         let command = command.args(["translate", "-cpus", list, "-f"]).arg(toy_ini());
         let output = command.stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        text(&output.stderr)
+        lossy_text(&output.stderr)
     };
     assert!(refused("60000").contains("CPU 60000"));
     assert!(refused("0-").contains("-cpus"));
 }
 
 fn toy_ini() -> PathBuf {
-    project().join("examples/toy/moses.ini")
+    project_root().join("examples/toy/moses.ini")
 }
 
 /// What the toy system prints for `input`, and what it says on standard error.
-fn toy_with_messages(options: &[&str], input: &[u8]) -> (Vec<u8>, String) {
+fn run_toy_with_messages(options: &[&str], input: &[u8]) -> (Vec<u8>, String) {
     let mut child = miriam()
         .args(["translate", "-f"])
         .arg(toy_ini())
@@ -255,21 +259,21 @@ fn toy_with_messages(options: &[&str], input: &[u8]) -> (Vec<u8>, String) {
     let writer = std::thread::spawn(move || stdin.write_all(&bytes));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap().unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    (output.stdout, text(&output.stderr))
+    assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+    (output.stdout, lossy_text(&output.stderr))
 }
 
-fn toy(options: &[&str], input: &[u8]) -> Vec<u8> {
-    toy_with_messages(options, input).0
+fn run_toy(options: &[&str], input: &[u8]) -> Vec<u8> {
+    run_toy_with_messages(options, input).0
 }
 
 #[test]
 fn the_toy_system_translates_as_its_authors_would() {
-    let folder = project().join("examples/toy");
-    let input = read(&folder.join("input.txt"));
-    let expected = text(&read(&folder.join("expected.txt")));
+    let folder = project_root().join("examples/toy");
+    let input = read_decompressed(&folder.join("input.txt"));
+    let expected = lossy_text(&read_decompressed(&folder.join("expected.txt")));
     for options in [&["-search-algorithm", "1"][..], &["-search-algorithm", "0"]] {
-        let output = text(&toy(options, &input));
+        let output = lossy_text(&run_toy(options, &input));
         let trimmed: Vec<&str> = output.lines().map(str::trim_end).collect();
         assert_eq!(trimmed, expected.lines().collect::<Vec<_>>(), "{options:?}");
     }
@@ -278,8 +282,8 @@ fn the_toy_system_translates_as_its_authors_would() {
 /// Scores worked out by an independent exhaustive decoder over the same files.
 #[test]
 fn the_toy_systems_scores() {
-    let input = read(&project().join("examples/toy/input.txt"));
-    let output = text(&toy(&["-search-algorithm", "1", "-output-hypo-score"], &input));
+    let input = read_decompressed(&project_root().join("examples/toy/input.txt"));
+    let output = lossy_text(&run_toy(&["-search-algorithm", "1", "-output-hypo-score"], &input));
     let scores: Vec<&str> = output.lines().filter_map(|l| l.split(' ').next()).take(3).collect();
     assert_eq!(scores, ["-6.375", "-8.655", "-109.957"]);
 }
@@ -287,20 +291,20 @@ fn the_toy_systems_scores() {
 #[test]
 fn search_options_change_what_they_should() {
     let input = b"the red house is big .\n";
-    let swapped = text(&toy(&["-search-algorithm", "1"], input));
+    let swapped = lossy_text(&run_toy(&["-search-algorithm", "1"], input));
     assert_eq!(swapped, "la casa roja es grande . \n");
     for lazy in ["-cube-pruning-lazy-scoring", "--cbls"] {
-        assert_eq!(text(&toy(&["-search-algorithm", "1", lazy], input)), swapped);
+        assert_eq!(lossy_text(&run_toy(&["-search-algorithm", "1", lazy], input)), swapped);
     }
     let diverse = ["-search-algorithm", "14", "-cube-pruning-diversity", "1", "-cbp", "1"];
-    assert_eq!(text(&toy(&diverse, input)), "el casa roja es grande . \n", "as Moses2");
+    assert_eq!(lossy_text(&run_toy(&diverse, input)), "el casa roja es grande . \n", "as Moses2");
     // Stored phrases swap inside themselves; only jumps between phrases cost.
-    let monotone = text(&toy(&["-distortion-limit", "0", "-t"], input));
+    let monotone = lossy_text(&run_toy(&["-distortion-limit", "0", "-t"], input));
     let spans: Vec<&str> = monotone.split('|').filter(|s| s.contains('-')).collect();
     let starts: Vec<u32> =
         spans.iter().map(|s| s.split('-').next().unwrap().parse().unwrap()).collect();
     assert!(starts.is_sorted(), "{monotone}");
-    let words = text(&toy(&["-max-phrase-length", "1", "-t"], input));
+    let words = lossy_text(&run_toy(&["-max-phrase-length", "1", "-t"], input));
     assert_eq!(words.matches('|').count(), 2 * 6, "{words}");
 }
 
@@ -313,20 +317,20 @@ fn options_may_stand_before_the_subcommand_or_take_an_equals_sign() {
         .arg(toy_ini())
         .arg("-i")
         .arg(input.path()));
-    assert_eq!(text(&output), "la casa roja es grande . \n");
+    assert_eq!(lossy_text(&output), "la casa roja es grande . \n");
 }
 
 #[test]
-fn a_very_long_line_is_translated_in_pieces() {
+fn a_very_long_line_is_split_and_translated() {
     let line = vec!["the red house is big ."; 400].join(" ");
     let cheap = ["-search-algorithm", "1", "-s", "10", "-cbp", "10"];
-    let output = text(&toy(&[&cheap[..], &["-t"]].concat(), line.as_bytes()));
+    let output = lossy_text(&run_toy(&[&cheap[..], &["-t"]].concat(), line.as_bytes()));
     assert_eq!(output.lines().count(), 1);
     // 2,400 words: the second piece starts at word 2,000 and ends the line.
     assert!(output.contains("|2000-") || output.contains("|2001-"), "a second piece");
     assert!(output.trim_end().ends_with("-2399|"), "{}", &output[output.len() - 60..]);
-    let scored = toy(&[&cheap[..], &["-output-hypo-score"]].concat(), line.as_bytes());
-    let score: f32 = text(&scored).split(' ').next().unwrap().parse().unwrap();
+    let scored = run_toy(&[&cheap[..], &["-output-hypo-score"]].concat(), line.as_bytes());
+    let score: f32 = lossy_text(&scored).split(' ').next().unwrap().parse().unwrap();
     assert!(score < 0.0 && score.is_finite());
 }
 
@@ -337,7 +341,7 @@ fn the_input_is_never_the_output() {
     fs::write(&file, "the house .\n").unwrap();
     let command = &mut miriam();
     let command = command.args(["translate", "-f"]).arg(toy_ini());
-    let message = complaint(command.arg("-i").arg(&file).arg("-o").arg(&file));
+    let message = run_to_error(command.arg("-i").arg(&file).arg("-o").arg(&file));
     assert!(message.contains("also the output"), "{message}");
     assert_eq!(fs::read(&file).unwrap(), b"the house .\n");
 }
@@ -370,21 +374,25 @@ fn a_damaged_table_is_an_error_or_harmless() {
         let command = command.args(["translate", "-f", "ini", "-i", "input"]);
         let output = command.current_dir(folder.path()).output().unwrap();
         let status = output.status.code();
-        assert!(matches!(status, Some(0 | 1)), "byte {place}: {status:?} {}", text(&output.stderr));
+        assert!(
+            matches!(status, Some(0 | 1)),
+            "byte {place}: {status:?} {}",
+            lossy_text(&output.stderr)
+        );
     }
 }
 
 #[test]
 fn unknown_words_are_copied_marked_or_dropped() {
     let input = b"anselmo reads .\n";
-    assert!(text(&toy(&[], input)).contains("anselmo "));
-    assert!(text(&toy(&["-mark-unknown"], input)).contains("UNKanselmo "));
+    assert!(lossy_text(&run_toy(&[], input)).contains("anselmo "));
+    assert!(lossy_text(&run_toy(&["-mark-unknown"], input)).contains("UNKanselmo "));
     let marked =
-        toy(&["-mu", "true", "-unknown-word-prefix", "<", "-unknown-word-suffix", ">"], input);
-    assert!(text(&marked).contains("<anselmo> "));
-    assert!(!text(&toy(&["-drop-unknown"], input)).contains("anselmo"));
+        run_toy(&["-mu", "true", "-unknown-word-prefix", "<", "-unknown-word-suffix", ">"], input);
+    assert!(lossy_text(&marked).contains("<anselmo> "));
+    assert!(!lossy_text(&run_toy(&["-drop-unknown"], input)).contains("anselmo"));
     // One unknown word, dropped: its penalty alone, and no sentence end.
-    let score = text(&toy(
+    let score = lossy_text(&run_toy(
         &["-drop-unknown", "-output-hypo-score", "-search-algorithm", "1"],
         b"anselmo\n",
     ));
@@ -404,7 +412,7 @@ fn odd_lines_give_one_line_each() {
         b"\nthe \xe9\xff house\nthe \0 house\nthe | || house|NN\n\tthe\thouse\nthe house .",
     );
     for search in ["0", "1"] {
-        let output = toy(&["-search-algorithm", search, "-s", "20", "-cbp", "50"], &input);
+        let output = run_toy(&["-search-algorithm", search, "-s", "20", "-cbp", "50"], &input);
         let lines: Vec<&[u8]> = output.split(|&b| b == b'\n').collect();
         assert_eq!(lines.len(), 11, "ten lines and the end");
         assert_eq!(lines[0], b"la casa . ");
@@ -416,15 +424,15 @@ fn odd_lines_give_one_line_each() {
         assert!(lines[6].contains(&0));
         assert_eq!(lines[9], lines[0], "a last line without an end");
     }
-    let scored = text(&toy(&["-output-hypo-score"], b"\n"));
+    let scored = lossy_text(&run_toy(&["-output-hypo-score"], b"\n"));
     assert_eq!(scored, "0.000 \n", "the empty hypothesis is complete");
 }
 
 #[test]
 fn carriage_returns_are_dropped_with_one_warning_or_kept() {
     let output = |options: &[&str]| {
-        let (stdout, stderr) = toy_with_messages(options, b"the house .\r\nthe house .\r\n");
-        (text(&stdout), stderr)
+        let (stdout, stderr) = run_toy_with_messages(options, b"the house .\r\nthe house .\r\n");
+        (lossy_text(&stdout), stderr)
     };
     let (stdout, stderr) = output(&[]);
     assert_eq!(stdout, "la casa . \nla casa . \n");
@@ -447,7 +455,7 @@ fn compressed_input_and_output() {
         .arg(&input)
         .arg("-o")
         .arg(&output));
-    assert_eq!(read(&output), b"la casa . \n");
+    assert_eq!(read_decompressed(&output), b"la casa . \n");
 }
 
 #[test]
@@ -455,7 +463,7 @@ fn usage_errors_name_the_option_and_end_with_status_2() {
     let usage = |arguments: &[&str]| {
         let output = miriam().arg("translate").args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        text(&output.stderr)
+        lossy_text(&output.stderr)
     };
     let ini = toy_ini();
     let ini = ini.to_str().unwrap();
@@ -468,21 +476,23 @@ fn usage_errors_name_the_option_and_end_with_status_2() {
     assert!(later.contains("not implemented"), "{later}");
     assert!(usage(&[]).contains("-f moses.ini"));
     assert!(usage(&["-f", ini, "-s", "many"]).contains("-stack"));
-    let help = text(&run(miriam().args(["translate", "--help"])));
+    let help = lossy_text(&run(miriam().args(["translate", "--help"])));
     assert!(help.contains("Example:") && help.contains("-distortion-limit, -dl"), "{help}");
 }
 
 #[test]
 fn configuration_errors_name_file_and_place() {
     let folder = tempfile::tempdir().unwrap();
-    let toy = text(&read(&toy_ini()));
-    let models = project().join("examples/toy");
+    let toy = lossy_text(&read_decompressed(&toy_ini()));
+    let models = project_root().join("examples/toy");
     let broken = |from: &str, to: &str| {
         let path = folder.path().join("moses.ini");
         let models = fs::canonicalize(&models).unwrap();
         let ini = toy.replace(from, to).replace("path=", &format!("path={}/", models.display()));
         fs::write(&path, ini).unwrap();
-        complaint(Command::new(env!("CARGO_BIN_EXE_miriam")).args(["translate", "-f"]).arg(&path))
+        run_to_error(
+            Command::new(env!("CARGO_BIN_EXE_miriam")).args(["translate", "-f"]).arg(&path),
+        )
     };
     let cases = [
         ("WordPenalty\n", "WordPenalti\n", "WordPenalti"),
@@ -514,12 +524,12 @@ fn configuration_errors_name_file_and_place() {
         let message = broken(from, to);
         assert!(message.contains(named), "{from} -> {to}: {message}");
     }
-    let missing = complaint(miriam().args(["translate", "-f", "absent.ini"]));
+    let missing = run_to_error(miriam().args(["translate", "-f", "absent.ini"]));
     assert!(missing.contains("absent.ini"), "{missing}");
-    let directory = complaint(miriam().args(["translate", "-f"]).arg(folder.path()));
+    let directory = run_to_error(miriam().args(["translate", "-f"]).arg(folder.path()));
     assert!(directory.contains("directory"), "{directory}");
     let input =
-        complaint(miriam().args(["translate", "-f"]).arg(toy_ini()).args(["-i", "absent.txt"]));
+        run_to_error(miriam().args(["translate", "-f"]).arg(toy_ini()).args(["-i", "absent.txt"]));
     assert!(input.contains("absent.txt"), "{input}");
 }
 
@@ -529,22 +539,22 @@ fn an_unreadable_ini_is_named() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::set_permissions(file.path(), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::File::open(file.path()).is_ok() {
-        skipped("this user may read everything");
+        report_skip("this user may read everything");
         return;
     }
-    let message = complaint(miriam().args(["translate", "-f"]).arg(file.path()));
+    let message = run_to_error(miriam().args(["translate", "-f"]).arg(file.path()));
     assert!(message.contains("denied"), "{message}");
 }
 
 #[test]
 fn a_full_disk_is_reported() {
     if !Path::new("/dev/full").exists() {
-        skipped("there is no /dev/full");
+        report_skip("there is no /dev/full");
         return;
     }
-    let input = project().join("examples/toy/input.txt");
+    let input = project_root().join("examples/toy/input.txt");
     for threads in ["1", "2"] {
-        let message = complaint(
+        let message = run_to_error(
             miriam()
                 .args(["translate", "-o", "/dev/full", "-threads", threads, "-f"])
                 .arg(toy_ini())
@@ -556,7 +566,7 @@ fn a_full_disk_is_reported() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn a_closed_pipe_is_no_error() {
     let script = format!(
         "yes 'the red house is big .' | head -n 2000 | '{}' translate -threads 2 -f '{}' | head -n 1; \
          exit ${{PIPESTATUS[2]}}",
@@ -564,6 +574,6 @@ fn a_reader_that_leaves_early_is_no_error() {
         toy_ini().display()
     );
     let output = Command::new("bash").args(["-c", &script]).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), "la casa roja es grande . \n");
+    assert_eq!(output.status.code(), Some(0), "{}", lossy_text(&output.stderr));
+    assert_eq!(lossy_text(&output.stdout), "la casa roja es grande . \n");
 }

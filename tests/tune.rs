@@ -4,37 +4,39 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{complaint, miriam, project, read, run, shared_data, text};
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, shared_data,
+};
 
-fn path(path: &Path) -> &str {
+fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
 /// The toy system in `folder`, with `weights` for the language model.
-fn toy(folder: &Path, language_model: &str) -> PathBuf {
+fn write_toy_system(folder: &Path, language_model: &str) -> PathBuf {
     for name in ["phrase-table", "reordering-table", "lm.arpa"] {
-        std::fs::copy(project().join("examples/toy").join(name), folder.join(name))
+        std::fs::copy(project_root().join("examples/toy").join(name), folder.join(name))
             .expect("copied");
     }
-    let ini = text(&read(&project().join("examples/toy/moses.ini")));
+    let ini = lossy_text(&read_decompressed(&project_root().join("examples/toy/moses.ini")));
     let ini = ini.replace("LM0= 0.5", &format!("LM0= {language_model} # the model of words"));
     // Not the names in the working directory.
-    let ini = ini.replace("path=", &format!("path={}/", path(folder)));
+    let ini = ini.replace("path=", &format!("path={}/", path_str(folder)));
     std::fs::write(folder.join("moses.ini"), ini).expect("writable");
     folder.join("moses.ini")
 }
 
 fn tune(ini: &Path, output: &Path) -> Command {
     let mut command = miriam();
-    command.args(["tune", "-f", path(ini), "-o", path(output)]);
+    command.args(["tune", "-f", path_str(ini), "-o", path_str(output)]);
     for (option, name) in [("--source", "corpus.en"), ("--reference", "corpus.es")] {
-        command.arg(option).arg(project().join("examples/toy").join(name));
+        command.arg(option).arg(project_root().join("examples/toy").join(name));
     }
     command
 }
 
 /// The BLEU of iterations, as the log tells them.
-fn bleu(log: &str) -> Vec<f64> {
+fn bleu_per_iteration(log: &str) -> Vec<f64> {
     let after = |line: &str| line.split("BLEU ").nth(1)?.split(' ').next()?.parse().ok();
     log.lines()
         .filter(|line| line.contains("iteration") && line.contains("BLEU"))
@@ -46,16 +48,17 @@ fn bleu(log: &str) -> Vec<f64> {
 fn weights_get_better_and_the_rest_of_the_ini_stays() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // A language model that is feared gives bad translations.
-    let ini = toy(folder.path(), "-0.5");
+    let ini = write_toy_system(folder.path(), "-0.5");
     let (output, log) = (folder.path().join("tuned.ini"), folder.path().join("log"));
     for method in ["mira", "mert"] {
         let mut command = tune(&ini, &output);
         command.args(["--method", method, "--iterations", "4", "--nbest-size", "30"]);
-        run(command.args(["--log", path(&log)]));
-        let scores = bleu(&text(&read(&log)));
+        run(command.args(["--log", path_str(&log)]));
+        let scores = bleu_per_iteration(&lossy_text(&read_decompressed(&log)));
         let best = scores.iter().copied().fold(0.0, f64::max);
         assert!(best > scores[0] + 5.0, "{method}: {scores:?}");
-        let (old, new) = (text(&read(&ini)), text(&read(&output)));
+        let (old, new) =
+            (lossy_text(&read_decompressed(&ini)), lossy_text(&read_decompressed(&output)));
         assert_eq!(old.lines().count(), new.lines().count());
         let mut magnitudes = 0.0;
         for (old, new) in old.lines().zip(new.lines()) {
@@ -81,14 +84,15 @@ fn weights_get_better_and_the_rest_of_the_ini_stays() {
         // The new ini translates, and gives the BLEU that was promised.
         let translated = folder.path().join("translated");
         let options = ["-search-algorithm", "1", "-cube-pruning-pop-limit", "400", "-s", "400"];
-        let source = project().join("examples/toy/corpus.en");
+        let source = project_root().join("examples/toy/corpus.en");
         let mut command = miriam();
-        command.args(["translate", "-f", path(&output), "-i", path(&source)]).args(options);
+        command.args(["translate", "-f", path_str(&output), "-i", path_str(&source)]).args(options);
         std::fs::write(&translated, run(&mut command)).expect("writable");
         let mut command = miriam();
         command.args(["evaluate", "--tokenize", "none", "--force", "-b", "-w", "2"]);
-        command.arg("--reference").arg(project().join("examples/toy/corpus.es"));
-        let measured: f64 = text(&run(command.arg("-i").arg(&translated))).trim().parse().unwrap();
+        command.arg("--reference").arg(project_root().join("examples/toy/corpus.es"));
+        let measured: f64 =
+            lossy_text(&run(command.arg("-i").arg(&translated))).trim().parse().unwrap();
         assert!((measured - best).abs() < 0.011, "{method}: {measured}, but {best} was promised");
     }
 }
@@ -96,14 +100,14 @@ fn weights_get_better_and_the_rest_of_the_ini_stays() {
 #[test]
 fn threads_change_nothing_and_seeds_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let ini = toy(folder.path(), "0.1");
+    let ini = write_toy_system(folder.path(), "0.1");
     for method in ["mira", "mert"] {
         let tuned = |threads: &str, seed: &str| {
             let output = folder.path().join(format!("{method}.{threads}.{seed}.ini"));
             let mut command = tune(&ini, &output);
             command.args(["--method", method, "--iterations", "3", "--nbest-size", "20"]);
             let log = run_log(command.args(["--threads", threads, "--seed", seed]));
-            (read(&output), log)
+            (read_decompressed(&output), log)
         };
         let one = tuned("1", "7");
         assert!(tuned("3", "7") == one, "{method}");
@@ -114,48 +118,48 @@ fn threads_change_nothing_and_seeds_do() {
 /// Standard error of a run that ends well.
 fn run_log(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stderr)
+    assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+    lossy_text(&output.stderr)
 }
 
 #[test]
 fn a_run_that_fails_leaves_the_ini_that_was_there() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let ini = toy(folder.path(), "0.5");
+    let ini = write_toy_system(folder.path(), "0.5");
     let output = folder.path().join("tuned.ini");
     std::fs::write(&output, "precious").expect("writable");
     let short = folder.path().join("short");
     std::fs::write(&short, "uno\n").expect("writable");
-    let said = complaint_of_usage(tune(&ini, &output).args(["--reference", path(&short)]));
+    let said = run_to_usage_error(tune(&ini, &output).args(["--reference", path_str(&short)]));
     assert!(said.contains("short has 1"), "{said}");
     // Killed while it runs.
     let mut child = tune(&ini, &output).arg("--quiet").spawn().expect("it starts");
     std::thread::sleep(std::time::Duration::from_millis(150));
     let _ = child.kill();
     let _ = child.wait();
-    assert_eq!(read(&output), b"precious");
+    assert_eq!(read_decompressed(&output), b"precious");
     // The ini that is read may be the one that is written.
     run(tune(&ini, &ini).args(["--iterations", "2"]));
     run(&mut tune(&ini, &output));
 }
 
-fn complaint_of_usage(command: &mut Command) -> String {
+fn run_to_usage_error(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    text(&output.stderr)
+    assert_eq!(output.status.code(), Some(2), "{}", lossy_text(&output.stderr));
+    lossy_text(&output.stderr)
 }
 
 #[test]
-fn what_cannot_be_tuned_is_complained_of() {
+fn what_cannot_be_tuned_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let ini = toy(folder.path(), "0.5");
+    let ini = write_toy_system(folder.path(), "0.5");
     let output = folder.path().join("tuned.ini");
-    let content = text(&read(&ini));
+    let content = lossy_text(&read_decompressed(&ini));
     std::fs::write(&ini, content.clone() + "\n[weight-overwrite]\nLM0= 0.7\n").expect("writable");
-    let said = complaint(&mut tune(&ini, &output));
+    let said = run_to_error(&mut tune(&ini, &output));
     assert!(said.contains("[weight-overwrite]"), "{said}");
     std::fs::write(&ini, content).expect("writable");
-    let said = complaint(tune(&ini, &output).args(["--reference", "/no/such"]));
+    let said = run_to_error(tune(&ini, &output).args(["--reference", "/no/such"]));
     assert!(said.contains("/no/such"), "{said}");
     assert!(!output.exists());
 }
@@ -168,7 +172,7 @@ fn real_text_gets_better() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (ini, output) = (data.join("text.ini"), folder.path().join("tuned.ini"));
     let part = |name: &str| {
-        let lines = text(&read(&data.join("corpus").join(name)));
+        let lines = lossy_text(&read_decompressed(&data.join("corpus").join(name)));
         let part: String = lines.lines().take(200).map(|line| format!("{line}\n")).collect();
         let path = folder.path().join(name.trim_end_matches(".gz"));
         std::fs::write(&path, part).expect("writable");
@@ -176,9 +180,9 @@ fn real_text_gets_better() {
     };
     let (source, reference) = (part("dev.de.gz"), part("dev.en.gz"));
     let mut command = miriam();
-    command.current_dir(&data).args(["tune", "-f", path(&ini), "-o", path(&output)]);
-    command.args(["--source", path(&source), "--reference", path(&reference)]);
+    command.current_dir(&data).args(["tune", "-f", path_str(&ini), "-o", path_str(&output)]);
+    command.args(["--source", path_str(&source), "--reference", path_str(&reference)]);
     let log = run_log(command.args(["--iterations", "3", "--nbest-size", "50"]));
-    let scores = bleu(&log);
+    let scores = bleu_per_iteration(&log);
     assert!(scores[2] > scores[0] + 0.5, "{scores:?}");
 }

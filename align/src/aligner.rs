@@ -5,35 +5,35 @@ use std::path::{Path, PathBuf};
 use miriam_textio::{Output, Progress, Vocabulary, ordered_map};
 
 use crate::bitext::Bitext;
-use crate::cooccurrence::{Cells, Rows};
-use crate::diagonal::{Diagonal, Sizes};
-use crate::expectation::{Best, Drawn, Work, decode_new};
-use crate::jumps::Jumps;
-use crate::lexical_table::write_table;
-use crate::lexicon::{FORWARD, Lexicon, REVERSE};
+use crate::cooccurrence::{CellStore, CooccurrenceRows};
+use crate::corpus_pass::{AlignmentLines, BestPositions, CorpusPass, decode_with_saved_model};
+use crate::diagonal::{DiagonalPrior, LengthPairCounts};
+use crate::directed_pair::EStepStatistics;
+use crate::hmm::HmmTransitions;
+use crate::lexical_table::write_lexical_table;
 use crate::links::{Link, parse_links, print_links};
-use crate::model_file::{SavedModel, save};
-use crate::one_way::Sums;
+use crate::model_file::{SavedModel, save_model};
 use crate::parallel_lines::ParallelLines;
-use crate::positions::Positions;
-use crate::symmetrization::{Joiner, Symmetrization};
+use crate::position_model::PositionModel;
+use crate::symmetrization::{Symmetrization, Symmetrizer};
+use crate::translation_table::{FORWARD, REVERSE, TranslationTable};
 use crate::{Error, Result};
 
 /// Iterations of IBM model 2, the last of which only aligns: fast_align's number.
-const ITERATIONS: usize = 5;
+const IBM2_ITERATIONS: usize = 5;
 /// Iterations of the HMM model behind them: more gave fewer links, and no better
 /// translations of a small text.
 const HMM_ITERATIONS: usize = 2;
 /// Bytes of memory to use where nobody says.
-const MEMORY: u64 = 4 << 30;
+const DEFAULT_MEMORY: u64 = 4 << 30;
 /// The least that is left for cells: less would only write more small pieces.
-const LEAST_FOR_CELLS: u64 = 16 << 20;
+const MIN_CELL_MEMORY: u64 = 16 << 20;
 
 /// Which model, how its two directions are joined, and within which means.
 #[derive(Clone, Debug, Default)]
 pub struct AlignOptions {
     /// The alignment model.
-    pub model: Model,
+    pub model: AlignModel,
     /// How the links of both directions become one set.
     pub symmetrization: Symmetrization,
     /// Worker threads.
@@ -47,7 +47,7 @@ pub struct AlignOptions {
     /// without a number. The word pairs themselves must fit.
     pub memory: Option<u64>,
     /// The folder for temporary files; without it, the system's.
-    pub temp: Option<PathBuf>,
+    pub temp_dir: Option<PathBuf>,
     /// Where to save the trained model.
     pub save_model: Option<PathBuf>,
     /// A saved model to align with, without training; `model` and the numbers of
@@ -59,7 +59,7 @@ pub struct AlignOptions {
 
 /// The alignment model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Model {
+pub enum AlignModel {
     /// IBM model 2 with a diagonal prior.
     #[default]
     Ibm2,
@@ -76,13 +76,13 @@ pub struct AlignSummary {
     /// Links written.
     pub links: u64,
     /// Pairs that got no links because a side has no words.
-    pub empty: u64,
+    pub empty_pairs: u64,
     /// Lines that got no links because they have more than [`crate::MAX_WORDS`] words.
-    pub too_long: u64,
+    pub too_long_lines: u64,
     /// Different pairs of words that share a line.
     pub word_pairs: u64,
     /// Bytes written to a temporary file.
-    pub spilled: u64,
+    pub spilled_bytes: u64,
     /// The perplexity of the last training iteration, forward and reverse.
     pub perplexity: [f64; 2],
 }
@@ -95,58 +95,63 @@ pub fn align_files(
     options: &AlignOptions,
     progress: &dyn Progress,
 ) -> Result<AlignSummary> {
-    in_pool(options.threads, || {
+    run_in_pool(options.threads, || {
         if let Some(path) = &options.load_model {
-            return align_new(source, target, output, path, options, progress);
+            return align_with_saved_model(source, target, output, path, options, progress);
         }
         let text = Bitext::read(source, target, [Vocabulary::new(), Vocabulary::new()], progress)?;
-        let mut output = Output::create_whole(output)?;
-        let summary = align(&text, options, &mut |line| Ok(output.write(line)?), progress)?;
+        let mut output = Output::create_atomic(output)?;
+        let summary =
+            train_and_align(&text, options, &mut |line| Ok(output.write(line)?), progress)?;
         output.finish()?;
         Ok(summary)
     })
 }
 
 /// Runs `work` with this many threads.
-fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+fn run_in_pool<T: Send>(threads: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
-    let pool = pool.map_err(|e| Error::Options { reason: format!("cannot start threads: {e}") })?;
+    let pool =
+        pool.map_err(|e| Error::InvalidOptions { reason: format!("cannot start threads: {e}") })?;
     pool.install(work)
 }
 
-fn align(
+fn train_and_align(
     text: &Bitext,
     options: &AlignOptions,
     write: &mut dyn FnMut(&[u8]) -> Result<()>,
     progress: &dyn Progress,
 ) -> Result<AlignSummary> {
-    let mut summary = AlignSummary::of(text);
-    if summary.empty == summary.pairs {
+    let mut summary = AlignSummary::from_bitext(text);
+    if summary.empty_pairs == summary.pairs {
         (0..text.len()).try_for_each(|_| write(b"\n"))?;
         return Ok(summary);
     }
     progress.begin("counting word pairs", None);
-    let rows = Rows::of(text);
+    let rows = CooccurrenceRows::from_bitext(text);
     progress.end();
     summary.word_pairs = rows.len() as u64;
     // Two numbers a direction, and the target word.
-    let needed = rows.len() as u64 * 36 + text.source.memory() + text.target.memory();
-    let left = options.memory.unwrap_or(MEMORY).saturating_sub(needed).max(LEAST_FOR_CELLS);
-    let temp = options.temp.clone().unwrap_or_else(std::env::temp_dir);
-    let cells = Cells::of(text, &rows, left, &temp, progress)?;
-    summary.spilled = cells.spilled();
+    let needed = rows.len() as u64 * 36 + text.source.memory_bytes() + text.target.memory_bytes();
+    let left = options.memory.unwrap_or(DEFAULT_MEMORY).saturating_sub(needed).max(MIN_CELL_MEMORY);
+    let temp = options.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+    let cells = CellStore::from_bitext(text, &rows, left, &temp, progress)?;
+    summary.spilled_bytes = cells.spilled_bytes();
     let mut directions = options.symmetrization.directions();
     if options.save_model.is_some() || options.lexical_table.is_some() {
         directions = [true, true];
     }
-    let work = Work { text, rows: &rows, cells: &cells, directions };
-    let Trained { lexicon, positions } = train(&work, options, &mut summary, progress)?;
+    let work = CorpusPass { text, rows: &rows, cells: &cells, directions };
+    let TrainedModel { translation_table: lexicon, positions } =
+        train(&work, options, &mut summary, progress)?;
     progress.begin("aligning", Some(summary.pairs));
     let how = options.symmetrization;
-    let draw = |drawer: &mut Drawer, best: &Best, drawn: &mut Drawn| drawer.draw(best, how, drawn);
+    let draw = |drawer: &mut AlignmentWriter, best: &BestPositions, drawn: &mut AlignmentLines| {
+        drawer.write_alignment(best, how, drawn)
+    };
     let mut count = 0;
-    let taken = |drawn: Drawn| {
-        count += drawn.links;
+    let taken = |drawn: AlignmentLines| {
+        count += drawn.num_links;
         write(&drawn.text)
     };
     work.decode(&lexicon, &positions, draw, taken, progress)?;
@@ -154,16 +159,16 @@ fn align(
     summary.links = count;
     let vocabularies = [&text.source.vocabulary, &text.target.vocabulary];
     if let Some(path) = &options.lexical_table {
-        write_table(path, vocabularies, &rows, &lexicon)?;
+        write_lexical_table(path, vocabularies, &rows, &lexicon)?;
     }
     if let Some(path) = &options.save_model {
-        save(path, vocabularies, &rows, &lexicon, &positions)?;
+        save_model(path, vocabularies, &rows, &lexicon, &positions)?;
     }
     Ok(summary)
 }
 
 /// Aligns with a model that was saved.
-fn align_new(
+fn align_with_saved_model(
     source: &Path,
     target: &Path,
     output: &Path,
@@ -173,17 +178,19 @@ fn align_new(
 ) -> Result<AlignSummary> {
     let saved = SavedModel::open(model)?;
     let text = Bitext::read(source, target, saved.vocabularies(model)?, progress)?;
-    let mut summary = AlignSummary::of(&text);
-    let mut output = Output::create_whole(output)?;
+    let mut summary = AlignSummary::from_bitext(&text);
+    let mut output = Output::create_atomic(output)?;
     progress.begin("aligning", Some(summary.pairs));
     let how = options.symmetrization;
-    let draw = |drawer: &mut Drawer, best: &Best, drawn: &mut Drawn| drawer.draw(best, how, drawn);
+    let draw = |drawer: &mut AlignmentWriter, best: &BestPositions, drawn: &mut AlignmentLines| {
+        drawer.write_alignment(best, how, drawn)
+    };
     let mut count = 0;
-    let taken = |drawn: Drawn| {
-        count += drawn.links;
+    let taken = |drawn: AlignmentLines| {
+        count += drawn.num_links;
         Ok(output.write(&drawn.text)?)
     };
-    decode_new(&text, &saved, how.directions(), draw, taken, progress)?;
+    decode_with_saved_model(&text, &saved, how.directions(), draw, taken, progress)?;
     progress.end();
     summary.links = count;
     output.finish()?;
@@ -191,81 +198,93 @@ fn align_new(
 }
 
 impl AlignSummary {
-    fn of(text: &Bitext) -> Self {
+    fn from_bitext(text: &Bitext) -> Self {
         let pairs = text.len() as u64;
         let used = (0..text.len()).filter(|&line| text.pair(line).is_some()).count() as u64;
         AlignSummary {
             pairs,
-            empty: pairs - used,
-            too_long: text.source.too_long + text.target.too_long,
+            empty_pairs: pairs - used,
+            too_long_lines: text.source.too_long_lines + text.target.too_long_lines,
             ..AlignSummary::default()
         }
     }
 }
 
 /// Everything that training finds.
-pub(crate) struct Trained {
-    pub lexicon: Lexicon,
-    pub positions: [Positions; 2],
+pub(crate) struct TrainedModel {
+    pub translation_table: TranslationTable,
+    pub positions: [PositionModel; 2],
 }
 
 fn train(
-    work: &Work<'_>,
+    work: &CorpusPass<'_>,
     options: &AlignOptions,
     summary: &mut AlignSummary,
     progress: &dyn Progress,
-) -> Result<Trained> {
+) -> Result<TrainedModel> {
     let (rows, text) = (work.rows, work.text);
-    let sizes = sizes(text);
-    let shares = rows.shares(rayon::current_num_threads());
-    let zeros =
-        || Lexicon::zeros(rows.len(), text.source.vocabulary.len(), text.target.vocabulary.len());
+    let sizes = count_length_pairs(text);
+    let shares = rows.balanced_ranges(rayon::current_num_threads());
+    let zeros = || {
+        TranslationTable::zeros(
+            rows.len(),
+            text.source.vocabulary.len(),
+            text.target.vocabulary.len(),
+        )
+    };
     let mut lexicon = zeros();
     let mut counts = zeros();
-    let mut iterate =
-        |stage: &str, known: bool, positions: &[Positions; 2], lexicon: &mut Lexicon| {
-            progress.begin(stage, Some(text.len() as u64));
-            let known = known.then_some(&*lexicon);
-            let sums = work.expect(known, positions, &mut counts, &shares, progress)?;
-            counts.normalise(rows, &shares);
-            std::mem::swap(lexicon, &mut counts);
-            counts.clear();
-            summary.perplexity = sums.each_ref().map(Sums::perplexity);
-            progress.end();
-            Ok::<_, Error>(sums)
-        };
-    let mut priors = [Diagonal::default(); 2];
-    for iteration in 1..options.iterations.unwrap_or(ITERATIONS).max(2) {
+    let mut iterate = |stage: &str,
+                       known: bool,
+                       positions: &[PositionModel; 2],
+                       lexicon: &mut TranslationTable| {
+        progress.begin(stage, Some(text.len() as u64));
+        let known = known.then_some(&*lexicon);
+        let sums = work.e_step(known, positions, &mut counts, &shares, progress)?;
+        counts.normalise(rows, &shares);
+        std::mem::swap(lexicon, &mut counts);
+        counts.clear();
+        summary.perplexity = sums.each_ref().map(EStepStatistics::perplexity);
+        progress.end();
+        Ok::<_, Error>(sums)
+    };
+    let mut priors = [DiagonalPrior::default(); 2];
+    for iteration in 1..options.iterations.unwrap_or(IBM2_ITERATIONS).max(2) {
         let (stage, positions) =
-            (format!("IBM 2, iteration {iteration}"), priors.map(Positions::Diagonal));
+            (format!("IBM 2, iteration {iteration}"), priors.map(PositionModel::Diagonal));
         let sums = iterate(&stage, iteration > 1, &positions, &mut lexicon)?;
         for direction in [FORWARD, REVERSE] {
             if iteration > 1 && work.directions[direction] {
-                priors[direction].fit(&sums[direction], &sizes[direction]);
+                priors[direction].m_step(&sums[direction], &sizes[direction]);
             }
         }
     }
-    let mut positions = priors.map(Positions::Diagonal);
-    if options.model == Model::Hmm {
-        positions = [Positions::Jumps(Jumps::default()), Positions::Jumps(Jumps::default())];
+    let mut positions = priors.map(PositionModel::Diagonal);
+    if options.model == AlignModel::Hmm {
+        positions = [
+            PositionModel::Hmm(HmmTransitions::default()),
+            PositionModel::Hmm(HmmTransitions::default()),
+        ];
         for iteration in 1..=options.hmm_iterations.unwrap_or(HMM_ITERATIONS) {
             let stage = format!("HMM, iteration {iteration}");
             let sums = iterate(&stage, true, &positions, &mut lexicon)?;
             for direction in [FORWARD, REVERSE] {
                 if work.directions[direction] {
-                    positions[direction] = Positions::Jumps(Jumps::fit(&sums[direction]));
+                    positions[direction] =
+                        PositionModel::Hmm(HmmTransitions::m_step(&sums[direction]));
                 }
             }
         }
     }
-    Ok(Trained { lexicon, positions })
+    Ok(TrainedModel { translation_table: lexicon, positions })
 }
 
 /// How many pairs there are of each (outputs, states) lengths, in both directions.
-fn sizes(text: &Bitext) -> [Sizes; 2] {
-    let mut sizes = [Sizes::new(), Sizes::new()];
+fn count_length_pairs(text: &Bitext) -> [LengthPairCounts; 2] {
+    let mut sizes = [LengthPairCounts::new(), LengthPairCounts::new()];
     for pair in (0..text.len()).filter_map(|line| text.pair(line)) {
-        let (source, target) = (pair.source.places.len() as u32, pair.target.places.len() as u32);
+        let (source, target) =
+            (pair.source.word_indices.len() as u32, pair.target.word_indices.len() as u32);
         *sizes[FORWARD].entry((target, source)).or_default() += 1;
         *sizes[REVERSE].entry((source, target)).or_default() += 1;
     }
@@ -274,15 +293,20 @@ fn sizes(text: &Bitext) -> [Sizes; 2] {
 
 /// Makes lines of links of the best explanations.
 #[derive(Default)]
-struct Drawer {
+struct AlignmentWriter {
     links: [Vec<Link>; 2],
-    joined: Vec<Link>,
-    joiner: Joiner,
+    symmetrized: Vec<Link>,
+    symmetrizer: Symmetrizer,
 }
 
-impl Drawer {
+impl AlignmentWriter {
     /// Appends a line to `drawn`.
-    fn draw(&mut self, best: &Best, how: Symmetrization, drawn: &mut Drawn) {
+    fn write_alignment(
+        &mut self,
+        best: &BestPositions,
+        how: Symmetrization,
+        drawn: &mut AlignmentLines,
+    ) {
         let [forward, reverse] = &mut self.links;
         forward.clear();
         let explained = |(at, best): (usize, &Option<u16>)| Some((at as u16, (*best)?));
@@ -290,9 +314,9 @@ impl Drawer {
             .extend(best.0[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)));
         reverse.clear();
         reverse.extend(best.0[REVERSE].iter().enumerate().filter_map(explained));
-        self.joiner.join(how, forward, reverse, &mut self.joined);
-        print_links(&self.joined, &mut drawn.text);
-        drawn.links += self.joined.len() as u64;
+        self.symmetrizer.symmetrize(how, forward, reverse, &mut self.symmetrized);
+        print_links(&self.symmetrized, &mut drawn.text);
+        drawn.num_links += self.symmetrized.len() as u64;
     }
 }
 
@@ -305,7 +329,7 @@ pub fn symmetrize_files(
     threads: usize,
 ) -> Result<AlignSummary> {
     let mut files = ParallelLines::open(&[forward, reverse])?;
-    let mut output = Output::create_whole(output)?;
+    let mut output = Output::create_atomic(output)?;
     let mut summary = AlignSummary::default();
     let read = || -> Result<Option<Vec<[Vec<Link>; 2]>>> {
         let mut block = Vec::new();
@@ -319,11 +343,11 @@ pub fn symmetrize_files(
         Ok((!block.is_empty()).then_some(block))
     };
     let worker = || {
-        let (mut joiner, mut joined) = (Joiner::default(), Vec::new());
+        let (mut joiner, mut joined) = (Symmetrizer::default(), Vec::new());
         move |block: Vec<[Vec<Link>; 2]>| {
             let (mut text, mut links) = (Vec::new(), 0);
             for [forward, reverse] in &block {
-                joiner.join(how, forward, reverse, &mut joined);
+                joiner.symmetrize(how, forward, reverse, &mut joined);
                 print_links(&joined, &mut text);
                 links += joined.len() as u64;
             }
@@ -343,22 +367,26 @@ pub fn symmetrize_files(
 pub(crate) mod tests {
     use super::*;
     use crate::bitext::from_lines;
-    use miriam_textio::Silent;
+    use miriam_textio::NoProgress;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    pub(crate) fn with_options() -> AlignOptions {
+    pub(crate) fn test_options() -> AlignOptions {
         AlignOptions { threads: 1, ..AlignOptions::default() }
     }
 
     /// A text's rows and what training finds, with as many threads as asked for.
-    pub(crate) fn trained(text: &Bitext, options: &AlignOptions) -> (Rows, Trained) {
-        in_pool(options.threads, || {
-            let rows = Rows::of(text);
-            let memory = options.memory.unwrap_or(MEMORY);
-            let cells = Cells::of(text, &rows, memory, &std::env::temp_dir(), &Silent)?;
-            let work = Work { text, rows: &rows, cells: &cells, directions: [true, true] };
-            let trained = train(&work, options, &mut AlignSummary::default(), &Silent)?;
+    pub(crate) fn trained(
+        text: &Bitext,
+        options: &AlignOptions,
+    ) -> (CooccurrenceRows, TrainedModel) {
+        run_in_pool(options.threads, || {
+            let rows = CooccurrenceRows::from_bitext(text);
+            let memory = options.memory.unwrap_or(DEFAULT_MEMORY);
+            let cells =
+                CellStore::from_bitext(text, &rows, memory, &std::env::temp_dir(), &NoProgress)?;
+            let work = CorpusPass { text, rows: &rows, cells: &cells, directions: [true, true] };
+            let trained = train(&work, options, &mut AlignSummary::default(), &NoProgress)?;
             Ok((rows, trained))
         })
         .expect("there is nothing to go wrong")
@@ -380,7 +408,7 @@ pub(crate) mod tests {
 
     /// IBM model 2 as the paper has it, over hash tables: t(output | state) after
     /// `updates` iterations with a tension of 4; the empty state is the null word.
-    fn slow(pairs: &[(Vec<String>, Vec<String>)], updates: usize) -> Table {
+    fn naive_ibm2(pairs: &[(Vec<String>, Vec<String>)], updates: usize) -> Table {
         let mut table: Option<Table> = None;
         for _ in 0..updates {
             let mut counts = Table::new();
@@ -418,17 +446,17 @@ pub(crate) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
-        fn training_equals_the_slow_way(
+        fn training_equals_naive_ibm2(
             lines in proptest::collection::vec(("[abc]( [abc]){0,5}", "[uvw]( [uvwx]){0,5}"), 1..12),
         ) {
             let lines: Vec<(&str, &str)> = lines.iter().map(|(s, t)| (s.as_str(), t.as_str())).collect();
             let text = from_lines(&lines);
-            let options = AlignOptions { iterations: Some(3), ..with_options() };
+            let options = AlignOptions { iterations: Some(3), ..test_options() };
             let (rows, trained) = trained(&text, &options);
             let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
             let forward: Vec<_> = lines.iter().map(|(s, t)| (words(s), words(t))).collect();
             let reverse: Vec<_> = lines.iter().map(|(s, t)| (words(t), words(s))).collect();
-            let tables = [slow(&forward, 2), slow(&reverse, 2)];
+            let tables = [naive_ibm2(&forward, 2), naive_ibm2(&reverse, 2)];
             let close = |found: f64, expected: f64| (found - expected).abs() <= 1e-9 * expected;
             let name = |vocabulary: &Vocabulary, id: u32| {
                 String::from_utf8_lossy(vocabulary.word(miriam_textio::WordId(id))).into_owned()
@@ -437,13 +465,13 @@ pub(crate) mod tests {
                 for entry in rows.row(source) {
                     let source = name(&text.source.vocabulary, source);
                     let target = name(&text.target.vocabulary, rows.targets[entry]);
-                    let [forward, reverse] = trained.lexicon.entries[entry];
+                    let [forward, reverse] = trained.translation_table.entries[entry];
                     prop_assert!(close(forward, tables[0][&(source.clone(), target.clone())]));
                     prop_assert!(close(reverse, tables[1][&(target, source)]));
                 }
             }
             let sides = [&text.target.vocabulary, &text.source.vocabulary];
-            for ((vocabulary, table), null) in sides.into_iter().zip(&tables).zip(&trained.lexicon.null) {
+            for ((vocabulary, table), null) in sides.into_iter().zip(&tables).zip(&trained.translation_table.null) {
                 for (id, &found) in null.iter().enumerate() {
                     let word = name(vocabulary, id as u32);
                     prop_assert!(close(found, table[&(String::new(), word)]));
@@ -459,12 +487,12 @@ pub(crate) mod tests {
             let lines: Vec<(&str, &str)> = lines.iter().map(|(s, t)| (s.as_str(), t.as_str())).collect();
             let text = from_lines(&lines);
             if (0..text.len()).all(|line| text.pair(line).is_none()) { return Ok(()); }
-            let model = if hmm { Model::Hmm } else { Model::Ibm2 };
-            let alone = AlignOptions { model, ..with_options() };
+            let model = if hmm { AlignModel::Hmm } else { AlignModel::Ibm2 };
+            let alone = AlignOptions { model, ..test_options() };
             let many = AlignOptions { threads, memory: Some(0), ..alone.clone() };
             let ((_, alone), (_, many)) = (trained(&text, &alone), trained(&text, &many));
-            prop_assert_eq!(alone.lexicon.entries, many.lexicon.entries);
-            prop_assert_eq!(alone.lexicon.null, many.lexicon.null);
+            prop_assert_eq!(alone.translation_table.entries, many.translation_table.entries);
+            prop_assert_eq!(alone.translation_table.null, many.translation_table.null);
         }
     }
 }

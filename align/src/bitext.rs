@@ -14,41 +14,41 @@ use crate::{Error, Result};
 
 /// Words in the longest sentence that is aligned. A longer line is no sentence, and
 /// the work for a pair grows with the product of the lengths.
-pub const MAX_WORDS: usize = 1000;
+pub const MAX_SENTENCE_WORDS: usize = 1000;
 
 /// One language of a parallel text.
 #[derive(Default)]
-pub(crate) struct Side {
+pub(crate) struct CorpusSide {
     pub name: String,
     pub vocabulary: Vocabulary,
     /// The distinct words of each sentence, in the order of their first positions.
     words: Vec<u32>,
     word_ends: Vec<usize>,
     /// For each position the index of its word among the sentence's distinct words.
-    places: Vec<u16>,
-    place_ends: Vec<usize>,
+    word_indices: Vec<u16>,
+    index_ends: Vec<usize>,
     /// Lines of more than [`MAX_WORDS`] words, kept as empty ones.
-    pub too_long: u64,
+    pub too_long_lines: u64,
 }
 
 /// A sentence of one language.
 #[derive(Clone, Copy)]
-pub(crate) struct Sentence<'a> {
+pub(crate) struct EncodedSentence<'a> {
     /// Its distinct words.
-    pub words: &'a [u32],
+    pub distinct_words: &'a [u32],
     /// For each position the index of its word in `words`.
-    pub places: &'a [u16],
+    pub word_indices: &'a [u16],
 }
 
 /// Words of a line: what stands between spaces and tabs.
-pub(crate) fn words_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn split_words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
 }
 
-impl Side {
+impl CorpusSide {
     /// Reads a text whose words join `vocabulary`.
     pub fn read(path: &Path, vocabulary: Vocabulary, progress: &dyn Progress) -> Result<Self> {
-        let mut side = Side { vocabulary, ..Side::default() };
+        let mut side = CorpusSide { vocabulary, ..CorpusSide::default() };
         let input = Input::open(path)?;
         side.name = input.name().to_owned();
         let consumed = input.consumed();
@@ -57,22 +57,22 @@ impl Side {
         // that nothing need be cleared.
         let mut seen: Vec<(u32, u16)> = Vec::new();
         while let Some(line) = lines.next()? {
-            side.push(line.bytes, &mut seen);
+            side.push_line(line.bytes, &mut seen);
             if line.number.is_multiple_of(10_000) {
-                progress.reached(consumed.load(std::sync::atomic::Ordering::Relaxed));
+                progress.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
             }
         }
         Ok(side)
     }
 
-    fn push(&mut self, line: &[u8], seen: &mut Vec<(u32, u16)>) {
-        let (first_word, first_place) = (self.words.len(), self.places.len());
+    fn push_line(&mut self, line: &[u8], seen: &mut Vec<(u32, u16)>) {
+        let (first_word, first_place) = (self.words.len(), self.word_indices.len());
         let sentence = self.word_ends.len() as u32 + 1;
-        for (position, word) in words_of(line).enumerate() {
-            if position == MAX_WORDS {
+        for (position, word) in split_words(line).enumerate() {
+            if position == MAX_SENTENCE_WORDS {
                 self.words.truncate(first_word);
-                self.places.truncate(first_place);
-                self.too_long += 1;
+                self.word_indices.truncate(first_place);
+                self.too_long_lines += 1;
                 break;
             }
             let id = self.vocabulary.intern(word);
@@ -84,10 +84,10 @@ impl Side {
                 (*when, *place) = (sentence, (self.words.len() - first_word) as u16);
                 self.words.push(id.0);
             }
-            self.places.push(*place);
+            self.word_indices.push(*place);
         }
         self.word_ends.push(self.words.len());
-        self.place_ends.push(self.places.len());
+        self.index_ends.push(self.word_indices.len());
     }
 
     /// How many lines there are.
@@ -96,34 +96,34 @@ impl Side {
     }
 
     /// The sentence on line `index`, from 0.
-    pub fn sentence(&self, index: usize) -> Sentence<'_> {
+    pub fn sentence(&self, index: usize) -> EncodedSentence<'_> {
         let between = |ends: &[usize]| {
             let start = if index == 0 { 0 } else { ends[index - 1] };
             start..ends[index]
         };
-        Sentence {
-            words: &self.words[between(&self.word_ends)],
-            places: &self.places[between(&self.place_ends)],
+        EncodedSentence {
+            distinct_words: &self.words[between(&self.word_ends)],
+            word_indices: &self.word_indices[between(&self.index_ends)],
         }
     }
 
     /// Bytes of memory it takes.
-    pub fn memory(&self) -> u64 {
-        (self.words.len() * 4 + self.places.len() * 2 + self.len() * 16) as u64
+    pub fn memory_bytes(&self) -> u64 {
+        (self.words.len() * 4 + self.word_indices.len() * 2 + self.len() * 16) as u64
     }
 }
 
 /// A parallel text: line by line, one language is the translation of the other.
 pub(crate) struct Bitext {
-    pub source: Side,
-    pub target: Side,
+    pub source: CorpusSide,
+    pub target: CorpusSide,
 }
 
 /// A sentence and its translation, neither of them empty.
 #[derive(Clone, Copy)]
-pub(crate) struct Pair<'a> {
-    pub source: Sentence<'a>,
-    pub target: Sentence<'a>,
+pub(crate) struct SentencePair<'a> {
+    pub source: EncodedSentence<'a>,
+    pub target: EncodedSentence<'a>,
 }
 
 impl Bitext {
@@ -139,17 +139,17 @@ impl Bitext {
         let size = std::fs::metadata(source).ok().map(|file| file.len());
         progress.begin("reading", size);
         let (source, target) = rayon::join(
-            || Side::read(source, source_words, progress),
-            || Side::read(target, target_words, &miriam_textio::Silent),
+            || CorpusSide::read(source, source_words, progress),
+            || CorpusSide::read(target, target_words, &miriam_textio::NoProgress),
         );
         progress.end();
         Self::new(source?, target?)
     }
 
     /// Joins two sides.
-    pub fn new(source: Side, target: Side) -> Result<Self> {
+    pub fn new(source: CorpusSide, target: CorpusSide) -> Result<Self> {
         if source.len() != target.len() {
-            return Err(Error::Lines {
+            return Err(Error::LineCountMismatch {
                 first: source.name,
                 first_lines: source.word_ends.len() as u64,
                 second: target.name,
@@ -165,24 +165,25 @@ impl Bitext {
     }
 
     /// The pair on line `index`, from 0; nothing where a side is empty.
-    pub fn pair(&self, index: usize) -> Option<Pair<'_>> {
+    pub fn pair(&self, index: usize) -> Option<SentencePair<'_>> {
         let (source, target) = (self.source.sentence(index), self.target.sentence(index));
-        (!source.words.is_empty() && !target.words.is_empty()).then_some(Pair { source, target })
+        (!source.distinct_words.is_empty() && !target.distinct_words.is_empty())
+            .then_some(SentencePair { source, target })
     }
 }
 
-impl Pair<'_> {
+impl SentencePair<'_> {
     /// Pairs of distinct words.
-    pub fn cells(&self) -> usize {
-        self.source.words.len() * self.target.words.len()
+    pub fn num_cells(&self) -> usize {
+        self.source.distinct_words.len() * self.target.distinct_words.len()
     }
 }
 
 #[cfg(test)]
 pub(crate) fn from_lines(pairs: &[(&str, &str)]) -> Bitext {
     let side = |pick: fn(&(&str, &str)) -> Vec<u8>| {
-        let (mut side, mut seen) = (Side::default(), Vec::new());
-        pairs.iter().for_each(|pair| side.push(&pick(pair), &mut seen));
+        let (mut side, mut seen) = (CorpusSide::default(), Vec::new());
+        pairs.iter().for_each(|pair| side.push_line(&pick(pair), &mut seen));
         side
     };
     let source = side(|pair| pair.0.as_bytes().to_vec());
@@ -196,12 +197,15 @@ mod tests {
 
     #[test]
     fn a_sentence_is_its_distinct_words_and_where_they_stand() {
-        let long = "a ".repeat(MAX_WORDS + 1);
+        let long = "a ".repeat(MAX_SENTENCE_WORDS + 1);
         let text = from_lines(&[("a b\ta  c", "x"), ("", "x"), (&long, "x"), ("c a", "y")]);
         let first = text.pair(0).expect("both sides have words").source;
-        assert_eq!((first.words, first.places), (&[0, 1, 2][..], &[0u16, 1, 0, 2][..]));
+        assert_eq!(
+            (first.distinct_words, first.word_indices),
+            (&[0, 1, 2][..], &[0u16, 1, 0, 2][..])
+        );
         assert!(text.pair(1).is_none() && text.pair(2).is_none());
-        assert_eq!(text.source.too_long, 1);
-        assert_eq!(text.pair(3).expect("both sides have words").source.words, [2, 0]);
+        assert_eq!(text.source.too_long_lines, 1);
+        assert_eq!(text.pair(3).expect("both sides have words").source.distinct_words, [2, 0]);
     }
 }

@@ -27,29 +27,29 @@ use crate::Result;
 use crate::bitext::Bitext;
 
 /// Two-byte units of cells that are made, kept and read as one piece.
-const CHUNK: u64 = 32 << 20;
+const CHUNK_UNITS: u64 = 32 << 20;
 /// The longest row whose places fit into two bytes.
-const NARROW: usize = 1 << 16;
+const MAX_NARROW_ROW: usize = 1 << 16;
 
 /// Source words with the target words that they meet.
-pub(crate) struct Rows {
+pub(crate) struct CooccurrenceRows {
     /// Where each source word's row begins, and the end of the last.
-    starts: Vec<u64>,
+    row_starts: Vec<u64>,
     /// The target word of each entry.
     pub targets: Vec<u32>,
     /// Cells of each source word: how much work its row is.
-    work: Vec<u64>,
+    row_costs: Vec<u64>,
 }
 
-impl Rows {
+impl CooccurrenceRows {
     /// Finds all pairs of words that share a line.
-    pub fn of(text: &Bitext) -> Self {
+    pub fn from_bitext(text: &Bitext) -> Self {
         let words = text.source.vocabulary.len();
         let target_words = text.target.vocabulary.len();
-        let (ends, lines) = lines_of_words(text, words);
+        let (ends, lines) = index_lines_by_word(text, words);
         // Pieces of about the same work, more than threads, because rare words are slower.
         let pieces = 8 * rayon::current_num_threads();
-        let bounds = balanced(&ends, pieces);
+        let bounds = balanced_bounds(&ends, pieces);
         let parts: Vec<(Vec<u32>, Vec<u64>, Vec<u64>)> = bounds
             .par_windows(2)
             .map(|bound| {
@@ -59,7 +59,7 @@ impl Rows {
                     let first = if word == 0 { 0 } else { ends[word - 1] as usize };
                     let mut cells = 0;
                     for &line in &lines[first..ends[word] as usize] {
-                        let others = text.target.sentence(line as usize).words;
+                        let others = text.target.sentence(line as usize).distinct_words;
                         cells += others.len() as u64;
                         for &other in others {
                             if seen[other as usize] != word as u32 {
@@ -74,16 +74,16 @@ impl Rows {
                 (targets, row_ends, work)
             })
             .collect();
-        let mut rows = Rows {
-            starts: vec![0],
+        let mut rows = CooccurrenceRows {
+            row_starts: vec![0],
             targets: Vec::with_capacity(parts.iter().map(|part| part.0.len()).sum()),
-            work: Vec::with_capacity(words),
+            row_costs: Vec::with_capacity(words),
         };
         for (targets, row_ends, work) in parts {
             let base = rows.targets.len() as u64;
             rows.targets.extend(targets);
-            rows.starts.extend(row_ends.iter().map(|end| base + end));
-            rows.work.extend(work);
+            rows.row_starts.extend(row_ends.iter().map(|end| base + end));
+            rows.row_costs.extend(work);
         }
         rows
     }
@@ -96,35 +96,40 @@ impl Rows {
     /// The entries of a source word.
     #[inline]
     pub fn row(&self, word: u32) -> Range<usize> {
-        self.starts[word as usize] as usize..self.starts[word as usize + 1] as usize
+        self.row_starts[word as usize] as usize..self.row_starts[word as usize + 1] as usize
     }
 
     /// Two-byte units that each of the word's cells takes.
     #[inline]
-    pub fn width(&self, word: u32) -> usize {
-        if self.row(word).len() > NARROW { 2 } else { 1 }
+    pub fn cell_width(&self, word: u32) -> usize {
+        if self.row(word).len() > MAX_NARROW_ROW { 2 } else { 1 }
     }
 
     /// Source words in `parts` runs of about the same work.
-    pub fn shares(&self, parts: usize) -> Vec<Range<u32>> {
+    pub fn balanced_ranges(&self, parts: usize) -> Vec<Range<u32>> {
         let ends: Vec<u64> = self
-            .work
+            .row_costs
             .iter()
             .scan(0, |sum, work| {
                 *sum += work;
                 Some(*sum)
             })
             .collect();
-        let bounds = balanced(&ends, parts);
+        let bounds = balanced_bounds(&ends, parts);
         bounds.windows(2).map(|bound| bound[0] as u32..bound[1] as u32).collect()
     }
 
     /// The entries of each of the `shares`.
-    pub fn split<'a, T>(&self, shares: &[Range<u32>], mut items: &'a mut [T]) -> Vec<&'a mut [T]> {
+    pub fn split_entries<'a, T>(
+        &self,
+        shares: &[Range<u32>],
+        mut items: &'a mut [T],
+    ) -> Vec<&'a mut [T]> {
         shares
             .iter()
             .map(|share| {
-                let length = self.starts[share.end as usize] - self.starts[share.start as usize];
+                let length =
+                    self.row_starts[share.end as usize] - self.row_starts[share.start as usize];
                 let (part, rest) = std::mem::take(&mut items).split_at_mut(length as usize);
                 items = rest;
                 part
@@ -134,11 +139,11 @@ impl Rows {
 }
 
 /// For each source word the lines that it stands in, end to end: the ends, the lines.
-fn lines_of_words(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
+fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     let mut ends = vec![0u64; words];
     let pairs = || (0..text.len()).filter_map(|line| Some((line, text.pair(line)?)));
     for (_, pair) in pairs() {
-        pair.source.words.iter().for_each(|&word| ends[word as usize] += 1);
+        pair.source.distinct_words.iter().for_each(|&word| ends[word as usize] += 1);
     }
     let mut total = 0;
     for end in &mut ends {
@@ -147,7 +152,7 @@ fn lines_of_words(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     }
     let mut lines = vec![0u32; total as usize];
     for (line, pair) in pairs() {
-        for &word in pair.source.words {
+        for &word in pair.source.distinct_words {
             let next = &mut ends[word as usize];
             lines[*next as usize] = line as u32;
             *next += 1;
@@ -158,7 +163,7 @@ fn lines_of_words(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
 
 /// Bounds of at most `parts` runs of items of about the same weight, from the sums of
 /// weights up to each item.
-fn balanced(sums: &[u64], parts: usize) -> Vec<usize> {
+fn balanced_bounds(sums: &[u64], parts: usize) -> Vec<usize> {
     let total = sums.last().copied().unwrap_or(0);
     let mut bounds = vec![0];
     for part in 1..parts as u64 {
@@ -174,39 +179,39 @@ fn balanced(sums: &[u64], parts: usize) -> Vec<usize> {
 }
 
 /// The cells of all sentence pairs, in pieces.
-pub(crate) struct Cells {
-    chunks: Vec<Chunk>,
-    spill: Mutex<Option<Spill>>,
+pub(crate) struct CellStore {
+    chunks: Vec<CellChunk>,
+    spill: Mutex<Option<SpillFile>>,
 }
 
 /// Cells of consecutive pairs. Those of a pair lie source word by source word.
-struct Chunk {
+struct CellChunk {
     lines: Range<usize>,
-    cells: Stored,
+    cells: ChunkStorage,
 }
 
-enum Stored {
+enum ChunkStorage {
     Memory(Vec<u16>),
     File { at: u64, units: usize },
 }
 
-struct Spill {
+struct SpillFile {
     file: File,
     length: u64,
     folder: String,
 }
 
-impl Cells {
+impl CellStore {
     /// Finds the cells of every pair. What goes beyond `memory` bytes lies in a
     /// temporary file in `folder`.
-    pub fn of(
+    pub fn from_bitext(
         text: &Bitext,
-        rows: &Rows,
+        rows: &CooccurrenceRows,
         memory: u64,
         folder: &Path,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let mut cells = Cells { chunks: Vec::new(), spill: Mutex::new(None) };
+        let mut cells = CellStore { chunks: Vec::new(), spill: Mutex::new(None) };
         progress.begin("finding word pairs", Some(text.len() as u64));
         let mut used = 0;
         let bounds = chunk_bounds(text, rows);
@@ -214,18 +219,18 @@ impl Cells {
         for group in bounds.chunks(rayon::current_num_threads()) {
             let found: Vec<Vec<u16>> = group
                 .par_iter()
-                .map(|(lines, units)| fill(text, rows, lines.clone(), *units))
+                .map(|(lines, units)| build_cells(text, rows, lines.clone(), *units))
                 .collect();
             for ((lines, units), found) in group.iter().zip(found) {
                 let bytes = 2 * *units as u64;
                 let stored = if used + bytes <= memory {
                     used += bytes;
-                    Stored::Memory(found)
+                    ChunkStorage::Memory(found)
                 } else {
-                    Stored::File { at: cells.spill(&found, folder)?, units: *units }
+                    ChunkStorage::File { at: cells.spill(&found, folder)?, units: *units }
                 };
-                cells.chunks.push(Chunk { lines: lines.clone(), cells: stored });
-                progress.reached(lines.end as u64);
+                cells.chunks.push(CellChunk { lines: lines.clone(), cells: stored });
+                progress.set_position(lines.end as u64);
             }
         }
         progress.end();
@@ -233,22 +238,22 @@ impl Cells {
     }
 
     /// How many pieces there are.
-    pub fn chunks(&self) -> usize {
+    pub fn num_chunks(&self) -> usize {
         self.chunks.len()
     }
 
     /// The lines of piece `index` and their cells.
     pub fn chunk(&self, index: usize) -> Result<(Range<usize>, Cow<'_, [u16]>)> {
-        let Chunk { lines, cells } = &self.chunks[index];
+        let CellChunk { lines, cells } = &self.chunks[index];
         let cells = match cells {
-            Stored::Memory(cells) => Cow::Borrowed(&cells[..]),
-            Stored::File { at, units } => Cow::Owned(self.load(*at, *units)?),
+            ChunkStorage::Memory(cells) => Cow::Borrowed(&cells[..]),
+            ChunkStorage::File { at, units } => Cow::Owned(self.read_spilled(*at, *units)?),
         };
         Ok((lines.clone(), cells))
     }
 
     /// Bytes in the temporary file.
-    pub fn spilled(&self) -> u64 {
+    pub fn spilled_bytes(&self) -> u64 {
         self.lock().as_ref().map_or(0, |spill| spill.length)
     }
 
@@ -263,7 +268,7 @@ impl Cells {
             Some(spill) => spill,
             empty => {
                 let file = tempfile::tempfile_in(folder).map_err(failed)?;
-                empty.insert(Spill { file, length: 0, folder: folder.display().to_string() })
+                empty.insert(SpillFile { file, length: 0, folder: folder.display().to_string() })
             }
         };
         let at = spill.length;
@@ -273,7 +278,7 @@ impl Cells {
         Ok(at)
     }
 
-    fn load(&self, at: u64, units: usize) -> Result<Vec<u16>> {
+    fn read_spilled(&self, at: u64, units: usize) -> Result<Vec<u16>> {
         let mut slot = self.lock();
         let spill = slot.as_mut().expect("cells that were spilled have a file");
         let mut bytes = vec![0; 2 * units];
@@ -287,27 +292,28 @@ impl Cells {
         Ok(bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Spill>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<SpillFile>> {
         // A panic elsewhere leaves the file as it was.
         self.spill.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
 /// Two-byte units of the cells on `line`.
-pub(crate) fn units_of_line(text: &Bitext, rows: &Rows, line: usize) -> usize {
+pub(crate) fn count_line_units(text: &Bitext, rows: &CooccurrenceRows, line: usize) -> usize {
     text.pair(line).map_or(0, |pair| {
-        let widths: usize = pair.source.words.iter().map(|&word| rows.width(word)).sum();
-        widths * pair.target.words.len()
+        let widths: usize =
+            pair.source.distinct_words.iter().map(|&word| rows.cell_width(word)).sum();
+        widths * pair.target.distinct_words.len()
     })
 }
 
 /// Runs of lines whose cells make a chunk, with the units they take.
-fn chunk_bounds(text: &Bitext, rows: &Rows) -> Vec<(Range<usize>, usize)> {
+fn chunk_bounds(text: &Bitext, rows: &CooccurrenceRows) -> Vec<(Range<usize>, usize)> {
     let mut bounds = Vec::new();
     let (mut start, mut units) = (0, 0);
     for line in 0..text.len() {
-        units += units_of_line(text, rows, line);
-        if units as u64 >= CHUNK || line + 1 == text.len() {
+        units += count_line_units(text, rows, line);
+        if units as u64 >= CHUNK_UNITS || line + 1 == text.len() {
             bounds.push((start..line + 1, units));
             (start, units) = (line + 1, 0);
         }
@@ -317,16 +323,21 @@ fn chunk_bounds(text: &Bitext, rows: &Rows) -> Vec<(Range<usize>, usize)> {
 
 /// The cells of `lines`. Source word after source word is looked at, so that its row
 /// can lie spread out by target word: a cell is then one access to a small table.
-fn fill(text: &Bitext, rows: &Rows, lines: Range<usize>, units: usize) -> Vec<u16> {
+fn build_cells(
+    text: &Bitext,
+    rows: &CooccurrenceRows,
+    lines: Range<usize>,
+    units: usize,
+) -> Vec<u16> {
     let mut cells = vec![0u16; units];
     // Source words of all pairs: word, line, where its cells begin.
     let mut places: Vec<(u32, u32, usize)> = Vec::new();
     let mut at = 0;
     for line in lines {
         let Some(pair) = text.pair(line) else { continue };
-        for &word in pair.source.words {
+        for &word in pair.source.distinct_words {
             places.push((word, line as u32, at));
-            at += rows.width(word) * pair.target.words.len();
+            at += rows.cell_width(word) * pair.target.distinct_words.len();
         }
     }
     places.par_sort_unstable_by_key(|&(word, line, _)| (word, line));
@@ -336,9 +347,9 @@ fn fill(text: &Bitext, rows: &Rows, lines: Range<usize>, units: usize) -> Vec<u1
         for (place, &target) in rows.targets[rows.row(word)].iter().enumerate() {
             place_in_row[target as usize] = place as u32;
         }
-        let wide = rows.width(word) == 2;
+        let wide = rows.cell_width(word) == 2;
         for &(_, line, at) in group {
-            let targets = text.target.sentence(line as usize).words;
+            let targets = text.target.sentence(line as usize).distinct_words;
             for (k, &target) in targets.iter().enumerate() {
                 let place = place_in_row[target as usize];
                 cells[at + k] = place as u16;
@@ -354,7 +365,7 @@ fn fill(text: &Bitext, rows: &Rows, lines: Range<usize>, units: usize) -> Vec<u1
 /// Calls `entry` with the index of each target word of a sentence and its place in
 /// the row whose cells these are.
 #[inline(always)]
-pub(crate) fn each_place(cells: &[u16], width: usize, mut entry: impl FnMut(usize, usize)) {
+pub(crate) fn for_each_cell(cells: &[u16], width: usize, mut entry: impl FnMut(usize, usize)) {
     if width == 1 {
         for (k, &cell) in cells.iter().enumerate() {
             entry(k, usize::from(cell));
@@ -371,25 +382,26 @@ pub(crate) fn each_place(cells: &[u16], width: usize, mut entry: impl FnMut(usiz
 mod tests {
     use super::*;
     use crate::bitext::from_lines;
-    use miriam_textio::Silent;
+    use miriam_textio::NoProgress;
     use proptest::prelude::*;
 
     /// Every cell names the entry of its two words, in memory or on disk.
     fn check(text: &Bitext, memory: u64) {
-        let rows = Rows::of(text);
-        let cells = Cells::of(text, &rows, memory, &std::env::temp_dir(), &Silent).unwrap();
+        let rows = CooccurrenceRows::from_bitext(text);
+        let cells = CellStore::from_bitext(text, &rows, memory, &std::env::temp_dir(), &NoProgress)
+            .unwrap();
         let mut pairs = std::collections::BTreeSet::new();
-        for index in 0..cells.chunks() {
+        for index in 0..cells.num_chunks() {
             let (lines, cells) = cells.chunk(index).unwrap();
             let mut at = 0;
             for line in lines {
                 let Some(pair) = text.pair(line) else { continue };
-                for &word in pair.source.words {
-                    let (row, width) = (rows.row(word), rows.width(word));
-                    let units = width * pair.target.words.len();
-                    each_place(&cells[at..at + units], width, |k, place| {
-                        assert_eq!(rows.targets[row.start + place], pair.target.words[k]);
-                        pairs.insert((word, pair.target.words[k]));
+                for &word in pair.source.distinct_words {
+                    let (row, width) = (rows.row(word), rows.cell_width(word));
+                    let units = width * pair.target.distinct_words.len();
+                    for_each_cell(&cells[at..at + units], width, |k, place| {
+                        assert_eq!(rows.targets[row.start + place], pair.target.distinct_words[k]);
+                        pairs.insert((word, pair.target.distinct_words[k]));
                     });
                     at += units;
                 }
@@ -414,7 +426,8 @@ mod tests {
 
     #[test]
     fn long_rows_have_wide_cells() {
-        let targets: Vec<String> = (0..NARROW as u32 + 500).map(|n| format!("w{n}")).collect();
+        let targets: Vec<String> =
+            (0..MAX_NARROW_ROW as u32 + 500).map(|n| format!("w{n}")).collect();
         let lines: Vec<String> = targets.chunks(500).map(|words| words.join(" ")).collect();
         let lines: Vec<(&str, &str)> =
             lines.iter().map(|line| ("the one", line.as_str())).collect();
@@ -423,8 +436,8 @@ mod tests {
 
     #[test]
     fn shares_are_whole_and_about_equal() {
-        assert_eq!(balanced(&[], 3), [0]);
-        assert_eq!(balanced(&[5, 10, 15, 20], 2), [0, 1, 4]);
-        assert_eq!(balanced(&[100, 101, 102], 4), [0, 3]);
+        assert_eq!(balanced_bounds(&[], 3), [0]);
+        assert_eq!(balanced_bounds(&[5, 10, 15, 20], 2), [0, 1, 4]);
+        assert_eq!(balanced_bounds(&[100, 101, 102], 4), [0, 3]);
     }
 }

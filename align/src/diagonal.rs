@@ -15,56 +15,57 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::one_way::{LANES, OneWay, Sums};
+use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
 
 /// The probability that the null word explains an output.
-const NULL: f64 = 0.08;
+const NULL_PROBABILITY: f64 = 0.08;
 /// Where the tension begins, and between what it stays.
-const FIRST_TENSION: f64 = 4.0;
-const TENSIONS: std::ops::RangeInclusive<f64> = 0.1..=14.0;
+const INITIAL_TENSION: f64 = 4.0;
+const TENSION_RANGE: std::ops::RangeInclusive<f64> = 0.1..=14.0;
 /// Steps of gradient ascent an iteration, and how far one goes.
-const STEPS: usize = 8;
-const RATE: f64 = 20.0;
+const GRADIENT_STEPS: usize = 8;
+const LEARNING_RATE: f64 = 20.0;
 /// Products this close are compared again by the formula as it stands in the paper.
-const CLOSE: f64 = 1e-9;
+const TIE_TOLERANCE: f64 = 1e-9;
 
 /// Counts of (outputs, states) lengths.
-pub(crate) type Sizes = BTreeMap<(u32, u32), u64>;
+pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 
 /// A prior on positions, of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Diagonal {
+pub(crate) struct DiagonalPrior {
     /// How strongly positions near the diagonal are preferred.
     pub tension: f64,
 }
 
-impl Default for Diagonal {
+impl Default for DiagonalPrior {
     fn default() -> Self {
-        Diagonal { tension: FIRST_TENSION }
+        DiagonalPrior { tension: INITIAL_TENSION }
     }
 }
 
 /// What a worker keeps from sentence to sentence.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct DiagonalScratch {
     /// exp(tension i/n) and exp(-tension i/n) for each state, zero behind the last.
-    up: Vec<f64>,
-    down: Vec<f64>,
+    exp_up: Vec<f64>,
+    exp_down: Vec<f64>,
     /// i/n for each state.
-    place: Vec<f64>,
+    relative_position: Vec<f64>,
     /// Translation times prior.
     products: Vec<f64>,
 }
 
-impl Diagonal {
-    fn begin(&self, view: &OneWay, scratch: &mut Scratch) {
-        let n = view.states as f64;
-        let Scratch { up, down, place, products } = scratch;
+impl DiagonalPrior {
+    fn prepare(&self, view: &DirectedPair, scratch: &mut DiagonalScratch) {
+        let n = view.num_states as f64;
+        let DiagonalScratch { exp_up: up, exp_down: down, relative_position: place, products } =
+            scratch;
         for list in [&mut *up, down, place, products] {
             list.clear();
             list.resize(view.stride, 0.0);
         }
-        for i in 0..view.states {
+        for i in 0..view.num_states {
             let at = (i + 1) as f64 / n;
             place[i] = at;
             up[i] = (self.tension * at).exp();
@@ -73,8 +74,13 @@ impl Diagonal {
     }
 
     /// Posteriors of every output, added to `view`; what else is counted, to `sums`.
-    pub fn expect(&self, view: &mut OneWay, scratch: &mut Scratch, sums: &mut Sums) {
-        self.begin(view, scratch);
+    pub fn e_step(
+        &self,
+        view: &mut DirectedPair,
+        scratch: &mut DiagonalScratch,
+        sums: &mut EStepStatistics,
+    ) {
+        self.prepare(view, scratch);
         let (m, stride) = (view.outputs.len() as f64, view.stride);
         // A product of likelihoods, its logarithm taken before it can underflow.
         let mut likelihood = 1.0;
@@ -86,9 +92,9 @@ impl Diagonal {
             let (falling, rising) = ((-at).exp(), at.exp());
             let (mut prior, mut sum, mut distance) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
             let translation = view.translation[row.clone()].as_chunks::<LANES>().0;
-            let up = scratch.up.as_chunks::<LANES>().0;
-            let down = scratch.down.as_chunks::<LANES>().0;
-            let place = scratch.place.as_chunks::<LANES>().0;
+            let up = scratch.exp_up.as_chunks::<LANES>().0;
+            let down = scratch.exp_down.as_chunks::<LANES>().0;
+            let place = scratch.relative_position.as_chunks::<LANES>().0;
             let products = scratch.products.as_chunks_mut::<LANES>().0;
             for ((((translation, up), down), place), products) in
                 translation.iter().zip(up).zip(down).zip(place).zip(products)
@@ -104,18 +110,18 @@ impl Diagonal {
                 }
             }
             let total = |lanes: [f64; LANES]| (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-            let scale = (1.0 - NULL) / total(prior);
-            let null = view.null_translation[output] * NULL;
+            let scale = (1.0 - NULL_PROBABILITY) / total(prior);
+            let null = view.null_translation[output] * NULL_PROBABILITY;
             let explained = null + scale * total(sum);
             let share = scale / explained;
-            sums.distance -= total(distance) * share;
+            sums.diagonal_distance -= total(distance) * share;
             let posterior = &mut view.posterior[row];
             for (posterior, product) in posterior.iter_mut().zip(&scratch.products) {
                 *posterior += product * share;
             }
             let null = null / explained;
             view.null_posterior[output] += null;
-            sums.null += null;
+            sums.null_count += null;
             likelihood *= explained;
             if likelihood < 1e-200 {
                 sums.ln_likelihood += likelihood.ln();
@@ -123,22 +129,27 @@ impl Diagonal {
             }
         }
         sums.ln_likelihood += likelihood.ln();
-        sums.outputs += m;
+        sums.output_count += m;
     }
 
     /// The best position of each output, or nothing for the null word, in `best`. Of
     /// equal ones the null word is taken, then the first.
-    pub fn decode(&self, view: &OneWay, scratch: &mut Scratch, best: &mut Vec<Option<u16>>) {
-        self.begin(view, scratch);
+    pub fn decode(
+        &self,
+        view: &DirectedPair,
+        scratch: &mut DiagonalScratch,
+        best: &mut Vec<Option<u16>>,
+    ) {
+        self.prepare(view, scratch);
         best.clear();
-        let (m, n) = (view.outputs.len() as u32, view.states as u32);
+        let (m, n) = (view.outputs.len() as u32, view.num_states as u32);
         for (j, &output) in view.outputs.iter().enumerate() {
             let output = usize::from(output);
-            let translation = &view.translation[output * view.stride..][..view.states];
+            let translation = &view.translation[output * view.stride..][..view.num_states];
             let at = self.tension * (j + 1) as f64 / f64::from(m);
             let (falling, rising) = ((-at).exp(), at.exp());
             let mut largest = 0.0;
-            let factors = scratch.up.iter().zip(&scratch.down);
+            let factors = scratch.exp_up.iter().zip(&scratch.exp_down);
             for ((product, translation), (up, down)) in
                 scratch.products.iter_mut().zip(translation).zip(factors)
             {
@@ -146,10 +157,10 @@ impl Diagonal {
                 *product = translation * if below < above { below } else { above };
                 largest = if *product > largest { *product } else { largest };
             }
-            let normaliser = self.normaliser(j as u32 + 1, m, n) / (1.0 - NULL);
-            let mut winner = (view.null_translation[output] * NULL, None);
-            for (i, &product) in scratch.products[..view.states].iter().enumerate() {
-                if product >= largest * (1.0 - CLOSE) {
+            let normaliser = self.normaliser(j as u32 + 1, m, n) / (1.0 - NULL_PROBABILITY);
+            let mut winner = (view.null_translation[output] * NULL_PROBABILITY, None);
+            for (i, &product) in scratch.products[..view.num_states].iter().enumerate() {
+                if product >= largest * (1.0 - TIE_TOLERANCE) {
                     let prior = self.weight(j as u32 + 1, i as u32 + 1, m, n) / normaliser;
                     let exact = translation[i] * prior;
                     if exact > winner.0 {
@@ -169,7 +180,7 @@ impl Diagonal {
     /// The sum of an output's weights over all states: two geometric series.
     fn normaliser(&self, j: u32, m: u32, n: u32) -> f64 {
         let ratio = (-self.tension / f64::from(n)).exp();
-        let (below, above) = sides(j, m, n);
+        let (below, above) = split_at_diagonal(j, m, n);
         let series = |first: u32, terms: u32| match terms {
             0 => 0.0,
             _ => self.weight(j, first, m, n) * (1.0 - ratio.powf(f64::from(terms))) / (1.0 - ratio),
@@ -178,10 +189,10 @@ impl Diagonal {
     }
 
     /// fast_align's derivative of the logarithm of the normaliser.
-    fn log_normaliser_slope(&self, j: u32, m: u32, n: u32) -> f64 {
+    fn log_normaliser_derivative(&self, j: u32, m: u32, n: u32) -> f64 {
         let ratio = (-self.tension / f64::from(n)).exp();
         let step = -1.0 / f64::from(n);
-        let (below, above) = sides(j, m, n);
+        let (below, above) = split_at_diagonal(j, m, n);
         // The sum of (a + k step) times (g ratio^k) for k < terms.
         let series = |first: u32, terms: u32| {
             if terms == 0 {
@@ -197,20 +208,20 @@ impl Diagonal {
     }
 
     /// Moves the tension to where the model's mean distance is nearer to the data's.
-    pub fn fit(&mut self, sums: &Sums, sizes: &Sizes) {
-        let measured = sums.distance / sums.outputs;
+    pub fn m_step(&mut self, sums: &EStepStatistics, sizes: &LengthPairCounts) {
+        let measured = sums.diagonal_distance / sums.output_count;
         let sizes: Vec<(u32, u32, f64)> =
             sizes.iter().map(|(&(m, n), &count)| (m, n, count as f64)).collect();
-        for _ in 0..STEPS {
+        for _ in 0..GRADIENT_STEPS {
             let slopes: Vec<f64> = sizes
                 .par_iter()
                 .map(|&(m, n, count)| {
-                    (1..=m).map(|j| count * self.log_normaliser_slope(j, m, n)).sum()
+                    (1..=m).map(|j| count * self.log_normaliser_derivative(j, m, n)).sum()
                 })
                 .collect();
-            let expected = slopes.iter().sum::<f64>() / sums.outputs;
-            let moved = self.tension + (measured - expected) * RATE;
-            self.tension = moved.clamp(*TENSIONS.start(), *TENSIONS.end());
+            let expected = slopes.iter().sum::<f64>() / sums.output_count;
+            let moved = self.tension + (measured - expected) * LEARNING_RATE;
+            self.tension = moved.clamp(*TENSION_RANGE.start(), *TENSION_RANGE.end());
         }
     }
 }
@@ -221,7 +232,7 @@ fn feature(j: u32, i: u32, m: u32, n: u32) -> f64 {
 }
 
 /// How many states lie on and below the diagonal, and above it.
-fn sides(j: u32, m: u32, n: u32) -> (u32, u32) {
+fn split_at_diagonal(j: u32, m: u32, n: u32) -> (u32, u32) {
     let below = (f64::from(j) * f64::from(n) / f64::from(m)) as u32;
     // With exchanged lengths the diagonal may lie behind the last state; fast_align's
     // unsigned difference makes an endless series of that.
@@ -235,7 +246,7 @@ mod tests {
     #[test]
     fn the_normaliser_is_the_sum_of_the_weights() {
         for tension in [0.1, 4.0, 14.0] {
-            let prior = Diagonal { tension };
+            let prior = DiagonalPrior { tension };
             for (m, n) in [(1, 1), (3, 7), (7, 3), (20, 20), (1, 50)] {
                 for j in 1..=m {
                     let sum: f64 = (1..=n).map(|i| prior.weight(j, i, m, n)).sum();
@@ -251,9 +262,9 @@ mod tests {
         // With m = n the exchange of lengths changes nothing.
         let (n, step) = (9, 1e-6);
         for j in 1..=n {
-            let ln = |tension| Diagonal { tension }.normaliser(j, n, n).ln();
+            let ln = |tension| DiagonalPrior { tension }.normaliser(j, n, n).ln();
             let numeric = (ln(4.0 + step) - ln(4.0 - step)) / (2.0 * step);
-            let slope = Diagonal { tension: 4.0 }.log_normaliser_slope(j, n, n);
+            let slope = DiagonalPrior { tension: 4.0 }.log_normaliser_derivative(j, n, n);
             assert!((slope - numeric).abs() < 1e-7, "{j}: {slope} {numeric}");
         }
     }

@@ -9,7 +9,7 @@
 /// e^digamma(x) for x > 0, to 12 digits.
 #[inline]
 pub(crate) fn exp_digamma(x: f64) -> f64 {
-    let (x, shift) = if x < 7.0 { (x + 7.0, reciprocals(x)) } else { (x, 0.0) };
+    let (x, shift) = if x < 7.0 { (x + 7.0, sum_reciprocals(x)) } else { (x, 0.0) };
     // digamma(x) = ln(z) + series in 1/z^2 with z = x - 1/2.
     let z = x - 0.5;
     let r = 1.0 / (z * z);
@@ -21,7 +21,7 @@ pub(crate) fn exp_digamma(x: f64) -> f64 {
 
 /// 1/x + 1/(x+1) + ... + 1/(x+6).
 #[inline]
-fn reciprocals(x: f64) -> f64 {
+fn sum_reciprocals(x: f64) -> f64 {
     let u = x * (x + 6.0);
     let (a, b, c) = (u + 5.0, u + 8.0, u + 9.0);
     let (ua, bc) = (u * a, b * c);
@@ -33,19 +33,19 @@ mod tests {
     use super::*;
 
     /// Euler's constant.
-    const GAMMA: f64 = 0.577_215_664_901_532_9;
+    const EULER_GAMMA: f64 = 0.577_215_664_901_532_9;
 
     #[test]
     fn known_values() {
         // digamma(1) = -gamma; digamma(1/2) = -gamma - 2 ln 2; digamma(n+1) adds 1/n.
-        let mut at_n = -GAMMA;
+        let mut at_n = -EULER_GAMMA;
         for n in 1..200 {
             let value = exp_digamma(f64::from(n)).ln();
             assert!((value - at_n).abs() < 2e-12, "digamma({n}) = {value}, not {at_n}");
             at_n += 1.0 / f64::from(n);
         }
         let half = exp_digamma(0.5).ln();
-        assert!((half + GAMMA + 2.0 * 2f64.ln()).abs() < 2e-12, "{half}");
+        assert!((half + EULER_GAMMA + 2.0 * 2f64.ln()).abs() < 2e-12, "{half}");
         // Abramowitz and Stegun 6.3.5: digamma(x) = digamma(x + 1) - 1/x.
         for x in [0.01, 0.3, 2.7, 6.2, 6.999, 41.5] {
             let (low, high) = (exp_digamma(x).ln(), exp_digamma(x + 1.0).ln());

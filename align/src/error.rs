@@ -10,16 +10,16 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Text could not be read or written, or is not what it should be.
     #[error(transparent)]
-    Text(#[from] miriam_textio::Error),
+    TextIo(#[from] miriam_textio::Error),
     /// A model file could not be written, opened or trusted.
     #[error(transparent)]
-    Layout(#[from] miriam_storage::Error),
+    Storage(#[from] miriam_storage::Error),
     /// Files that should be parallel are not.
     #[error(
         "{first} has {first_lines} lines, {second} has {second_lines}: line N of one belongs to \
          line N of the other; find the line that one of them lacks"
     )]
-    Lines {
+    LineCountMismatch {
         /// One file.
         first: String,
         /// How many lines it has.
@@ -31,7 +31,7 @@ pub enum Error {
     },
     /// Options that do not go together.
     #[error("{reason}")]
-    Options {
+    InvalidOptions {
         /// Which, and what to give instead.
         reason: String,
     },

@@ -6,26 +6,26 @@ use std::path::Path;
 use miriam_textio::{Output, Vocabulary, WordId};
 
 use crate::Result;
-use crate::cooccurrence::Rows;
-use crate::lexicon::{FORWARD, Lexicon};
+use crate::cooccurrence::CooccurrenceRows;
+use crate::translation_table::{FORWARD, TranslationTable};
 
 /// Pairs less probable than this in both directions are left out.
-const LEAST: f64 = 1e-4;
+const MIN_PROBABILITY: f64 = 1e-4;
 
 /// Writes `source target p(target|source) p(source|target)` a line: source words in the
 /// order of the text, their translations from the most probable one.
-pub(crate) fn write_table(
+pub(crate) fn write_lexical_table(
     path: &Path,
     [sources, targets]: [&Vocabulary; 2],
-    rows: &Rows,
-    lexicon: &Lexicon,
+    rows: &CooccurrenceRows,
+    lexicon: &TranslationTable,
 ) -> Result<()> {
-    let mut output = Output::create_whole(path)?;
+    let mut output = Output::create_atomic(path)?;
     let mut line = Vec::new();
     for word in 0..sources.len() as u32 {
         let mut entries: Vec<usize> = rows
             .row(word)
-            .filter(|&entry| lexicon.entries[entry].iter().any(|&p| p >= LEAST))
+            .filter(|&entry| lexicon.entries[entry].iter().any(|&p| p >= MIN_PROBABILITY))
             .collect();
         let forward = |entry: usize| lexicon.entries[entry][FORWARD];
         entries.sort_by(|&a, &b| {

@@ -11,7 +11,7 @@ pub type Link = (u16, u16);
 
 /// Whether a link of a gold standard is beyond doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Certainty {
+pub(crate) enum LinkCertainty {
     /// `i-j`.
     Sure,
     /// `i?j`.
@@ -25,20 +25,20 @@ pub fn parse_links(
     links: &mut Vec<Link>,
 ) -> miriam_textio::Result<()> {
     links.clear();
-    each_link(file, line, |link, certainty| match certainty {
-        Certainty::Sure => {
+    for_each_link(file, line, |link, certainty| match certainty {
+        LinkCertainty::Sure => {
             links.push(link);
             Ok(())
         }
-        Certainty::Possible => Err("a possible link (i?j) belongs into a gold standard only"),
+        LinkCertainty::Possible => Err("a possible link (i?j) belongs into a gold standard only"),
     })
 }
 
 /// Calls `found` with the links of a line of `file`; what it complains of is an error.
-pub(crate) fn each_link(
+pub(crate) fn for_each_link(
     file: &str,
     line: &Line<'_>,
-    mut found: impl FnMut(Link, Certainty) -> Result<(), &'static str>,
+    mut found: impl FnMut(Link, LinkCertainty) -> Result<(), &'static str>,
 ) -> miriam_textio::Result<()> {
     let words = line.bytes.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
     for (index, word) in words.enumerate() {
@@ -53,12 +53,12 @@ pub(crate) fn each_link(
     Ok(())
 }
 
-fn parse_link(word: &[u8]) -> Result<(Link, Certainty), &'static str> {
+fn parse_link(word: &[u8]) -> Result<(Link, LinkCertainty), &'static str> {
     let form = "a link is source-target, two positions from 0, such as 3-4";
     let bar = word.iter().position(|b| !b.is_ascii_digit()).ok_or(form)?;
     let certainty = match word[bar] {
-        b'-' => Certainty::Sure,
-        b'?' => Certainty::Possible,
+        b'-' => LinkCertainty::Sure,
+        b'?' => LinkCertainty::Possible,
         _ => return Err(form),
     };
     let position = |digits: &[u8]| {
@@ -114,7 +114,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read(
+        fn printed_links_parse_back(
             links in proptest::collection::vec((0..=MAX_POSITION, 0..=MAX_POSITION), 0..20),
         ) {
             let mut text = Vec::new();

@@ -8,23 +8,23 @@
 use std::path::Path;
 
 use miriam_storage::dictionary::Dictionary;
-use miriam_storage::{Container, ContainerWriter, Kind, Load, View};
+use miriam_storage::{Container, ContainerWriter, FileKind, LoadMethod, View};
 use miriam_textio::Vocabulary;
 use serde::{Deserialize, Serialize};
 
-use crate::bitext::Pair;
-use crate::cooccurrence::Rows;
-use crate::diagonal::Diagonal;
-use crate::jumps::Jumps;
-use crate::lexicon::{FORWARD, Lexicon, REVERSE, UNKNOWN};
-use crate::positions::Positions;
+use crate::bitext::SentencePair;
+use crate::cooccurrence::CooccurrenceRows;
+use crate::diagonal::DiagonalPrior;
+use crate::hmm::HmmTransitions;
+use crate::position_model::PositionModel;
+use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
 use crate::{Error, Result};
 
 /// The kind of these files.
-pub const KIND: Kind = Kind::new("alignment");
-const VERSION: u32 = 1;
+pub const FILE_KIND: FileKind = FileKind::new("alignment");
+const FORMAT_VERSION: u32 = 1;
 /// Pairs less probable than this in both directions are left out.
-const LEAST: f64 = 1e-7;
+const MIN_PROBABILITY: f64 = 1e-7;
 
 #[derive(Serialize, Deserialize)]
 struct Metadata {
@@ -34,26 +34,26 @@ struct Metadata {
     tensions: [f64; 2],
 }
 
-const JUMPS: [&str; 2] = ["jumps.forward", "jumps.reverse"];
-const NULL: [&str; 2] = ["null.forward", "null.reverse"];
+const JUMP_SECTIONS: [&str; 2] = ["jumps.forward", "jumps.reverse"];
+const NULL_SECTIONS: [&str; 2] = ["null.forward", "null.reverse"];
 
 /// Writes a model.
-pub(crate) fn save(
+pub(crate) fn save_model(
     path: &Path,
     vocabularies: [&Vocabulary; 2],
-    rows: &Rows,
-    lexicon: &Lexicon,
-    positions: &[Positions; 2],
+    rows: &CooccurrenceRows,
+    lexicon: &TranslationTable,
+    positions: &[PositionModel; 2],
 ) -> Result<()> {
-    let mut file = ContainerWriter::create(path, KIND, VERSION)?;
+    let mut file = ContainerWriter::create(path, FILE_KIND, FORMAT_VERSION)?;
     let mut metadata = Metadata { diagonal: true, tensions: [0.0; 2] };
     for (tension, positions) in metadata.tensions.iter_mut().zip(positions) {
         match positions {
-            Positions::Diagonal(prior) => *tension = prior.tension,
-            Positions::Jumps(_) => metadata.diagonal = false,
+            PositionModel::Diagonal(prior) => *tension = prior.tension,
+            PositionModel::Hmm(_) => metadata.diagonal = false,
         }
     }
-    file.metadata(&metadata)?;
+    file.write_metadata(&metadata)?;
     for (name, vocabulary) in ["source", "target"].into_iter().zip(vocabularies) {
         Dictionary::write(&mut file, name, vocabulary.iter())?;
     }
@@ -63,21 +63,21 @@ pub(crate) fn save(
         let row = rows.row(word);
         let mut entries: Vec<(u32, [f64; 2])> = row
             .map(|entry| (rows.targets[entry], lexicon.entries[entry]))
-            .filter(|(_, numbers)| numbers.iter().any(|&p| p >= LEAST))
+            .filter(|(_, numbers)| numbers.iter().any(|&p| p >= MIN_PROBABILITY))
             .collect();
         entries.sort_unstable_by_key(|&(target, _)| target);
         targets.extend(entries.iter().map(|&(target, _)| target));
         probabilities.extend(entries.iter().flat_map(|(_, numbers)| numbers.map(|p| p as f32)));
         starts.push((first + entries.len()) as u64);
     }
-    file.section("starts", &starts)?;
-    file.section("targets", &targets)?;
-    file.section("probabilities", &probabilities)?;
+    file.write_section("starts", &starts)?;
+    file.write_section("targets", &targets)?;
+    file.write_section("probabilities", &probabilities)?;
     for direction in [FORWARD, REVERSE] {
         let null: Vec<f32> = lexicon.null[direction].iter().map(|&p| p as f32).collect();
-        file.section(NULL[direction], &null)?;
-        if let Positions::Jumps(jumps) = &positions[direction] {
-            file.section(JUMPS[direction], jumps.weights())?;
+        file.write_section(NULL_SECTIONS[direction], &null)?;
+        if let PositionModel::Hmm(jumps) = &positions[direction] {
+            file.write_section(JUMP_SECTIONS[direction], jumps.weights())?;
         }
     }
     file.finish()?;
@@ -86,19 +86,19 @@ pub(crate) fn save(
 
 /// A model that was saved.
 pub(crate) struct SavedModel {
-    pub words: [Dictionary; 2],
-    starts: View<u64>,
+    pub dictionaries: [Dictionary; 2],
+    row_starts: View<u64>,
     targets: View<u32>,
     probabilities: View<f32>,
     /// Probabilities of the null word; there are no entries.
-    pub null: Lexicon,
-    pub positions: [Positions; 2],
+    pub null_table: TranslationTable,
+    pub positions: [PositionModel; 2],
 }
 
 impl SavedModel {
     /// Opens a file and checks what aligning relies on.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_container(&Container::open(path, KIND, VERSION, Load::Lazy)?)
+        Self::from_container(&Container::open(path, FILE_KIND, FORMAT_VERSION, LoadMethod::Lazy)?)
     }
 
     fn from_container(file: &Container) -> Result<Self> {
@@ -117,34 +117,42 @@ impl SavedModel {
         if probabilities.len() != 2 * targets.len() {
             return Err(damaged("probabilities", "there are not two for each target word"));
         }
-        let mut null = Lexicon::zeros(0, 0, 0);
+        let mut null = TranslationTable::zeros(0, 0, 0);
         for direction in [FORWARD, REVERSE] {
-            let section: View<f32> = file.section(NULL[direction])?;
+            let section: View<f32> = file.section(NULL_SECTIONS[direction])?;
             if section.len() != words[1 - direction].len() {
-                return Err(damaged(NULL[direction], "there is not one for each word"));
+                return Err(damaged(NULL_SECTIONS[direction], "there is not one for each word"));
             }
             null.null[direction] = section.iter().map(|&p| f64::from(p)).collect();
         }
-        let jumps = |direction: usize| -> Result<Positions> {
-            let weights: View<f64> = file.section(JUMPS[direction])?;
-            let jumps = Jumps::with_weights(weights.to_vec());
-            let jumps = jumps.ok_or_else(|| damaged(JUMPS[direction], "they are no weights"))?;
-            Ok(Positions::Jumps(jumps))
+        let jumps = |direction: usize| -> Result<PositionModel> {
+            let weights: View<f64> = file.section(JUMP_SECTIONS[direction])?;
+            let jumps = HmmTransitions::from_weights(weights.to_vec());
+            let jumps =
+                jumps.ok_or_else(|| damaged(JUMP_SECTIONS[direction], "they are no weights"))?;
+            Ok(PositionModel::Hmm(jumps))
         };
         let positions = if metadata.diagonal {
             if !metadata.tensions.iter().all(|tension| (0.0..=100.0).contains(tension)) {
                 return Err(damaged("metadata", "a tension is out of range"));
             }
-            metadata.tensions.map(|tension| Positions::Diagonal(Diagonal { tension }))
+            metadata.tensions.map(|tension| PositionModel::Diagonal(DiagonalPrior { tension }))
         } else {
             [jumps(FORWARD)?, jumps(REVERSE)?]
         };
-        Ok(SavedModel { words, starts, targets, probabilities, null, positions })
+        Ok(SavedModel {
+            dictionaries: words,
+            row_starts: starts,
+            targets,
+            probabilities,
+            null_table: null,
+            positions,
+        })
     }
 
     /// The model's words, for text to be read with.
     pub fn vocabularies(&self, path: &Path) -> Result<[Vocabulary; 2]> {
-        let [source, target] = self.words.each_ref().map(|words| {
+        let [source, target] = self.dictionaries.each_ref().map(|words| {
             let mut vocabulary = Vocabulary::new();
             for word in words.iter() {
                 vocabulary.intern(word);
@@ -158,23 +166,23 @@ impl SavedModel {
     }
 
     /// Fills `local` with the probabilities of the pair's words, by source word.
-    pub fn fetch(&self, pair: Pair<'_>, local: &mut Vec<[f64; 2]>) {
+    pub fn fetch_probabilities(&self, pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>) {
         local.clear();
-        for &word in pair.source.words {
-            let row = match self.starts.get(word as usize..word as usize + 2) {
+        for &word in pair.source.distinct_words {
+            let row = match self.row_starts.get(word as usize..word as usize + 2) {
                 Some(bounds) => bounds[0] as usize..bounds[1] as usize,
                 None => 0..0,
             };
             let targets = &self.targets[row.clone()];
-            local.extend(pair.target.words.iter().map(
-                |target| match targets.binary_search(target) {
+            local.extend(pair.target.distinct_words.iter().map(|target| {
+                match targets.binary_search(target) {
                     Ok(place) => {
                         let at = 2 * (row.start + place);
                         [self.probabilities[at], self.probabilities[at + 1]].map(f64::from)
                     }
-                    Err(_) => [UNKNOWN; 2],
-                },
-            ));
+                    Err(_) => [UNKNOWN_PROBABILITY; 2],
+                }
+            }));
         }
     }
 }
@@ -184,20 +192,20 @@ impl SavedModel {
 pub fn verify(file: &Container) -> Result<()> {
     let model = SavedModel::from_container(file)?;
     let damaged = |place: &str, reason: &str| Err(file.damaged(place, reason).into());
-    for words in &model.words {
+    for words in &model.dictionaries {
         if words.verify().is_err() {
             return damaged("words", "a word is not found by its own letters");
         }
     }
-    let known = model.words[1].len();
-    for bounds in model.starts.windows(2) {
+    let known = model.dictionaries[1].len();
+    for bounds in model.row_starts.windows(2) {
         let row = &model.targets[bounds[0] as usize..bounds[1] as usize];
         if !row.is_sorted_by(|a, b| a < b) || row.last().is_some_and(|&t| t as usize >= known) {
             return damaged("targets", "a row is not in order or names words that are not there");
         }
     }
     let is_probability = |p: f64| (0.0..=1.0 + 1e-6).contains(&p);
-    let null = model.null.null.iter().flatten().copied();
+    let null = model.null_table.null.iter().flatten().copied();
     if !model.probabilities.iter().map(|&p| f64::from(p)).chain(null).all(is_probability) {
         return damaged("probabilities", "a number is no probability");
     }
@@ -207,28 +215,30 @@ pub fn verify(file: &Container) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aligner::tests::{trained, with_options};
+    use crate::aligner::tests::{test_options, trained};
     use crate::bitext::from_lines;
-    use crate::{AlignOptions, Model};
+    use crate::{AlignModel, AlignOptions};
     use proptest::prelude::*;
 
     const TEXT: [(&str, &str); 3] =
         [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")];
 
-    fn saved(model: Model) -> Vec<u8> {
+    fn save_toy_model(model: AlignModel) -> Vec<u8> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("model");
         let text = from_lines(&TEXT);
-        let options = AlignOptions { model, ..with_options() };
+        let options = AlignOptions { model, ..test_options() };
         let (rows, trained) = trained(&text, &options);
         let words = [&text.source.vocabulary, &text.target.vocabulary];
-        save(&path, words, &rows, &trained.lexicon, &trained.positions).expect("it is saved");
+        save_model(&path, words, &rows, &trained.translation_table, &trained.positions)
+            .expect("it is saved");
         std::fs::read(&path).expect("it is there")
     }
 
     fn open(bytes: &[u8]) -> Result<(Container, SavedModel)> {
         let bytes = miriam_storage::Bytes::copy_from(bytes);
-        let file = Container::from_bytes(bytes, Path::new("model"))?.expect(KIND, VERSION)?;
+        let file = Container::from_bytes(bytes, Path::new("model"))?
+            .expect_kind(FILE_KIND, FORMAT_VERSION)?;
         let model = SavedModel::from_container(&file)?;
         Ok((file, model))
     }
@@ -236,17 +246,20 @@ mod tests {
     #[test]
     fn a_saved_model_has_the_probabilities_of_training() {
         let text = from_lines(&TEXT);
-        for model in [Model::Ibm2, Model::Hmm] {
-            let (rows, trained) = trained(&text, &AlignOptions { model, ..with_options() });
-            let (file, saved) = open(&saved(model)).expect("it is whole");
+        for model in [AlignModel::Ibm2, AlignModel::Hmm] {
+            let (rows, trained) = trained(&text, &AlignOptions { model, ..test_options() });
+            let (file, saved) = open(&save_toy_model(model)).expect("it is whole");
             verify(&file).expect("it is whole");
             let (pair, mut local) = (text.pair(1).expect("it has words"), Vec::new());
-            saved.fetch(pair, &mut local);
+            saved.fetch_probabilities(pair, &mut local);
             for (cell, found) in local.iter().enumerate() {
-                let (source, target) = (pair.source.words[cell / 2], pair.target.words[cell % 2]);
+                let (source, target) =
+                    (pair.source.distinct_words[cell / 2], pair.target.distinct_words[cell % 2]);
                 let entry = rows.row(source).find(|&entry| rows.targets[entry] == target);
-                let expected = match trained.lexicon.entries[entry.expect("they meet")] {
-                    numbers if numbers.iter().all(|&p| p < LEAST) => [UNKNOWN; 2],
+                let expected = match trained.translation_table.entries[entry.expect("they meet")] {
+                    numbers if numbers.iter().all(|&p| p < MIN_PROBABILITY) => {
+                        [UNKNOWN_PROBABILITY; 2]
+                    }
                     numbers => numbers.map(|p| f64::from(p as f32)),
                 };
                 assert_eq!(*found, expected);
@@ -254,9 +267,9 @@ mod tests {
             let new = from_lines(&[("das x", "the y")]);
             let mut seen = saved.vocabularies(Path::new("model")).expect("words are distinct");
             assert_eq!(seen[0].find(b"das"), text.source.vocabulary.find(b"das"));
-            assert!(seen[1].intern(b"new").index() == saved.words[1].len());
+            assert!(seen[1].intern(b"new").index() == saved.dictionaries[1].len());
             // Word ids behind the model's are words it does not know.
-            saved.fetch(new.pair(0).expect("it has words"), &mut local);
+            saved.fetch_probabilities(new.pair(0).expect("it has words"), &mut local);
             assert_eq!(local.len(), 4);
         }
     }
@@ -266,7 +279,7 @@ mod tests {
         fn damage_is_an_error_or_harmless(
             hmm in any::<bool>(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>(),
         ) {
-            let mut bytes = saved(if hmm { Model::Hmm } else { Model::Ibm2 });
+            let mut bytes = save_toy_model(if hmm { AlignModel::Hmm } else { AlignModel::Ibm2 });
             let at = at.index(bytes.len());
             if cut { bytes.truncate(at) } else { bytes[at] = byte }
             if let Ok((file, model)) = open(&bytes) {
@@ -275,11 +288,11 @@ mod tests {
                 let _ = model.vocabularies(Path::new("model"));
                 let text = from_lines(&TEXT);
                 let count = std::cell::Cell::new(0);
-                crate::expectation::decode_new(
+                crate::corpus_pass::decode_with_saved_model(
                     &text, &model, [true, true],
-                    |_: &mut (), _, drawn| drawn.links += 1,
-                    |drawn| { count.set(count.get() + drawn.links); Ok(()) },
-                    &miriam_textio::Silent,
+                    |_: &mut (), _, drawn| drawn.num_links += 1,
+                    |drawn| { count.set(count.get() + drawn.num_links); Ok(()) },
+                    &miriam_textio::NoProgress,
                 ).unwrap();
                 prop_assert_eq!(count.get(), TEXT.len() as u64);
             }

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 pub(crate) struct ParallelLines {
     files: Vec<Lines>,
     /// Lines read of each.
-    read: Vec<u64>,
+    lines_read: Vec<u64>,
 }
 
 impl ParallelLines {
@@ -18,7 +18,7 @@ impl ParallelLines {
     pub fn open(paths: &[&Path]) -> Result<Self> {
         let open = |path: &&Path| Ok(Lines::in_background(Input::open(path)?));
         let files = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
-        Ok(ParallelLines { read: vec![0; files.len()], files })
+        Ok(ParallelLines { lines_read: vec![0; files.len()], files })
     }
 
     /// Calls `found` with the index and the name of each file and its next line; false
@@ -28,7 +28,7 @@ impl ParallelLines {
         mut found: impl FnMut(usize, &str, &Line<'_>) -> miriam_textio::Result<()>,
     ) -> Result<bool> {
         let mut ended = 0;
-        for (index, (file, read)) in self.files.iter_mut().zip(&mut self.read).enumerate() {
+        for (index, (file, read)) in self.files.iter_mut().zip(&mut self.lines_read).enumerate() {
             let name = file.name().to_owned();
             match file.next()? {
                 Some(line) => {
@@ -41,18 +41,18 @@ impl ParallelLines {
         if ended == 0 || ended == self.files.len() {
             return Ok(ended == 0);
         }
-        for (file, read) in self.files.iter_mut().zip(&mut self.read) {
+        for (file, read) in self.files.iter_mut().zip(&mut self.lines_read) {
             while file.next()?.is_some() {
                 *read += 1;
             }
         }
-        let other = self.read.iter().position(|&read| read != self.read[0]);
+        let other = self.lines_read.iter().position(|&read| read != self.lines_read[0]);
         let other = other.expect("one of the files ended before the others");
-        Err(Error::Lines {
+        Err(Error::LineCountMismatch {
             first: self.files[0].name().to_owned(),
-            first_lines: self.read[0],
+            first_lines: self.lines_read[0],
             second: self.files[other].name().to_owned(),
-            second_lines: self.read[other],
+            second_lines: self.lines_read[other],
         })
     }
 }

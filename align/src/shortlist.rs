@@ -13,7 +13,7 @@ use std::path::Path;
 use miriam_textio::{Error as TextError, Output, Vocabulary, WordId};
 
 use crate::Result;
-use crate::bitext::words_of;
+use crate::bitext::split_words;
 use crate::links::{Link, parse_links};
 use crate::parallel_lines::ParallelLines;
 
@@ -21,7 +21,7 @@ use crate::parallel_lines::ParallelLines;
 #[derive(Clone, Copy, Debug)]
 pub struct ShortlistOptions {
     /// Translations of a source word.
-    pub best: usize,
+    pub max_translations: usize,
     /// The least probability.
     pub threshold: f64,
 }
@@ -45,7 +45,7 @@ pub fn write_shortlist(
         let more = files.next(|index, name, line| {
             if index < 2 {
                 words[index].clear();
-                let ids = words_of(line.bytes).map(|word| vocabularies[index].intern(word));
+                let ids = split_words(line.bytes).map(|word| vocabularies[index].intern(word));
                 words[index].extend(ids);
                 return Ok(());
             }
@@ -71,10 +71,10 @@ pub fn write_shortlist(
         (source, std::cmp::Reverse(count), target)
     });
     let [sources, targets] = &vocabularies;
-    let (mut output, mut line, mut written) = (Output::create_whole(output)?, Vec::new(), 0);
+    let (mut output, mut line, mut written) = (Output::create_atomic(output)?, Vec::new(), 0);
     for group in entries.chunk_by(|a, b| a.0.0 == b.0.0) {
         let total: u64 = group.iter().map(|entry| entry.1).sum();
-        for &((source, target), count) in group.iter().take(options.best) {
+        for &((source, target), count) in group.iter().take(options.max_translations) {
             let probability = count as f64 / total as f64;
             if probability >= options.threshold {
                 line.clear();
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_on_paper() {
+    fn shortlist_equals_counts_by_hand() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -108,7 +108,7 @@ mod tests {
         let links = path("a", "0-0 1-1\n0-0\n0-0 1-1\n");
         let list = folder.path().join("list");
         let made = |best, threshold| {
-            let options = ShortlistOptions { best, threshold };
+            let options = ShortlistOptions { max_translations: best, threshold };
             write_shortlist(&source, &target, &links, &list, options).expect("well-formed");
             std::fs::read_to_string(&list).expect("written")
         };
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(made(1, 0.0), all.replace("that das 0.333333\n", ""));
         assert_eq!(made(100, 0.5), all.replace("that das 0.333333\n", ""));
         let bad = path("b", "0-0\n0-0\n0-2\n");
-        let options = ShortlistOptions { best: 1, threshold: 0.0 };
+        let options = ShortlistOptions { max_translations: 1, threshold: 0.0 };
         let error = write_shortlist(&source, &target, &bad, &list, options).unwrap_err();
         assert!(
             error.to_string().contains("line 3") && error.to_string().contains("0-2"),

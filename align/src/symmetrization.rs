@@ -71,21 +71,21 @@ const NEIGHBOURS: [(i8, i8); 8] =
 
 /// What joining keeps from line to line.
 #[derive(Default)]
-pub(crate) struct Joiner {
+pub(crate) struct Symmetrizer {
     union: Vec<Link>,
-    waiting: Vec<Link>,
+    candidates: Vec<Link>,
     /// Taken links, a bit each, source by source, with a row and a column around them.
-    taken: Vec<u64>,
-    width: usize,
+    alignment_bits: Vec<u64>,
+    row_width: usize,
     /// Positions that have a link.
-    source: Vec<bool>,
-    target: Vec<bool>,
+    source_linked: Vec<bool>,
+    target_linked: Vec<bool>,
 }
 
-impl Joiner {
+impl Symmetrizer {
     /// Joins links into `joined`, ordered by source and then target position; those of
     /// one direction alone stay in their order.
-    pub fn join(
+    pub fn symmetrize(
         &mut self,
         how: Symmetrization,
         forward: &[Link],
@@ -128,27 +128,28 @@ impl Joiner {
     ) {
         let sources = self.union.iter().map(|link| usize::from(link.0) + 1).max().unwrap_or(0);
         let targets = self.union.iter().map(|link| usize::from(link.1) + 1).max().unwrap_or(0);
-        self.width = targets + 2;
-        self.taken.clear();
-        self.taken.resize(((sources + 2) * self.width).div_ceil(64), 0);
-        self.source.clear();
-        self.source.resize(sources, false);
-        self.target.clear();
-        self.target.resize(targets, false);
+        self.row_width = targets + 2;
+        self.alignment_bits.clear();
+        self.alignment_bits.resize(((sources + 2) * self.row_width).div_ceil(64), 0);
+        self.source_linked.clear();
+        self.source_linked.resize(sources, false);
+        self.target_linked.clear();
+        self.target_linked.resize(targets, false);
         for &link in &*joined {
-            self.take(link);
+            self.add_link(link);
         }
-        self.waiting.clear();
+        self.candidates.clear();
         let new = self.union.iter().filter(|link| joined.binary_search(link).is_err());
-        self.waiting.extend(new);
+        self.candidates.extend(new);
         let neighbours = if how == Symmetrization::Grow { &NEIGHBOURS[..4] } else { &NEIGHBOURS };
-        let mut waiting = std::mem::take(&mut self.waiting);
+        let mut waiting = std::mem::take(&mut self.candidates);
         loop {
             let before = waiting.len();
             waiting.retain(|&link| {
-                let take = self.linked(link) < 2 && self.touches(link, neighbours);
+                let take =
+                    self.count_linked_words(link) < 2 && self.has_neighbour(link, neighbours);
                 if take {
-                    self.take(link);
+                    self.add_link(link);
                     joined.push(link);
                 }
                 !take
@@ -157,7 +158,7 @@ impl Joiner {
                 break;
             }
         }
-        self.waiting = waiting;
+        self.candidates = waiting;
         let most = match how {
             Symmetrization::GrowDiagFinal => 2,
             Symmetrization::GrowDiagFinalAnd => 1,
@@ -170,8 +171,8 @@ impl Joiner {
                 self.union.sort_unstable();
                 for index in 0..self.union.len() {
                     let link = self.union[index];
-                    if !self.has(link) && self.linked(link) < most {
-                        self.take(link);
+                    if !self.contains(link) && self.count_linked_words(link) < most {
+                        self.add_link(link);
                         joined.push(link);
                     }
                 }
@@ -181,35 +182,36 @@ impl Joiner {
     }
 
     /// How many of the link's two words have a link.
-    fn linked(&self, (source, target): Link) -> u8 {
-        u8::from(self.source[usize::from(source)]) + u8::from(self.target[usize::from(target)])
+    fn count_linked_words(&self, (source, target): Link) -> u8 {
+        u8::from(self.source_linked[usize::from(source)])
+            + u8::from(self.target_linked[usize::from(target)])
     }
 
-    fn place(&self, (source, target): Link) -> usize {
-        (usize::from(source) + 1) * self.width + usize::from(target) + 1
+    fn bit_index(&self, (source, target): Link) -> usize {
+        (usize::from(source) + 1) * self.row_width + usize::from(target) + 1
     }
 
-    fn bit(&self, place: usize) -> bool {
-        self.taken[place / 64] >> (place % 64) & 1 == 1
+    fn get_bit(&self, place: usize) -> bool {
+        self.alignment_bits[place / 64] >> (place % 64) & 1 == 1
     }
 
-    fn has(&self, link: Link) -> bool {
-        self.bit(self.place(link))
+    fn contains(&self, link: Link) -> bool {
+        self.get_bit(self.bit_index(link))
     }
 
-    fn touches(&self, link: Link, neighbours: &[(i8, i8)]) -> bool {
-        let place = self.place(link) as isize;
+    fn has_neighbour(&self, link: Link, neighbours: &[(i8, i8)]) -> bool {
+        let place = self.bit_index(link) as isize;
         neighbours.iter().any(|&(down, right)| {
-            let step = isize::from(down) * self.width as isize + isize::from(right);
-            self.bit((place + step) as usize)
+            let step = isize::from(down) * self.row_width as isize + isize::from(right);
+            self.get_bit((place + step) as usize)
         })
     }
 
-    fn take(&mut self, link: Link) {
-        let place = self.place(link);
-        self.taken[place / 64] |= 1 << (place % 64);
-        self.source[usize::from(link.0)] = true;
-        self.target[usize::from(link.1)] = true;
+    fn add_link(&mut self, link: Link) {
+        let place = self.bit_index(link);
+        self.alignment_bits[place / 64] |= 1 << (place % 64);
+        self.source_linked[usize::from(link.0)] = true;
+        self.target_linked[usize::from(link.1)] = true;
     }
 }
 
@@ -220,7 +222,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The definitions, over sets, without haste.
-    fn reference(how: Symmetrization, forward: &[Link], reverse: &[Link]) -> Vec<Link> {
+    fn naive_symmetrize(how: Symmetrization, forward: &[Link], reverse: &[Link]) -> Vec<Link> {
         let f: BTreeSet<Link> = forward.iter().copied().collect();
         let r: BTreeSet<Link> = reverse.iter().copied().collect();
         let union: BTreeSet<Link> = &f | &r;
@@ -273,26 +275,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_the_definitions(
+        fn symmetrizer_equals_naive_symmetrize(
             forward in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
             reverse in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
         ) {
-            let (mut joiner, mut joined) = (Joiner::default(), Vec::new());
+            let (mut joiner, mut joined) = (Symmetrizer::default(), Vec::new());
             for how in &Symmetrization::ALL[2..] {
-                joiner.join(*how, &forward, &reverse, &mut joined);
-                prop_assert_eq!(&joined, &reference(*how, &forward, &reverse), "{}", how.name());
+                joiner.symmetrize(*how, &forward, &reverse, &mut joined);
+                prop_assert_eq!(&joined, &naive_symmetrize(*how, &forward, &reverse), "{}", how.name());
             }
         }
     }
 
     #[test]
-    fn a_picture_from_paper() {
+    fn symmetrization_of_a_small_grid() {
         // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. Beside 0-0 lies 1-1, beside
         // that 2-1 and 2-2; 3-3 touches 2-2.
         let (forward, reverse) = ([(0, 0), (1, 1), (2, 1)], [(0, 0), (2, 2), (3, 3)]);
         let joined = |how| {
             let mut joined = Vec::new();
-            Joiner::default().join(how, &forward, &reverse, &mut joined);
+            Symmetrizer::default().symmetrize(how, &forward, &reverse, &mut joined);
             joined
         };
         assert_eq!(joined(Symmetrization::Intersection), [(0, 0)]);

@@ -4,24 +4,24 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use miriam_storage::Load;
+use miriam_storage::LoadMethod;
 
-const GENERAL: &str = "General options";
-const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+const GENERAL_HEADING: &str = "General options";
+const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
 
 /// Options every subcommand takes.
 #[derive(Args, Clone, Debug)]
-pub struct Common {
+pub struct CommonOptions {
     /// Worker threads; `all` for every core
     #[arg(long, global = true, value_name = "N", default_value = "all", value_parser = parse_threads,
-          help_heading = GENERAL)]
+          help_heading = GENERAL_HEADING)]
     pub threads: Threads,
     /// Draw no progress bar
-    #[arg(long, global = true, help_heading = GENERAL)]
+    #[arg(long, global = true, help_heading = GENERAL_HEADING)]
     pub quiet: bool,
     /// The least serious messages shown on standard error
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info",
-          value_parser = LEVELS, help_heading = GENERAL)]
+          value_parser = LOG_LEVELS, help_heading = GENERAL_HEADING)]
     pub log_level: String,
 }
 
@@ -55,33 +55,33 @@ pub fn parse_threads(text: &str) -> Result<Threads, String> {
 }
 
 /// How a model file comes into memory, by its name.
-pub fn parse_load(text: &str) -> Result<Load, String> {
+pub fn parse_load_mode(text: &str) -> Result<LoadMethod, String> {
     match text {
-        "lazy" => Ok(Load::Lazy),
-        "populate" => Ok(Load::Populate),
-        "huge" => Ok(Load::HugePages),
+        "lazy" => Ok(LoadMethod::Lazy),
+        "populate" => Ok(LoadMethod::Populate),
+        "huge" => Ok(LoadMethod::HugePages),
         _ => Err("give lazy, populate or huge".into()),
     }
 }
 
-impl Default for Common {
+impl Default for CommonOptions {
     fn default() -> Self {
-        Common { threads: Threads::All, quiet: false, log_level: "info".into() }
+        CommonOptions { threads: Threads::All, quiet: false, log_level: "info".into() }
     }
 }
 
-impl Common {
+impl CommonOptions {
     /// Sets the log level by its name.
     pub fn set_log_level(&mut self, level: &str) -> Result<(), String> {
-        if !LEVELS.contains(&level) {
-            return Err(format!("-log-level {level:?}: there are {}", LEVELS.join(", ")));
+        if !LOG_LEVELS.contains(&level) {
+            return Err(format!("-log-level {level:?}: there are {}", LOG_LEVELS.join(", ")));
         }
         self.log_level = level.to_owned();
         Ok(())
     }
 
     /// Sends log messages to standard error.
-    pub fn start_log(&self) {
+    pub fn init_logging(&self) {
         let level = match self.log_level.as_str() {
             "error" => tracing::level_filters::LevelFilter::ERROR,
             "warn" => tracing::level_filters::LevelFilter::WARN,
@@ -99,13 +99,13 @@ impl Common {
     }
 
     /// A pool of as many threads as asked for; run parallel building inside it.
-    pub fn pool(&self) -> anyhow::Result<rayon::ThreadPool> {
+    pub fn build_thread_pool(&self) -> anyhow::Result<rayon::ThreadPool> {
         Ok(rayon::ThreadPoolBuilder::new().num_threads(self.threads.count()).build()?)
     }
 
     /// Where long work reports to.
-    pub fn progress(&self) -> crate::progress::Bar {
-        crate::progress::Bar::new(self.quiet)
+    pub fn progress(&self) -> crate::progress::TerminalProgress {
+        crate::progress::TerminalProgress::new(self.quiet)
     }
 }
 
@@ -129,7 +129,7 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
 }
 
 /// Ends the program as wrong usage does.
-pub fn wrong_usage(reason: String) -> ! {
+pub fn exit_with_usage_error(reason: String) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
 }
 

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -22,7 +22,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "miriam", version, arg_required_else_help = true, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
-    common: Common,
+    common: CommonOptions,
     #[command(subcommand)]
     command: Command,
 }
@@ -54,25 +54,26 @@ enum Command {
     #[command(subcommand)]
     Bench(commands::bench::Command),
     Verify(commands::verify::Arguments),
-    Tokenize(commands::segment::tokenize::Arguments),
-    Detokenize(commands::segment::detokenize::Arguments),
-    Truecase(commands::segment::truecase::Arguments),
-    Normalize(commands::segment::normalize::Arguments),
-    Prepare(commands::segment::prepare::Arguments),
+    Tokenize(commands::textproc::tokenize::Arguments),
+    Detokenize(commands::textproc::detokenize::Arguments),
+    Truecase(commands::textproc::truecase::Arguments),
+    Normalize(commands::textproc::normalize::Arguments),
+    Prepare(commands::textproc::prepare::Arguments),
 }
 
 fn main() -> ExitCode {
     // Moses' options are not for a parser that knows two kinds of dashes.
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|first| first == "translate") {
-        return translate(words, Common::default());
+        return translate(words, CommonOptions::default());
     }
-    let arguments = Arguments::parse_from(commands::segment::with_two_dashes(std::env::args_os()));
+    let arguments =
+        Arguments::parse_from(commands::textproc::normalise_dashes(std::env::args_os()));
     let common = arguments.common;
     if let Command::Translate { options } = arguments.command {
         return translate(options.into_iter(), common);
     }
-    common.start_log();
+    common.init_logging();
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(arguments, &common),
         Command::Train(arguments) => commands::train::run(arguments, &common),
@@ -86,19 +87,19 @@ fn main() -> ExitCode {
         Command::Nmt(command) => commands::nmt::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
-        Command::Tokenize(arguments) => commands::segment::tokenize::run(arguments, &common),
-        Command::Detokenize(arguments) => commands::segment::detokenize::run(arguments, &common),
-        Command::Truecase(arguments) => commands::segment::truecase::run(arguments, &common),
-        Command::Normalize(arguments) => commands::segment::normalize::run(arguments, &common),
-        Command::Prepare(arguments) => commands::segment::prepare::run(arguments, &common),
+        Command::Tokenize(arguments) => commands::textproc::tokenize::run(arguments, &common),
+        Command::Detokenize(arguments) => commands::textproc::detokenize::run(arguments, &common),
+        Command::Truecase(arguments) => commands::textproc::truecase::run(arguments, &common),
+        Command::Normalize(arguments) => commands::textproc::normalize::run(arguments, &common),
+        Command::Prepare(arguments) => commands::textproc::prepare::run(arguments, &common),
     };
     common::exit_code(outcome)
 }
 
-fn translate(words: impl Iterator<Item = std::ffi::OsString>, common: Common) -> ExitCode {
-    match commands::translate::Tokens::new(words, common) {
+fn translate(words: impl Iterator<Item = std::ffi::OsString>, common: CommonOptions) -> ExitCode {
+    match commands::translate::TranslateArguments::new(words, common) {
         Ok(tokens) => {
-            tokens.common.start_log();
+            tokens.common.init_logging();
             common::exit_code(commands::translate::run(tokens))
         }
         Err(error) => common::exit_code(Err(error.into())),

@@ -7,19 +7,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miriam_textio::Progress;
 
 /// A bar that libraries report to.
-pub struct Bar {
-    visible: bool,
+pub struct TerminalProgress {
+    is_visible: bool,
     bar: Mutex<Option<ProgressBar>>,
 }
 
-impl Bar {
+impl TerminalProgress {
     /// A bar; invisible when `quiet` or when nobody would see it.
     pub fn new(quiet: bool) -> Self {
-        Bar { visible: !quiet && std::io::stderr().is_terminal(), bar: Mutex::new(None) }
+        TerminalProgress {
+            is_visible: !quiet && std::io::stderr().is_terminal(),
+            bar: Mutex::new(None),
+        }
     }
 
-    fn with(&self, act: impl FnOnce(&mut Option<ProgressBar>)) {
-        if self.visible
+    fn with_bar(&self, act: impl FnOnce(&mut Option<ProgressBar>)) {
+        if self.is_visible
             && let Ok(mut bar) = self.bar.lock()
         {
             act(&mut bar);
@@ -27,9 +30,9 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
+impl Progress for TerminalProgress {
     fn begin(&self, stage: &str, total: Option<u64>) {
-        self.with(|slot| {
+        self.with_bar(|slot| {
             let bar = match total {
                 Some(total) => ProgressBar::new(total).with_style(
                     ProgressStyle::with_template("{msg:24} [{bar:40}] {percent:>3}% {eta}")
@@ -47,8 +50,8 @@ impl Progress for Bar {
         });
     }
 
-    fn reached(&self, done: u64) {
-        self.with(|slot| {
+    fn set_position(&self, done: u64) {
+        self.with_bar(|slot| {
             if let Some(bar) = slot {
                 bar.set_position(done);
             }
@@ -56,7 +59,7 @@ impl Progress for Bar {
     }
 
     fn end(&self) {
-        self.with(|slot| {
+        self.with_bar(|slot| {
             if let Some(bar) = slot.take() {
                 bar.finish_and_clear();
             }

@@ -8,19 +8,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 
-use miriam_textio::Stop;
+use miriam_textio::CancellationToken;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 /// Which signal came, if any.
-pub struct Interrupts {
+pub struct SignalHandler {
     received: Arc<AtomicI32>,
 }
 
-impl Interrupts {
+impl SignalHandler {
     /// From now on the first SIGINT or SIGTERM asks `stop`; another one kills.
-    pub fn ask(stop: &Stop) -> io::Result<Self> {
+    pub fn install(stop: &CancellationToken) -> io::Result<Self> {
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let received = Arc::new(AtomicI32::new(0));
         let (stop, seen) = (stop.clone(), Arc::clone(&received));
@@ -29,20 +29,20 @@ impl Interrupts {
                 if seen.swap(signal, Ordering::AcqRel) != 0 {
                     let _ = emulate_default_handler(signal);
                 }
-                stop.ask();
+                stop.cancel();
             }
         })?;
-        Ok(Interrupts { received })
+        Ok(SignalHandler { received })
     }
 
     /// Ends the program by the signal that came, where what was read is done; returns where
     /// none came.
-    pub fn end_by_signal(&self) {
-        self.end_by_signal_telling("what was read is translated and written");
+    pub fn reraise_signal(&self) {
+        self.reraise_signal_with_message("what was read is translated and written");
     }
 
     /// The same, saying what became of the text.
-    pub fn end_by_signal_telling(&self, what: &str) {
+    pub fn reraise_signal_with_message(&self, what: &str) {
         let signal = self.received.load(Ordering::Acquire);
         if signal != 0 {
             tracing::warn!("stopped by a signal; {what}");

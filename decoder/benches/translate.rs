@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use miriam_decoder::{Configuration, System, Translator};
-use miriam_textio::{Input, Lines, Silent};
+use miriam_textio::{Input, Lines, NoProgress};
 
 fn read_lines(path: &Path) -> Vec<Vec<u8>> {
     let mut lines = Lines::new(Input::open(path).expect("the text is there"));
@@ -35,7 +35,7 @@ fn system() -> (&'static str, PathBuf, Vec<Vec<u8>>) {
 fn translate(criterion: &mut Criterion) {
     let (name, ini, lines) = system();
     let lines = &lines[..lines.len().min(200)];
-    let words: usize = lines.iter().map(|l| miriam_textio::fields::words(l).count()).sum();
+    let words: usize = lines.iter().map(|l| miriam_textio::fields::split_words(l).count()).sum();
     // The settings of the recorded runs, as an ini beside the models'.
     let folder = tempfile::tempdir().expect("a temporary folder");
     let models = fs::canonicalize(ini.parent().expect("has a folder")).expect("is there");
@@ -45,7 +45,7 @@ fn translate(criterion: &mut Criterion) {
     let path = folder.path().join("moses.ini");
     fs::write(&path, text).expect("there is room");
     let configuration = Configuration::from_ini(&path).expect("a right ini");
-    let system = System::load(&configuration, &Silent).expect("whole models");
+    let system = System::load(&configuration, &NoProgress).expect("whole models");
 
     let mut group = criterion.benchmark_group("translate");
     group.sample_size(10).throughput(Throughput::Elements(words as u64));
@@ -63,7 +63,7 @@ fn translate(criterion: &mut Criterion) {
     group.bench_function(format!("{name}, options made anew"), |bencher| {
         let mut out = Vec::new();
         bencher.iter_batched(
-            || System::load(&configuration, &Silent).expect("whole models"),
+            || System::load(&configuration, &NoProgress).expect("whole models"),
             |system| {
                 let mut translator = Translator::new(&system);
                 for line in lines {

@@ -18,7 +18,7 @@ impl CoverageId {
 
 /// What follows from a coverage alone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct CoverageSummary {
     /// The first position that is not covered.
     pub(crate) first_gap: u32,
     /// How many positions are covered.
@@ -34,7 +34,7 @@ pub(crate) struct Coverages {
     /// 64-bit words a set.
     width: usize,
     bits: Vec<u64>,
-    facts: Vec<Facts>,
+    summaries: Vec<CoverageSummary>,
     ids: HashTable<u32>,
     scratch: Vec<u64>,
 }
@@ -45,23 +45,23 @@ impl Coverages {
         self.length = length;
         self.width = (length as usize).div_ceil(64).max(1);
         self.bits.clear();
-        self.facts.clear();
+        self.summaries.clear();
         self.ids.clear();
         self.scratch.clear();
         self.scratch.resize(self.width, 0);
-        self.add(costs);
+        self.intern_scratch(costs);
     }
 
     /// What is known of `id`.
     #[inline]
-    pub(crate) fn facts(&self, id: CoverageId) -> Facts {
-        self.facts[id.0 as usize]
+    pub(crate) fn summary(&self, id: CoverageId) -> CoverageSummary {
+        self.summaries[id.0 as usize]
     }
 
     /// Whether every position is covered.
     #[inline]
     pub(crate) fn is_complete(&self, id: CoverageId) -> bool {
-        self.facts(id).covered == self.length
+        self.summary(id).covered == self.length
     }
 
     /// Whether `position` is covered.
@@ -74,7 +74,7 @@ impl Coverages {
     /// The first covered position from `start` on, but at most `limit`; `start`
     /// lies within the sentence.
     #[inline]
-    pub(crate) fn free_until(&self, id: CoverageId, start: u32, limit: u32) -> u32 {
+    pub(crate) fn next_covered(&self, id: CoverageId, start: u32, limit: u32) -> u32 {
         let bits = &self.bits[id.0 as usize * self.width..(id.0 as usize + 1) * self.width];
         let (mut at, mut word) = (start as usize / 64, bits[start as usize / 64] >> (start % 64));
         let mut position = start;
@@ -104,7 +104,7 @@ impl Coverages {
                 return CoverageId(id);
             }
             self.scratch[0] = set;
-            return self.add(costs);
+            return self.intern_scratch(costs);
         }
         self.scratch.clear();
         self.scratch.extend_from_slice(&self.bits[start..start + self.width]);
@@ -115,27 +115,27 @@ impl Coverages {
         let set = |id: u32| id as usize * *width..(id as usize + 1) * *width;
         match ids.find(hash(scratch), |&id| bits[set(id)] == scratch[..]) {
             Some(&id) => CoverageId(id),
-            None => self.add(costs),
+            None => self.intern_scratch(costs),
         }
     }
 
     /// A new id for the set in `scratch`.
     #[inline(never)]
-    fn add(&mut self, costs: &FutureCost) -> CoverageId {
+    fn intern_scratch(&mut self, costs: &FutureCost) -> CoverageId {
         let Coverages { bits, scratch, ids, width, .. } = self;
         let set = |id: u32| id as usize * *width..(id as usize + 1) * *width;
         let id = (bits.len() / *width) as u32;
         bits.extend_from_slice(scratch);
         ids.insert_unique(hash(scratch), id, |&id| hash(&bits[set(id)]));
-        self.facts.push(self.measure(costs));
+        self.summaries.push(self.summarize_scratch(costs));
         CoverageId(id)
     }
 
     /// Facts about the set in `scratch`: gaps from left to right, their costs
     /// added in that order (`phrase-decoding.md` 3.5).
-    fn measure(&self, costs: &FutureCost) -> Facts {
+    fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
         let covered = |p: u32| self.scratch[p as usize / 64] >> (p % 64) & 1 == 1;
-        let mut facts = Facts { first_gap: self.length, covered: 0, estimate: 0.0 };
+        let mut facts = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
         let mut gap = None;
         for position in 0..=self.length {
             let open = position < self.length && !covered(position);
@@ -145,7 +145,7 @@ impl Coverages {
                     facts.first_gap = facts.first_gap.min(position);
                 }
                 Some(start) if !open => {
-                    facts.estimate += costs.cell(start, position);
+                    facts.estimate += costs.cost(start, position);
                     gap = None;
                 }
                 _ => {}
@@ -184,7 +184,7 @@ mod tests {
                 if span.start >= span.end { continue; }
                 id = coverages.extend(id, span, &costs);
                 set[span.start as usize..span.end as usize].fill(true);
-                let facts = coverages.facts(id);
+                let facts = coverages.summary(id);
                 prop_assert_eq!(facts.covered as usize, set.iter().filter(|&&c| c).count());
                 prop_assert_eq!(facts.first_gap as usize, set.iter().position(|&c| !c).unwrap_or(set.len()));
                 prop_assert_eq!(coverages.is_complete(id), set.iter().all(|&c| c));
@@ -192,7 +192,7 @@ mod tests {
                     prop_assert_eq!(coverages.is_covered(id, position as u32), covered);
                     let free = (position..set.len()).find(|&p| set[p]).unwrap_or(set.len()) as u32;
                     for limit in position as u32 + 1..=length {
-                        let found = coverages.free_until(id, position as u32, limit);
+                        let found = coverages.next_covered(id, position as u32, limit);
                         prop_assert_eq!(found, free.min(limit));
                     }
                 }

@@ -9,20 +9,22 @@ use std::path::Path;
 use miriam_textio::{Input, Lines, WordId, fields};
 
 use crate::config::{
-    Configuration, FactorSettings, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec,
-    TableFormat, TableSpec,
+    Configuration, FactorSettings, FeatureKind, FeatureSpec, PhraseTableFormat, PhraseTableSpec,
+    ReorderingSource, ReorderingSpec,
 };
 use crate::factors::FactorScheme;
-use crate::reordering_model::Reduced;
-use crate::system::{NOT_THERE, System};
+use crate::reordering_model::FactorProjection;
+use crate::system::{System, UNKNOWN_ID};
 use crate::{Error, Result};
 
 /// The tables in use, in the order of [`System::tables`] and the tables of
 /// sentences.
-fn tables(configuration: &Configuration) -> impl Iterator<Item = (&FeatureSpec, &TableSpec)> {
+fn used_tables(
+    configuration: &Configuration,
+) -> impl Iterator<Item = (&FeatureSpec, &PhraseTableSpec)> {
     let features = configuration.features.iter().enumerate();
     features.filter_map(|(number, feature)| match &feature.kind {
-        FeatureKind::Table(spec)
+        FeatureKind::PhraseTable(spec)
             if configuration.mapping.iter().any(|step| step.table == number) =>
         {
             Some((feature, spec))
@@ -32,7 +34,7 @@ fn tables(configuration: &Configuration) -> impl Iterator<Item = (&FeatureSpec, 
 }
 
 /// The reordering models with tables of their own.
-fn reordering(
+fn external_reordering(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (&FeatureSpec, &ReorderingSpec)> {
     configuration.features.iter().filter_map(|feature| match &feature.kind {
@@ -47,8 +49,8 @@ fn reordering(
 
 /// How the words of a system are cut; nothing where nobody looks at any factor
 /// but the first.
-pub(crate) fn scheme(configuration: &Configuration) -> Option<FactorScheme> {
-    let settings = &configuration.settings.text.factors;
+pub(crate) fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
+    let settings = &configuration.settings.input_format.factors;
     let (mut source, mut target) = (Vec::new(), Vec::new());
     // Target words without a factor of a reordering model have no scores there.
     let mut reordered = Vec::new();
@@ -56,11 +58,11 @@ pub(crate) fn scheme(configuration: &Configuration) -> Option<FactorScheme> {
     let need = |needed: &mut Vec<_>, factors: &[usize], feature: &FeatureSpec| {
         needed.extend(factors.iter().map(|&factor| (factor, feature.name.clone())));
     };
-    for (feature, spec) in tables(configuration) {
+    for (feature, spec) in used_tables(configuration) {
         need(&mut source, &spec.input_factors, feature);
         output_is_first &= spec.output_factors.as_deref().is_none_or(|f| f == [0]);
     }
-    for (feature, spec) in reordering(configuration) {
+    for (feature, spec) in external_reordering(configuration) {
         need(&mut source, &spec.input_factors, feature);
         need(&mut reordered, &spec.output_factors, feature);
     }
@@ -85,28 +87,29 @@ pub(crate) fn scheme(configuration: &Configuration) -> Option<FactorScheme> {
 /// Whether the factors `input` of a source phrase are all that any model looks at
 /// when it scores an option: reordering models and, for their estimates, operation
 /// models.
-pub(crate) fn decides_options(configuration: &Configuration, input: &[usize]) -> bool {
+pub(crate) fn determines_options(configuration: &Configuration, input: &[usize]) -> bool {
     let looks_at_surfaces =
-        |feature: &FeatureSpec| matches!(feature.kind, FeatureKind::OperationModel(_));
-    reordering(configuration)
+        |feature: &FeatureSpec| matches!(feature.kind, FeatureKind::OperationSequenceModel(_));
+    external_reordering(configuration)
         .all(|(_, spec)| spec.input_factors.iter().all(|factor| input.contains(factor)))
         && (input.contains(&0) || !configuration.features.iter().any(looks_at_surfaces))
 }
 
 /// One vocabulary of whole words, and what each model calls them.
-pub(crate) fn join_vocabularies(system: &mut System, configuration: &Configuration) -> Result<()> {
-    let Some(scheme) = &system.factors else { return Ok(()) };
+pub(crate) fn build_vocabulary(system: &mut System, configuration: &Configuration) -> Result<()> {
+    let Some(scheme) = &system.factor_scheme else { return Ok(()) };
     let vocabulary = &mut system.vocabulary;
     let mut word = Vec::new();
-    let read = tables(configuration).filter(|(_, spec)| spec.format != TableFormat::InLine);
+    let read = used_tables(configuration)
+        .filter(|(_, spec)| spec.format != PhraseTableFormat::PerSentence);
     for ((feature, spec), table) in read.zip(&mut system.tables) {
         for id in 0..table.phrases.num_target_words() {
             let written = table.phrases.target_word(id)?;
-            scheme.place(written, spec.output_factors.as_deref(), &mut word);
+            scheme.parse_word(written, spec.output_factors.as_deref(), &mut word);
             if let Some(missing) = scheme.missing_in_target(&word) {
-                let path = configuration.locate(&spec.path);
+                let path = configuration.resolve_path(&spec.path);
                 let place = match spec.format {
-                    TableFormat::Text => first_line(&path, written)?,
+                    PhraseTableFormat::Text => find_first_line(&path, written)?,
                     _ => path.display().to_string(),
                 };
                 let shown = String::from_utf8_lossy(written);
@@ -116,39 +119,40 @@ pub(crate) fn join_vocabularies(system: &mut System, configuration: &Configurati
             table.target_words.push(vocabulary.intern(&word));
         }
     }
-    let own_tables = || reordering(configuration).map(|(_, spec)| &spec.output_factors);
-    let models = system.reordering.iter_mut().filter_map(|model| model.own_table.as_mut());
+    let own_tables = || external_reordering(configuration).map(|(_, spec)| &spec.output_factors);
+    let models = system.reordering_models.iter_mut().filter_map(|model| model.own_table.as_mut());
     for (factors, own) in own_tables().zip(models) {
         let table = &mut own.table;
         for id in 0..table.phrases.num_target_words() {
             let written = table.phrases.target_word(id)?;
-            scheme.place(written, Some(factors), &mut word);
+            scheme.parse_word(written, Some(factors), &mut word);
             table.target_words.push(vocabulary.intern(&word));
         }
     }
-    let models = system.reordering.iter_mut().filter_map(|model| model.own_table.as_mut());
+    let models = system.reordering_models.iter_mut().filter_map(|model| model.own_table.as_mut());
     for (factors, own) in own_tables().zip(models) {
         let reduced = vocabulary.iter().map(|whole| {
-            scheme.reduce(whole, factors, &mut word);
+            scheme.retain_factors(whole, factors, &mut word);
             // A word that no table has is like no other.
-            vocabulary.find(&word).unwrap_or(WordId(NOT_THERE))
+            vocabulary.find(&word).unwrap_or(WordId(UNKNOWN_ID))
         });
-        own.reduced = Some(Reduced { words: reduced.collect(), factors: factors.clone() });
+        own.projection =
+            Some(FactorProjection { projected: reduced.collect(), factors: factors.clone() });
     }
     for lm in &mut system.language_models {
-        lm.words = vocabulary.iter().map(|word| lm.word_id(word, Some(scheme))).collect();
+        lm.word_ids = vocabulary.iter().map(|word| lm.word_id(word, Some(scheme))).collect();
     }
     Ok(())
 }
 
 /// The first line of the text table at `path` that has the target word `word`,
 /// for a message.
-fn first_line(path: &Path, word: &[u8]) -> Result<String> {
+fn find_first_line(path: &Path, word: &[u8]) -> Result<String> {
     let mut lines = Lines::new(Input::open(path)?);
     let name = lines.name().to_owned();
     while let Some(line) = lines.next()? {
-        let target = fields::three_bar(line.bytes).nth(1).unwrap_or_default();
-        if fields::words(target).any(|w| w == word) {
+        let target = fields::split_fields(line.bytes).nth(1).unwrap_or_default();
+        if fields::split_words(target).any(|w| w == word) {
             return Ok(format!("{name}, line {}", line.number));
         }
     }

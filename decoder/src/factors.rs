@@ -14,28 +14,28 @@ use std::borrow::Cow;
 use crate::config::FactorSettings;
 
 /// The highest number a factor may have; Moses stops at 3.
-pub(crate) const LARGEST: usize = 15;
+pub(crate) const MAX_FACTOR: usize = 15;
 
 /// How the words of a system are cut into factors, and who needs which.
 #[derive(Clone, Debug)]
 pub(crate) struct FactorScheme {
     settings: FactorSettings,
     /// The factors that words of the input must have, and whose wish that is.
-    source: Vec<(usize, String)>,
+    required_in_source: Vec<(usize, String)>,
     /// The same of target words.
-    target: Vec<(usize, String)>,
+    required_in_target: Vec<(usize, String)>,
 }
 
 /// A factor that a word lacks, and who needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Missing<'a> {
+pub(crate) struct MissingFactor<'a> {
     /// The factor's number.
     pub(crate) factor: usize,
     /// Who looks at it.
     pub(crate) needed_by: &'a str,
 }
 
-impl std::fmt::Display for Missing<'_> {
+impl std::fmt::Display for MissingFactor<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "has no factor {}, which {} needs", self.factor, self.needed_by)
     }
@@ -49,12 +49,16 @@ impl FactorScheme {
         source: Vec<(usize, String)>,
         target: Vec<(usize, String)>,
     ) -> Self {
-        let mut scheme = FactorScheme { settings: settings.clone(), source, target };
+        let mut scheme = FactorScheme {
+            settings: settings.clone(),
+            required_in_source: source,
+            required_in_target: target,
+        };
         for &factor in settings.input.iter().flatten() {
-            scheme.source.push((factor, "input-factors".to_owned()));
+            scheme.required_in_source.push((factor, "input-factors".to_owned()));
         }
         for &factor in &settings.output {
-            scheme.target.push((factor, "output-factors".to_owned()));
+            scheme.required_in_target.push((factor, "output-factors".to_owned()));
         }
         scheme
     }
@@ -62,7 +66,7 @@ impl FactorScheme {
     /// The factors as a file or a line writes them, one behind the other; empty
     /// ones vanish.
     fn columns<'a>(&'a self, written: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-        Cut { rest: Some(written), delimiter: self.delimiter() }.filter(|f| !f.is_empty())
+        FactorSplit { rest: Some(written), delimiter: self.delimiter() }.filter(|f| !f.is_empty())
     }
 
     fn delimiter(&self) -> &[u8] {
@@ -72,9 +76,9 @@ impl FactorScheme {
     /// The word that `written` stands for, into `word`: its i-th column is factor
     /// `order[i]`, or factor i where there is no order. Columns beyond the order
     /// are left out. A word of delimiters alone is its own surface.
-    pub(crate) fn place(&self, written: &[u8], order: Option<&[usize]>, word: &mut Vec<u8>) {
+    pub(crate) fn parse_word(&self, written: &[u8], order: Option<&[usize]>, word: &mut Vec<u8>) {
         word.clear();
-        let mut factors: [&[u8]; LARGEST + 1] = [&[]; LARGEST + 1];
+        let mut factors: [&[u8]; MAX_FACTOR + 1] = [&[]; MAX_FACTOR + 1];
         let mut any = false;
         for (i, column) in self.columns(written).enumerate() {
             let factor = match order {
@@ -90,11 +94,11 @@ impl FactorScheme {
             word.extend_from_slice(written);
             return;
         }
-        self.join(&factors, word);
+        self.join_factors(&factors, word);
     }
 
     /// Appends factors in their order, without the absent ones at the end.
-    fn join(&self, factors: &[&[u8]], word: &mut Vec<u8>) {
+    fn join_factors(&self, factors: &[&[u8]], word: &mut Vec<u8>) {
         let len = factors.iter().rposition(|f| !f.is_empty()).map_or(0, |last| last + 1);
         for (i, factor) in factors[..len].iter().enumerate() {
             if i > 0 {
@@ -106,7 +110,7 @@ impl FactorScheme {
 
     /// Factor `number` of a word of the vocabulary; nothing where it is absent.
     pub(crate) fn factor<'a>(&'a self, word: &'a [u8], number: usize) -> Option<&'a [u8]> {
-        let factor = Cut { rest: Some(word), delimiter: self.delimiter() }.nth(number);
+        let factor = FactorSplit { rest: Some(word), delimiter: self.delimiter() }.nth(number);
         factor.filter(|f| !f.is_empty())
     }
 
@@ -127,57 +131,62 @@ impl FactorScheme {
     }
 
     /// `word` with the factors `kept` alone, into `reduced`.
-    pub(crate) fn reduce(&self, word: &[u8], kept: &[usize], reduced: &mut Vec<u8>) {
+    pub(crate) fn retain_factors(&self, word: &[u8], kept: &[usize], reduced: &mut Vec<u8>) {
         reduced.clear();
-        let mut factors: [&[u8]; LARGEST + 1] = [&[]; LARGEST + 1];
+        let mut factors: [&[u8]; MAX_FACTOR + 1] = [&[]; MAX_FACTOR + 1];
         for &number in kept {
             factors[number] = self.factor(word, number).unwrap_or_default();
         }
-        self.join(&factors, reduced);
+        self.join_factors(&factors, reduced);
     }
 
     /// Takes factor `number` out of `word`; it comes back where it was there.
-    pub(crate) fn take(&self, word: &mut Vec<u8>, number: usize) -> Option<Vec<u8>> {
+    pub(crate) fn remove_factor(&self, word: &mut Vec<u8>, number: usize) -> Option<Vec<u8>> {
         let taken = self.factor(word, number)?.to_vec();
-        let kept: Vec<usize> = (0..=LARGEST).filter(|&f| f != number).collect();
+        let kept: Vec<usize> = (0..=MAX_FACTOR).filter(|&f| f != number).collect();
         let mut rest = Vec::new();
-        self.reduce(word, &kept, &mut rest);
+        self.retain_factors(word, &kept, &mut rest);
         *word = rest;
         Some(taken)
     }
 
     /// A word of the input, into `word`.
-    pub(crate) fn read(&self, token: &[u8], word: &mut Vec<u8>) {
-        self.place(token, self.settings.input.as_deref(), word);
+    pub(crate) fn parse_input_word(&self, token: &[u8], word: &mut Vec<u8>) {
+        self.parse_word(token, self.settings.input.as_deref(), word);
     }
 
     /// The first factor that a model needs of a word of the input and that `word`
     /// lacks.
-    pub(crate) fn missing_in_source(&self, word: &[u8]) -> Option<Missing<'_>> {
-        self.missing(&self.source, word)
+    pub(crate) fn missing_in_source(&self, word: &[u8]) -> Option<MissingFactor<'_>> {
+        self.first_missing(&self.required_in_source, word)
     }
 
     /// The same of a target word.
-    pub(crate) fn missing_in_target(&self, word: &[u8]) -> Option<Missing<'_>> {
-        self.missing(&self.target, word)
+    pub(crate) fn missing_in_target(&self, word: &[u8]) -> Option<MissingFactor<'_>> {
+        self.first_missing(&self.required_in_target, word)
     }
 
-    fn missing<'a>(&'a self, needed: &'a [(usize, String)], word: &[u8]) -> Option<Missing<'a>> {
+    fn first_missing<'a>(
+        &'a self,
+        needed: &'a [(usize, String)],
+        word: &[u8],
+    ) -> Option<MissingFactor<'a>> {
         let lacking = needed.iter().find(|(number, _)| self.factor(word, *number).is_none());
-        lacking.map(|(factor, needed_by)| Missing { factor: *factor, needed_by })
+        lacking.map(|(factor, needed_by)| MissingFactor { factor: *factor, needed_by })
     }
 
     /// `word` with `prefix` and `suffix` around its surface.
-    pub(crate) fn mark(&self, word: &[u8], prefix: &[u8], suffix: &[u8]) -> Vec<u8> {
-        let surface = Cut { rest: Some(word), delimiter: self.delimiter() }.next();
+    pub(crate) fn mark_unknown(&self, word: &[u8], prefix: &[u8], suffix: &[u8]) -> Vec<u8> {
+        let surface = FactorSplit { rest: Some(word), delimiter: self.delimiter() }.next();
         let length = surface.map_or(0, <[u8]>::len);
         [prefix, &word[..length], suffix, &word[length..]].concat()
     }
 
     /// The word as it is printed: the output factors, or all there are. A factor
     /// that an unknown word lacks is `UNK`, as Moses prints it.
-    pub(crate) fn printed<'a>(&'a self, word: &'a [u8]) -> Cow<'a, [u8]> {
-        let FactorSettings { output, output_delimiter, report_all, .. } = &self.settings;
+    pub(crate) fn output_form<'a>(&'a self, word: &'a [u8]) -> Cow<'a, [u8]> {
+        let FactorSettings { output, output_delimiter, report_all_factors: report_all, .. } =
+            &self.settings;
         let mut text = Vec::new();
         let mut push = |factor: &[u8]| {
             if !text.is_empty() {
@@ -200,12 +209,12 @@ impl FactorScheme {
 }
 
 /// What stands between delimiters; the whole where the delimiter is empty.
-struct Cut<'a> {
+struct FactorSplit<'a> {
     rest: Option<&'a [u8]>,
     delimiter: &'a [u8],
 }
 
-impl<'a> Iterator for Cut<'a> {
+impl<'a> Iterator for FactorSplit<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -237,7 +246,7 @@ mod tests {
 
     fn placed(scheme: &FactorScheme, written: &str, order: Option<&[usize]>) -> String {
         let mut word = Vec::new();
-        scheme.place(written.as_bytes(), order, &mut word);
+        scheme.parse_word(written.as_bytes(), order, &mut word);
         String::from_utf8(word).unwrap()
     }
 
@@ -263,17 +272,17 @@ mod tests {
         assert_eq!(written, b"house|sg");
         assert!(!bar.project(b"house||sg", &[0, 1], &mut written));
         assert!(!bar.project(b"house", &[1], &mut written));
-        bar.reduce(b"house|NN|sg", &[1], &mut written);
+        bar.retain_factors(b"house|NN|sg", &[1], &mut written);
         assert_eq!(written, b"|NN");
         let mut word = b"house|NN|sg".to_vec();
-        assert_eq!(bar.take(&mut word, 1), Some(b"NN".to_vec()));
+        assert_eq!(bar.remove_factor(&mut word, 1), Some(b"NN".to_vec()));
         assert_eq!(word, b"house||sg");
-        assert_eq!(bar.take(&mut word, 3), None);
+        assert_eq!(bar.remove_factor(&mut word, 3), None);
         assert_eq!(scheme("", &[0]).factor(b"a|b", 1), None);
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_factors_are_named() {
         let bar = scheme("|", &[0]);
         assert_eq!(bar.missing_in_source(b"house|NN"), None);
         let missing = bar.missing_in_source(b"house").unwrap();
@@ -282,13 +291,13 @@ mod tests {
 
     #[test]
     fn printing() {
-        assert_eq!(*scheme("|", &[0]).printed(b"house|NN"), *b"house");
-        assert_eq!(*scheme("|", &[1, 0]).printed(b"house|NN"), *b"NN/house");
-        assert_eq!(*scheme("|", &[0, 1]).printed(b"house"), *b"house/UNK");
+        assert_eq!(*scheme("|", &[0]).output_form(b"house|NN"), *b"house");
+        assert_eq!(*scheme("|", &[1, 0]).output_form(b"house|NN"), *b"NN/house");
+        assert_eq!(*scheme("|", &[0, 1]).output_form(b"house"), *b"house/UNK");
         let mut all = scheme("|", &[0]);
-        all.settings.report_all = true;
-        assert_eq!(*all.printed(b"house||sg"), *b"house/sg");
-        assert_eq!(*all.printed(b"||"), *b"||");
-        assert_eq!(all.mark(b"house|NN", b"<", b">"), b"<house>|NN");
+        all.settings.report_all_factors = true;
+        assert_eq!(*all.output_form(b"house||sg"), *b"house/sg");
+        assert_eq!(*all.output_form(b"||"), *b"||");
+        assert_eq!(all.mark_unknown(b"house|NN", b"<", b">"), b"<house>|NN");
     }
 }

@@ -6,7 +6,7 @@
 pub(crate) struct FutureCost {
     length: usize,
     /// Row: start; column: last position.
-    cells: Vec<f32>,
+    costs: Vec<f32>,
 }
 
 impl FutureCost {
@@ -19,40 +19,40 @@ impl FutureCost {
         best: impl Fn(usize, usize) -> f32,
     ) {
         self.length = length;
-        self.cells.clear();
-        self.cells.resize(length * length, f32::NEG_INFINITY);
+        self.costs.clear();
+        self.costs.resize(length * length, f32::NEG_INFINITY);
         for start in 0..length {
             for span in 1..=max_span.min(length - start) {
-                self.cells[start * length + start + span - 1] = best(start, span);
+                self.costs[start * length + start + span - 1] = best(start, span);
             }
         }
         for width in 2..=length {
             for start in 0..=length - width {
                 let end = start + width - 1;
-                let mut cell = self.cells[start * length + end];
+                let mut cell = self.costs[start * length + end];
                 for middle in start..end {
-                    let joined = self.cells[start * length + middle]
-                        + self.cells[(middle + 1) * length + end];
+                    let joined = self.costs[start * length + middle]
+                        + self.costs[(middle + 1) * length + end];
                     if joined > cell {
                         cell = joined;
                     }
                 }
-                self.cells[start * length + end] = cell;
+                self.costs[start * length + end] = cell;
             }
         }
     }
 
     /// The estimate of positions `start..end`.
     #[inline]
-    pub(crate) fn cell(&self, start: u32, end: u32) -> f32 {
-        self.cells[start as usize * self.length + end as usize - 1]
+    pub(crate) fn cost(&self, start: u32, end: u32) -> f32 {
+        self.costs[start as usize * self.length + end as usize - 1]
     }
 
     /// A matrix of zeros, for tests.
     #[cfg(test)]
     pub(crate) fn zero(length: u32) -> Self {
         let length = length as usize;
-        FutureCost { length, cells: vec![0.0; length * length] }
+        FutureCost { length, costs: vec![0.0; length * length] }
     }
 }
 
@@ -61,13 +61,13 @@ mod tests {
     use super::FutureCost;
 
     #[test]
-    fn the_best_way_to_cut() {
+    fn finds_the_best_segmentation() {
         let mut costs = FutureCost::default();
         let spans = [[-1.0, -3.0, f32::NEG_INFINITY], [-4.0, -2.5, -9.0], [-1.5, -9.0, -9.0]];
         costs.fill(3, 2, |start, length| spans[start][length - 1]);
-        assert_eq!(costs.cell(0, 1), -1.0);
-        assert_eq!(costs.cell(0, 2), -3.0, "one phrase beats -1 + -4");
-        assert_eq!(costs.cell(1, 3), -2.5);
-        assert_eq!(costs.cell(0, 3), -3.5, "-1 + -2.5 beats -3 + -1.5");
+        assert_eq!(costs.cost(0, 1), -1.0);
+        assert_eq!(costs.cost(0, 2), -3.0, "one phrase beats -1 + -4");
+        assert_eq!(costs.cost(1, 3), -2.5);
+        assert_eq!(costs.cost(0, 3), -3.5, "-1 + -2.5 beats -3 + -1.5");
     }
 }

@@ -2,26 +2,26 @@
 //! them, be it markup or a phrase table.
 
 use crate::config::InputSettings;
-use crate::markup::{Annotations, MarkedText, MarkupMode};
+use crate::markup::{MarkedText, MarkupMode, SentenceMarkup};
 use crate::sentence_table::SentenceTable;
-use crate::translator::PIECE;
+use crate::translator::MAX_SENTENCE_WORDS;
 use crate::{Error, Result};
 
 /// An input line, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct InputLine {
-    beside: Beside,
+    annotations: LineAnnotations,
     /// The words alone, where the line has more.
     text: Vec<u8>,
 }
 
 /// What a line says beside its words.
 #[derive(Default)]
-pub(crate) struct Beside {
+pub(crate) struct LineAnnotations {
     /// What its markup asks for.
-    pub(crate) annotations: Annotations,
+    pub(crate) markup: SentenceMarkup,
     /// The phrase table it brings along.
-    pub(crate) table: SentenceTable,
+    pub(crate) sentence_table: SentenceTable,
 }
 
 impl InputLine {
@@ -31,24 +31,25 @@ impl InputLine {
         &'a mut self,
         line: &'a [u8],
         settings: &InputSettings,
-    ) -> Result<(&'a [u8], &'a Beside)> {
-        if settings.brings_table {
-            let text = self.beside.table.read(line).map_err(Error::line)?;
-            return Ok((text, &self.beside));
+    ) -> Result<(&'a [u8], &'a LineAnnotations)> {
+        if settings.has_sentence_table {
+            let text = self.annotations.sentence_table.read(line).map_err(Error::line)?;
+            return Ok((text, &self.annotations));
         }
         if settings.markup == MarkupMode::PassThrough {
-            return Ok((line, &self.beside));
+            return Ok((line, &self.annotations));
         }
         let text = MarkedText::parse(line, &settings.brackets);
         let text = text.map_err(|e| Error::line(e.to_string()))?;
         if settings.markup != MarkupMode::Ignore {
-            let annotations = Annotations::of(&text, settings.factors.placeholder.is_some());
-            self.beside.annotations = annotations.map_err(|e| Error::line(e.to_string()))?;
-            if !self.beside.annotations.is_empty() && text.words.len() > PIECE {
+            let annotations =
+                SentenceMarkup::from_text(&text, settings.factors.placeholder_factor.is_some());
+            self.annotations.markup = annotations.map_err(|e| Error::line(e.to_string()))?;
+            if !self.annotations.markup.is_empty() && text.words.len() > MAX_SENTENCE_WORDS {
                 let length = text.words.len();
                 return Err(Error::line(format!(
                     "markup in a line of {length} words, which is translated in pieces; markup \
-                     may stand in lines of up to {PIECE} words"
+                     may stand in lines of up to {MAX_SENTENCE_WORDS} words"
                 )));
             }
         }
@@ -57,6 +58,6 @@ impl InputLine {
             self.text.extend_from_slice(word);
             self.text.push(b' ');
         }
-        Ok((&self.text, &self.beside))
+        Ok((&self.text, &self.annotations))
     }
 }

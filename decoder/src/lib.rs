@@ -12,7 +12,7 @@
 
 #![forbid(unsafe_code)]
 
-mod components;
+mod component_layout;
 mod config;
 mod coverage;
 mod error;
@@ -21,38 +21,39 @@ mod factors;
 mod features;
 mod future_cost;
 mod input_line;
+mod line_errors;
 mod markup;
-mod mishaps;
 mod n_best;
 mod options;
 mod output;
-mod printed_words;
+mod output_streams;
 mod reordering_constraint;
 mod reordering_model;
 mod reports;
-mod reweighing;
 mod search;
 mod sentence;
 mod sentence_table;
-mod streams;
+mod set_weights;
+mod surface_forms;
 mod system;
 mod translate;
 mod translator;
 pub mod tuning;
 
-pub use components::FeatureComponents;
+pub use component_layout::FeatureComponents;
 pub use config::{
-    Backoff, Configuration, DecodingStep, FactorSettings, FeatureKind, FeatureSpec, InputSettings,
-    LanguageModelSpec, NBestOptions, OperationModelSpec, OutputOptions, ReorderingSource,
-    ReorderingSpec, SearchAlgorithm, Settings, TableFormat, TableSpec, UnknownWords, help,
+    Configuration, DecodingGraphBackoff, DecodingStep, FactorSettings, FeatureKind, FeatureSpec,
+    InputSettings, LanguageModelSpec, NBestOptions, OperationSequenceModelSpec, OutputOptions,
+    PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec, SearchAlgorithm,
+    Settings, UnknownWordSpec, options_help,
 };
 pub use error::{Error, Result};
 pub use features::{Orientations, ReorderingType, Span};
+pub use line_errors::{LineError, LineErrorKind};
 pub use markup::{Brackets, Element, MarkedText, MarkupError, MarkupMode};
-pub use mishaps::{Mishap, MishapKind};
 pub use n_best::Derivation;
-pub use output::{PhraseMatch, Translation};
-pub use streams::Stream;
+pub use output::{TranslatedPhrase, Translation};
+pub use output_streams::OutputStream;
 pub use system::System;
-pub use translate::{TextForm, translate, translate_raw_text, translate_text};
-pub use translator::{PIECE, Statistics, Translator};
+pub use translate::{LineProcessor, translate, translate_raw_text, translate_text};
+pub use translator::{MAX_SENTENCE_WORDS, Statistics, Translator};

@@ -7,7 +7,7 @@ use crate::features::Span;
 
 /// One phrase of a translation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PhraseMatch {
+pub struct TranslatedPhrase {
     /// The source positions it translates.
     pub source: Span,
     /// Its words.
@@ -22,54 +22,54 @@ pub struct Translation {
     /// The model score.
     pub score: f32,
     /// The phrases in target order.
-    pub phrases: Vec<PhraseMatch>,
+    pub phrases: Vec<TranslatedPhrase>,
 }
 
 /// What a line of output shows besides the words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown {
-    pub(crate) score: bool,
-    pub(crate) id: bool,
-    pub(crate) segmentation: bool,
+pub(crate) struct OutputFormat {
+    pub(crate) print_score: bool,
+    pub(crate) print_id: bool,
+    pub(crate) print_segmentation: bool,
 }
 
-impl Shown {
-    pub(crate) fn of(settings: &Settings) -> Self {
-        Shown {
-            score: settings.print_score,
-            id: settings.output.id,
-            segmentation: settings.print_segmentation,
+impl OutputFormat {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        OutputFormat {
+            print_score: settings.print_score,
+            print_id: settings.output.print_id,
+            print_segmentation: settings.print_segmentation,
         }
     }
 
     /// What stands before the first word.
-    pub(crate) fn begin(self, out: &mut Vec<u8>, score: Option<f32>, id: i64) {
-        if self.score {
+    pub(crate) fn push_prefix(self, out: &mut Vec<u8>, score: Option<f32>, id: i64) {
+        if self.print_score {
             match score {
-                Some(score) => Self::number(out, score),
+                Some(score) => Self::push_number(out, score),
                 None => out.push(b'0'),
             }
             out.push(b' ');
         }
-        if self.id && score.is_some() {
+        if self.print_id && score.is_some() {
             write!(out, "{id} ").expect("memory does not fail");
         }
     }
 
     /// A number as everywhere but in n-best lists.
-    pub(crate) fn number(out: &mut Vec<u8>, number: f32) {
+    pub(crate) fn push_number(out: &mut Vec<u8>, number: f32) {
         write!(out, "{number:.3}").expect("memory does not fail");
     }
 
     /// What stands behind a phrase.
-    pub(crate) fn end_phrase(self, out: &mut Vec<u8>, span: Span) {
-        if self.segmentation {
+    pub(crate) fn push_segmentation(self, out: &mut Vec<u8>, span: Span) {
+        if self.print_segmentation {
             write!(out, "|{}-{}| ", span.start, span.end - 1).expect("memory does not fail");
         }
     }
 
     /// What stands behind a phrase, before the values of its features.
-    pub(crate) fn begin_breakdown(self, out: &mut Vec<u8>, span: Span) {
+    pub(crate) fn push_breakdown_start(self, out: &mut Vec<u8>, span: Span) {
         write!(out, "|{}-{},", span.start, span.end - 1).expect("memory does not fail");
     }
 }
@@ -80,17 +80,17 @@ mod tests {
 
     #[test]
     fn as_moses2_prints() {
-        let shown = Shown { score: true, id: true, segmentation: true };
+        let shown = OutputFormat { print_score: true, print_id: true, print_segmentation: true };
         let mut out = Vec::new();
-        shown.begin(&mut out, Some(-112.88877), 7);
+        shown.push_prefix(&mut out, Some(-112.88877), 7);
         out.extend_from_slice(b"this is ");
-        shown.end_phrase(&mut out, Span { start: 0, end: 2 });
+        shown.push_segmentation(&mut out, Span { start: 0, end: 2 });
         assert_eq!(out, b"-112.889 7 this is |0-1| ");
         out.clear();
-        shown.begin(&mut out, None, 7);
+        shown.push_prefix(&mut out, None, 7);
         assert_eq!(out, b"0 ");
         out.clear();
-        shown.begin_breakdown(&mut out, Span { start: 2, end: 3 });
+        shown.push_breakdown_start(&mut out, Span { start: 2, end: 3 });
         assert_eq!(out, b"|2-2,");
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::coverage::{CoverageId, Coverages};
 use crate::features::Span;
-use crate::markup::Annotations;
+use crate::markup::SentenceMarkup;
 
 /// No zone, no wall.
 const NONE: u32 = u32::MAX;
@@ -36,7 +36,7 @@ impl ReorderingConstraint {
     pub(crate) fn start(
         &mut self,
         length: usize,
-        annotations: &Annotations,
+        annotations: &SentenceMarkup,
         is_punctuation: Option<impl Fn(usize) -> bool>,
     ) {
         let mut walls = vec![false; length];
@@ -96,7 +96,7 @@ impl ReorderingConstraint {
         span: Span,
         limit: Option<i64>,
     ) -> bool {
-        let facts = coverages.facts(coverage);
+        let facts = coverages.summary(coverage);
         let gap = facts.first_gap;
         if span.start != gap && self.next_wall[gap as usize] < span.end - 1 {
             return false;

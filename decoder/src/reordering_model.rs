@@ -7,30 +7,30 @@ use miriam_probingpt::Targets;
 use miriam_textio::WordId;
 
 use crate::Result;
-use crate::sentence::{Sentence, Stretch};
-use crate::system::{NOT_THERE, System, Table};
+use crate::sentence::{Sentence, SourceSpan};
+use crate::system::{PhraseTable, System, UNKNOWN_ID};
 
 /// A reordering model.
-pub(crate) struct Reordering {
+pub(crate) struct ReorderingModel {
     /// For each cell of an option's row the column of the table and the weight.
-    pub(crate) cells: Vec<(usize, f32)>,
+    pub(crate) columns: Vec<(usize, f32)>,
     /// Where its scores start in the records of the phrase tables.
-    pub(crate) in_phrase_table: Option<usize>,
+    pub(crate) phrase_table_offset: Option<usize>,
     /// Its own table.
     pub(crate) own_table: Option<ReorderingTable>,
 }
 
-impl Reordering {
+impl ReorderingModel {
     /// Writes the scores of each cell into `row`, unweighted.
-    pub(crate) fn copy(&self, scores: &[f32], row: &mut [f32]) {
-        for (cell, &(column, _)) in row.iter_mut().zip(&self.cells) {
+    pub(crate) fn copy_scores(&self, scores: &[f32], row: &mut [f32]) {
+        for (cell, &(column, _)) in row.iter_mut().zip(&self.columns) {
             *cell = scores[column];
         }
     }
 
     /// Writes weighted scores into `row`.
-    pub(crate) fn weigh(&self, scores: &[f32], row: &mut [f32]) {
-        for (cell, &(column, weight)) in row.iter_mut().zip(&self.cells) {
+    pub(crate) fn write_weighted(&self, scores: &[f32], row: &mut [f32]) {
+        for (cell, &(column, weight)) in row.iter_mut().zip(&self.columns) {
             *cell = scores[column] * weight;
         }
     }
@@ -38,40 +38,40 @@ impl Reordering {
 
 /// Reordering scores in a table of their own, joined to the vocabulary.
 pub(crate) struct ReorderingTable {
-    pub(crate) table: Table,
+    pub(crate) table: PhraseTable,
     /// What words come down to that its target words have; nothing where words are
     /// surfaces.
-    pub(crate) reduced: Option<Reduced>,
+    pub(crate) projection: Option<FactorProjection>,
 }
 
 /// Words with some of their factors alone.
-pub(crate) struct Reduced {
+pub(crate) struct FactorProjection {
     /// Those of the vocabulary.
-    pub(crate) words: Vec<WordId>,
+    pub(crate) projected: Vec<WordId>,
     /// Which factors are left.
     pub(crate) factors: Vec<usize>,
 }
 
-impl Reduced {
+impl FactorProjection {
     /// The word of `sentence` or the vocabulary reduced; no word at all where no
     /// table has it.
-    fn word(&self, word: WordId, sentence: &Sentence, system: &System) -> WordId {
-        if let Some(&reduced) = self.words.get(word.index()) {
+    fn project_word(&self, word: WordId, sentence: &Sentence, system: &System) -> WordId {
+        if let Some(&reduced) = self.projected.get(word.index()) {
             return reduced;
         }
-        let Some(scheme) = &system.factors else { return word };
+        let Some(scheme) = &system.factor_scheme else { return word };
         let mut reduced = Vec::new();
-        scheme.reduce(sentence.word(word, system), &self.factors, &mut reduced);
-        system.vocabulary.find(&reduced).unwrap_or(WordId(NOT_THERE))
+        scheme.retain_factors(sentence.word(word, system), &self.factors, &mut reduced);
+        system.vocabulary.find(&reduced).unwrap_or(WordId(UNKNOWN_ID))
     }
 }
 
 impl ReorderingTable {
     /// Calls `give` with the scores of each of `options` options, the words of
     /// which `words` tells, that stands in the table with the source `source`.
-    pub(crate) fn attach<'w>(
+    pub(crate) fn for_each_match<'w>(
         &self,
-        source: Stretch<'_>,
+        source: SourceSpan<'_>,
         system: &System,
         targets: &mut Targets,
         options: usize,
@@ -79,16 +79,16 @@ impl ReorderingTable {
         mut give: impl FnMut(&[f32], usize),
     ) -> Result<()> {
         let mut ids = Vec::new();
-        source.table_ids(&self.table, system, &mut ids);
+        source.push_table_ids(&self.table, system, &mut ids);
         let Some(record) = self.table.phrases.find(&ids) else { return Ok(()) };
-        self.table.phrases.targets(record, targets)?;
+        self.table.phrases.read_targets(record, targets)?;
         for option in 0..options {
             let words = words(option);
             let reduced: Vec<WordId>;
-            let words = match &self.reduced {
+            let words = match &self.projection {
                 None => words,
                 Some(reduction) => {
-                    let reduce = |&w: &WordId| reduction.word(w, source.sentence, system);
+                    let reduce = |&w: &WordId| reduction.project_word(w, source.sentence, system);
                     reduced = words.iter().map(reduce).collect();
                     &reduced
                 }

@@ -7,7 +7,7 @@ use miriam_lmcpu::LmWord;
 use miriam_textio::{Vocabulary, WordId, fields};
 
 use crate::features::Span;
-use crate::system::{NOT_THERE, System, Table};
+use crate::system::{PhraseTable, System, UNKNOWN_ID};
 use crate::{Error, Result};
 
 /// The words of a line, in buffers that are reused.
@@ -15,10 +15,10 @@ use crate::{Error, Result};
 pub(crate) struct Sentence {
     ids: Vec<WordId>,
     /// Words that are not in the system's vocabulary.
-    local: Vocabulary,
+    local_vocabulary: Vocabulary,
     /// Their ids in the language models, all models of a word together.
-    local_lm: Vec<LmWord>,
-    first_local: u32,
+    local_lm_words: Vec<LmWord>,
+    first_local_id: u32,
     /// Positions of placeholders, ascending, and what is printed for them.
     placeholders: Vec<(u32, Vec<u8>)>,
 }
@@ -28,14 +28,14 @@ impl Sentence {
     /// system looks at.
     pub(crate) fn read(&mut self, line: &[u8], system: &System) -> Result<()> {
         self.ids.clear();
-        self.local.clear();
-        self.local_lm.clear();
+        self.local_vocabulary.clear();
+        self.local_lm_words.clear();
         self.placeholders.clear();
-        self.first_local = system.vocabulary.len() as u32;
-        if system.factors.is_some() {
+        self.first_local_id = system.vocabulary.len() as u32;
+        if system.factor_scheme.is_some() {
             return self.read_factored(line, system);
         }
-        for token in fields::words(line) {
+        for token in fields::split_words(line) {
             let id = self.intern(surface(token), system);
             self.ids.push(id);
         }
@@ -43,12 +43,12 @@ impl Sentence {
     }
 
     fn read_factored(&mut self, line: &[u8], system: &System) -> Result<()> {
-        let Some(scheme) = &system.factors else { return Ok(()) };
+        let Some(scheme) = &system.factor_scheme else { return Ok(()) };
         let mut word = Vec::new();
-        for (i, token) in fields::words(line).enumerate() {
-            scheme.read(token, &mut word);
-            if let Some(factor) = system.settings.text.factors.placeholder
-                && let Some(entity) = scheme.take(&mut word, factor)
+        for (i, token) in fields::split_words(line).enumerate() {
+            scheme.parse_input_word(token, &mut word);
+            if let Some(factor) = system.settings.input_format.factors.placeholder_factor
+                && let Some(entity) = scheme.remove_factor(&mut word, factor)
             {
                 self.placeholders.push((i as u32, entity));
             }
@@ -63,7 +63,7 @@ impl Sentence {
     }
 
     /// Prints `entity` for the word at `position`.
-    pub(crate) fn replace(&mut self, position: u32, entity: &[u8]) {
+    pub(crate) fn set_placeholder(&mut self, position: u32, entity: &[u8]) {
         match self.placeholders.binary_search_by_key(&position, |p| p.0) {
             Ok(at) => self.placeholders[at].1 = entity.to_vec(),
             Err(at) => self.placeholders.insert(at, (position, entity.to_vec())),
@@ -86,19 +86,19 @@ impl Sentence {
     pub(crate) fn intern(&mut self, word: &[u8], system: &System) -> WordId {
         match system.vocabulary.find(word) {
             Some(id) => id,
-            None => self.local_word(word, system),
+            None => self.intern_local(word, system),
         }
     }
 
     /// The id of a word that lives only in this sentence.
-    fn local_word(&mut self, word: &[u8], system: &System) -> WordId {
-        let id = self.local.intern(word);
+    fn intern_local(&mut self, word: &[u8], system: &System) -> WordId {
+        let id = self.local_vocabulary.intern(word);
         let models = &system.language_models;
-        if self.local_lm.len() < self.local.len() * models.len() {
-            let factors = system.factors.as_ref();
-            self.local_lm.extend(models.iter().map(|lm| lm.word_id(word, factors)));
+        if self.local_lm_words.len() < self.local_vocabulary.len() * models.len() {
+            let factors = system.factor_scheme.as_ref();
+            self.local_lm_words.extend(models.iter().map(|lm| lm.word_id(word, factors)));
         }
-        WordId(self.first_local + id.0)
+        WordId(self.first_local_id + id.0)
     }
 
     /// The words' ids.
@@ -112,35 +112,35 @@ impl Sentence {
     }
 
     /// A part of the sentence.
-    pub(crate) fn stretch(&self, span: Span) -> Stretch<'_> {
-        Stretch { sentence: self, span }
+    pub(crate) fn source_span(&self, span: Span) -> SourceSpan<'_> {
+        SourceSpan { sentence: self, span }
     }
 
     /// The bytes of a word of the sentence or the system.
     pub(crate) fn word<'a>(&'a self, id: WordId, system: &'a System) -> &'a [u8] {
-        match id.0.checked_sub(self.first_local) {
-            Some(at) => self.local.word(WordId(at)),
+        match id.0.checked_sub(self.first_local_id) {
+            Some(at) => self.local_vocabulary.word(WordId(at)),
             None => system.vocabulary.word(id),
         }
     }
 
     /// What language model `lm` calls the word.
     pub(crate) fn lm_word(&self, id: WordId, lm: usize, system: &System) -> LmWord {
-        match id.0.checked_sub(self.first_local) {
-            Some(at) => self.local_lm[at as usize * system.language_models.len() + lm],
-            None => system.language_models[lm].words[id.index()],
+        match id.0.checked_sub(self.first_local_id) {
+            Some(at) => self.local_lm_words[at as usize * system.language_models.len() + lm],
+            None => system.language_models[lm].word_ids[id.index()],
         }
     }
 }
 
 /// A part of a sentence.
 #[derive(Clone, Copy)]
-pub(crate) struct Stretch<'a> {
+pub(crate) struct SourceSpan<'a> {
     pub(crate) sentence: &'a Sentence,
     span: Span,
 }
 
-impl<'a> Stretch<'a> {
+impl<'a> SourceSpan<'a> {
     /// The ids of the words.
     pub(crate) fn ids(self) -> &'a [WordId] {
         &self.sentence.ids[self.span.start as usize..self.span.end as usize]
@@ -153,24 +153,24 @@ impl<'a> Stretch<'a> {
     }
 
     /// Appends what `table` calls the words.
-    pub(crate) fn table_ids(self, table: &Table, system: &System, ids: &mut Vec<u32>) {
+    pub(crate) fn push_table_ids(self, table: &PhraseTable, system: &System, ids: &mut Vec<u32>) {
         let words = self.ids();
-        let (Some(scheme), Some(factors)) = (&system.factors, &table.factors) else {
+        let (Some(scheme), Some(factors)) = (&system.factor_scheme, &table.factors) else {
             ids.extend(words.iter().map(|&word| table.source_id(word)));
             return;
         };
         let mut written = Vec::new();
         ids.extend(words.iter().map(|&word| {
             if !scheme.project(self.sentence.word(word, system), factors, &mut written) {
-                return NOT_THERE;
+                return UNKNOWN_ID;
             }
-            table.phrases.find_source_word(&written).unwrap_or(NOT_THERE)
+            table.phrases.find_source_word(&written).unwrap_or(UNKNOWN_ID)
         }));
     }
 
     /// The words as a table writes them whose words are the factors `factors`,
     /// joined by blanks.
-    pub(crate) fn written(self, factors: &[usize], system: &System, text: &mut Vec<u8>) {
+    pub(crate) fn write_factored(self, factors: &[usize], system: &System, text: &mut Vec<u8>) {
         text.clear();
         let mut written = Vec::new();
         for position in self.span.start..self.span.end {
@@ -178,7 +178,7 @@ impl<'a> Stretch<'a> {
                 text.push(b' ');
             }
             let word = self.sentence.word(self.sentence.ids[position as usize], system);
-            match &system.factors {
+            match &system.factor_scheme {
                 None => text.extend_from_slice(word),
                 Some(scheme) => {
                     scheme.project(word, factors, &mut written);
@@ -200,7 +200,7 @@ mod tests {
     use super::surface;
 
     #[test]
-    fn surfaces() {
+    fn surface_of_a_token() {
         assert_eq!(surface(b"house"), b"house");
         assert_eq!(surface(b"house|NN"), b"house");
         assert_eq!(surface(b"|house"), b"house");

@@ -11,13 +11,13 @@ use std::collections::HashMap;
 use miriam_textio::{Ln, fields, number};
 
 /// What separates the text from the table.
-const TABLE: &[u8] = b"@@@";
+const TABLE_SEPARATOR: &[u8] = b"@@@";
 /// What separates the lines of the table.
-const LINE: &[u8] = b"$$$";
+const ENTRY_SEPARATOR: &[u8] = b"$$$";
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct SentenceTableEntry {
     /// The target words as they are written, a blank between them.
     pub(crate) target: Vec<u8>,
     /// Natural logarithms.
@@ -31,79 +31,81 @@ pub(crate) struct Entry {
 pub(crate) struct SentenceTable {
     /// The entries of each source phrase, its words joined by blanks, in the
     /// order of the line.
-    entries: HashMap<Vec<u8>, Vec<Entry>>,
-    longest: usize,
+    entries: HashMap<Vec<u8>, Vec<SentenceTableEntry>>,
+    max_source_length: usize,
 }
 
 impl SentenceTable {
     /// Reads the table of `line` and returns the text before it.
     pub(crate) fn read<'a>(&mut self, line: &'a [u8]) -> Result<&'a [u8], String> {
         self.entries.clear();
-        self.longest = 0;
-        let mut parts = split(line, TABLE);
+        self.max_source_length = 0;
+        let mut parts = split_on(line, TABLE_SEPARATOR);
         let (Some(text), Some(table), None) = (parts.next(), parts.next(), parts.next()) else {
             return Err("a line is `text @@@ table` with one @@@ (inputtype 7)".into());
         };
-        let entries = split(table, LINE).filter(|entry| !fields::trim(entry).is_empty());
+        let entries =
+            split_on(table, ENTRY_SEPARATOR).filter(|entry| !fields::trim(entry).is_empty());
         for (i, entry) in entries.enumerate() {
-            self.add(entry).map_err(|reason| format!("entry {} of the table: {reason}", i + 1))?;
+            self.add_entry(entry)
+                .map_err(|reason| format!("entry {} of the table: {reason}", i + 1))?;
         }
         Ok(text)
     }
 
-    fn add(&mut self, line: &[u8]) -> Result<(), String> {
-        let mut columns = fields::three_bar(line);
+    fn add_entry(&mut self, line: &[u8]) -> Result<(), String> {
+        let mut columns = fields::split_fields(line);
         let (Some(source), Some(target), Some(scores)) =
             (columns.next(), columns.next(), columns.next())
         else {
             return Err("it is not `source ||| target ||| scores`".into());
         };
         let (mut key, mut words) = (Vec::new(), Vec::new());
-        let source_length = join(source, &mut key);
-        let target_length = join(target, &mut words);
+        let source_length = join_words(source, &mut key);
+        let target_length = join_words(target, &mut words);
         if source_length == 0 {
             return Err("it has no source words".into());
         }
-        let scores = fields::words(scores).map(|text| {
-            let p = number::parse_f32_through_f64(text).filter(|p| p.is_finite() && *p >= 0.0);
+        let scores = fields::split_words(scores).map(|text| {
+            let p = number::parse_f32_via_f64(text).filter(|p| p.is_finite() && *p >= 0.0);
             let not = || format!("{} is not a probability", String::from_utf8_lossy(text));
-            p.map(|p| Ln::of_probability(p).0).ok_or_else(not)
+            p.map(|p| Ln::from_probability(p).0).ok_or_else(not)
         });
         let scores = scores.collect::<Result<Vec<f32>, String>>()?;
-        let points = fields::words(columns.next().unwrap_or_default()).map(|point| {
+        let points = fields::split_words(columns.next().unwrap_or_default()).map(|point| {
             let inside = |&(s, t): &(u16, u16)| {
                 usize::from(s) < source_length && usize::from(t) < target_length
             };
             let wrong = || format!("alignment {} is wrong", String::from_utf8_lossy(point));
-            alignment_point(point).filter(inside).ok_or_else(wrong)
+            parse_alignment_point(point).filter(inside).ok_or_else(wrong)
         });
         let alignment = points.collect::<Result<Vec<_>, String>>()?;
-        self.longest = self.longest.max(source_length);
-        let entry = Entry { target: words, scores, alignment };
+        self.max_source_length = self.max_source_length.max(source_length);
+        let entry = SentenceTableEntry { target: words, scores, alignment };
         self.entries.entry(key).or_default().push(entry);
         Ok(())
     }
 
     /// The words of the longest source phrase.
-    pub(crate) fn longest(&self) -> usize {
-        self.longest
+    pub(crate) fn max_source_length(&self) -> usize {
+        self.max_source_length
     }
 
     /// The entries of a source phrase, its words joined by blanks.
-    pub(crate) fn find(&self, source: &[u8]) -> &[Entry] {
+    pub(crate) fn find(&self, source: &[u8]) -> &[SentenceTableEntry] {
         self.entries.get(source).map_or(&[], Vec::as_slice)
     }
 }
 
-fn alignment_point(point: &[u8]) -> Option<(u16, u16)> {
+fn parse_alignment_point(point: &[u8]) -> Option<(u16, u16)> {
     let (source, target) = std::str::from_utf8(point).ok()?.split_once('-')?;
     Some((source.parse().ok()?, target.parse().ok()?))
 }
 
 /// The words of `phrase` joined by blanks, and their number.
-fn join(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
+fn join_words(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
     let mut count = 0;
-    for word in fields::words(phrase) {
+    for word in fields::split_words(phrase) {
         if count > 0 {
             joined.push(b' ');
         }
@@ -113,7 +115,7 @@ fn join(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
     count
 }
 
-fn split<'a>(bytes: &'a [u8], separator: &'static [u8]) -> impl Iterator<Item = &'a [u8]> {
+fn split_on<'a>(bytes: &'a [u8], separator: &'static [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest.take()?;
@@ -133,8 +135,8 @@ mod tests {
         let line =
             b"a b@@@ a  b ||| x y ||| 0.5 0 ||| 0-1 1-0 ||| 3 $$$ $$$a ||| ||| 1$$$a|||z|||1\t";
         assert_eq!(table.read(line), Ok(&b"a b"[..]));
-        assert_eq!(table.longest(), 2);
-        let expected = Entry {
+        assert_eq!(table.max_source_length(), 2);
+        let expected = SentenceTableEntry {
             target: b"x y".to_vec(),
             scores: vec![-std::f32::consts::LN_2, -100.0],
             alignment: vec![(0, 1), (1, 0)],

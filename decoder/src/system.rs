@@ -12,27 +12,27 @@ use miriam_probingpt::AnyTable;
 use miriam_storage::Container;
 use miriam_textio::{Progress, Vocabulary, WordId};
 
-use crate::components::{Components, FeatureComponents};
+use crate::component_layout::{ComponentLayout, FeatureComponents};
 use crate::config::{
-    Backoff, Configuration, FeatureKind, FeatureSpec, ReorderingSource, ReorderingSpec, Settings,
-    TableFormat, TableSpec,
+    Configuration, DecodingGraphBackoff, FeatureKind, FeatureSpec, PhraseTableFormat,
+    PhraseTableSpec, ReorderingSource, ReorderingSpec, Settings,
 };
 use crate::factored_system;
 use crate::factors::FactorScheme;
-use crate::features::{OperationModel, Orientations};
-use crate::options::{OptionMemo, PhraseValues};
-use crate::reordering_model::{Reordering, ReorderingTable};
-use crate::search::{Context, RecombinationKey, Usual};
+use crate::features::{OperationSequenceModel, Orientations};
+use crate::options::{OptionCache, PhraseValueCache};
+use crate::reordering_model::{ReorderingModel, ReorderingTable};
+use crate::search::{FastPathFeatures, RecombinationKey, StatefulFeature};
 use crate::sentence::surface;
 use crate::{Error, Result};
 
 /// A word that a model does not know.
-pub(crate) const NOT_THERE: u32 = u32::MAX;
+pub(crate) const UNKNOWN_ID: u32 = u32::MAX;
 
 /// What options of a span come from, in the order in which the search sees them:
 /// that of the ini's tables, the unknown-word penalty among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum TableSlot {
     /// Unknown words.
     Unknown,
     /// The table of this number.
@@ -43,11 +43,11 @@ pub(crate) enum Slot {
 
 /// A table, of files or of sentences, to be asked about the spans of a sentence.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lookup {
+pub(crate) struct TableLookup {
     /// Its slot, which tells what it is.
     pub(crate) slot: usize,
     /// About which spans it is asked.
-    pub(crate) backoff: Backoff,
+    pub(crate) backoff: DecodingGraphBackoff,
 }
 
 /// Features of a phrase alone, in the order of the ini.
@@ -60,48 +60,48 @@ pub(crate) enum PhraseFeature {
     /// The language model of this number.
     LanguageModel(usize),
     /// One a word that the language model `model` does not know.
-    UnknownToModel {
+    OovCount {
         /// Which.
         model: usize,
         /// The weight.
         weight: f32,
     },
     /// The operation model of this number, which only gives an estimate.
-    Operations(usize),
+    OperationSequenceModel(usize),
 }
 
 /// Features that look at what stands before, in the order of the ini.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum StatefulFeature {
+pub(crate) enum ExpansionFeature {
     /// Minus the length of the jump, with this weight.
     Distortion(f32),
     /// Minus the jumps that became unavoidable, with this weight.
     EarlyDistortion(f32),
     /// Backward scores of a reordering model: the phrase against the one before.
-    Backward {
+    BackwardReordering {
         /// The orientations that it tells apart.
         orientations: Orientations,
         /// Where its scores start in an option's row.
         column: usize,
     },
     /// Forward hierarchical reordering: the phrase before against blocks.
-    ForwardBlocks {
+    HierarchicalForward {
         /// The orientations that it tells apart.
         orientations: Orientations,
         /// Where its scores start in an option's row.
         column: usize,
     },
     /// A feature with a state of its own that is no language model.
-    Context {
+    Stateful {
         /// Which of the contexts.
-        context: usize,
+        index: usize,
         /// Its first addend among those of all contexts.
-        first: usize,
+        first_score: usize,
         /// How many it has.
-        count: usize,
+        num_scores: usize,
     },
     /// Forward scores of a reordering model: the phrase before against this one.
-    Forward {
+    ForwardReordering {
         /// The orientations that it tells apart.
         orientations: Orientations,
         /// Where its scores start in an option's row.
@@ -117,25 +117,25 @@ pub(crate) enum StatefulFeature {
 }
 
 /// A phrase table joined to the vocabulary.
-pub(crate) struct Table {
+pub(crate) struct PhraseTable {
     pub(crate) phrases: AnyTable,
     pub(crate) weights: Vec<f32>,
-    pub(crate) limit: Option<usize>,
+    pub(crate) table_limit: Option<usize>,
     /// Which factors its source words are; nothing where words are surfaces.
     pub(crate) factors: Option<Vec<usize>>,
     /// Whether its options are the same whatever else is known of the source.
-    pub(crate) keeps_options: bool,
+    pub(crate) caches_options: bool,
     /// Its source ids by words of the vocabulary.
     source_ids: Vec<u32>,
     /// Words of the vocabulary by its target ids.
     pub(crate) target_words: Vec<WordId>,
 }
 
-impl Table {
+impl PhraseTable {
     /// What the table calls a source word.
     #[inline]
     pub(crate) fn source_id(&self, word: WordId) -> u32 {
-        self.source_ids.get(word.index()).copied().unwrap_or(NOT_THERE)
+        self.source_ids.get(word.index()).copied().unwrap_or(UNKNOWN_ID)
     }
 }
 
@@ -143,7 +143,7 @@ impl Table {
 pub(crate) struct SentenceTableFeature {
     pub(crate) name: String,
     pub(crate) weights: Vec<f32>,
-    pub(crate) limit: Option<usize>,
+    pub(crate) table_limit: Option<usize>,
     /// Which factors its source words are, and its target words.
     pub(crate) input_factors: Vec<usize>,
     pub(crate) output_factors: Option<Vec<usize>>,
@@ -154,9 +154,9 @@ pub(crate) struct LanguageModelFeature {
     pub(crate) model: Arc<dyn LanguageModel>,
     pub(crate) weight: f32,
     /// Its id of `<s>`.
-    pub(crate) begin: LmWord,
+    pub(crate) begin_sentence: LmWord,
     /// Its ids by words of the vocabulary.
-    pub(crate) words: Vec<LmWord>,
+    pub(crate) word_ids: Vec<LmWord>,
     /// The factor it looks at.
     pub(crate) factor: usize,
 }
@@ -179,30 +179,30 @@ pub struct System {
     pub(crate) settings: Settings,
     pub(crate) vocabulary: Vocabulary,
     /// How words are cut into factors; nothing where only surfaces count.
-    pub(crate) factors: Option<FactorScheme>,
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) factor_scheme: Option<FactorScheme>,
+    pub(crate) slots: Vec<TableSlot>,
     /// Tables in the order in which they are asked, that of the mapping.
-    pub(crate) lookups: Vec<Lookup>,
-    pub(crate) tables: Vec<Table>,
+    pub(crate) lookups: Vec<TableLookup>,
+    pub(crate) tables: Vec<PhraseTable>,
     pub(crate) sentence_tables: Vec<SentenceTableFeature>,
-    pub(crate) reordering: Vec<Reordering>,
+    pub(crate) reordering_models: Vec<ReorderingModel>,
     /// Reordering scores an option, all models together.
     pub(crate) reordering_width: usize,
     pub(crate) language_models: Vec<LanguageModelFeature>,
     pub(crate) phrase_features: Vec<PhraseFeature>,
-    pub(crate) stateful_features: Vec<StatefulFeature>,
+    pub(crate) expansion_features: Vec<ExpansionFeature>,
     /// The stateful features, where they are the usual ones.
-    pub(crate) usual: Option<Usual>,
-    pub(crate) operations: Vec<OperationModel>,
+    pub(crate) fast_path: Option<FastPathFeatures>,
+    pub(crate) operation_models: Vec<OperationSequenceModel>,
     /// Features with a state that are no language models, and how many addends
     /// they give for an expansion.
-    pub(crate) contexts: Vec<Context>,
-    pub(crate) addends: usize,
-    pub(crate) unknown_weight: f32,
-    pub(crate) recombination: RecombinationKey,
-    pub(crate) memo: OptionMemo,
-    pub(crate) components: Components,
-    pub(crate) phrase_values: PhraseValues,
+    pub(crate) stateful_features: Vec<StatefulFeature>,
+    pub(crate) num_stateful_scores: usize,
+    pub(crate) unknown_word_weight: f32,
+    pub(crate) recombination_key: RecombinationKey,
+    pub(crate) option_cache: OptionCache,
+    pub(crate) components: ComponentLayout,
+    pub(crate) phrase_values: PhraseValueCache,
 }
 
 impl System {
@@ -211,25 +211,25 @@ impl System {
         let mut system = System {
             settings: configuration.settings.clone(),
             vocabulary: Vocabulary::new(),
-            factors: factored_system::scheme(configuration),
+            factor_scheme: factored_system::factor_scheme(configuration),
             slots: Vec::new(),
             lookups: Vec::new(),
             tables: Vec::new(),
             sentence_tables: Vec::new(),
-            reordering: Vec::new(),
+            reordering_models: Vec::new(),
             reordering_width: 0,
             language_models: Vec::new(),
             phrase_features: Vec::new(),
+            expansion_features: Vec::new(),
+            fast_path: None,
+            operation_models: Vec::new(),
             stateful_features: Vec::new(),
-            usual: None,
-            operations: Vec::new(),
-            contexts: Vec::new(),
-            addends: 0,
-            unknown_weight: 1.0,
-            recombination: RecombinationKey { start: false, end: false },
-            memo: OptionMemo::new(),
-            components: Components::of(configuration),
-            phrase_values: PhraseValues::default(),
+            num_stateful_scores: 0,
+            unknown_word_weight: 1.0,
+            recombination_key: RecombinationKey { uses_start: false, uses_end: false },
+            option_cache: OptionCache::new(),
+            components: ComponentLayout::new(configuration),
+            phrase_values: PhraseValueCache::default(),
         };
         let mut unknown = false;
         let mut steps = Vec::new();
@@ -241,8 +241,8 @@ impl System {
                         return Err(Error::feature(&feature.name, "there is one already"));
                     }
                     unknown = true;
-                    system.slots.push(Slot::Unknown);
-                    system.unknown_weight = weight;
+                    system.slots.push(TableSlot::Unknown);
+                    system.unknown_word_weight = weight;
                 }
                 FeatureKind::WordPenalty => {
                     system.phrase_features.push(PhraseFeature::WordPenalty(weight));
@@ -251,17 +251,17 @@ impl System {
                     system.phrase_features.push(PhraseFeature::PhrasePenalty(weight));
                 }
                 FeatureKind::Distortion => {
-                    system.recombination.end = true;
-                    system.stateful_features.push(match system.settings.early_distortion {
-                        true => StatefulFeature::EarlyDistortion(weight),
-                        false => StatefulFeature::Distortion(weight),
+                    system.recombination_key.uses_end = true;
+                    system.expansion_features.push(match system.settings.early_distortion {
+                        true => ExpansionFeature::EarlyDistortion(weight),
+                        false => ExpansionFeature::Distortion(weight),
                     });
                 }
                 FeatureKind::LexicalReordering(spec) => {
                     system.add_reordering(configuration, feature, spec, progress)?;
                 }
                 FeatureKind::LanguageModel(spec) => {
-                    let path = configuration.locate(&spec.path);
+                    let path = configuration.resolve_path(&spec.path);
                     let model = miriam_glm::open(&path, spec.load, progress)?;
                     let begin = model.word_id(b"<s>");
                     let lm = system.language_models.len();
@@ -269,34 +269,34 @@ impl System {
                     system.language_models.push(LanguageModelFeature {
                         model,
                         weight,
-                        begin,
-                        words,
+                        begin_sentence: begin,
+                        word_ids: words,
                         factor: spec.factor,
                     });
                     system.phrase_features.push(PhraseFeature::LanguageModel(lm));
                     if let [_, weight] = feature.weights[..] {
-                        let unknown = PhraseFeature::UnknownToModel { model: lm, weight };
+                        let unknown = PhraseFeature::OovCount { model: lm, weight };
                         system.phrase_features.push(unknown);
                     }
                     system
-                        .stateful_features
-                        .push(StatefulFeature::LanguageModel { model: lm, weight });
+                        .expansion_features
+                        .push(ExpansionFeature::LanguageModel { model: lm, weight });
                 }
-                FeatureKind::OperationModel(spec) => {
-                    let path = configuration.locate(&spec.path);
+                FeatureKind::OperationSequenceModel(spec) => {
+                    let path = configuration.resolve_path(&spec.path);
                     let model = miriam_glm::open(&path, spec.load, progress)?;
-                    let number = system.operations.len();
+                    let number = system.operation_models.len();
                     let weights = feature.weights.clone();
-                    system.operations.push(OperationModel::new(model, weights));
-                    system.phrase_features.push(PhraseFeature::Operations(number));
-                    system.add_context(Context::Operations(number));
+                    system.operation_models.push(OperationSequenceModel::new(model, weights));
+                    system.phrase_features.push(PhraseFeature::OperationSequenceModel(number));
+                    system.add_stateful_feature(StatefulFeature::OperationSequenceModel(number));
                 }
-                FeatureKind::Table(spec) => {
+                FeatureKind::PhraseTable(spec) => {
                     let step = configuration.mapping.iter().position(|s| s.table == number);
                     if let Some(step) = step {
                         let slot = system.slots.len();
                         let backoff = configuration.mapping[step].backoff;
-                        steps.push((step, Lookup { slot, backoff }));
+                        steps.push((step, TableLookup { slot, backoff }));
                         system.add_table(configuration, feature, spec, progress)?;
                     } else {
                         tracing::warn!("{} is not in [mapping] and not used", feature.name);
@@ -311,11 +311,14 @@ impl System {
         }
         steps.sort_unstable_by_key(|&(step, _)| step);
         system.lookups = steps.into_iter().map(|(_, lookup)| lookup).collect();
-        system.recombine_exactly(configuration);
-        system.join_vocabularies(configuration)?;
+        system.add_exact_recombination(configuration);
+        system.build_vocabulary(configuration)?;
         system.check_reordering(configuration)?;
-        if system.contexts.is_empty() {
-            system.usual = Usual::of(&system.stateful_features, system.reordering_width);
+        if system.stateful_features.is_empty() {
+            system.fast_path = FastPathFeatures::from_features(
+                &system.expansion_features,
+                system.reordering_width,
+            );
         }
         Ok(system)
     }
@@ -328,7 +331,7 @@ impl System {
     /// Factor 0 of a word, which is all that some look at; of a word that has none,
     /// the word itself.
     pub(crate) fn surface<'a>(&'a self, word: &'a [u8]) -> &'a [u8] {
-        match &self.factors {
+        match &self.factor_scheme {
             None => word,
             Some(scheme) => scheme.factor(word, 0).unwrap_or(word),
         }
@@ -343,17 +346,17 @@ impl System {
         &mut self,
         configuration: &Configuration,
         feature: &FeatureSpec,
-        spec: &TableSpec,
+        spec: &PhraseTableSpec,
         progress: &dyn Progress,
     ) -> Result<()> {
-        if spec.format == TableFormat::InLine {
+        if spec.format == PhraseTableFormat::PerSentence {
             return self.add_sentence_table(feature, spec);
         }
-        let path = configuration.locate(&spec.path);
+        let path = configuration.resolve_path(&spec.path);
         let threads = self.settings.threads;
         let is_ours = Container::is_container(&path);
         match spec.format {
-            TableFormat::Binary if path.is_file() && !is_ours => {
+            PhraseTableFormat::Binary if path.is_file() && !is_ours => {
                 let reason = format!(
                     "{} is no binary table of ours; text tables are PhraseDictionaryMemory, or \
                      build one with `miriam pt build`",
@@ -361,14 +364,14 @@ impl System {
                 );
                 return Err(Error::feature(&feature.name, reason));
             }
-            TableFormat::Text if is_ours => {
+            PhraseTableFormat::Text if is_ours => {
                 let reason = format!("{} is a binary table: use ProbingPT", path.display());
                 return Err(Error::feature(&feature.name, reason));
             }
             _ => {}
         }
         let phrases = match spec.format {
-            TableFormat::Text => {
+            PhraseTableFormat::Text => {
                 miriam_probingpt::load_text(&path, Some(feature.num_components), threads, progress)?
                     .into()
             }
@@ -383,30 +386,30 @@ impl System {
             );
             return Err(Error::feature(&feature.name, reason));
         }
-        self.slots.push(Slot::Table(self.tables.len()));
-        self.tables.push(Table {
+        self.slots.push(TableSlot::Table(self.tables.len()));
+        self.tables.push(PhraseTable {
             phrases,
             weights: feature.weights.clone(),
-            limit: spec.limit,
-            factors: self.factors.is_some().then(|| spec.input_factors.clone()),
-            keeps_options: self.factors.is_none()
-                || factored_system::decides_options(configuration, &spec.input_factors),
+            table_limit: spec.limit,
+            factors: self.factor_scheme.is_some().then(|| spec.input_factors.clone()),
+            caches_options: self.factor_scheme.is_none()
+                || factored_system::determines_options(configuration, &spec.input_factors),
             source_ids: Vec::new(),
             target_words: Vec::new(),
         });
         Ok(())
     }
 
-    fn add_sentence_table(&mut self, feature: &FeatureSpec, spec: &TableSpec) -> Result<()> {
-        if !self.settings.text.brings_table {
+    fn add_sentence_table(&mut self, feature: &FeatureSpec, spec: &PhraseTableSpec) -> Result<()> {
+        if !self.settings.input_format.has_sentence_table {
             let reason = "its phrases come with the input: set inputtype to 7";
             return Err(Error::feature(&feature.name, reason));
         }
-        self.slots.push(Slot::SentenceTable(self.sentence_tables.len()));
+        self.slots.push(TableSlot::SentenceTable(self.sentence_tables.len()));
         self.sentence_tables.push(SentenceTableFeature {
             name: feature.name.clone(),
             weights: feature.weights.clone(),
-            limit: spec.limit,
+            table_limit: spec.limit,
             input_factors: spec.input_factors.clone(),
             output_factors: spec.output_factors.clone(),
         });
@@ -424,7 +427,7 @@ impl System {
         match &spec.source {
             ReorderingSource::PhraseTable(offset) => in_phrase_table = Some(*offset),
             ReorderingSource::Text(path) => {
-                let path = configuration.locate(path);
+                let path = configuration.resolve_path(path);
                 let phrases = miriam_probingpt::load_reordering_text(
                     &path,
                     Some(spec.model.num_columns()),
@@ -433,55 +436,67 @@ impl System {
                 )?
                 .into();
                 let (source_ids, target_words) = (Vec::new(), Vec::new());
-                let table = Table {
+                let table = PhraseTable {
                     phrases,
                     weights: Vec::new(),
-                    limit: None,
-                    factors: self.factors.is_some().then(|| spec.input_factors.clone()),
-                    keeps_options: true,
+                    table_limit: None,
+                    factors: self.factor_scheme.is_some().then(|| spec.input_factors.clone()),
+                    caches_options: true,
                     source_ids,
                     target_words,
                 };
-                own_table = Some(ReorderingTable { table, reduced: None });
+                own_table = Some(ReorderingTable { table, projection: None });
             }
         }
         let column = self.reordering_width;
         self.reordering_width += spec.model.num_columns();
         let weight = |(column, weight): (usize, usize)| (column, feature.weights[weight]);
-        let cells = spec.model.cells().map(weight).collect();
-        self.reordering.push(Reordering { cells, in_phrase_table, own_table });
+        let cells = spec.model.column_weight_indices().map(weight).collect();
+        self.reordering_models.push(ReorderingModel {
+            columns: cells,
+            phrase_table_offset: in_phrase_table,
+            own_table,
+        });
         let kind = spec.model;
         let orientations = kind.orientations;
         if !kind.hierarchical || kind.forward {
-            self.recombination = RecombinationKey { start: true, end: true };
+            self.recombination_key = RecombinationKey { uses_start: true, uses_end: true };
         }
         if kind.backward && kind.hierarchical {
-            self.add_context(Context::BackwardBlocks { orientations, column });
+            self.add_stateful_feature(StatefulFeature::HierarchicalBackward {
+                orientations,
+                column,
+            });
         } else if kind.backward {
-            self.stateful_features.push(StatefulFeature::Backward { orientations, column });
+            self.expansion_features
+                .push(ExpansionFeature::BackwardReordering { orientations, column });
         }
         if kind.forward {
             let column = column + kind.forward_offset();
-            self.stateful_features.push(match kind.hierarchical {
-                true => StatefulFeature::ForwardBlocks { orientations, column },
-                false => StatefulFeature::Forward { orientations, column },
+            self.expansion_features.push(match kind.hierarchical {
+                true => ExpansionFeature::HierarchicalForward { orientations, column },
+                false => ExpansionFeature::ForwardReordering { orientations, column },
             });
         }
         Ok(())
     }
 
     /// A feature with a state that is no language model.
-    fn add_context(&mut self, context: Context) {
-        let (first, count) = (self.addends, context.addends(self));
-        self.addends += count;
-        let number = self.contexts.len();
-        self.stateful_features.push(StatefulFeature::Context { context: number, first, count });
-        self.contexts.push(context);
+    fn add_stateful_feature(&mut self, context: StatefulFeature) {
+        let (first, count) = (self.num_stateful_scores, context.num_scores(self));
+        self.num_stateful_scores += count;
+        let number = self.stateful_features.len();
+        self.expansion_features.push(ExpansionFeature::Stateful {
+            index: number,
+            first_score: first,
+            num_scores: count,
+        });
+        self.stateful_features.push(context);
     }
 
     /// Lets forward reordering scores take part in recombination, where that is
     /// asked for and there are any.
-    fn recombine_exactly(&mut self, configuration: &Configuration) {
+    fn add_exact_recombination(&mut self, configuration: &Configuration) {
         let mut columns = Vec::new();
         let mut first = 0;
         for feature in &configuration.features {
@@ -494,7 +509,7 @@ impl System {
             }
         }
         if self.settings.exact_recombination && !columns.is_empty() {
-            self.contexts.push(Context::ForwardScores(columns));
+            self.stateful_features.push(StatefulFeature::ForwardScores(columns));
         }
     }
 
@@ -504,9 +519,9 @@ impl System {
             .features
             .iter()
             .filter(|f| matches!(f.kind, FeatureKind::LexicalReordering(_)));
-        for (feature, model) in features.zip(&self.reordering) {
-            let Some(offset) = model.in_phrase_table else { continue };
-            let needed = offset + model.cells.iter().map(|cell| cell.0 + 1).max().unwrap_or(0);
+        for (feature, model) in features.zip(&self.reordering_models) {
+            let Some(offset) = model.phrase_table_offset else { continue };
+            let needed = offset + model.columns.iter().map(|cell| cell.0 + 1).max().unwrap_or(0);
             for table in &self.tables {
                 let there = table.phrases.num_reordering();
                 if there < needed {
@@ -522,14 +537,16 @@ impl System {
     }
 
     /// One vocabulary for all tables, and what each model calls its words.
-    fn join_vocabularies(&mut self, configuration: &Configuration) -> Result<()> {
-        if self.factors.is_some() {
-            return factored_system::join_vocabularies(self, configuration);
+    fn build_vocabulary(&mut self, configuration: &Configuration) -> Result<()> {
+        if self.factor_scheme.is_some() {
+            return factored_system::build_vocabulary(self, configuration);
         }
         let vocabulary = &mut self.vocabulary;
-        let own =
-            self.reordering.iter_mut().filter_map(|r| r.own_table.as_mut().map(|o| &mut o.table));
-        let mut tables: Vec<&mut Table> = self.tables.iter_mut().chain(own).collect();
+        let own = self
+            .reordering_models
+            .iter_mut()
+            .filter_map(|r| r.own_table.as_mut().map(|o| &mut o.table));
+        let mut tables: Vec<&mut PhraseTable> = self.tables.iter_mut().chain(own).collect();
         for table in &mut tables {
             table.target_words.clear();
             for id in 0..table.phrases.num_target_words() {
@@ -541,7 +558,7 @@ impl System {
             }
         }
         for table in tables {
-            let mut ids = vec![NOT_THERE; vocabulary.len()];
+            let mut ids = vec![UNKNOWN_ID; vocabulary.len()];
             for id in 0..table.phrases.num_source_words() {
                 if let Some(word) = vocabulary.find(table.phrases.source_word(id)?) {
                     ids[word.index()] = id;
@@ -550,7 +567,7 @@ impl System {
             table.source_ids = ids;
         }
         for lm in &mut self.language_models {
-            lm.words = vocabulary.iter().map(|word| lm.model.word_id(word)).collect();
+            lm.word_ids = vocabulary.iter().map(|word| lm.model.word_id(word)).collect();
         }
         Ok(())
     }

@@ -3,28 +3,28 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use miriam_textio::{Input, Lines, Progress, Silent, Stop, affinity, ordered_map};
+use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Progress, affinity, ordered_map};
 
-use crate::mishaps::Warnings;
-use crate::streams::{LineOutput, Stream, Streams};
+use crate::line_errors::Warnings;
+use crate::output_streams::{LineOutput, OutputStream, OutputStreams};
 use crate::{Result, System, Translator};
 
 /// What brings raw text into a system's tokens, and its translations back; a tokeniser
 /// and a detokeniser, say.
-pub trait TextForm: Sync {
+pub trait LineProcessor: Sync {
     /// Appends what the system gets for `line` to `out`, without a line end.
-    fn prepare(&self, line: &[u8], out: &mut Vec<u8>);
+    fn preprocess(&self, line: &[u8], out: &mut Vec<u8>);
 
     /// Appends what becomes of the best translation of a line to `out`, without a line
     /// end.
-    fn restore(&self, translation: &[u8], out: &mut Vec<u8>);
+    fn postprocess(&self, translation: &[u8], out: &mut Vec<u8>);
 }
 
 /// Translates every line of the input that the settings name to their output, in
 /// order, on as many threads as they say.
 pub fn translate(system: &System) -> Result<()> {
     let input = Input::open(&system.settings.input)?;
-    translate_text(system, input, &Stop::new(), &Silent)
+    translate_text(system, input, &CancellationToken::new(), &NoProgress)
 }
 
 /// As [`translate`], with the lines of `input`, until `stop` is asked for: then
@@ -37,10 +37,10 @@ pub fn translate(system: &System) -> Result<()> {
 pub fn translate_text(
     system: &System,
     input: Input,
-    stop: &Stop,
+    stop: &CancellationToken,
     progress: &dyn Progress,
 ) -> Result<()> {
-    run(system, input, None, stop, progress)
+    translate_lines(system, input, None, stop, progress)
 }
 
 /// As [`translate_text`], with raw text: `form` prepares lines before they are
@@ -49,30 +49,30 @@ pub fn translate_text(
 pub fn translate_raw_text(
     system: &System,
     input: Input,
-    form: &dyn TextForm,
-    stop: &Stop,
+    form: &dyn LineProcessor,
+    stop: &CancellationToken,
     progress: &dyn Progress,
 ) -> Result<()> {
-    run(system, input, Some(form), stop, progress)
+    translate_lines(system, input, Some(form), stop, progress)
 }
 
-fn run(
+fn translate_lines(
     system: &System,
     input: Input,
-    form: Option<&dyn TextForm>,
-    stop: &Stop,
+    form: Option<&dyn LineProcessor>,
+    stop: &CancellationToken,
     progress: &dyn Progress,
 ) -> Result<()> {
     let settings = &system.settings;
     // In the background also for one thread: a wait for input can be interrupted.
-    let mut lines = Lines::in_background(input).until(stop);
-    let mut streams = Streams::create(settings)?;
-    let mut warnings = (!streams.has(Stream::Errors))
-        .then(|| Warnings::of(miriam_textio::name_of(&settings.input)));
+    let mut lines = Lines::in_background(input).until_cancelled(stop);
+    let mut streams = OutputStreams::create(settings)?;
+    let mut warnings = (!streams.has(OutputStream::Errors))
+        .then(|| Warnings::new(miriam_textio::display_name(&settings.input)));
     let mut warned = false;
     let mut id = settings.output.first_id;
     let read = || -> Result<Option<(u64, i64, Vec<u8>)>> {
-        if stop.is_asked() {
+        if stop.is_cancelled() {
             return Ok(None);
         }
         let Some(line) = lines.next()? else { return Ok(None) };
@@ -83,7 +83,7 @@ fn run(
                 tracing::warn!(
                     "{}, line {}: a carriage return at a line's end is dropped, here and from \
                      now on; -keep-cr keeps it",
-                    miriam_textio::name_of(&settings.input),
+                    miriam_textio::display_name(&settings.input),
                     line.number
                 );
                 warned = true;
@@ -97,7 +97,7 @@ fn run(
         if !settings.cpus.is_empty() {
             let number = workers.fetch_add(1, Ordering::Relaxed);
             let cpu = settings.cpus[number % settings.cpus.len()];
-            if let Err(reason) = affinity::run_on(&[cpu]) {
+            if let Err(reason) = affinity::pin_to_cpus(&[cpu]) {
                 tracing::warn!("a worker cannot be tied to CPU {cpu}: {reason}");
             }
         }
@@ -105,22 +105,22 @@ fn run(
         move |(number, id, mut line): (u64, i64, Vec<u8>)| {
             if let Some(form) = form {
                 let raw = std::mem::take(&mut line);
-                form.prepare(&raw, &mut line);
+                form.preprocess(&raw, &mut line);
             }
             let mut out = LineOutput::default();
-            out.stream(Stream::Best).reserve(2 * line.len() + 16);
-            translator.report(id, &line, &mut out)?;
+            out.stream_mut(OutputStream::Best).reserve(2 * line.len() + 16);
+            translator.translate_to_streams(id, &line, &mut out)?;
             if let Some(form) = form {
-                let best = std::mem::take(out.stream(Stream::Best));
+                let best = std::mem::take(out.stream_mut(OutputStream::Best));
                 let best = best.strip_suffix(b"\n").unwrap_or(&best);
-                form.restore(best, out.stream(Stream::Best));
-                out.stream(Stream::Best).push(b'\n');
+                form.postprocess(best, out.stream_mut(OutputStream::Best));
+                out.stream_mut(OutputStream::Best).push(b'\n');
             }
-            let mishaps = translator.take_mishaps();
+            let mishaps = translator.take_line_errors();
             for mishap in &mishaps {
-                mishap.record(number, out.stream(Stream::Errors));
+                mishap.write_record(number, out.stream_mut(OutputStream::Errors));
             }
-            out.mishaps = mishaps;
+            out.line_errors = mishaps;
             Ok(out)
         }
     };
@@ -131,12 +131,12 @@ fn run(
             streams.write(&line)?;
             written += 1;
             if let Some(warnings) = &mut warnings {
-                warnings.tell(written, &line.mishaps);
+                warnings.warn(written, &line.line_errors);
             }
-            progress.reached(written);
+            progress.set_position(written);
             if more { Ok(()) } else { streams.flush() }
         };
-        write().inspect_err(|_| stop.ask())
+        write().inspect_err(|_| stop.cancel())
     };
     progress.begin("translating", None);
     let outcome = ordered_map(settings.threads, read, worker, write);

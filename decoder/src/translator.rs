@@ -4,21 +4,21 @@ use miriam_textio::fields;
 
 use crate::coverage::Coverages;
 use crate::future_cost::FutureCost;
-use crate::input_line::{Beside, InputLine};
-use crate::markup::Annotations;
+use crate::input_line::{InputLine, LineAnnotations};
+use crate::markup::SentenceMarkup;
 use crate::n_best::NBest;
 use crate::options::{OptionId, SentenceOptions};
-use crate::output::{PhraseMatch, Translation};
-use crate::printed_words::PrintedWords;
+use crate::output::{TranslatedPhrase, Translation};
 use crate::reordering_constraint::{self, ReorderingConstraint};
-use crate::reports::Columns;
+use crate::reports::OutputColumns;
 use crate::search::{
-    Contexts, CubePruning, Effort, Forgotten, HypothesisId, JointStates, Kept, LanguageModelScores,
-    Search, SearchLimits, SearchSpace, StackSearch, TimeLimit, complete,
+    CubePruning, Discard, HypothesisId, JointStates, Keep, LmScoreCache, Search, SearchEffort,
+    SearchLimits, SearchSpace, StackDecoding, StatefulScorers, TimeLimit, run_search,
 };
 use crate::sentence::Sentence;
+use crate::surface_forms::SurfaceForms;
 use crate::system::System;
-use crate::{Error, Mishap, MishapKind, Result, SearchAlgorithm, Settings};
+use crate::{Error, LineError, LineErrorKind, Result, SearchAlgorithm, Settings};
 
 /// Translates sentences one at a time, in buffers that it reuses.
 pub struct Translator<'s> {
@@ -26,34 +26,34 @@ pub struct Translator<'s> {
     input: InputLine,
     pub(crate) sentence: Sentence,
     pub(crate) options: SentenceOptions,
-    costs: FutureCost,
+    future_costs: FutureCost,
     pub(crate) coverages: Coverages,
     constraint: ReorderingConstraint,
-    pub(crate) lms: Vec<LanguageModelScores>,
-    pub(crate) contexts: Contexts,
-    pub(crate) joint: JointStates,
+    pub(crate) lm_caches: Vec<LmScoreCache>,
+    pub(crate) stateful_scorers: StatefulScorers,
+    pub(crate) joint_states: JointStates,
     pub(crate) search: Box<dyn Search + Send>,
     /// Whether the line is translated in pieces.
-    pub(crate) in_pieces: bool,
+    pub(crate) is_split: bool,
     /// Hypotheses of the best translation, in target order.
-    pub(crate) path: Vec<HypothesisId>,
+    pub(crate) best_path: Vec<HypothesisId>,
     score: Option<f32>,
     /// The time of the line, where it is limited.
-    time: Option<TimeLimit>,
+    time_limit: Option<TimeLimit>,
     /// The least effort that a piece of the line got.
-    effort: Effort,
+    effort: SearchEffort,
     /// What went wrong with the line.
-    pub(crate) mishaps: Vec<Mishap>,
+    pub(crate) line_errors: Vec<LineError>,
     pub(crate) n_best: NBest,
     /// The text of a line, until its score is known.
-    pub(crate) columns: Columns,
+    pub(crate) columns: OutputColumns,
     /// Lines that [`Translator::translate_line`] has translated.
-    lines: u64,
+    num_lines: u64,
     statistics: Statistics,
 }
 
 /// The longest line that is translated as one sentence, in words.
-pub const PIECE: usize = 2000;
+pub const MAX_SENTENCE_WORDS: usize = 2000;
 
 /// What a translator has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,22 +75,22 @@ impl<'s> Translator<'s> {
             input: InputLine::default(),
             sentence: Sentence::default(),
             options: SentenceOptions::default(),
-            costs: FutureCost::default(),
+            future_costs: FutureCost::default(),
             coverages: Coverages::default(),
             constraint: ReorderingConstraint::default(),
-            lms: (0..models).map(|_| LanguageModelScores::new()).collect(),
-            contexts: Contexts::new(system),
-            joint: JointStates::new(models + system.contexts.len()),
+            lm_caches: (0..models).map(|_| LmScoreCache::new()).collect(),
+            stateful_scorers: StatefulScorers::new(system),
+            joint_states: JointStates::new(models + system.stateful_features.len()),
             search: new_search(&system.settings, system.settings.needs_lattice()),
-            in_pieces: false,
-            path: Vec::new(),
+            is_split: false,
+            best_path: Vec::new(),
             score: None,
-            time: None,
-            effort: Effort::Full,
-            mishaps: Vec::new(),
+            time_limit: None,
+            effort: SearchEffort::Full,
+            line_errors: Vec::new(),
             n_best: NBest::default(),
-            columns: Columns::default(),
-            lines: 0,
+            columns: OutputColumns::default(),
+            num_lines: 0,
             statistics: Statistics::default(),
         }
     }
@@ -101,8 +101,8 @@ impl<'s> Translator<'s> {
     }
 
     /// What went wrong with the last line; taken, it is gone.
-    pub fn take_mishaps(&mut self) -> Vec<Mishap> {
-        std::mem::take(&mut self.mishaps)
+    pub fn take_line_errors(&mut self) -> Vec<LineError> {
+        std::mem::take(&mut self.line_errors)
     }
 
     /// Appends the output line of the input line `line` to `out`, without line
@@ -114,14 +114,15 @@ impl<'s> Translator<'s> {
     ///
     /// Where lines are numbered, they are in the order of the calls.
     pub fn translate_line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let id = self.system.settings.output.first_id.wrapping_add(self.lines as i64);
-        self.lines += 1;
+        let id = self.system.settings.output.first_id.wrapping_add(self.num_lines as i64);
+        self.num_lines += 1;
         let mut columns = std::mem::take(&mut self.columns);
         columns.clear();
-        let score = self
-            .decode_pieces(line, |translator, offset| translator.push_best(&mut columns, offset));
-        let score = self.forgive(score)?;
-        self.finish_best(id, score, &columns, out);
+        let score = self.decode_line(line, |translator, offset| {
+            translator.push_best_translation(&mut columns, offset)
+        });
+        let score = self.recover_line_error(score)?;
+        self.push_best_line(id, score, &columns, out);
         self.columns = columns;
         Ok(())
     }
@@ -130,9 +131,9 @@ impl<'s> Translator<'s> {
     /// limits of the search. Long lines as in [`Translator::translate_line`].
     pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
         let mut phrases = Vec::new();
-        let score = self.decode_pieces(line, |translator, offset| {
-            for &id in &translator.path {
-                phrases.push(translator.phrase(id, offset)?);
+        let score = self.decode_line(line, |translator, offset| {
+            for &id in &translator.best_path {
+                phrases.push(translator.translated_phrase(id, offset)?);
             }
             Ok(())
         })?;
@@ -140,29 +141,34 @@ impl<'s> Translator<'s> {
     }
 
     /// What a hypothesis of the best path adds to the translation.
-    pub(crate) fn phrase(&self, id: HypothesisId, offset: u32) -> Result<PhraseMatch> {
+    pub(crate) fn translated_phrase(
+        &self,
+        id: HypothesisId,
+        offset: u32,
+    ) -> Result<TranslatedPhrase> {
         let hypothesis = &self.search.hypotheses()[id.0 as usize];
         let mut words = Vec::new();
-        let printed = self.printed_words();
-        printed.of(hypothesis.option, hypothesis.span, |word| words.push(word.to_vec()))?;
+        let printed = self.surface_forms();
+        printed
+            .for_each_word(hypothesis.option, hypothesis.span, |word| words.push(word.to_vec()))?;
         let mut alignment = Vec::new();
-        self.alignment_points(hypothesis.option, &mut alignment);
-        Ok(PhraseMatch { source: hypothesis.span.shifted(offset), words, alignment })
+        self.collect_alignment(hypothesis.option, &mut alignment);
+        Ok(TranslatedPhrase { source: hypothesis.span.shifted(offset), words, alignment })
     }
 
     /// The words of options as they are printed.
-    pub(crate) fn printed_words(&self) -> PrintedWords<'_> {
+    pub(crate) fn surface_forms(&self) -> SurfaceForms<'_> {
         let Translator { system, sentence, options, .. } = self;
-        PrintedWords { system, sentence, options }
+        SurfaceForms { system, sentence, options }
     }
 
     /// Lists the alignment of an option in `points`, source and target positions
     /// within the phrase, by source position; by target position where the
     /// settings say so.
-    pub(crate) fn alignment_points(&self, option: OptionId, points: &mut Vec<(u16, u16)>) {
+    pub(crate) fn collect_alignment(&self, option: OptionId, points: &mut Vec<(u16, u16)>) {
         points.clear();
-        self.options.push_alignment(option, self.system, points);
-        match self.system.settings.output.alignment_by_target {
+        self.options.push_alignment_points(option, self.system, points);
+        match self.system.settings.output.sort_alignment_by_target {
             true => points.sort_unstable_by_key(|&(source, target)| (target, source)),
             false => points.sort_unstable(),
         }
@@ -171,7 +177,7 @@ impl<'s> Translator<'s> {
     }
 
     /// Keeps the lattice of every sentence from now on.
-    pub(crate) fn keep_lattice(&mut self) {
+    pub(crate) fn enable_lattice(&mut self) {
         if self.search.lattice().is_none() {
             self.search = new_search(&self.system.settings, true);
         }
@@ -180,18 +186,18 @@ impl<'s> Translator<'s> {
     /// Decodes `line` piece by piece; `each` sees the best path of a piece and
     /// the position of its first word. The sum of the scores, or nothing where a
     /// piece has no translation.
-    pub(crate) fn decode_pieces(
+    pub(crate) fn decode_line(
         &mut self,
         line: &[u8],
         each: impl FnMut(&mut Self, u32) -> Result<()>,
     ) -> Result<Option<f32>> {
-        self.mishaps.clear();
-        self.time = self.system.settings.time_limit.map(TimeLimit::start);
-        self.effort = Effort::Full;
-        self.in_pieces = false;
+        self.line_errors.clear();
+        self.time_limit = self.system.settings.time_limit.map(TimeLimit::start);
+        self.effort = SearchEffort::Full;
+        self.is_split = false;
         let mut input = std::mem::take(&mut self.input);
-        let score = match input.read(line, &self.system.settings.text) {
-            Ok((text, beside)) => self.decode_text(text, beside, each),
+        let score = match input.read(line, &self.system.settings.input_format) {
+            Ok((text, line_annotations)) => self.decode_words(text, line_annotations, each),
             Err(error) => Err(error),
         };
         self.input = input;
@@ -199,49 +205,49 @@ impl<'s> Translator<'s> {
     }
 
     /// The same of the words of a line, with what stands beside them.
-    fn decode_text(
+    fn decode_words(
         &mut self,
         line: &[u8],
-        beside: &Beside,
+        line_annotations: &LineAnnotations,
         mut each: impl FnMut(&mut Self, u32) -> Result<()>,
     ) -> Result<Option<f32>> {
-        let words = fields::words(line).count();
-        if words <= PIECE {
-            self.decode(line, beside)?;
+        let words = fields::split_words(line).count();
+        if words <= MAX_SENTENCE_WORDS {
+            self.decode_sentence(line, line_annotations)?;
             each(self, 0)?;
-            self.note_mishaps(self.score);
+            self.record_search_errors(self.score);
             return Ok(self.score);
         }
-        self.in_pieces = true;
-        let mut reason = format!("{words} words are translated in pieces of {PIECE}");
+        self.is_split = true;
+        let mut reason = format!("{words} words are translated in pieces of {MAX_SENTENCE_WORDS}");
         if self.system.settings.output.n_best.is_some() {
             reason.push_str("; the n-best list holds the best translation alone");
         }
-        self.mishaps.push(Mishap::new(MishapKind::LongLine, reason));
+        self.line_errors.push(LineError::new(LineErrorKind::LongLine, reason));
         let mut total = Some(0.0);
-        let mut words = fields::words(line).peekable();
+        let mut words = fields::split_words(line).peekable();
         let mut piece = Vec::new();
         let mut offset = 0;
         while words.peek().is_some() {
             piece.clear();
-            for word in words.by_ref().take(PIECE) {
+            for word in words.by_ref().take(MAX_SENTENCE_WORDS) {
                 piece.extend_from_slice(word);
                 piece.push(b' ');
             }
-            self.decode(&piece, beside)?;
+            self.decode_sentence(&piece, line_annotations)?;
             each(self, offset)?;
             total = total.zip(self.score).map(|(sum, score)| sum + score);
-            offset += PIECE as u32;
+            offset += MAX_SENTENCE_WORDS as u32;
         }
-        self.note_mishaps(total);
+        self.record_search_errors(total);
         Ok(total)
     }
 
     /// A line that is wrong in itself has no translation, and a mishap.
-    pub(crate) fn forgive(&mut self, score: Result<Option<f32>>) -> Result<Option<f32>> {
+    pub(crate) fn recover_line_error(&mut self, score: Result<Option<f32>>) -> Result<Option<f32>> {
         match score {
             Err(Error::Line { reason }) => {
-                self.mishaps.push(Mishap::new(MishapKind::Malformed, reason));
+                self.line_errors.push(LineError::new(LineErrorKind::Malformed, reason));
                 Ok(None)
             }
             score => score,
@@ -249,48 +255,52 @@ impl<'s> Translator<'s> {
     }
 
     /// Notes what the search did not achieve.
-    fn note_mishaps(&mut self, score: Option<f32>) {
+    fn record_search_errors(&mut self, score: Option<f32>) {
         let narrower = match self.effort {
-            Effort::Full => None,
-            Effort::Narrow => Some("with stacks and pops an eighth"),
-            Effort::Greedy => Some("from left to right"),
+            SearchEffort::Full => None,
+            SearchEffort::Narrow => Some("with stacks and pops an eighth"),
+            SearchEffort::Greedy => Some("from left to right"),
         };
         if let (Some(how), Some(limit)) = (narrower, self.system.settings.time_limit) {
             let reason = format!("more than {} ms; translated {how}", limit.as_millis());
-            self.mishaps.push(Mishap::new(MishapKind::TimeLimit, reason));
+            self.line_errors.push(LineError::new(LineErrorKind::TimeLimit, reason));
         }
         if score.is_none() {
             let reason = "no translation within the limits of the search (-dl, -s, -cbp) and of \
                           what the line asks for";
-            self.mishaps.push(Mishap::new(MishapKind::NoTranslation, reason));
+            self.line_errors.push(LineError::new(LineErrorKind::NoTranslation, reason));
         }
     }
 
     /// What the search works on, and the search.
-    pub(crate) fn split(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
+    pub(crate) fn split_borrow(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
         let space = SearchSpace {
             system: self.system,
-            limits: SearchLimits::of(&self.system.settings),
+            limits: SearchLimits::from_settings(&self.system.settings),
             length: self.sentence.len() as u32,
             sentence: &self.sentence,
             options: &self.options,
-            costs: &self.costs,
+            future_costs: &self.future_costs,
             coverages: &mut self.coverages,
-            lms: &mut self.lms,
-            contexts: &mut self.contexts,
-            joint: &mut self.joint,
+            lm_caches: &mut self.lm_caches,
+            stateful_scorers: &mut self.stateful_scorers,
+            joint_states: &mut self.joint_states,
             constraint: self.constraint.is_active().then_some(&self.constraint),
         };
         (space, &mut *self.search)
     }
 
     /// Searches; leaves the best path and its score.
-    pub(crate) fn decode(&mut self, line: &[u8], beside: &Beside) -> Result<()> {
-        self.path.clear();
+    pub(crate) fn decode_sentence(
+        &mut self,
+        line: &[u8],
+        line_annotations: &LineAnnotations,
+    ) -> Result<()> {
+        self.best_path.clear();
         self.score = None;
         self.sentence.read(line, self.system)?;
-        for (position, entity) in &beside.annotations.placeholders {
-            self.sentence.replace(*position, entity);
+        for (position, entity) in &line_annotations.markup.placeholders {
+            self.sentence.set_placeholder(*position, entity);
         }
         self.statistics.sentences += 1;
         self.statistics.words += self.sentence.len() as u64;
@@ -299,42 +309,50 @@ impl<'s> Translator<'s> {
             self.score = Some(0.0);
             return Ok(());
         }
-        self.joint.start();
-        for (m, (lm, feature)) in self.lms.iter_mut().zip(&self.system.language_models).enumerate()
+        self.joint_states.start();
+        for (m, (lm, feature)) in
+            self.lm_caches.iter_mut().zip(&self.system.language_models).enumerate()
         {
             lm.start();
-            self.joint.set(m, lm.intern(&feature.model.begin_state()));
+            self.joint_states.set_state(m, lm.intern(&feature.model.begin_state()));
         }
-        self.contexts.start(self.system, &mut self.joint);
-        let begin = self.joint.join();
-        self.options.collect(self.system, &mut self.sentence, beside, &mut self.lms)?;
-        self.constrain(&beside.annotations);
+        self.stateful_scorers.start(self.system, &mut self.joint_states);
+        let begin = self.joint_states.join();
+        self.options.collect(
+            self.system,
+            &mut self.sentence,
+            line_annotations,
+            &mut self.lm_caches,
+        )?;
+        self.set_up_constraint(&line_annotations.markup);
         let length = self.sentence.len();
         let options = &self.options;
-        self.costs.fill(length, options.longest() as usize, |start, len| options.best(start, len));
-        self.coverages.start(length as u32, &self.costs);
-        let time = self.time;
-        let (mut space, search) = self.split();
-        let effort = complete(search, &mut space, begin, time);
+        self.future_costs.fill(length, options.max_span_length() as usize, |start, len| {
+            options.best_future_score(start, len)
+        });
+        self.coverages.start(length as u32, &self.future_costs);
+        let time = self.time_limit;
+        let (mut space, search) = self.split_borrow();
+        let effort = run_search(search, &mut space, begin, time);
         self.effort = self.effort.max(effort);
-        self.statistics.expansions += self.search.evaluated();
-        if let Some(best) = self.search.best() {
+        self.statistics.expansions += self.search.num_evaluated();
+        if let Some(best) = self.search.best_hypothesis() {
             let hypotheses = self.search.hypotheses();
             self.score = Some(hypotheses[best.0 as usize].total);
             let mut id = best;
             while !hypotheses[id.0 as usize].is_initial() {
-                self.path.push(id);
+                self.best_path.push(id);
                 id = hypotheses[id.0 as usize].previous;
             }
-            self.path.reverse();
+            self.best_path.reverse();
         }
         Ok(())
     }
 
     /// Sets up the walls and zones of the sentence.
-    fn constrain(&mut self, annotations: &Annotations) {
+    fn set_up_constraint(&mut self, annotations: &SentenceMarkup) {
         let Translator { sentence, system, constraint, .. } = self;
-        let at_punctuation = system.settings.text.monotone_at_punctuation;
+        let at_punctuation = system.settings.input_format.monotone_at_punctuation;
         if !at_punctuation && annotations.is_empty() {
             constraint.clear();
             return;
@@ -350,10 +368,10 @@ impl<'s> Translator<'s> {
 /// The search that `settings` ask for, with or without a lattice.
 fn new_search(settings: &Settings, lattice: bool) -> Box<dyn Search + Send> {
     match (settings.algorithm, lattice) {
-        (SearchAlgorithm::Stack, false) => Box::new(StackSearch::<Forgotten>::default()),
-        (SearchAlgorithm::Stack, true) => Box::new(StackSearch::<Kept>::default()),
-        (SearchAlgorithm::CubePruning, false) => Box::new(CubePruning::<Forgotten>::default()),
-        (SearchAlgorithm::CubePruning, true) => Box::new(CubePruning::<Kept>::default()),
+        (SearchAlgorithm::Stack, false) => Box::new(StackDecoding::<Discard>::default()),
+        (SearchAlgorithm::Stack, true) => Box::new(StackDecoding::<Keep>::default()),
+        (SearchAlgorithm::CubePruning, false) => Box::new(CubePruning::<Discard>::default()),
+        (SearchAlgorithm::CubePruning, true) => Box::new(CubePruning::<Keep>::default()),
     }
 }
 
@@ -372,38 +390,41 @@ mod tests {
         (settings.algorithm, settings.threads) = (algorithm, 1);
         (settings.stack_size, settings.pop_limit) = (stack, pops);
         settings.distortion_limit = Some(jumps);
-        System::load(&configuration, &miriam_textio::Silent).unwrap()
+        System::load(&configuration, &miriam_textio::NoProgress).unwrap()
     }
 
     const LINE: &[u8] = b"the red house is big and the small dog reads the old green book . ";
 
     /// Score and phrases of the line, with a clock that started `seconds` ago and
     /// gives 60.
-    fn decoded(system: &System, seconds: Option<u64>) -> (Effort, f32, Vec<PhraseMatch>) {
+    fn decode_timed(
+        system: &System,
+        seconds: Option<u64>,
+    ) -> (SearchEffort, f32, Vec<TranslatedPhrase>) {
         let mut translator = Translator::new(system);
-        translator.time = seconds.map(|seconds| {
+        translator.time_limit = seconds.map(|seconds| {
             TimeLimit::started_before(Duration::from_secs(seconds), Duration::from_secs(60))
         });
-        translator.decode(&LINE.repeat(3), &Beside::default()).unwrap();
-        let phrases = translator.path.iter().map(|&id| translator.phrase(id, 0));
+        translator.decode_sentence(&LINE.repeat(3), &LineAnnotations::default()).unwrap();
+        let phrases = translator.best_path.iter().map(|&id| translator.translated_phrase(id, 0));
         let phrases = phrases.collect::<Result<_>>().unwrap();
         (translator.effort, translator.score.unwrap(), phrases)
     }
 
     /// A search out of time gives what a narrower one gives from the start.
     #[test]
-    fn out_of_time_is_as_narrow_from_the_start() {
+    fn a_search_out_of_time_equals_a_narrow_search() {
         for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
             let wide = toy(algorithm, 80, 100, 6);
             let narrow = toy(algorithm, 10, 13, 6);
             let greedy = toy(algorithm, 8, 8, 0);
             for (seconds, effort, same) in [
-                (0, Effort::Full, &wide),
-                (61, Effort::Narrow, &narrow),
-                (121, Effort::Greedy, &greedy),
+                (0, SearchEffort::Full, &wide),
+                (61, SearchEffort::Narrow, &narrow),
+                (121, SearchEffort::Greedy, &greedy),
             ] {
-                let (_, score, phrases) = decoded(same, None);
-                assert_eq!(decoded(&wide, Some(seconds)), (effort, score, phrases));
+                let (_, score, phrases) = decode_timed(same, None);
+                assert_eq!(decode_timed(&wide, Some(seconds)), (effort, score, phrases));
             }
         }
     }
@@ -413,30 +434,31 @@ mod tests {
     fn out_of_time_walls_and_zones_are_respected() {
         for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
             let mut system = toy(algorithm, 80, 100, 6);
-            system.settings.text.markup = crate::MarkupMode::Inclusive;
+            system.settings.input_format.markup = crate::MarkupMode::Inclusive;
             let line = b"the red <wall/> house <zone>is big and the small dog reads the old \
                          <wall/> green</zone> book .";
             let mut input = InputLine::default();
-            let (words, beside) = input.read(line, &system.settings.text).unwrap();
+            let (words, line_annotations) =
+                input.read(line, &system.settings.input_format).unwrap();
             for (seconds, effort) in
-                [(0, Effort::Full), (61, Effort::Narrow), (121, Effort::Greedy)]
+                [(0, SearchEffort::Full), (61, SearchEffort::Narrow), (121, SearchEffort::Greedy)]
             {
                 let mut translator = Translator::new(&system);
                 let (before, limit) = (Duration::from_secs(seconds), Duration::from_secs(60));
-                translator.time = Some(TimeLimit::started_before(before, limit));
-                translator.decode(words, beside).unwrap();
+                translator.time_limit = Some(TimeLimit::started_before(before, limit));
+                translator.decode_sentence(words, line_annotations).unwrap();
                 assert!(translator.constraint.is_active());
                 assert!(translator.score.is_some(), "{effort:?}");
                 assert_eq!(translator.effort, effort);
                 let hypotheses = translator.search.hypotheses();
                 let starts: Vec<u32> = translator
-                    .path
+                    .best_path
                     .iter()
                     .map(|&id| hypotheses[id.0 as usize].span.start)
                     .collect();
                 let wall = starts.iter().position(|&start| start >= 2).unwrap();
                 assert!(starts[wall..].iter().all(|&start| start >= 2), "{starts:?}");
-                assert!(effort != Effort::Greedy || starts.is_sorted(), "{starts:?}");
+                assert!(effort != SearchEffort::Greedy || starts.is_sorted(), "{starts:?}");
             }
         }
     }
@@ -444,7 +466,7 @@ mod tests {
     /// A second search over a sentence starts from nothing, also where a feature
     /// knows more of a hypothesis than its state.
     #[test]
-    fn a_search_begun_again_forgets_the_one_before() {
+    fn a_restarted_search_ignores_the_previous_one() {
         let folder = tempfile::tempdir().unwrap();
         let operations = "\\data\\\nngram 1=5\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-2\t<s>\t-0.3\n\
             -1\t</s>\n-0.5\t_JMP_FWD_\t-0.2\n-0.7\t_INS_GAP_\t-0.1\n\n\\2-grams:\n\
@@ -463,31 +485,31 @@ mod tests {
             let settings = &mut configuration.settings;
             (settings.algorithm, settings.threads) = (SearchAlgorithm::CubePruning, 1);
             (settings.stack_size, settings.pop_limit) = (stack, pops);
-            System::load(&configuration, &miriam_textio::Silent).unwrap()
+            System::load(&configuration, &miriam_textio::NoProgress).unwrap()
         };
         let (wide, narrow) = (system(200, 400), system(2, 3));
         let mut once = Translator::new(&narrow);
-        once.decode(LINE, &Beside::default()).unwrap();
+        once.decode_sentence(LINE, &LineAnnotations::default()).unwrap();
         let mut again = Translator::new(&wide);
-        again.decode(LINE, &Beside::default()).unwrap();
-        let begin = again.search.hypotheses()[0].state;
-        let (mut space, search) = again.split();
-        space.limits = SearchLimits::of(&narrow.settings);
-        complete(search, &mut space, begin, None);
-        let best = search.best().unwrap();
+        again.decode_sentence(LINE, &LineAnnotations::default()).unwrap();
+        let begin = again.search.hypotheses()[0].joint_state;
+        let (mut space, search) = again.split_borrow();
+        space.limits = SearchLimits::from_settings(&narrow.settings);
+        run_search(search, &mut space, begin, None);
+        let best = search.best_hypothesis().unwrap();
         assert_eq!(once.score, Some(search.hypotheses()[best.0 as usize].total));
     }
 
     #[test]
-    fn a_line_that_is_wrong_is_forgiven_and_a_damaged_model_is_not() {
+    fn line_errors_are_recovered_and_model_errors_are_not() {
         let system = toy(SearchAlgorithm::CubePruning, 10, 10, 6);
         let mut translator = Translator::new(&system);
         let line = Error::Line { reason: "word 3: an open tag".into() };
-        assert_eq!(translator.forgive(Err(line)).unwrap(), None);
-        let mishaps = translator.take_mishaps();
-        assert_eq!(mishaps, [Mishap::new(MishapKind::Malformed, "word 3: an open tag")]);
-        assert!(translator.forgive(Err(Error::usage("another"))).is_err());
-        assert_eq!(translator.forgive(Ok(Some(1.0))).unwrap(), Some(1.0));
-        assert!(translator.take_mishaps().is_empty());
+        assert_eq!(translator.recover_line_error(Err(line)).unwrap(), None);
+        let mishaps = translator.take_line_errors();
+        assert_eq!(mishaps, [LineError::new(LineErrorKind::Malformed, "word 3: an open tag")]);
+        assert!(translator.recover_line_error(Err(Error::usage("another"))).is_err());
+        assert_eq!(translator.recover_line_error(Ok(Some(1.0))).unwrap(), Some(1.0));
+        assert!(translator.take_line_errors().is_empty());
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use markup::{Markup, markup};
 use miriam_decoder::{Configuration, Derivation, System, Translator};
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 
 /// A random model over single-letter words.
@@ -179,7 +179,7 @@ impl Model {
     }
 
     /// The weighted natural-log score of `word` behind `history`.
-    fn lm(&self, history: &[usize], word: usize) -> f64 {
+    fn lm_score(&self, history: &[usize], word: usize) -> f64 {
         let scores = self.lms.iter().map(|lm| {
             let context = &history[history.len().saturating_sub(lm.order - 1)..];
             lm.log10(context, word) * std::f64::consts::LN_10
@@ -226,7 +226,7 @@ impl Lm {
 type Choice = (Vec<usize>, f64, Option<[f32; 3]>);
 
 /// The words of a phrase as the language models count them.
-fn numbers(phrase: &str) -> Vec<usize> {
+fn word_numbers(phrase: &str) -> Vec<usize> {
     let words = phrase.split(' ').filter(|word| !word.is_empty());
     words.map(|word| WORDS.iter().position(|known| *known == word).unwrap()).collect()
 }
@@ -249,8 +249,10 @@ impl Exhaustive<'_> {
             for end in start + 1..=source.len() {
                 let phrase = source[start..end].join(" ");
                 let pairs = || model.pairs.iter().filter(|pair| pair.source == phrase);
-                for pair in pairs().filter(|pair| markup.allows(start, end, &pair.target)) {
-                    let words = numbers(&pair.target);
+                for pair in
+                    pairs().filter(|pair| markup.allows_table_option(start, end, &pair.target))
+                {
+                    let words = word_numbers(&pair.target);
                     for (p, weight) in
                         pair.probabilities.iter().zip(TABLE_WEIGHTS).take(model.tables)
                     {
@@ -264,23 +266,24 @@ impl Exhaustive<'_> {
                 for (target, p) in markup.forced(start, end) {
                     let score = p.map_or(0.0, |p| f64::from(p).ln());
                     let reordering = pairs().find(|pair| pair.target == *target);
-                    let choice = (numbers(target), score, reordering.map(|pair| pair.reordering));
+                    let choice =
+                        (word_numbers(target), score, reordering.map(|pair| pair.reordering));
                     options.entry((start, end)).or_default().push(choice);
                 }
             }
             // No source word is a word of the language model.
-            if markup.allows_unknown(start) {
+            if markup.allows_copying(start) {
                 options.entry((start, start + 1)).or_insert_with(|| vec![(vec![0], -100.0, None)]);
             }
         }
         let mut search = Exhaustive { model, markup, source, options, scores: Vec::new() };
         let covered = vec![false; search.source.len()];
-        search.extend(&covered, None, &[1], 0.0, false);
+        search.expand(&covered, None, &[1], 0.0, false);
         search.scores.sort_by(|a, b| b.total_cmp(a));
         search.scores
     }
 
-    fn extend(
+    fn expand(
         &mut self,
         covered: &[bool],
         last: Option<(usize, usize)>,
@@ -290,7 +293,7 @@ impl Exhaustive<'_> {
     ) {
         if covered.iter().all(|&c| c) {
             // Behind an empty phrase no sentence end is scored.
-            let end = if ends { self.model.lm(history, 2) } else { 0.0 };
+            let end = if ends { self.model.lm_score(history, 2) } else { 0.0 };
             self.scores.push(score + end);
             return;
         }
@@ -307,7 +310,7 @@ impl Exhaustive<'_> {
                 if limit != -1 && (jump > limit || (start != gap && (end - gap) as i64 > limit)) {
                     continue;
                 }
-                if !self.markup.may_follow(covered, start, end - 1, limit) {
+                if !self.markup.respects_constraints(covered, start, end - 1, limit) {
                     continue;
                 }
                 let orientation = match last {
@@ -326,10 +329,10 @@ impl Exhaustive<'_> {
                     }
                     let mut history = history.to_vec();
                     for &w in &words {
-                        total += self.model.lm(&history, w);
+                        total += self.model.lm_score(&history, w);
                         history.push(w);
                     }
-                    self.extend(&next, Some((start, end)), &history, total, !words.is_empty());
+                    self.expand(&next, Some((start, end)), &history, total, !words.is_empty());
                 }
             }
         }
@@ -338,7 +341,7 @@ impl Exhaustive<'_> {
 
 /// Where each line's second table stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Second {
+enum SecondTable {
     /// In a file, as the first does.
     File,
     /// In the line itself.
@@ -354,12 +357,12 @@ fn system(
     folder: &Path,
     (algorithm, lazy): (u32, bool),
     markup: &Markup,
-    second: Second,
+    second: SecondTable,
 ) -> System {
     let mut text = model.ini(algorithm, lazy);
     match second {
-        Second::File => write!(text, "[xml-input]\n{}\n", markup.mode).unwrap(),
-        Second::Line => {
+        SecondTable::File => write!(text, "[xml-input]\n{}\n", markup.mode).unwrap(),
+        SecondTable::Line => {
             text = text
                 .replace("PhraseDictionaryMemory name=T1", "DynamicPhraseTable name=T1")
                 .replace(" path=table1", "");
@@ -368,26 +371,31 @@ fn system(
     }
     let ini = folder.join("moses.ini");
     fs::write(&ini, text).unwrap();
-    System::load(&Configuration::from_ini(&ini).unwrap(), &Silent).unwrap()
+    System::load(&Configuration::from_ini(&ini).unwrap(), &NoProgress).unwrap()
 }
 
-fn close(found: f32, expected: f64) -> bool {
+fn is_close(found: f32, expected: f64) -> bool {
     (f64::from(found) - expected).abs() < 1e-4 * (1.0 + expected.abs())
 }
 
 /// All searches must find the best score there is for `line`, which is `words`
 /// with `markup`.
-fn check(model: &Model, words: &[&str], line: &str, markup: &Markup) -> Result<(), TestCaseError> {
+fn check_best_score(
+    model: &Model,
+    words: &[&str],
+    line: &str,
+    markup: &Markup,
+) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().unwrap();
     model.write(folder.path());
     let scores = Exhaustive::run(model, &words.join(" "), markup);
     let expected = scores.first().copied().unwrap_or(f64::NEG_INFINITY);
     for search in SEARCHES {
-        let system = system(model, folder.path(), search, markup, Second::File);
+        let system = system(model, folder.path(), search, markup, SecondTable::File);
         let translation = Translator::new(&system).translate(line.as_bytes()).unwrap();
         match translation {
             Some(found) => prop_assert!(
-                close(found.score, expected),
+                is_close(found.score, expected),
                 "{search:?}: {} against {expected}",
                 found.score
             ),
@@ -405,7 +413,7 @@ fn check_lists(
     words: &[&str],
     line: &str,
     markup: &Markup,
-    second: Second,
+    second: SecondTable,
 ) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().unwrap();
     model.write(folder.path());
@@ -418,7 +426,7 @@ fn check_lists(
         let list = translator.n_best(line.as_bytes(), size, false).unwrap();
         prop_assert_eq!(list.len(), expected.len(), "{:?}", search);
         for (i, (found, &score)) in list.iter().zip(&expected).enumerate() {
-            prop_assert!(close(found.score, score), "entry {i}: {found:?}, not {score}");
+            prop_assert!(is_close(found.score, score), "entry {i}: {found:?}, not {score}");
             let mut sum = 0.0;
             for feature in system.features() {
                 let values = &found.values[feature.range.clone()];
@@ -426,7 +434,7 @@ fn check_lists(
                     sum += f64::from(value * weight);
                 }
             }
-            prop_assert!(close(found.score, sum), "entry {i}: {found:?} sums to {sum}");
+            prop_assert!(is_close(found.score, sum), "entry {i}: {found:?} sums to {sum}");
         }
         let best = translator.translate(line.as_bytes()).unwrap();
         prop_assert_eq!(best.map(|best| best.score), list.first().map(|first| first.score));
@@ -456,12 +464,12 @@ proptest! {
 
     #[test]
     fn searches_find_the_best_translation(model in model(), words in sentence()) {
-        check(&model, &words, &words.join(" "), &Markup::none())?;
+        check_best_score(&model, &words, &words.join(" "), &Markup::none())?;
     }
 
     #[test]
     fn lists_hold_every_derivation(model in model(), words in sentence()) {
-        check_lists(&model, &words, &words.join(" "), &Markup::none(), Second::File)?;
+        check_lists(&model, &words, &words.join(" "), &Markup::none(), SecondTable::File)?;
     }
 
     #[test]
@@ -470,8 +478,8 @@ proptest! {
         words in sentence(),
         markup in markup(4),
     ) {
-        let markup = markup.cut(words.len());
-        check_lists(&model, &words, &markup.write(&words), &markup, Second::File)?;
+        let markup = markup.restrict_to(words.len());
+        check_lists(&model, &words, &markup.write(&words), &markup, SecondTable::File)?;
     }
 
     /// A table in the line is worth what the same table in a file is.
@@ -482,7 +490,7 @@ proptest! {
     ) {
         model.tables = 2;
         let line = format!("{}@@@{}", words.join(" "), model.in_line(1));
-        check_lists(&model, &words, &line, &Markup::none(), Second::Line)?;
+        check_lists(&model, &words, &line, &Markup::none(), SecondTable::Line)?;
     }
 }
 
@@ -491,7 +499,7 @@ proptest! {
 
     #[test]
     fn searches_do_what_markup_asks_for(model in model(), words in sentence(), markup in markup(4)) {
-        let markup = markup.cut(words.len());
-        check(&model, &words, &markup.write(&words), &markup)?;
+        let markup = markup.restrict_to(words.len());
+        check_best_score(&model, &words, &markup.write(&words), &markup)?;
     }
 }

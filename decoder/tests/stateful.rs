@@ -12,14 +12,14 @@ use std::fs;
 use std::path::Path;
 
 use miriam_decoder::{Configuration, System, Translator};
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 use proptest::sample::select;
 
 #[derive(Debug, Clone)]
 struct Model {
     pairs: Vec<Pair>,
-    kind: Kind,
+    kind: ReorderingKind,
     early: bool,
     /// The operation model and whether its supporting features count.
     operations: Option<(Lm, bool)>,
@@ -38,15 +38,15 @@ struct Pair {
 
 /// A type of reordering model.
 #[derive(Debug, Clone, Copy)]
-struct Kind {
+struct ReorderingKind {
     hierarchical: bool,
     orientations: &'static str,
     direction: &'static str,
     collapsed: bool,
 }
 
-impl Kind {
-    fn count(self) -> usize {
+impl ReorderingKind {
+    fn num_orientations(self) -> usize {
         match self.orientations {
             "msd" => 3,
             "mslr" => 4,
@@ -63,7 +63,7 @@ impl Kind {
     }
 
     fn columns(self) -> usize {
-        self.count() * if self.direction == "bidirectional" { 2 } else { 1 }
+        self.num_orientations() * if self.direction == "bidirectional" { 2 } else { 1 }
     }
 
     /// What a score of `pair` for `orientation` adds, in the direction that comes
@@ -72,7 +72,10 @@ impl Kind {
         let Some(row) = &pair.reordering else { return 0.0 };
         let (column, weight) = match self.collapsed {
             true => (nth + orientation, nth),
-            false => (nth * self.count() + orientation, nth * self.count() + orientation),
+            false => (
+                nth * self.num_orientations() + orientation,
+                nth * self.num_orientations() + orientation,
+            ),
         };
         REORDERING_WEIGHTS[weight] * f64::from(row[column]).ln()
     }
@@ -186,7 +189,7 @@ impl Lm {
     }
 
     /// log10 p of a sequence behind `<s>`.
-    fn sequence(&self, operations: &[String]) -> f64 {
+    fn score_sequence(&self, operations: &[String]) -> f64 {
         let mut history = vec!["<s>"];
         let mut sum = 0.0;
         for operation in operations {
@@ -214,18 +217,16 @@ fn model() -> impl Strategy<Value = Model> {
             probability: p as f32 / 1000.0,
             reordering: reordering.map(|r| r.iter().map(|&r| r as f32 / 1000.0).collect()),
         });
-    let kind = (
-        proptest::bool::weighted(0.7),
-        select(vec!["msd", "mslr", "monotonicity", "leftright"]),
-        select(vec!["backward", "forward", "bidirectional"]),
-        proptest::bool::weighted(0.2),
-    )
-        .prop_map(|(hierarchical, orientations, direction, collapsed)| Kind {
-            hierarchical,
-            orientations,
-            direction,
-            collapsed,
-        });
+    let kind =
+        (
+            proptest::bool::weighted(0.7),
+            select(vec!["msd", "mslr", "monotonicity", "leftright"]),
+            select(vec!["backward", "forward", "bidirectional"]),
+            proptest::bool::weighted(0.2),
+        )
+            .prop_map(|(hierarchical, orientations, direction, collapsed)| {
+                ReorderingKind { hierarchical, orientations, direction, collapsed }
+            });
     (
         proptest::collection::vec(pair, 1..8),
         kind,
@@ -278,7 +279,7 @@ impl Model {
     }
 
     fn ini(&self, algorithm: u32, exact: bool) -> String {
-        let Kind { hierarchical, orientations, direction, collapsed } = self.kind;
+        let ReorderingKind { hierarchical, orientations, direction, collapsed } = self.kind;
         let kind = format!(
             "{}-{orientations}-{direction}-fe-{}",
             if hierarchical { "hier" } else { "wbe" },
@@ -318,7 +319,7 @@ impl Model {
 
 /// A phrase in the order of translation, its end excluded.
 #[derive(Clone, Copy)]
-struct Chosen<'a> {
+struct AppliedPhrase<'a> {
     start: usize,
     end: usize,
     /// Nothing for an unknown word.
@@ -331,23 +332,23 @@ fn best(model: &Model, source: &[&str]) -> f64 {
     for start in 0..source.len() {
         for end in start + 1..=source.len() {
             for pair in model.pairs.iter().filter(|pair| pair.source == source[start..end]) {
-                options.push(Chosen { start, end, pair: Some(pair) });
+                options.push(AppliedPhrase { start, end, pair: Some(pair) });
             }
         }
         if !options.iter().any(|o| (o.start, o.end) == (start, start + 1)) {
-            options.push(Chosen { start, end: start + 1, pair: None });
+            options.push(AppliedPhrase { start, end: start + 1, pair: None });
         }
     }
     let mut best = f64::NEG_INFINITY;
-    derive(model, source, &options, &mut Vec::new(), &mut best);
+    enumerate_derivations(model, source, &options, &mut Vec::new(), &mut best);
     best
 }
 
-fn derive<'a>(
+fn enumerate_derivations<'a>(
     model: &Model,
     source: &[&str],
-    options: &[Chosen<'a>],
-    derivation: &mut Vec<Chosen<'a>>,
+    options: &[AppliedPhrase<'a>],
+    derivation: &mut Vec<AppliedPhrase<'a>>,
     best: &mut f64,
 ) {
     let covered = |p: usize| derivation.iter().any(|c| c.start <= p && p < c.end);
@@ -358,7 +359,7 @@ fn derive<'a>(
     let last = derivation.last().map_or(0, |c| c.end) as i64;
     let limit = i64::from(model.limit);
     for &option in options {
-        let Chosen { start, end, .. } = option;
+        let AppliedPhrase { start, end, .. } = option;
         let jump = (last - start as i64).abs();
         if (start..end).any(covered)
             || (limit != -1 && (jump > limit || (start != gap && (end - gap) as i64 > limit)))
@@ -367,12 +368,12 @@ fn derive<'a>(
         }
         let mut longer = derivation.clone();
         longer.push(option);
-        derive(model, source, options, &mut longer, best);
+        enumerate_derivations(model, source, options, &mut longer, best);
     }
 }
 
 /// The score of a derivation, every feature from its definition.
-fn score(model: &Model, source: &[&str], derivation: &[Chosen<'_>]) -> f64 {
+fn score(model: &Model, source: &[&str], derivation: &[AppliedPhrase<'_>]) -> f64 {
     let mut total = 0.0;
     for (i, &current) in derivation.iter().enumerate() {
         let before = &derivation[..i];
@@ -385,15 +386,17 @@ fn score(model: &Model, source: &[&str], derivation: &[Chosen<'_>]) -> f64 {
         if let (true, Some(pair)) = (kind.backward(), current.pair) {
             total += kind.score(pair, 0, backward(kind, before, current));
         }
-        if let (true, Some(&Chosen { pair: Some(pair), .. })) = (kind.forward(), before.last()) {
+        if let (true, Some(&AppliedPhrase { pair: Some(pair), .. })) =
+            (kind.forward(), before.last())
+        {
             let nth = usize::from(kind.backward());
             total += kind.score(pair, nth, forward(kind, before, current));
         }
     }
     if let Some((lm, supported)) = &model.operations {
-        let story = Story::of(source, derivation);
+        let story = OperationTrace::from_derivation(source, derivation);
         let counts = [story.gap_width, story.gaps, story.open_gaps, story.insertions];
-        total += OPERATION_WEIGHTS[0] * lm.sequence(&story.operations);
+        total += OPERATION_WEIGHTS[0] * lm.score_sequence(&story.operations);
         if *supported {
             total += counts
                 .iter()
@@ -406,7 +409,7 @@ fn score(model: &Model, source: &[&str], derivation: &[Chosen<'_>]) -> f64 {
 }
 
 /// Words jumped; or, early, after Moore and Quirk's four cases.
-fn distortion(early: bool, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
+fn distortion(early: bool, before: &[AppliedPhrase<'_>], current: AppliedPhrase<'_>) -> usize {
     let last = before.last().map_or(0, |c| c.end);
     if !early {
         return last.abs_diff(current.start);
@@ -425,7 +428,11 @@ fn distortion(early: bool, before: &[Chosen<'_>], current: Chosen<'_>) -> usize 
 }
 
 /// The backward orientation: against the phrase before or the block it ends.
-fn backward(kind: Kind, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
+fn backward(
+    kind: ReorderingKind,
+    before: &[AppliedPhrase<'_>],
+    current: AppliedPhrase<'_>,
+) -> usize {
     let mut blocks: Vec<(usize, usize)> = Vec::new();
     for phrase in before {
         blocks.push((phrase.start, phrase.end));
@@ -446,7 +453,11 @@ fn backward(kind: Kind, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
 }
 
 /// The forward orientation of the last phrase of `before`.
-fn forward(kind: Kind, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
+fn forward(
+    kind: ReorderingKind,
+    before: &[AppliedPhrase<'_>],
+    current: AppliedPhrase<'_>,
+) -> usize {
     let last = before[before.len() - 1];
     let free = |p: usize| !before.iter().chain([&current]).any(|c| c.start <= p && p < c.end);
     let (right, left) = (current.start >= last.end, current.end <= last.start);
@@ -460,12 +471,12 @@ fn forward(kind: Kind, before: &[Chosen<'_>], current: Chosen<'_>) -> usize {
 
 /// A derivation told as operations.
 #[derive(Default)]
-struct Story {
+struct OperationTrace {
     operations: Vec<String>,
     position: i32,
     end: i32,
     /// Gaps by position; true while open.
-    left: BTreeMap<i32, bool>,
+    gap_is_open: BTreeMap<i32, bool>,
     covered: BTreeSet<i32>,
     length: i32,
     gap_width: i32,
@@ -475,27 +486,32 @@ struct Story {
 }
 
 /// What happens to a source word.
-enum Event<'a> {
+enum SourceOperation<'a> {
     Translate(String),
     Continue,
     Insert(&'a str),
 }
 
-impl Story {
-    fn of(source: &[&str], derivation: &[Chosen<'_>]) -> Story {
-        let mut story = Story { length: source.len() as i32, ..Story::default() };
+impl OperationTrace {
+    fn from_derivation(source: &[&str], derivation: &[AppliedPhrase<'_>]) -> OperationTrace {
+        let mut story = OperationTrace { length: source.len() as i32, ..OperationTrace::default() };
         let none = BTreeSet::new();
         for phrase in derivation {
             let (target, links) = match phrase.pair {
                 Some(pair) => (&pair.target[..], &pair.links),
                 None => (&["_TRANS_SLF_"][..], &none),
             };
-            story.phrase(&source[phrase.start..phrase.end], phrase.start as i32, target, links);
+            story.apply_phrase(
+                &source[phrase.start..phrase.end],
+                phrase.start as i32,
+                target,
+                links,
+            );
         }
         story
     }
 
-    fn phrase(
+    fn apply_phrase(
         &mut self,
         source: &[&str],
         start: i32,
@@ -509,7 +525,7 @@ impl Story {
         let deleted: BTreeSet<usize> =
             (0..target.len()).filter(|&t| links.iter().all(|l| l.1 != t)).collect();
         if let Some(word) = inserted.get(&start) {
-            self.go(start, Event::Insert(word), &inserted);
+            self.visit(start, SourceOperation::Insert(word), &inserted);
         }
         let mut apart = BTreeSet::new();
         self.delete(0, target, &deleted, &apart);
@@ -538,8 +554,12 @@ impl Story {
             };
             let name = format!("_TRANS_{}_TO_{}", side(target, &to), side(source, &from));
             for (i, &s) in from.iter().enumerate() {
-                let event = if i == 0 { Event::Translate(name.clone()) } else { Event::Continue };
-                self.go(start + s as i32, event, &inserted);
+                let event = if i == 0 {
+                    SourceOperation::Translate(name.clone())
+                } else {
+                    SourceOperation::Continue
+                };
+                self.visit(start + s as i32, event, &inserted);
             }
             let after = (run + 1..).find(|t| !apart.contains(t)).unwrap();
             self.delete(after, target, &deleted, &apart);
@@ -560,14 +580,14 @@ impl Story {
         }
     }
 
-    fn go(&mut self, to: i32, event: Event<'_>, inserted: &BTreeMap<i32, &str>) {
-        let open = |story: &Story| {
+    fn visit(&mut self, to: i32, event: SourceOperation<'_>, inserted: &BTreeMap<i32, &str>) {
+        let open = |story: &OperationTrace| {
             !story.covered.contains(&story.position) && story.position < story.length
         };
         let mut gap = false;
         if self.position < to {
             if open(self) {
-                self.gap();
+                self.insert_gap();
                 gap = true;
             }
             if self.position == self.end {
@@ -579,31 +599,31 @@ impl Story {
         }
         if to < self.position {
             if self.position < self.end && open(self) {
-                self.gap();
+                self.insert_gap();
                 gap = true;
             }
             let from_right: Vec<i32> =
-                self.left.iter().rev().filter(|g| *g.1).map(|g| *g.0).collect();
+                self.gap_is_open.iter().rev().filter(|g| *g.1).map(|g| *g.0).collect();
             let nth = from_right.iter().position(|&g| g <= to).expect("a gap was left");
             self.operations.push(format!("_JMP_BCK_{}", nth + 1));
             self.position = from_right[nth];
             if self.position == to {
-                self.left.insert(to, false);
+                self.gap_is_open.insert(to, false);
             }
         }
         if self.position < to {
-            self.gap();
+            self.insert_gap();
             gap = true;
             self.position = to;
         }
         let first_open = (0..).find(|p| !self.covered.contains(p)).unwrap();
         match event {
-            Event::Continue => self.operations.push("_CONT_CEPT_".into()),
-            Event::Translate(name) => {
+            SourceOperation::Continue => self.operations.push("_CONT_CEPT_".into()),
+            SourceOperation::Translate(name) => {
                 self.operations.push(name);
                 self.gap_width += self.position - first_open;
             }
-            Event::Insert(word) => {
+            SourceOperation::Insert(word) => {
                 self.operations.push(format!("_INS_{word}"));
                 self.gap_width += self.position - first_open;
                 self.insertions += 1;
@@ -613,15 +633,15 @@ impl Story {
         self.position += 1;
         self.end = self.end.max(self.position);
         self.gaps += i32::from(gap);
-        self.open_gaps += self.left.values().filter(|&&open| open).count() as i32;
+        self.open_gaps += self.gap_is_open.values().filter(|&&open| open).count() as i32;
         if let Some(word) = inserted.get(&self.position).filter(|_| open(self)) {
-            self.go(self.position, Event::Insert(word), inserted);
+            self.visit(self.position, SourceOperation::Insert(word), inserted);
         }
     }
 
-    fn gap(&mut self) {
+    fn insert_gap(&mut self) {
         self.operations.push("_INS_GAP_".into());
-        self.left.insert(self.position, true);
+        self.gap_is_open.insert(self.position, true);
     }
 }
 
@@ -649,7 +669,7 @@ proptest! {
             }
             fs::write(&ini, text).unwrap();
             let configuration = Configuration::from_ini(&ini).unwrap();
-            let system = System::load(&configuration, &Silent).unwrap();
+            let system = System::load(&configuration, &NoProgress).unwrap();
             let found = Translator::new(&system).translate(line.as_bytes()).unwrap();
             let Some(found) = found else {
                 prop_assert_eq!(expected, f64::NEG_INFINITY);

@@ -9,46 +9,46 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use miriam_textio::fields::{find_bars, words};
+use miriam_textio::fields::{find_separator, split_words};
 use miriam_textio::{Input, Lines, Progress, Vocabulary, ordered_map};
 use xxhash_rust::xxh3::Xxh3Default;
 
+use crate::consistent_spans::for_each_consistent_span;
 use crate::links::{Link, parse_links};
-use crate::sentence::{Sentence, encode_links, encode_words};
-use crate::spans::blocks;
-use crate::words::{Collecting, Words};
-use crate::{Error, IN_FLIGHT, Result};
+use crate::ranked_vocabulary::{RankedVocabulary, VocabularyBuilder};
+use crate::sentence_pair::{SentencePair, encode_links, encode_words};
+use crate::{Error, IN_FLIGHT_BATCHES, Result};
 
 /// The fewest and the most bytes of text that a thread takes at a time.
-const BATCH: (u64, u64) = (16 << 10, 256 << 10);
+const BATCH_BYTES: (u64, u64) = (16 << 10, 256 << 10);
 /// Bytes of memory for a byte of text that is on its way into a block.
-const ON_ITS_WAY: u64 = 4;
+const PARSING_OVERHEAD: u64 = 4;
 
 /// Sentence pairs with their links.
 pub(crate) struct Corpus {
     /// The words of the source, the words of the target.
-    pub words: [Words; 2],
+    pub vocabularies: [RankedVocabulary; 2],
     /// How many sentence pairs there are.
     pub pairs: u64,
     /// How many phrase pairs they hold, each as often as it occurs.
     pub instances: u64,
     /// Bytes that tell this text from others.
     pub digest: u128,
-    blocks: Vec<Block>,
+    blocks: Vec<StoredBlock>,
     /// Bytes of the blocks in memory.
     in_memory: u64,
     file: Mutex<Option<File>>,
     folder: PathBuf,
 }
 
-enum Block {
+enum StoredBlock {
     Memory(Vec<u8>),
     Disk { at: u64, len: usize },
 }
 
 /// Lines of the three files that belong together.
 #[derive(Default)]
-struct Batch {
+struct LineBatch {
     text: Vec<u8>,
     /// Where the three lines of each pair end.
     ends: Vec<[usize; 3]>,
@@ -56,7 +56,7 @@ struct Batch {
 }
 
 /// What a thread makes of a batch: words by ids of its own.
-struct Parsed {
+struct ParsedBatch {
     vocabularies: [Vocabulary; 2],
     tokens: [Vec<u32>; 2],
     links: Vec<Link>,
@@ -90,19 +90,19 @@ impl Corpus {
         let mut files = files.map(|file| file.expect("each was opened"));
         let mut digests = [(); 3].map(|()| Xxh3Default::new());
         let mut pairs = 0;
-        let mut corpus = Writing::new(memory, folder);
-        let size = memory / ON_ITS_WAY / (IN_FLIGHT * threads as u64);
-        let size = size.clamp(BATCH.0, BATCH.1) as usize;
+        let mut corpus = CorpusBuilder::new(memory, folder);
+        let size = memory / PARSING_OVERHEAD / (IN_FLIGHT_BATCHES * threads as u64);
+        let size = size.clamp(BATCH_BYTES.0, BATCH_BYTES.1) as usize;
         let read = || {
             let done = consumed.iter().map(|c| c.load(std::sync::atomic::Ordering::Relaxed)).sum();
-            progress.reached(done);
+            progress.set_position(done);
             read_batch(&mut files, size, &names, &mut digests, &mut pairs)
         };
         let worker = || {
-            let (names, mut sentence) = (&names, Sentence::default());
-            move |batch: Batch| parse(&batch, names, longest, &mut sentence)
+            let (names, mut sentence) = (&names, SentencePair::default());
+            move |batch: LineBatch| parse_batch(&batch, names, longest, &mut sentence)
         };
-        ordered_map(threads, read, worker, |parsed, _| corpus.add(parsed?))?;
+        ordered_map(threads, read, worker, |parsed, _| corpus.add_batch(parsed?))?;
         progress.end();
         let digest = digests.iter().fold(0u128, |all, one| {
             all.rotate_left(41).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
@@ -121,48 +121,49 @@ impl Corpus {
     }
 
     /// Bytes of memory that the corpus takes.
-    pub fn bytes(&self) -> u64 {
-        self.in_memory + self.words.iter().map(Words::bytes).sum::<u64>()
+    pub fn memory_bytes(&self) -> u64 {
+        self.in_memory + self.vocabularies.iter().map(RankedVocabulary::memory_bytes).sum::<u64>()
     }
 
     /// Calls `take` with every sentence pair of block `i`.
-    pub fn sentences(
+    pub fn for_each_sentence_pair(
         &self,
         i: usize,
-        sentence: &mut Sentence,
-        mut take: impl FnMut(&Sentence),
+        sentence: &mut SentencePair,
+        mut take: impl FnMut(&SentencePair),
     ) -> Result<()> {
         let loaded;
         let bytes = match &self.blocks[i] {
-            Block::Memory(bytes) => bytes,
-            Block::Disk { at, len } => {
-                loaded = self.load(*at, *len)?;
+            StoredBlock::Memory(bytes) => bytes,
+            StoredBlock::Disk { at, len } => {
+                loaded = self.read_spilled(*at, *len)?;
                 &loaded
             }
         };
         let mut at = 0;
         while at < bytes.len() {
-            sentence.decode(bytes, &mut at, [&self.words[0], &self.words[1]]);
+            sentence.decode(bytes, &mut at, [&self.vocabularies[0], &self.vocabularies[1]]);
             take(sentence);
         }
         Ok(())
     }
 
-    fn load(&self, at: u64, len: usize) -> Result<Vec<u8>> {
+    fn read_spilled(&self, at: u64, len: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; len];
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = match &mut *file {
             Some(file) => file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes)),
             None => Err(io::ErrorKind::UnexpectedEof.into()),
         };
-        let failed = |e| temporary(&self.folder, "read back a temporary file in this folder", e);
+        let failed =
+            |e| temp_file_error(&self.folder, "read back a temporary file in this folder", e);
         outcome.map_err(failed)?;
         Ok(bytes)
     }
 }
 
 /// An error with a file in `folder`.
-fn temporary(folder: &Path, action: &'static str, source: io::Error) -> Error {
+fn temp_file_error(folder: &Path, action: &'static str, source: io::Error) -> Error {
     miriam_textio::Error::io(&folder.display().to_string(), action, source).into()
 }
 
@@ -173,8 +174,8 @@ fn read_batch(
     names: &[String; 3],
     digests: &mut [Xxh3Default; 3],
     pairs: &mut u64,
-) -> Result<Option<Batch>> {
-    let mut batch = Batch { first_line: *pairs + 1, ..Batch::default() };
+) -> Result<Option<LineBatch>> {
+    let mut batch = LineBatch { first_line: *pairs + 1, ..LineBatch::default() };
     while batch.text.len() < size {
         let mut ends = [0; 3];
         let mut ended = [false; 3];
@@ -209,13 +210,13 @@ fn read_batch(
 }
 
 /// Cuts and checks the lines of a batch.
-fn parse(
-    batch: &Batch,
+fn parse_batch(
+    batch: &LineBatch,
     names: &[String; 3],
     longest: usize,
-    sentence: &mut Sentence,
-) -> Result<Parsed> {
-    let mut parsed = Parsed {
+    sentence: &mut SentencePair,
+) -> Result<ParsedBatch> {
+    let mut parsed = ParsedBatch {
         vocabularies: [Vocabulary::new(), Vocabulary::new()],
         tokens: [Vec::new(), Vec::new()],
         links: Vec::new(),
@@ -229,13 +230,13 @@ fn parse(
         };
         for (side, &end) in ends[..2].iter().enumerate() {
             let line = &batch.text[start..end];
-            if find_bars(line).is_some() {
+            if find_separator(line).is_some() {
                 let reason = "a word holds |||, which ends the fields of tables; write it as \
                               &#124;&#124;&#124;, as Moses' tokenizer does";
                 return Err(wrong(side, reason.to_owned()).into());
             }
             let vocabulary = &mut parsed.vocabularies[side];
-            parsed.tokens[side].extend(words(line).map(|word| vocabulary.intern(word).0));
+            parsed.tokens[side].extend(split_words(line).map(|word| vocabulary.intern(word).0));
             start = end;
         }
         let line = &batch.text[start..ends[2]];
@@ -249,7 +250,9 @@ fn parse(
             &parsed.tokens[1][before[1]..],
             &parsed.links[before[2]..],
         );
-        blocks(sentence, longest, |block| parsed.instances += block.count(longest));
+        for_each_consistent_span(sentence, longest, |block| {
+            parsed.instances += block.count_source_spans(longest)
+        });
         before = [parsed.tokens[0].len(), parsed.tokens[1].len(), parsed.links.len()];
         parsed.ends.push(before);
     }
@@ -257,35 +260,35 @@ fn parse(
 }
 
 /// A corpus that grows.
-struct Writing {
-    words: [Collecting; 2],
+struct CorpusBuilder {
+    vocabularies: [VocabularyBuilder; 2],
     instances: u64,
-    blocks: Vec<Block>,
-    room: u64,
+    blocks: Vec<StoredBlock>,
+    memory_limit: u64,
     in_memory: u64,
     file: Option<File>,
-    written: u64,
+    spilled_bytes: u64,
     folder: PathBuf,
 }
 
-impl Writing {
+impl CorpusBuilder {
     fn new(memory: u64, folder: &Path) -> Self {
-        Writing {
-            words: [Collecting::new(), Collecting::new()],
+        CorpusBuilder {
+            vocabularies: [VocabularyBuilder::new(), VocabularyBuilder::new()],
             instances: 0,
             blocks: Vec::new(),
-            room: memory,
+            memory_limit: memory,
             in_memory: 0,
             file: None,
-            written: 0,
+            spilled_bytes: 0,
             folder: folder.to_owned(),
         }
     }
 
-    fn add(&mut self, parsed: Parsed) -> Result<()> {
+    fn add_batch(&mut self, parsed: ParsedBatch) -> Result<()> {
         let ids: [Vec<u32>; 2] = [0, 1].map(|side: usize| {
             let words = parsed.vocabularies[side].iter();
-            words.map(|word| self.words[side].intern(word)).collect()
+            words.map(|word| self.vocabularies[side].intern(word)).collect()
         });
         let mut bytes = Vec::with_capacity(2 * parsed.tokens[0].len() + 2 * parsed.tokens[1].len());
         let mut before = [0; 3];
@@ -298,35 +301,35 @@ impl Writing {
             before = ends;
         }
         self.instances += parsed.instances;
-        let block = if self.in_memory + bytes.len() as u64 <= self.room {
+        let block = if self.in_memory + bytes.len() as u64 <= self.memory_limit {
             bytes.shrink_to_fit();
             self.in_memory += bytes.len() as u64;
-            Block::Memory(bytes)
+            StoredBlock::Memory(bytes)
         } else {
             self.spill(&bytes).map_err(|e| {
                 let action = "write a temporary file in this folder; make room, or name another \
                               folder with --temp or more memory with --memory";
-                temporary(&self.folder, action, e)
+                temp_file_error(&self.folder, action, e)
             })?
         };
         self.blocks.push(block);
         Ok(())
     }
 
-    fn spill(&mut self, bytes: &[u8]) -> io::Result<Block> {
+    fn spill(&mut self, bytes: &[u8]) -> io::Result<StoredBlock> {
         let file = match &mut self.file {
             Some(file) => file,
             empty => empty.insert(tempfile::tempfile_in(&self.folder)?),
         };
         file.write_all(bytes)?;
-        let at = self.written;
-        self.written += bytes.len() as u64;
-        Ok(Block::Disk { at, len: bytes.len() })
+        let at = self.spilled_bytes;
+        self.spilled_bytes += bytes.len() as u64;
+        Ok(StoredBlock::Disk { at, len: bytes.len() })
     }
 
     fn finish(self, pairs: u64, digest: u128) -> Result<Corpus> {
         Ok(Corpus {
-            words: self.words.map(Collecting::ranked),
+            vocabularies: self.vocabularies.map(VocabularyBuilder::into_ranked),
             pairs,
             instances: self.instances,
             digest,

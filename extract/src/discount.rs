@@ -2,12 +2,12 @@
 //! arithmetic of Moses' `consolidate`, whose six digits are compared.
 
 use crate::Smoothing;
-use crate::partition::{COUNTED, CountsOfCounts};
+use crate::partition::{CountsOfCounts, MAX_COUNTED};
 
 /// The counts of an entry, as f32: how often the pair, the source phrase and the
 /// target phrase occur, and in how many different pairs the latter two.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counts {
+pub(crate) struct PhrasePairCounts {
     pub pair: f32,
     pub source: f32,
     pub target: f32,
@@ -20,7 +20,7 @@ pub(crate) struct Counts {
 pub(crate) enum Discount {
     None,
     /// By what pairs that occur so often are multiplied, from once (Good 1953).
-    GoodTuring([f32; COUNTED - 1]),
+    GoodTuring([f32; MAX_COUNTED - 1]),
     /// What is taken from pairs that occur once, twice, and more often; and how many
     /// pairs there are (Foster et al. 2006).
     KneserNey([f32; 3], f32),
@@ -33,7 +33,7 @@ impl Discount {
         match smoothing {
             Smoothing::None => Discount::None,
             Smoothing::GoodTuring => {
-                let mut factors = [0.0; COUNTED - 1];
+                let mut factors = [0.0; MAX_COUNTED - 1];
                 let mut last = 0.01f32;
                 for (n, factor) in (1..).zip(&mut factors) {
                     let more = f64::from(count(n + 1)) + 0.1;
@@ -58,12 +58,12 @@ impl Discount {
     }
 
     /// phi(f|e) and phi(e|f).
-    pub fn probabilities(&self, counts: Counts) -> [f32; 2] {
-        let Counts { pair, source, target, source_distinct, target_distinct } = counts;
+    pub fn probabilities(&self, counts: PhrasePairCounts) -> [f32; 2] {
+        let PhrasePairCounts { pair, source, target, source_distinct, target_distinct } = counts;
         match self {
             Discount::None => [pair / target, pair / source],
             Discount::GoodTuring(factors) => {
-                let last = (COUNTED - 2) as f32;
+                let last = (MAX_COUNTED - 2) as f32;
                 let adjusted = if pair <= last { pair * factors[pair as usize - 1] } else { pair };
                 [adjusted / target, adjusted / source]
             }

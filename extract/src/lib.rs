@@ -18,23 +18,23 @@
 
 #![forbid(unsafe_code)]
 
+mod checkpoint;
+mod consistent_spans;
 mod corpus;
 mod discount;
-mod lexicon;
+mod lexical_table;
 mod links;
 mod merge;
 mod partition;
 mod phrases;
+mod ranked_vocabulary;
 mod reordering;
-mod run;
-mod sentence;
+mod sentence_pair;
 mod significance;
-mod spans;
-mod state;
+mod sorted_run;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -42,35 +42,35 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use miriam_textio::{Output, Progress, Wrapping, ordered_map};
+use miriam_textio::{Compression, Output, Progress, ordered_map};
 
+use crate::checkpoint::{Checkpoint, FinishedPartition};
 use crate::corpus::Corpus;
 use crate::discount::Discount;
-use crate::lexicon::Lexicon;
+use crate::lexical_table::LexicalTable;
 pub use crate::links::{Link, parse_links};
-use crate::merge::Merge;
-use crate::partition::{CountsOfCounts, Extraction};
-pub use crate::reordering::{Evidence, Orientations, ReorderingModel};
-use crate::run::RunWriter;
-pub use crate::significance::Significance;
-use crate::state::{Finished, State};
-use crate::tables::Printer;
+use crate::merge::RunMerger;
+use crate::partition::{CountsOfCounts, PhraseExtractor};
+pub use crate::reordering::{ModelType, OrientationClasses, ReorderingModel};
+pub use crate::significance::SignificanceThreshold;
+use crate::sorted_run::RunWriter;
+use crate::tables::TableFormatter;
 
 /// Words in the longest phrases that can be asked for.
-pub const MAX_LENGTH: usize = 64;
+pub const MAX_PHRASE_LENGTH: usize = 64;
 
 /// Bytes of memory that an occurrence of a phrase pair needs in its partition: its
 /// number, and a share of phrases, their hash tables and their order. Measured where
 /// parts are small, for then most phrases occur once; large ones need a third of it.
-const INSTANCE: u64 = 160;
+const INSTANCE_BYTES: u64 = 160;
 /// Bytes of memory that an entry needs on its way into a table, as numbers and as text.
-const ENTRY: u64 = 512;
+const ENTRY_BYTES: u64 = 512;
 /// Batches of text or entries that are on their way for each thread.
-const IN_FLIGHT: u64 = 32;
+const IN_FLIGHT_BATCHES: u64 = 32;
 /// Locked while an extraction works in its folder.
-const LOCK: &str = "extract.lock";
+const LOCK_FILE: &str = "extract.lock";
 /// Runs that are merged at once.
-const MOST_PARTITIONS: u64 = 256;
+const MAX_PARTITIONS: u64 = 256;
 
 /// Extracts phrases from the files, line by line parallel, into the folder `output`:
 /// `phrase-table` and `reordering-table` (with `.gz` or what
@@ -91,31 +91,31 @@ pub fn extract_files(
     options: &ExtractOptions,
     progress: &dyn Progress,
 ) -> Result<ExtractSummary> {
-    let reordering = options.check()?;
+    let reordering = options.validate()?;
     let threads = options.threads.max(1);
-    for folder in [output, &options.temp] {
+    for folder in [output, &options.temp_dir] {
         std::fs::create_dir_all(folder).map_err(|e| {
             miriam_textio::Error::io(&folder.display().to_string(), "create this folder", e)
         })?;
     }
-    let _lock = FolderLock::take(output)?;
+    let _lock = FolderLock::acquire(output)?;
     let inputs = [source, target, alignment];
     let memory = options.memory / 4;
     let corpus =
-        Corpus::read(inputs, options.max_length, memory, &options.temp, threads, progress)?;
-    let lexicon = Lexicon::count(&corpus, threads, progress)?;
+        Corpus::read(inputs, options.max_length, memory, &options.temp_dir, threads, progress)?;
+    let lexicon = LexicalTable::from_corpus(&corpus, threads, progress)?;
     lexicon.write(&corpus, output)?;
 
     let job = options.job(&corpus, reordering);
-    let partitions = options.partitions(&corpus, &lexicon);
-    let state = State::open(output, &options.temp, job, partitions)?;
-    let extraction = Extraction {
+    let partitions = options.num_partitions(&corpus, &lexicon);
+    let state = Checkpoint::resume_or_create(output, &options.temp_dir, job, partitions)?;
+    let extraction = PhraseExtractor {
         corpus: &corpus,
-        lexicon: &lexicon,
-        longest: options.max_length,
+        lexical_table: &lexicon,
+        max_length: options.max_length,
         reordering,
         significance: options.significance,
-        partitions: state.partitions(),
+        num_partitions: state.num_partitions(),
     };
     let state = count_partitions(&extraction, state, threads, progress)?;
     drop(lexicon);
@@ -131,8 +131,8 @@ struct FolderLock {
 }
 
 impl FolderLock {
-    fn take(output: &Path) -> Result<Self> {
-        let path = output.join(LOCK);
+    fn acquire(output: &Path) -> Result<Self> {
+        let path = output.join(LOCK_FILE);
         let name = path.display().to_string();
         let file = File::create(&path).map_err(|e| miriam_textio::Error::io(&name, "create", e))?;
         match file.try_lock() {
@@ -154,23 +154,27 @@ impl Drop for FolderLock {
 
 /// Counts the partitions that `state` lacks.
 fn count_partitions(
-    extraction: &Extraction<'_>,
-    state: State,
+    extraction: &PhraseExtractor<'_>,
+    state: Checkpoint,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<State> {
-    let missing = state.missing();
+) -> Result<Checkpoint> {
+    let missing = state.missing_partitions();
     let state = Mutex::new(state);
     let (next, blocks_done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let total = missing.len() as u64 * extraction.corpus.num_blocks() as u64;
     progress.begin("phrases", Some(total));
-    let block_done = || progress.reached(blocks_done.fetch_add(1, Ordering::Relaxed) + 1);
+    let block_done = || progress.set_position(blocks_done.fetch_add(1, Ordering::Relaxed) + 1);
     let work = || -> Result<()> {
         while let Some(&partition) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let path = lock(&state).run(partition);
+            let path = lock(&state).run_path(partition);
             let mut writer = RunWriter::create(&path)?;
-            let counts = extraction.count(partition, block_done, |entry| writer.push(entry))?;
-            lock(&state).add(partition, Finished { seal: writer.finish()?, counts })?;
+            let counts =
+                extraction.count_partition(partition, block_done, |entry| writer.push(entry))?;
+            lock(&state).mark_finished(
+                partition,
+                FinishedPartition { checksum: writer.finish()?, counts },
+            )?;
         }
         Ok(())
     };
@@ -186,54 +190,54 @@ fn count_partitions(
     Ok(state.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn lock(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+fn lock(state: &Mutex<Checkpoint>) -> std::sync::MutexGuard<'_, Checkpoint> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Merges the runs of `state` into text.
 fn write_tables(
     corpus: &Corpus,
-    state: &State,
+    state: &Checkpoint,
     reordering: Option<ReorderingModel>,
     output: &Path,
     options: &ExtractOptions,
     progress: &dyn Progress,
 ) -> Result<ExtractSummary> {
     let mut statistics = CountsOfCounts::default();
-    state.finished().for_each(|finished| statistics.merge(&finished.counts));
+    state.finished_partitions().for_each(|finished| statistics.merge(&finished.counts));
     let discount = Discount::new(options.smoothing, &statistics);
-    let wrapping = options.tables;
+    let wrapping = options.compression;
     let path = |name: &str| {
         output.join(match wrapping {
-            Wrapping::Plain => name.to_owned(),
-            Wrapping::Gzip => format!("{name}.gz"),
-            Wrapping::Zstd => format!("{name}.zst"),
+            Compression::None => name.to_owned(),
+            Compression::Gzip => format!("{name}.gz"),
+            Compression::Zstd => format!("{name}.zst"),
         })
     };
-    let mut phrase_table = Output::create_wrapped(&path("phrase-table"))?;
+    let mut phrase_table = Output::create_precompressed(&path("phrase-table"))?;
     let mut reordering_table = match reordering {
-        Some(_) => Some(Output::create_wrapped(&path("reordering-table"))?),
+        Some(_) => Some(Output::create_precompressed(&path("reordering-table"))?),
         None => None,
     };
     let name = phrase_table.name().to_owned();
-    let ends = [0, 1].map(|side: usize| corpus.words[side].end);
-    let mut merge = Merge::new(&state.runs(), ends, options.batch())?;
+    let ends = [0, 1].map(|side: usize| corpus.vocabularies[side].end_rank);
+    let mut merge = RunMerger::new(&state.finished_runs(), ends, options.batch_entries())?;
     let mut summary = ExtractSummary::default();
     progress.begin("tables", Some(statistics.pairs));
     let worker = || {
         let with_smoothing = reordering.map(|model| (model, options.reordering_smoothing));
-        let mut printer = Printer::new(&corpus.words, &discount, with_smoothing);
-        move |batch: merge::Batch| {
-            let text = printer.print(&batch);
+        let mut printer = TableFormatter::new(&corpus.vocabularies, &discount, with_smoothing);
+        move |batch: merge::PhrasePairBatch| {
+            let text = printer.format_batch(&batch);
             let counts = [batch.len() as u64, text.entries, text.sources];
-            let wrapped = wrapping.wrap(text.phrases);
-            (counts, wrapped.and_then(|phrases| Ok((phrases, wrapping.wrap(text.reordering)?))))
+            let wrapped = wrapping.compress(text.phrases);
+            (counts, wrapped.and_then(|phrases| Ok((phrases, wrapping.compress(text.reordering)?))))
         }
     };
     let mut done = 0;
     ordered_map(
         options.threads.max(1),
-        || merge.next(),
+        || merge.next_batch(),
         worker,
         |(counts, wrapped), _| {
             let (phrases, reordering) =
@@ -246,7 +250,7 @@ fn write_tables(
             done += pairs;
             summary.entries += entries;
             summary.sources += sources;
-            progress.reached(done);
+            progress.set_position(done);
             Ok::<_, Error>(())
         },
     )?;
@@ -270,13 +274,13 @@ pub struct ExtractOptions {
     /// How phrase translation probabilities are discounted.
     pub smoothing: Smoothing,
     /// How significant phrase pairs have to be; none for all.
-    pub significance: Option<Significance>,
+    pub significance: Option<SignificanceThreshold>,
     /// How tables are wrapped.
-    pub tables: Wrapping,
+    pub compression: Compression,
     /// Bytes of memory to use. Words and their translations are in memory in any case.
     pub memory: u64,
     /// The folder for temporary files.
-    pub temp: PathBuf,
+    pub temp_dir: PathBuf,
     /// Worker threads.
     pub threads: usize,
 }
@@ -290,9 +294,9 @@ impl Default for ExtractOptions {
             reordering_smoothing: 0.5,
             smoothing: Smoothing::None,
             significance: None,
-            tables: Wrapping::Gzip,
+            compression: Compression::Gzip,
             memory: 1 << 30,
-            temp: std::env::temp_dir(),
+            temp_dir: std::env::temp_dir(),
             threads: miriam_textio::available_threads(),
         }
     }
@@ -313,11 +317,11 @@ pub enum Smoothing {
 impl ExtractOptions {
     /// Says what is wrong with the options, if anything is, and which reordering model
     /// they name.
-    pub fn check(&self) -> Result<Option<ReorderingModel>> {
-        let wrong = |reason: String| Err(Error::Options { reason });
-        if !(1..=MAX_LENGTH).contains(&self.max_length) {
+    pub fn validate(&self) -> Result<Option<ReorderingModel>> {
+        let wrong = |reason: String| Err(Error::InvalidOptions { reason });
+        if !(1..=MAX_PHRASE_LENGTH).contains(&self.max_length) {
             return wrong(format!(
-                "phrases of {} words; the longest must have from 1 to {MAX_LENGTH}",
+                "phrases of {} words; the longest must have from 1 to {MAX_PHRASE_LENGTH}",
                 self.max_length
             ));
         }
@@ -341,20 +345,20 @@ impl ExtractOptions {
     }
 
     /// Into how many partitions the memory left cuts the phrase pairs.
-    fn partitions(&self, corpus: &Corpus, lexicon: &Lexicon) -> u64 {
+    fn num_partitions(&self, corpus: &Corpus, lexicon: &LexicalTable) -> u64 {
         let threads = self.threads.max(1) as u64;
         // A quarter is for what the allocator keeps of freed memory, and the program.
-        let taken = corpus.bytes() + lexicon.bytes() + self.memory / 4;
+        let taken = corpus.memory_bytes() + lexicon.memory_bytes() + self.memory / 4;
         let left = self.memory.saturating_sub(taken).max(self.memory / 4);
-        let fit = (left / threads / INSTANCE).max(1);
+        let fit = (left / threads / INSTANCE_BYTES).max(1);
         let partitions = corpus.instances.div_ceil(fit).max(threads);
-        partitions.next_multiple_of(threads).clamp(1, MOST_PARTITIONS.max(threads))
+        partitions.next_multiple_of(threads).clamp(1, MAX_PARTITIONS.max(threads))
     }
 
     /// How many entries are printed at a time: an eighth of the memory is for them.
-    fn batch(&self) -> usize {
+    fn batch_entries(&self) -> usize {
         let threads = self.threads.max(1) as u64;
-        (self.memory / 8 / ENTRY / (IN_FLIGHT * threads)).clamp(64, 4096) as usize
+        (self.memory / 8 / ENTRY_BYTES / (IN_FLIGHT_BATCHES * threads)).clamp(64, 4096) as usize
     }
 }
 
@@ -381,10 +385,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Text could not be read or written, or is not what it should be.
     #[error(transparent)]
-    Text(#[from] miriam_textio::Error),
+    TextIo(#[from] miriam_textio::Error),
     /// An option is out of range.
     #[error("{reason}")]
-    Options {
+    InvalidOptions {
         /// Which, and what is possible.
         reason: String,
     },

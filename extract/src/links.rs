@@ -1,7 +1,7 @@
 //! Reading word alignments: links `i-j` between spaces, a sentence pair a line, with
 //! words counted from 0, source first.
 
-use miriam_textio::fields::words;
+use miriam_textio::fields::split_words;
 
 /// A link between two words of a sentence pair, by their places. Ordered by target
 /// words, as tables print links.
@@ -21,10 +21,11 @@ pub fn parse_links(
     target_words: usize,
     links: &mut Vec<Link>,
 ) -> Result<(), String> {
-    for text in words(line.strip_suffix(b"\r").unwrap_or(line)) {
+    for text in split_words(line.strip_suffix(b"\r").unwrap_or(line)) {
         let shown = || String::from_utf8_lossy(text);
         let dash = text.iter().position(|&b| b == b'-');
-        let places = dash.and_then(|at| Some((place(&text[..at])?, place(&text[at + 1..])?)));
+        let places = dash
+            .and_then(|at| Some((parse_position(&text[..at])?, parse_position(&text[at + 1..])?)));
         let Some((source, target)) = places else {
             return Err(format!(
                 "{:?} is not a link; write SOURCE-TARGET, two places counted from 0",
@@ -44,7 +45,7 @@ pub fn parse_links(
 }
 
 /// The number that the decimal digits of `text` are.
-fn place(text: &[u8]) -> Option<u32> {
+fn parse_position(text: &[u8]) -> Option<u32> {
     if text.is_empty() {
         return None;
     }
@@ -84,7 +85,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read(links in proptest::collection::vec((0u32..12, 0u32..3), 0..9)) {
+        fn written_links_parse_back(links in proptest::collection::vec((0u32..12, 0u32..3), 0..9)) {
             let text: Vec<String> = links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
             prop_assert_eq!(parse(text.join(" ").as_bytes()).unwrap(), links);
         }

@@ -6,40 +6,40 @@ use std::path::PathBuf;
 
 use crate::Result;
 use crate::links::Link;
-use crate::partition::Entry;
-use crate::run::{RunReader, Seal};
+use crate::partition::PhrasePair;
+use crate::sorted_run::{Checksum, RunReader};
 
 /// Entries of whole source phrases.
 #[derive(Default)]
-pub(crate) struct Batch {
-    rows: Vec<Row>,
+pub(crate) struct PhrasePairBatch {
+    pairs: Vec<PackedPair>,
     words: Vec<u32>,
     links: Vec<Link>,
-    sources: Vec<Source>,
+    sources: Vec<SourceCounts>,
 }
 
 /// A source phrase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct SourceCounts {
     /// How often it occurs in pairs, and in how many different ones.
     pub count: u64,
-    pub distinct: u32,
+    pub distinct_targets: u32,
 }
 
-struct Row {
-    numbers: Entry<'static>,
+struct PackedPair {
+    scalars: PhrasePair<'static>,
     source_words: u32,
     target_words: u32,
     links: u32,
 }
 
-impl Batch {
-    fn push(&mut self, entry: &Entry<'_>) {
+impl PhrasePairBatch {
+    fn push(&mut self, entry: &PhrasePair<'_>) {
         self.words.extend_from_slice(entry.source);
         self.words.extend_from_slice(entry.target);
         self.links.extend_from_slice(entry.links);
-        self.rows.push(Row {
-            numbers: Entry { source: &[], target: &[], links: &[], ..*entry },
+        self.pairs.push(PackedPair {
+            scalars: PhrasePair { source: &[], target: &[], links: &[], ..*entry },
             source_words: entry.source.len() as u32,
             target_words: entry.target.len() as u32,
             links: entry.links.len() as u32,
@@ -48,27 +48,27 @@ impl Batch {
 
     /// The words of the last entry's source phrase.
     fn last_source(&self) -> Option<&[u32]> {
-        let row = self.rows.last()?;
+        let row = self.pairs.last()?;
         let start = self.words.len() - (row.source_words + row.target_words) as usize;
         Some(&self.words[start..start + row.source_words as usize])
     }
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.pairs.len()
     }
 
     /// Calls `take` with every entry.
-    pub fn entries(&self, mut take: impl FnMut(&Source, &Entry<'_>)) {
+    pub fn for_each_pair(&self, mut take: impl FnMut(&SourceCounts, &PhrasePair<'_>)) {
         let (mut words, mut links) = (&self.words[..], &self.links[..]);
-        let mut rows = self.rows.iter();
+        let mut rows = self.pairs.iter();
         for source in &self.sources {
-            for row in rows.by_ref().take(source.distinct as usize) {
-                let entry = Entry {
-                    source: cut(&mut words, row.source_words),
-                    target: cut(&mut words, row.target_words),
-                    links: cut(&mut links, row.links),
-                    ..row.numbers
+            for row in rows.by_ref().take(source.distinct_targets as usize) {
+                let entry = PhrasePair {
+                    source: split_front(&mut words, row.source_words),
+                    target: split_front(&mut words, row.target_words),
+                    links: split_front(&mut links, row.links),
+                    ..row.scalars
                 };
                 take(source, &entry);
             }
@@ -76,57 +76,57 @@ impl Batch {
     }
 }
 
-fn cut<'a, T>(list: &mut &'a [T], len: u32) -> &'a [T] {
+fn split_front<'a, T>(list: &mut &'a [T], len: u32) -> &'a [T] {
     let (first, rest) = list.split_at(len as usize);
     *list = rest;
     first
 }
 
 /// Several runs read as one.
-pub(crate) struct Merge {
+pub(crate) struct RunMerger {
     /// Runs that are at an entry, as a heap: none comes before its parent.
-    heads: Vec<RunReader>,
+    heap: Vec<RunReader>,
     /// Entries after which a batch ends with its source phrase.
-    batch: usize,
+    batch_pairs: usize,
     /// What ends source phrases and target phrases where they are compared.
-    ends: [u32; 2],
+    end_ranks: [u32; 2],
 }
 
-impl Merge {
+impl RunMerger {
     /// Reads `runs`, with about `batch` entries at a time.
-    pub fn new(runs: &[(PathBuf, Seal)], ends: [u32; 2], batch: usize) -> Result<Self> {
-        let mut merge = Merge { heads: Vec::new(), batch, ends };
+    pub fn new(runs: &[(PathBuf, Checksum)], ends: [u32; 2], batch: usize) -> Result<Self> {
+        let mut merge = RunMerger { heap: Vec::new(), batch_pairs: batch, end_ranks: ends };
         for (path, seal) in runs {
             let mut reader = RunReader::open(path, seal)?;
             if reader.advance()? {
-                merge.heads.push(reader);
+                merge.heap.push(reader);
             }
         }
-        (0..merge.heads.len() / 2).rev().for_each(|i| merge.sink(i));
+        (0..merge.heap.len() / 2).rev().for_each(|i| merge.sift_down(i));
         Ok(merge)
     }
 
     /// The next source phrases with all their entries; nothing at the end.
-    pub fn next(&mut self) -> Result<Option<Batch>> {
-        let mut batch = Batch::default();
-        let mut source = Source::default();
-        while let Some(head) = self.heads.first_mut() {
+    pub fn next_batch(&mut self) -> Result<Option<PhrasePairBatch>> {
+        let mut batch = PhrasePairBatch::default();
+        let mut source = SourceCounts::default();
+        while let Some(head) = self.heap.first_mut() {
             let entry = head.entry();
             if batch.last_source().is_some_and(|last| last != entry.source) {
                 batch.sources.push(std::mem::take(&mut source));
-                if batch.len() >= self.batch {
+                if batch.len() >= self.batch_pairs {
                     return Ok(Some(batch));
                 }
             }
             source.count += u64::from(entry.count);
-            source.distinct += 1;
+            source.distinct_targets += 1;
             batch.push(&entry);
             if !head.advance()? {
-                self.heads.swap_remove(0);
+                self.heap.swap_remove(0);
             }
-            self.sink(0);
+            self.sift_down(0);
         }
-        if batch.rows.is_empty() {
+        if batch.pairs.is_empty() {
             return Ok(None);
         }
         batch.sources.push(source);
@@ -134,13 +134,13 @@ impl Merge {
     }
 
     /// Moves the run at `at` down to where none of its children comes before it.
-    fn sink(&mut self, mut at: usize) {
+    fn sift_down(&mut self, mut at: usize) {
         loop {
-            let children = 2 * at + 1..(2 * at + 3).min(self.heads.len());
+            let children = 2 * at + 1..(2 * at + 3).min(self.heap.len());
             let first = children.min_by(|&a, &b| self.compare(a, b));
             match first {
                 Some(child) if self.compare(child, at) == Ordering::Less => {
-                    self.heads.swap(child, at);
+                    self.heap.swap(child, at);
                     at = child;
                 }
                 _ => return,
@@ -149,9 +149,10 @@ impl Merge {
     }
 
     fn compare(&self, a: usize, b: usize) -> Ordering {
-        let (a, b) = (self.heads[a].entry(), self.heads[b].entry());
+        let (a, b) = (self.heap[a].entry(), self.heap[b].entry());
         let by =
             |a: &[u32], b: &[u32], end: u32| a.iter().chain([&end]).cmp(b.iter().chain([&end]));
-        by(a.source, b.source, self.ends[0]).then_with(|| by(a.target, b.target, self.ends[1]))
+        by(a.source, b.source, self.end_ranks[0])
+            .then_with(|| by(a.target, b.target, self.end_ranks[1]))
     }
 }

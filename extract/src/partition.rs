@@ -6,18 +6,20 @@
 //! so parts need no locks, and any number of them gives the same.
 
 use crate::Result;
+use crate::consistent_spans::for_each_consistent_span;
 use crate::corpus::Corpus;
-use crate::lexicon::Lexicon;
+use crate::lexical_table::LexicalTable;
 use crate::links::Link;
-use crate::phrases::{Alignment, Pool, hash, hash_alignment, inverted, links_of};
-use crate::reordering::{MAX_CLASSES, Orienter, ReorderingModel};
-use crate::sentence::Sentence;
-use crate::significance::{Significance, insignificant};
-use crate::spans::blocks;
+use crate::phrases::{
+    Interner, PackedAlignment, decode_links, hash_alignment, hash_phrase, invert_alignment,
+};
+use crate::reordering::{MAX_CLASSES, OrientationFinder, ReorderingModel};
+use crate::sentence_pair::SentencePair;
+use crate::significance::{SignificanceThreshold, find_insignificant};
 
 /// A phrase pair of the table; words by numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct PhrasePair<'a> {
     pub source: &'a [u32],
     pub target: &'a [u32],
     /// The most frequent alignment, by target words, then source words.
@@ -26,33 +28,33 @@ pub(crate) struct Entry<'a> {
     pub count: u32,
     /// How often the target phrase occurs in pairs, and in how many different ones.
     pub target_count: u64,
-    pub target_distinct: u32,
+    pub distinct_sources: u32,
     /// lex(f|e) and lex(e|f).
-    pub lexical: [f32; 2],
+    pub lexical_weights: [f32; 2],
     /// How often each orientation occurs, to the previous and to the next phrase.
     pub orientations: [[u32; MAX_CLASSES]; 2],
     /// Whether the pair is left out of tables; its counts are not.
-    pub pruned: bool,
+    pub is_pruned: bool,
 }
 
 /// What is extracted, from what.
-pub(crate) struct Extraction<'a> {
+pub(crate) struct PhraseExtractor<'a> {
     pub corpus: &'a Corpus,
-    pub lexicon: &'a Lexicon,
-    pub longest: usize,
+    pub lexical_table: &'a LexicalTable,
+    pub max_length: usize,
     pub reordering: Option<ReorderingModel>,
-    pub significance: Option<Significance>,
-    pub partitions: u64,
+    pub significance: Option<SignificanceThreshold>,
+    pub num_partitions: u64,
 }
 
 /// Counts of counts up to this are kept.
-pub(crate) const COUNTED: usize = 10;
+pub(crate) const MAX_COUNTED: usize = 10;
 
 /// What discounts follow from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CountsOfCounts {
     /// Phrase pairs that occur so often, from once.
-    pub counts: [u64; COUNTED],
+    pub counts: [u64; MAX_COUNTED],
     /// All phrase pairs.
     pub pairs: u64,
 }
@@ -71,68 +73,69 @@ impl CountsOfCounts {
     }
 }
 
-impl Extraction<'_> {
+impl PhraseExtractor<'_> {
     /// Hands the phrase pairs of `partition` to `take` in the order of tables;
     /// `block_done` hears of every block of the corpus that is through.
-    pub fn count(
+    pub fn count_partition(
         &self,
         partition: u64,
         block_done: impl Fn(),
-        mut take: impl FnMut(&Entry<'_>) -> Result<()>,
+        mut take: impl FnMut(&PhrasePair<'_>) -> Result<()>,
     ) -> Result<CountsOfCounts> {
-        let mut found = Found::new();
-        let mut orienter = self.reordering.map(|model| Orienter::new(model, self.longest));
-        let mut sentence = Sentence::default();
+        let mut found = PartitionInstances::new();
+        let mut orienter =
+            self.reordering.map(|model| OrientationFinder::new(model, self.max_length));
+        let mut sentence = SentencePair::default();
         for block in 0..self.corpus.num_blocks() {
-            self.corpus.sentences(block, &mut sentence, |sentence| {
-                self.gather(partition, sentence, orienter.as_mut(), &mut found);
+            self.corpus.for_each_sentence_pair(block, &mut sentence, |sentence| {
+                self.collect_instances(partition, sentence, orienter.as_mut(), &mut found);
             })?;
             block_done();
         }
-        self.sum_up(partition, found, &mut take)
+        self.aggregate(partition, found, &mut take)
     }
 
     /// Whether a target phrase falls into `partition`.
     #[inline]
-    pub fn is_of(&self, hash: u64, partition: u64) -> bool {
+    pub fn is_in_partition(&self, hash: u64, partition: u64) -> bool {
         // Bits that the tables of the part do not look at.
-        ((hash >> 16 & 0xffff_ffff) * self.partitions) >> 32 == partition
+        ((hash >> 16 & 0xffff_ffff) * self.num_partitions) >> 32 == partition
     }
 
-    fn gather(
+    fn collect_instances(
         &self,
         partition: u64,
-        sentence: &Sentence,
-        mut orienter: Option<&mut Orienter>,
-        found: &mut Found,
+        sentence: &SentencePair,
+        mut orienter: Option<&mut OrientationFinder>,
+        found: &mut PartitionInstances,
     ) {
         if let Some(orienter) = &mut orienter {
-            orienter.turn_to(sentence);
+            orienter.set_sentence_pair(sentence);
         }
-        blocks(sentence, self.longest, |block| {
+        for_each_consistent_span(sentence, self.max_length, |block| {
             let words = &sentence.target[block.target.clone()];
-            let target_hash = hash(words);
-            if !self.is_of(target_hash, partition) {
+            let target_hash = hash_phrase(words);
+            if !self.is_in_partition(target_hash, partition) {
                 return;
             }
-            let target = found.targets.intern(words, target_hash, hash);
+            let target = found.targets.intern(words, target_hash, hash_phrase);
             if target as usize == found.target_counts.len() {
                 found.target_counts.push(0);
             }
-            let links = sentence.links_of(block.target.start, block.target.end);
-            for span in block.sources(self.longest) {
+            let links = sentence.links_in(block.target.start, block.target.end);
+            for span in block.source_spans(self.max_length) {
                 let words = &sentence.source[span.clone()];
-                let source = found.sources.intern(words, hash(words), hash);
+                let source = found.sources.intern(words, hash_phrase(words), hash_phrase);
                 found.alignment.set(links, span.start, block.target.start, block.target.len());
-                let bytes = found.alignment.bytes();
+                let bytes = found.alignment.as_bytes();
                 let alignment =
                     found.alignments.intern(bytes, hash_alignment(bytes), hash_alignment);
                 let [previous, next] = match &orienter {
-                    Some(orienter) => orienter.orient(sentence, &span, &block.target),
+                    Some(orienter) => orienter.class_indices(sentence, &span, &block.target),
                     None => [0; 2],
                 };
                 found.target_counts[target as usize] += 1;
-                found.instances.push(Instance::new(
+                found.instances.push(PhrasePairInstance::new(
                     source,
                     target,
                     alignment,
@@ -143,39 +146,45 @@ impl Extraction<'_> {
     }
 
     /// Turns what was found into entries.
-    fn sum_up(
+    fn aggregate(
         &self,
         partition: u64,
-        found: Found,
-        take: &mut impl FnMut(&Entry<'_>) -> Result<()>,
+        found: PartitionInstances,
+        take: &mut impl FnMut(&PhrasePair<'_>) -> Result<()>,
     ) -> Result<CountsOfCounts> {
-        let Found { sources, targets, alignments, target_counts, mut instances, .. } = found;
-        let (source_order, target_order) =
-            (sources.sorted(self.corpus.words[0].end), targets.sorted(self.corpus.words[1].end));
-        let (source_places, target_places) = (places(&source_order), places(&target_order));
+        let PartitionInstances {
+            sources, targets, alignments, target_counts, mut instances, ..
+        } = found;
+        let (source_order, target_order) = (
+            sources.sorted(self.corpus.vocabularies[0].end_rank),
+            targets.sorted(self.corpus.vocabularies[1].end_rank),
+        );
+        let (source_places, target_places) =
+            (invert_permutation(&source_order), invert_permutation(&target_order));
         for instance in &mut instances {
-            let (source, target) = instance.phrases();
-            instance.set_phrases(source_places[source as usize], target_places[target as usize]);
+            let (source, target) = instance.phrase_ids();
+            instance.set_phrase_ids(source_places[source as usize], target_places[target as usize]);
         }
         instances.sort_unstable();
         let mut distinct = vec![0u32; targets.len()];
-        let pairs = || instances.chunk_by(|a, b| a.phrases() == b.phrases());
-        pairs().for_each(|pair| distinct[target_order[pair[0].phrases().1 as usize] as usize] += 1);
+        let pairs = || instances.chunk_by(|a, b| a.phrase_ids() == b.phrase_ids());
+        pairs()
+            .for_each(|pair| distinct[target_order[pair[0].phrase_ids().1 as usize] as usize] += 1);
 
-        let ids = |pair: &[Instance]| {
-            let (source, target) = pair[0].phrases();
+        let ids = |pair: &[PhrasePairInstance]| {
+            let (source, target) = pair[0].phrase_ids();
             (source_order[source as usize], target_order[target as usize])
         };
         let pruned = match self.significance {
             Some(significance) => {
                 let pairs: Vec<(u32, u32)> = pairs().map(ids).collect();
-                insignificant(self, significance, partition, [&sources, &targets], &pairs)?
+                find_insignificant(self, significance, partition, [&sources, &targets], &pairs)?
             }
             None => Vec::new(),
         };
 
         let mut counts = CountsOfCounts::default();
-        let mut weights = Weights::default();
+        let mut weights = LexicalWeighting::default();
         for (place, pair) in pairs().enumerate() {
             let (source, target) = ids(pair);
             let mut orientations = [[0; MAX_CLASSES]; 2];
@@ -185,20 +194,20 @@ impl Extraction<'_> {
             }
             let (source, id) = (sources.get(source), target as usize);
             let target = targets.get(target);
-            weights.choose(pair, &alignments, source.len());
-            let lexical = weights.lexical(self.lexicon, self.corpus, source, target);
+            weights.choose_alignments(pair, &alignments, source.len());
+            let lexical = weights.lexical_weights(self.lexical_table, self.corpus, source, target);
             let count = pair.len() as u32;
             counts.add(count);
-            take(&Entry {
+            take(&PhrasePair {
                 source,
                 target,
                 links: &weights.direct,
                 count,
                 target_count: target_counts[id],
-                target_distinct: distinct[id],
-                lexical,
+                distinct_sources: distinct[id],
+                lexical_weights: lexical,
                 orientations,
-                pruned: pruned.get(place).is_some_and(|&pruned| pruned),
+                is_pruned: pruned.get(place).is_some_and(|&pruned| pruned),
             })?;
         }
         Ok(counts)
@@ -206,7 +215,7 @@ impl Extraction<'_> {
 }
 
 /// For each number the place where it stands in `order`.
-fn places(order: &[u32]) -> Vec<u32> {
+fn invert_permutation(order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     for (place, &id) in (0..).zip(order) {
         places[id as usize] = place;
@@ -215,24 +224,24 @@ fn places(order: &[u32]) -> Vec<u32> {
 }
 
 /// What a sweep found.
-pub(crate) struct Found {
-    pub sources: Pool<u32>,
-    pub targets: Pool<u32>,
-    alignments: Pool<u8>,
+pub(crate) struct PartitionInstances {
+    pub sources: Interner<u32>,
+    pub targets: Interner<u32>,
+    alignments: Interner<u8>,
     target_counts: Vec<u64>,
-    pub instances: Vec<Instance>,
-    alignment: Alignment,
+    pub instances: Vec<PhrasePairInstance>,
+    alignment: PackedAlignment,
 }
 
-impl Found {
+impl PartitionInstances {
     fn new() -> Self {
-        Found {
-            sources: Pool::new(),
-            targets: Pool::new(),
-            alignments: Pool::new(),
+        PartitionInstances {
+            sources: Interner::new(),
+            targets: Interner::new(),
+            alignments: Interner::new(),
             target_counts: Vec::new(),
             instances: Vec::new(),
-            alignment: Alignment::default(),
+            alignment: PackedAlignment::default(),
         }
     }
 }
@@ -240,26 +249,26 @@ impl Found {
 /// One occurrence of a phrase pair: source, target, alignment and orientation in one
 /// number, which sorts as fast as numbers do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Instance(u128);
+pub(crate) struct PhrasePairInstance(u128);
 
-impl Instance {
+impl PhrasePairInstance {
     fn new(source: u32, target: u32, alignment: u32, orientation: u8) -> Self {
         let words = u128::from(source) << 96 | u128::from(target) << 64;
-        Instance(words | u128::from(alignment) << 32 | u128::from(orientation))
+        PhrasePairInstance(words | u128::from(alignment) << 32 | u128::from(orientation))
     }
 
     #[inline]
-    pub fn phrases(self) -> (u32, u32) {
+    pub fn phrase_ids(self) -> (u32, u32) {
         ((self.0 >> 96) as u32, (self.0 >> 64) as u32)
     }
 
-    fn set_phrases(&mut self, source: u32, target: u32) {
+    fn set_phrase_ids(&mut self, source: u32, target: u32) {
         self.0 =
             self.0 & u128::from(u64::MAX) | u128::from(source) << 96 | u128::from(target) << 64;
     }
 
     #[inline]
-    fn alignment(self) -> u32 {
+    fn alignment_id(self) -> u32 {
         (self.0 >> 32) as u32
     }
 
@@ -271,23 +280,28 @@ impl Instance {
 
 /// The alignments by which a pair is weighted; buffers are used again.
 #[derive(Default)]
-struct Weights {
+struct LexicalWeighting {
     /// The most frequent alignment, and the one that is taken where source words are
     /// weighted: of equally frequent ones, each direction takes the last in its order.
     direct: Vec<Link>,
     inverse: Vec<Link>,
     /// Bytes of inverted alignments.
-    best: Vec<u8>,
-    other: Vec<u8>,
+    best_inverse: Vec<u8>,
+    other_inverse: Vec<u8>,
 }
 
-impl Weights {
+impl LexicalWeighting {
     /// Chooses among the alignments of `pair`.
-    fn choose(&mut self, pair: &[Instance], alignments: &Pool<u8>, source_words: usize) {
-        let groups = || pair.chunk_by(|a, b| a.alignment() == b.alignment());
-        let most = groups().map(<[Instance]>::len).max().unwrap_or_default();
+    fn choose_alignments(
+        &mut self,
+        pair: &[PhrasePairInstance],
+        alignments: &Interner<u8>,
+        source_words: usize,
+    ) {
+        let groups = || pair.chunk_by(|a, b| a.alignment_id() == b.alignment_id());
+        let most = groups().map(<[PhrasePairInstance]>::len).max().unwrap_or_default();
         let mut tied =
-            groups().filter(|g| g.len() == most).map(|g| alignments.get(g[0].alignment()));
+            groups().filter(|g| g.len() == most).map(|g| alignments.get(g[0].alignment_id()));
         let mut direct = tied.next().unwrap_or_default();
         let mut inverse = direct;
         if tied.size_hint().1 != Some(0) {
@@ -295,20 +309,20 @@ impl Weights {
             for alignment in tied {
                 direct = direct.max(alignment);
                 if !inverted_once {
-                    inverted(inverse, source_words, &mut self.best);
+                    invert_alignment(inverse, source_words, &mut self.best_inverse);
                     inverted_once = true;
                 }
-                inverted(alignment, source_words, &mut self.other);
-                if self.other > self.best {
-                    std::mem::swap(&mut self.best, &mut self.other);
+                invert_alignment(alignment, source_words, &mut self.other_inverse);
+                if self.other_inverse > self.best_inverse {
+                    std::mem::swap(&mut self.best_inverse, &mut self.other_inverse);
                     inverse = alignment;
                 }
             }
         }
         self.direct.clear();
-        self.direct.extend(links_of(direct));
+        self.direct.extend(decode_links(direct));
         self.inverse.clear();
-        self.inverse.extend(links_of(inverse));
+        self.inverse.extend(decode_links(inverse));
         // A stable order by source words keeps target words in theirs.
         self.inverse.sort_by_key(|link| link.source);
     }
@@ -316,29 +330,29 @@ impl Weights {
     /// lex(f|e) and lex(e|f): over the words of one side, the product of mean
     /// translation probabilities from the words that each is linked to, `NULL` where
     /// there are none.
-    fn lexical(
+    fn lexical_weights(
         &self,
-        lexicon: &Lexicon,
+        lexicon: &LexicalTable,
         corpus: &Corpus,
         source: &[u32],
         target: &[u32],
     ) -> [f32; 2] {
-        let inverse = product(
+        let inverse = lexical_weight(
             source.len(),
             &self.inverse,
             |link| link.source,
             |word, link| match link {
                 Some(link) => lexicon.probabilities(source[word], target[link.target as usize])[0],
-                None => lexicon.probabilities(source[word], corpus.words[1].null)[0],
+                None => lexicon.probabilities(source[word], corpus.vocabularies[1].null_rank)[0],
             },
         );
-        let direct = product(
+        let direct = lexical_weight(
             target.len(),
             &self.direct,
             |link| link.target,
             |word, link| match link {
                 Some(link) => lexicon.probabilities(source[link.source as usize], target[word])[1],
-                None => lexicon.probabilities(corpus.words[0].null, target[word])[1],
+                None => lexicon.probabilities(corpus.vocabularies[0].null_rank, target[word])[1],
             },
         );
         [inverse as f32, direct as f32]
@@ -347,7 +361,7 @@ impl Weights {
 
 /// The product over `words` of the mean of what `probability` says of their links,
 /// which are in the order of words.
-fn product(
+fn lexical_weight(
     words: usize,
     mut links: &[Link],
     word_of: impl Fn(&Link) -> u32,

@@ -8,7 +8,7 @@ use crate::links::Link;
 
 /// The hash of a phrase.
 #[inline]
-pub(crate) fn hash(words: &[u32]) -> u64 {
+pub(crate) fn hash_phrase(words: &[u32]) -> u64 {
     let mix = |h: u64, &word: &u32| {
         (h.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     };
@@ -18,15 +18,15 @@ pub(crate) fn hash(words: &[u32]) -> u64 {
 }
 
 /// Lists of small items, each stored once.
-pub(crate) struct Pool<T> {
+pub(crate) struct Interner<T> {
     items: Vec<T>,
     ends: Vec<usize>,
     ids: HashTable<u32>,
 }
 
-impl<T: Copy + PartialEq> Pool<T> {
+impl<T: Copy + PartialEq> Interner<T> {
     pub fn new() -> Self {
-        Pool { items: Vec::new(), ends: Vec::new(), ids: HashTable::new() }
+        Interner { items: Vec::new(), ends: Vec::new(), ids: HashTable::new() }
     }
 
     /// How many lists there are.
@@ -37,7 +37,7 @@ impl<T: Copy + PartialEq> Pool<T> {
     /// The list with the number `id`.
     #[inline]
     pub fn get(&self, id: u32) -> &[T] {
-        slice(&self.items, &self.ends, id)
+        list_slice(&self.items, &self.ends, id)
     }
 
     /// The number of `list`, if it is there.
@@ -58,19 +58,19 @@ impl<T: Copy + PartialEq> Pool<T> {
         self.items.extend_from_slice(list);
         self.ends.push(self.items.len());
         let (items, ends) = (&self.items, &self.ends);
-        self.ids.insert_unique(hash, id, |&id| hash_of(slice(items, ends, id)));
+        self.ids.insert_unique(hash, id, |&id| hash_of(list_slice(items, ends, id)));
         id
     }
 }
 
 #[inline]
-fn slice<'a, T>(items: &'a [T], ends: &[usize], id: u32) -> &'a [T] {
+fn list_slice<'a, T>(items: &'a [T], ends: &[usize], id: u32) -> &'a [T] {
     let id = id as usize;
     let start = if id == 0 { 0 } else { ends[id - 1] };
     &items[start..ends[id]]
 }
 
-impl Pool<u32> {
+impl Interner<u32> {
     /// All phrases in the order of tables, where `end` ends each.
     pub fn sorted(&self, end: u32) -> Vec<u32> {
         // Two words decide most comparisons.
@@ -81,14 +81,14 @@ impl Pool<u32> {
         };
         let mut keys: Vec<(u64, u32)> = (0..self.len() as u32).map(|id| (key(id), id)).collect();
         keys.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| compare(self.get(a.1), self.get(b.1), end))
+            a.0.cmp(&b.0).then_with(|| compare_phrases(self.get(a.1), self.get(b.1), end))
         });
         keys.into_iter().map(|(_, id)| id).collect()
     }
 }
 
 /// The order of two phrases with `end` behind each.
-fn compare(a: &[u32], b: &[u32], end: u32) -> Ordering {
+fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
     a.iter().chain([&end]).cmp(b.iter().chain([&end]))
 }
 
@@ -96,9 +96,9 @@ fn compare(a: &[u32], b: &[u32], end: u32) -> Ordering {
 /// other: the places of its source words, from 1, then 0. The order of these bytes is
 /// the order in which Moses breaks ties.
 #[derive(Default)]
-pub(crate) struct Alignment(Vec<u8>);
+pub(crate) struct PackedAlignment(Vec<u8>);
 
-impl Alignment {
+impl PackedAlignment {
     /// Of `links`, by target words and then source words, those of the target words
     /// from `target` on, of which there are `words`, and all behind the source word
     /// `source`.
@@ -119,13 +119,13 @@ impl Alignment {
         self.0.resize(self.0.len() + target + words - word, 0);
     }
 
-    pub fn bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
 /// The links that an alignment's bytes hold.
-pub(crate) fn links_of(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
+pub(crate) fn decode_links(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
     let mut target = 0;
     bytes.iter().filter_map(move |&byte| {
         if byte == 0 {
@@ -138,10 +138,10 @@ pub(crate) fn links_of(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
 
 /// Appends the links of an alignment by source words, of which there are `words`, in
 /// the same manner.
-pub(crate) fn inverted(bytes: &[u8], words: usize, inverse: &mut Vec<u8>) {
+pub(crate) fn invert_alignment(bytes: &[u8], words: usize, inverse: &mut Vec<u8>) {
     inverse.clear();
     for source in 0..words as u32 {
-        let links = links_of(bytes).filter(|link| link.source == source);
+        let links = decode_links(bytes).filter(|link| link.source == source);
         inverse.extend(links.map(|link| link.target as u8 + 1));
         inverse.push(0);
     }
@@ -163,14 +163,14 @@ mod tests {
         fn phrases_are_stored_once_and_sorted(
             phrases in proptest::collection::vec(proptest::collection::vec(0u32..5, 1..5), 1..40),
         ) {
-            let mut pool = Pool::new();
+            let mut pool = Interner::new();
             // No phrase holds the word that ends phrases.
             let phrases: Vec<Vec<u32>> =
                 phrases.into_iter().map(|p| p.into_iter().map(|w| if w == 2 { 3 } else { w }).collect()).collect();
             for phrase in &phrases {
-                let id = pool.intern(phrase, hash(phrase), hash);
+                let id = pool.intern(phrase, hash_phrase(phrase), hash_phrase);
                 prop_assert_eq!(pool.get(id), &phrase[..]);
-                prop_assert_eq!(pool.find(phrase, hash(phrase)), Some(id));
+                prop_assert_eq!(pool.find(phrase, hash_phrase(phrase)), Some(id));
             }
             let mut expected: Vec<Vec<u32>> =
                 phrases.iter().map(|p| p.iter().copied().chain([2]).collect()).collect();
@@ -189,14 +189,14 @@ mod tests {
     fn alignments_and_their_inverse() {
         let links =
             [(4, 2), (4, 2), (4, 3), (6, 2)].map(|(target, source)| Link { target, source });
-        let mut alignment = Alignment::default();
+        let mut alignment = PackedAlignment::default();
         alignment.set(&links, 1, 3, 5);
-        assert_eq!(alignment.bytes(), [0, 2, 3, 0, 0, 2, 0, 0]);
+        assert_eq!(alignment.as_bytes(), [0, 2, 3, 0, 0, 2, 0, 0]);
         let found: Vec<(u32, u32)> =
-            links_of(alignment.bytes()).map(|l| (l.source, l.target)).collect();
+            decode_links(alignment.as_bytes()).map(|l| (l.source, l.target)).collect();
         assert_eq!(found, [(1, 1), (2, 1), (1, 3)]);
         let mut inverse = Vec::new();
-        inverted(alignment.bytes(), 3, &mut inverse);
+        invert_alignment(alignment.as_bytes(), 3, &mut inverse);
         assert_eq!(inverse, [0, 2, 4, 0, 2, 0]);
     }
 }

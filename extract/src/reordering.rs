@@ -13,26 +13,26 @@ use std::ops::Range;
 
 use miriam_textio::number::push_general;
 
-use crate::sentence::Sentence;
-use crate::spans::{Block, blocks};
+use crate::consistent_spans::{ConsistentSpan, for_each_consistent_span};
+use crate::sentence_pair::SentencePair;
 
 /// The classes of orientation that a model has at most.
 pub(crate) const MAX_CLASSES: usize = 4;
 
 /// What shows an orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
+pub enum ModelType {
     /// Links (`wbe`).
-    Words,
+    WordBased,
     /// Phrase pairs within the length of the table's (`phrase`).
-    Phrases,
+    PhraseBased,
     /// Phrase pairs of any length (`hier`).
     Hierarchical,
 }
 
 /// Which orientations are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Orientations {
+pub enum OrientationClasses {
     /// Monotone, swap, discontinuous.
     Msd,
     /// Monotone, swap, discontinuous to the left, to the right.
@@ -47,15 +47,15 @@ pub enum Orientations {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingModel {
     /// What shows an orientation.
-    pub evidence: Evidence,
+    pub model_type: ModelType,
     /// Which orientations there are.
-    pub orientations: Orientations,
+    pub orientation_classes: OrientationClasses,
     /// Whether the previous phrase is looked at.
     pub backward: bool,
     /// Whether the next phrase is looked at.
     pub forward: bool,
     /// Whether probabilities are of phrase pairs (`fe`) or source phrases (`f`).
-    pub of_pairs: bool,
+    pub conditions_on_target: bool,
 }
 
 impl ReorderingModel {
@@ -68,21 +68,21 @@ impl ReorderingModel {
     pub fn parse(name: &str) -> Result<Self, String> {
         let (mut orientations, mut of_pairs) = (None, None);
         let mut model = ReorderingModel {
-            evidence: Evidence::Words,
-            orientations: Orientations::Msd,
+            model_type: ModelType::WordBased,
+            orientation_classes: OrientationClasses::Msd,
             backward: true,
             forward: false,
-            of_pairs: true,
+            conditions_on_target: true,
         };
         for part in name.split('-') {
             match part {
-                "wbe" => model.evidence = Evidence::Words,
-                "phrase" => model.evidence = Evidence::Phrases,
-                "hier" => model.evidence = Evidence::Hierarchical,
-                "msd" | "orientation" => orientations = Some(Orientations::Msd),
-                "mslr" => orientations = Some(Orientations::Mslr),
-                "monotonicity" => orientations = Some(Orientations::Monotonicity),
-                "leftright" => orientations = Some(Orientations::LeftRight),
+                "wbe" => model.model_type = ModelType::WordBased,
+                "phrase" => model.model_type = ModelType::PhraseBased,
+                "hier" => model.model_type = ModelType::Hierarchical,
+                "msd" | "orientation" => orientations = Some(OrientationClasses::Msd),
+                "mslr" => orientations = Some(OrientationClasses::Mslr),
+                "monotonicity" => orientations = Some(OrientationClasses::Monotonicity),
+                "leftright" => orientations = Some(OrientationClasses::LeftRight),
                 "backward" | "unidirectional" => (model.backward, model.forward) = (true, false),
                 "forward" => (model.backward, model.forward) = (false, true),
                 "bidirectional" => (model.backward, model.forward) = (true, true),
@@ -90,33 +90,34 @@ impl ReorderingModel {
                 "f" => of_pairs = Some(false),
                 // How a decoder weighs the scores, which are the same.
                 "allff" | "collapseff" => {}
-                _ => return Err(explain(name, &format!("{part:?} is no part of a name"))),
+                _ => return Err(describe_error(name, &format!("{part:?} is no part of a name"))),
             }
         }
-        model.orientations =
-            orientations.ok_or_else(|| explain(name, "orientations are missing"))?;
-        model.of_pairs = of_pairs.ok_or_else(|| explain(name, "`f` or `fe` is missing"))?;
+        model.orientation_classes =
+            orientations.ok_or_else(|| describe_error(name, "orientations are missing"))?;
+        model.conditions_on_target =
+            of_pairs.ok_or_else(|| describe_error(name, "`f` or `fe` is missing"))?;
         Ok(model)
     }
 
     /// How many orientations are told apart.
-    pub fn classes(&self) -> usize {
-        match self.orientations {
-            Orientations::Msd => 3,
-            Orientations::Mslr => 4,
-            Orientations::Monotonicity | Orientations::LeftRight => 2,
+    pub fn num_classes(&self) -> usize {
+        match self.orientation_classes {
+            OrientationClasses::Msd => 3,
+            OrientationClasses::Mslr => 4,
+            OrientationClasses::Monotonicity | OrientationClasses::LeftRight => 2,
         }
     }
 
     /// The place of `orientation` among a direction's scores.
-    fn class(&self, orientation: Orientation) -> u8 {
+    fn class_index(&self, orientation: Orientation) -> u8 {
         use Orientation::{DiscontinuousLeft, Monotone, Other, Swap};
-        match (self.orientations, orientation) {
-            (Orientations::LeftRight, Swap | DiscontinuousLeft) => 1,
-            (Orientations::LeftRight, _) | (_, Monotone) => 0,
-            (Orientations::Monotonicity, _) | (_, Swap) => 1,
-            (Orientations::Msd, _) | (_, DiscontinuousLeft) => 2,
-            (Orientations::Mslr, Orientation::DiscontinuousRight | Other) => 3,
+        match (self.orientation_classes, orientation) {
+            (OrientationClasses::LeftRight, Swap | DiscontinuousLeft) => 1,
+            (OrientationClasses::LeftRight, _) | (_, Monotone) => 0,
+            (OrientationClasses::Monotonicity, _) | (_, Swap) => 1,
+            (OrientationClasses::Msd, _) | (_, DiscontinuousLeft) => 2,
+            (OrientationClasses::Mslr, Orientation::DiscontinuousRight | Other) => 3,
         }
     }
 
@@ -128,7 +129,7 @@ impl ReorderingModel {
         smoothing: f64,
         line: &mut Vec<u8>,
     ) {
-        let counts = &counts[..self.classes()];
+        let counts = &counts[..self.num_classes()];
         let sum: f64 = counts.iter().map(|&count| f64::from(count) + smoothing).sum();
         for &count in counts {
             line.push(b' ');
@@ -139,28 +140,28 @@ impl ReorderingModel {
 
 impl fmt::Display for ReorderingModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let evidence = match self.evidence {
-            Evidence::Words => "wbe",
-            Evidence::Phrases => "phrase",
-            Evidence::Hierarchical => "hier",
+        let evidence = match self.model_type {
+            ModelType::WordBased => "wbe",
+            ModelType::PhraseBased => "phrase",
+            ModelType::Hierarchical => "hier",
         };
-        let orientations = match self.orientations {
-            Orientations::Msd => "msd",
-            Orientations::Mslr => "mslr",
-            Orientations::Monotonicity => "monotonicity",
-            Orientations::LeftRight => "leftright",
+        let orientations = match self.orientation_classes {
+            OrientationClasses::Msd => "msd",
+            OrientationClasses::Mslr => "mslr",
+            OrientationClasses::Monotonicity => "monotonicity",
+            OrientationClasses::LeftRight => "leftright",
         };
         let direction = match (self.backward, self.forward) {
             (true, true) => "bidirectional",
             (false, true) => "forward",
             _ => "backward",
         };
-        let condition = if self.of_pairs { "fe" } else { "f" };
+        let condition = if self.conditions_on_target { "fe" } else { "f" };
         write!(f, "{evidence}-{orientations}-{direction}-{condition}")
     }
 }
 
-fn explain(name: &str, reason: &str) -> String {
+fn describe_error(name: &str, reason: &str) -> String {
     format!(
         "{name:?} is not a reordering model: {reason}; write \
          wbe|phrase|hier-msd|mslr|monotonicity|leftright-backward|forward|bidirectional-f|fe, \
@@ -184,9 +185,9 @@ struct Neighbour {
     /// Its target word; may be one outside of the sentence.
     row: isize,
     /// The source word where it would stand in a monotone translation, and the side.
-    near: (isize, Side),
+    monotone: (isize, Side),
     /// The source word where it would stand if the two were swapped.
-    far: (isize, Side),
+    swap: (isize, Side),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -196,82 +197,92 @@ enum Side {
 }
 
 /// Orients the phrase pairs of a sentence pair.
-pub(crate) struct Orienter {
+pub(crate) struct OrientationFinder {
     model: ReorderingModel,
-    longest: usize,
+    max_length: usize,
     /// For each target word that is the last of a phrase pair, the source words that
     /// are the first of one, and those that are the last.
-    firsts: Bits,
-    lasts: Bits,
+    start_corners: BitMatrix,
+    end_corners: BitMatrix,
 }
 
-impl Orienter {
+impl OrientationFinder {
     /// For a model over phrases of at most `longest` words.
-    pub fn new(model: ReorderingModel, longest: usize) -> Self {
-        Orienter { model, longest, firsts: Bits::default(), lasts: Bits::default() }
+    pub fn new(model: ReorderingModel, max_length: usize) -> Self {
+        OrientationFinder {
+            model,
+            max_length,
+            start_corners: BitMatrix::default(),
+            end_corners: BitMatrix::default(),
+        }
     }
 
     /// Turns to another sentence pair.
-    pub fn turn_to(&mut self, sentence: &Sentence) {
-        let longest = match self.model.evidence {
-            Evidence::Words => return,
-            Evidence::Phrases => self.longest,
-            Evidence::Hierarchical => usize::MAX,
+    pub fn set_sentence_pair(&mut self, sentence: &SentencePair) {
+        let longest = match self.model.model_type {
+            ModelType::WordBased => return,
+            ModelType::PhraseBased => self.max_length,
+            ModelType::Hierarchical => usize::MAX,
         };
         let (rows, columns) = (sentence.target.len(), sentence.source.len());
-        self.firsts.clear(rows, columns);
-        self.lasts.clear(rows, columns);
-        blocks(sentence, longest, |Block { target, core, room }| {
-            let row = target.end - 1;
-            // Each of these is the edge of a phrase that does not grow elsewhere.
-            (room.start..=core.start).for_each(|first| self.firsts.set(row, first));
-            (core.end..=room.end).for_each(|end| self.lasts.set(row, end - 1));
-        });
+        self.start_corners.clear(rows, columns);
+        self.end_corners.clear(rows, columns);
+        for_each_consistent_span(
+            sentence,
+            longest,
+            |ConsistentSpan { target, minimal_source: core, maximal_source: room }| {
+                let row = target.end - 1;
+                // Each of these is the edge of a phrase that does not grow elsewhere.
+                (room.start..=core.start).for_each(|first| self.start_corners.set(row, first));
+                (core.end..=room.end).for_each(|end| self.end_corners.set(row, end - 1));
+            },
+        );
     }
 
     /// The places of the orientations to the previous and the next neighbour among a
     /// direction's scores.
-    pub fn orient(
+    pub fn class_indices(
         &self,
-        sentence: &Sentence,
+        sentence: &SentencePair,
         source: &Range<usize>,
         target: &Range<usize>,
     ) -> [u8; 2] {
         let left = (source.start as isize - 1, Side::Left);
         let right = (source.end as isize, Side::Right);
-        let previous = Neighbour { row: target.start as isize - 1, near: left, far: right };
-        let next = Neighbour { row: target.end as isize, near: right, far: left };
-        [previous, next].map(|neighbour| self.model.class(self.orientation(sentence, neighbour)))
+        let previous = Neighbour { row: target.start as isize - 1, monotone: left, swap: right };
+        let next = Neighbour { row: target.end as isize, monotone: right, swap: left };
+        [previous, next]
+            .map(|neighbour| self.model.class_index(self.orientation(sentence, neighbour)))
     }
 
-    fn orientation(&self, sentence: &Sentence, neighbour: Neighbour) -> Orientation {
-        let Neighbour { row, near, far } = neighbour;
-        let by_words = self.model.evidence == Evidence::Words;
+    fn orientation(&self, sentence: &SentencePair, neighbour: Neighbour) -> Orientation {
+        let Neighbour { row, monotone: near, swap: far } = neighbour;
+        let by_words = self.model.model_type == ModelType::WordBased;
         let mut is_near = sentence.is_linked(near.0, row);
         let mut is_far = sentence.is_linked(far.0, row);
         if (is_near && !is_far) || (!by_words && self.has_corner(row, near.0, near.1)) {
             return Orientation::Monotone;
         }
-        if self.model.orientations == Orientations::Monotonicity {
+        if self.model.orientation_classes == OrientationClasses::Monotonicity {
             return Orientation::Other;
         }
         if (!is_near && is_far) || (!by_words && self.has_corner(row, far.0, far.1)) {
             return Orientation::Swap;
         }
-        if self.model.orientations == Orientations::Msd {
+        if self.model.orientation_classes == OrientationClasses::Msd {
             return Orientation::Other;
         }
         if by_words {
             let linked = |place| sentence.is_linked(place, row);
             let inside = |place| (0..sentence.source.len() as isize).contains(&place);
-            is_near = is_near || beyond(near).take_while(|&p| inside(p)).any(linked);
-            is_far = is_far || beyond(far).take_while(|&p| inside(p)).any(linked);
+            is_near = is_near || positions_beyond(near).take_while(|&p| inside(p)).any(linked);
+            is_far = is_far || positions_beyond(far).take_while(|&p| inside(p)).any(linked);
         } else {
             let inside = |place| (0..sentence.source.len() as isize).contains(&place);
             // On the right, Moses leaves the last word out.
             let looks_at = |side, place| inside(place) && (side == Side::Left || inside(place + 1));
             let cornered = |(place, side)| {
-                let mut places = beyond((place, side)).take_while(|&p| looks_at(side, p));
+                let mut places = positions_beyond((place, side)).take_while(|&p| looks_at(side, p));
                 places.any(|place| self.has_corner(row, place, side))
             };
             is_near = cornered(near);
@@ -289,27 +300,27 @@ impl Orienter {
     /// one to the right.
     fn has_corner(&self, row: isize, column: isize, side: Side) -> bool {
         match side {
-            Side::Left => self.lasts.get(row, column),
-            Side::Right => self.firsts.get(row, column),
+            Side::Left => self.end_corners.get(row, column),
+            Side::Right => self.start_corners.get(row, column),
         }
     }
 }
 
 /// The places farther out on the side of `place`.
-fn beyond((place, side): (isize, Side)) -> impl Iterator<Item = isize> {
+fn positions_beyond((place, side): (isize, Side)) -> impl Iterator<Item = isize> {
     let step = if side == Side::Left { -1 } else { 1 };
     (1..).map(move |i| place + i * step)
 }
 
 /// A table of bits.
 #[derive(Default)]
-struct Bits {
+struct BitMatrix {
     words: Vec<u64>,
     rows: usize,
     columns: usize,
 }
 
-impl Bits {
+impl BitMatrix {
     fn clear(&mut self, rows: usize, columns: usize) {
         (self.rows, self.columns) = (rows, columns);
         self.words.clear();

@@ -10,9 +10,9 @@ use std::f64::consts::PI;
 use std::fmt;
 
 use crate::Result;
-use crate::partition::Extraction;
-use crate::phrases::{Pool, hash};
-use crate::sentence::Sentence;
+use crate::partition::PhraseExtractor;
+use crate::phrases::{Interner, hash_phrase};
+use crate::sentence_pair::SentencePair;
 
 /// What is taken as a little more or less than alpha.
 const EPSILON: f64 = 1e-6;
@@ -21,7 +21,7 @@ const EPSILON: f64 = 1e-6;
 /// p-value. Alpha is that of phrases which occur once, together: the logarithm of the
 /// number of sentence pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Significance {
+pub enum SignificanceThreshold {
     /// Above alpha (`a+e`): phrases that occur once, together, are pruned.
     AboveAlpha,
     /// Alpha or above (`a-e`): they are kept, and what is less certain is pruned.
@@ -30,14 +30,14 @@ pub enum Significance {
     Above(f64),
 }
 
-impl Significance {
+impl SignificanceThreshold {
     /// Reads `a+e`, `a-e` or a number that is not negative.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = || text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
         match text {
-            "a+e" => Ok(Significance::AboveAlpha),
-            "a-e" => Ok(Significance::Alpha),
-            _ => number().map(Significance::Above).ok_or_else(|| {
+            "a+e" => Ok(SignificanceThreshold::AboveAlpha),
+            "a-e" => Ok(SignificanceThreshold::Alpha),
+            _ => number().map(SignificanceThreshold::Above).ok_or_else(|| {
                 format!(
                     "{text:?} is no level of significance; write a+e, a-e or a number from 0 on"
                 )
@@ -47,39 +47,39 @@ impl Significance {
 
     /// What the negated logarithm of a p-value has to exceed among `pairs` sentence
     /// pairs.
-    fn level(self, pairs: u64) -> f64 {
+    fn threshold(self, pairs: u64) -> f64 {
         match self {
-            Significance::AboveAlpha => (pairs as f64).ln() + EPSILON,
-            Significance::Alpha => (pairs as f64).ln() - EPSILON,
-            Significance::Above(level) => level,
+            SignificanceThreshold::AboveAlpha => (pairs as f64).ln() + EPSILON,
+            SignificanceThreshold::Alpha => (pairs as f64).ln() - EPSILON,
+            SignificanceThreshold::Above(level) => level,
         }
     }
 }
 
-impl fmt::Display for Significance {
+impl fmt::Display for SignificanceThreshold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Significance::AboveAlpha => write!(f, "a+e"),
-            Significance::Alpha => write!(f, "a-e"),
-            Significance::Above(level) => write!(f, "{level}"),
+            SignificanceThreshold::AboveAlpha => write!(f, "a+e"),
+            SignificanceThreshold::Alpha => write!(f, "a-e"),
+            SignificanceThreshold::Above(level) => write!(f, "{level}"),
         }
     }
 }
 
 /// In how many sentence pairs things occur.
 #[derive(Clone, Copy, Debug)]
-struct Occurrences {
+struct MarginalCounts {
     /// All sentence pairs.
     all: u64,
     source: u64,
     target: u64,
 }
 
-impl Occurrences {
+impl MarginalCounts {
     /// The negated logarithm of the probability that the phrases meet in at least
     /// `together` sentence pairs by chance.
-    fn surprise(self, together: u64) -> f64 {
-        let Occurrences { all, source, target } = self;
+    fn neg_ln_p_value(self, together: u64) -> f64 {
+        let MarginalCounts { all, source, target } = self;
         // That many meetings cannot be avoided.
         if together + all <= source + target {
             return 0.0;
@@ -125,22 +125,22 @@ fn ln_factorial(n: u64) -> f64 {
 /// For each of `pairs`, sorted by sources' places in the table, whether it is to be
 /// pruned. Pairs are of phrases in `sources` and `targets`, which hold all of
 /// `partition`.
-pub(crate) fn insignificant(
-    extraction: &Extraction<'_>,
-    significance: Significance,
+pub(crate) fn find_insignificant(
+    extraction: &PhraseExtractor<'_>,
+    significance: SignificanceThreshold,
     partition: u64,
-    [sources, targets]: [&Pool<u32>; 2],
+    [sources, targets]: [&Interner<u32>; 2],
     pairs: &[(u32, u32)],
 ) -> Result<Vec<bool>> {
     let all = extraction.corpus.pairs;
-    let level = significance.level(all);
+    let level = significance.threshold(all);
     let mut occurrences = [sources, targets].map(|pool| vec![0u32; pool.len()]);
-    sweep(extraction, partition, [sources, targets], |present| {
+    for_each_sentence_pair(extraction, partition, [sources, targets], |present| {
         for (counts, present) in occurrences.iter_mut().zip(present) {
-            present.ids.iter().for_each(|&id| counts[id as usize] += 1);
+            present.found.iter().for_each(|&id| counts[id as usize] += 1);
         }
     })?;
-    let alone = |(source, target): (u32, u32)| Occurrences {
+    let alone = |(source, target): (u32, u32)| MarginalCounts {
         all,
         source: occurrences[0][source as usize].into(),
         target: occurrences[1][target as usize].into(),
@@ -151,9 +151,9 @@ pub(crate) fn insignificant(
     for (place, &pair) in (0..).zip(pairs) {
         let alone = alone(pair);
         let most = alone.source.min(alone.target);
-        if alone.surprise(most) <= level {
+        if alone.neg_ln_p_value(most) <= level {
             pruned[place as usize] = true;
-        } else if most > 1 && alone.surprise(1) <= level {
+        } else if most > 1 && alone.neg_ln_p_value(1) <= level {
             open.push((pair.1, pair.0, place));
         }
     }
@@ -162,43 +162,44 @@ pub(crate) fn insignificant(
     open.iter().for_each(|&(target, ..)| starts[target as usize + 1] += 1);
     (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
     let mut together = vec![0u32; open.len()];
-    sweep(extraction, partition, [sources, targets], |[sources, targets]| {
-        for &target in &targets.ids {
+    for_each_sentence_pair(extraction, partition, [sources, targets], |[sources, targets]| {
+        for &target in &targets.found {
             let range = starts[target as usize] as usize..starts[target as usize + 1] as usize;
             let (own, counts) = (&open[range.clone()], &mut together[range]);
             // The shorter list is gone through.
-            if own.len() <= 8 * sources.ids.len() {
-                let met = own.iter().zip(counts).filter(|((_, source, _), _)| sources.has(*source));
+            if own.len() <= 8 * sources.found.len() {
+                let met =
+                    own.iter().zip(counts).filter(|((_, source, _), _)| sources.contains(*source));
                 met.for_each(|(_, count)| *count += 1);
             } else {
                 let place = |id: &u32| own.binary_search_by_key(id, |&(_, source, _)| source).ok();
-                sources.ids.iter().filter_map(place).for_each(|place| counts[place] += 1);
+                sources.found.iter().filter_map(place).for_each(|place| counts[place] += 1);
             }
         }
     })?;
     for (&(target, source, place), &together) in open.iter().zip(&together) {
-        pruned[place as usize] = alone((source, target)).surprise(together.into()) <= level;
+        pruned[place as usize] = alone((source, target)).neg_ln_p_value(together.into()) <= level;
     }
     Ok(pruned)
 }
 
 /// Calls `take` with the phrases of every sentence pair that are in the pools.
-fn sweep(
-    extraction: &Extraction<'_>,
+fn for_each_sentence_pair(
+    extraction: &PhraseExtractor<'_>,
     partition: u64,
-    pools: [&Pool<u32>; 2],
-    mut take: impl FnMut(&[Present<'_>; 2]),
+    pools: [&Interner<u32>; 2],
+    mut take: impl FnMut(&[PhraseFinder<'_>; 2]),
 ) -> Result<()> {
-    let mut present = pools.map(Present::new);
-    let mut sentence = Sentence::default();
+    let mut present = pools.map(PhraseFinder::new);
+    let mut sentence = SentencePair::default();
     for block in 0..extraction.corpus.num_blocks() {
-        extraction.corpus.sentences(block, &mut sentence, |sentence| {
+        extraction.corpus.for_each_sentence_pair(block, &mut sentence, |sentence| {
             let [sources, targets] = &mut present;
-            targets.find(&sentence.target, extraction.longest, |hash| {
-                extraction.is_of(hash, partition)
+            targets.find_phrases(&sentence.target, extraction.max_length, |hash| {
+                extraction.is_in_partition(hash, partition)
             });
             // Without a target phrase there is no pair; but source phrases count.
-            sources.find(&sentence.source, extraction.longest, |_| true);
+            sources.find_phrases(&sentence.source, extraction.max_length, |_| true);
             take(&present);
         })?;
     }
@@ -206,41 +207,41 @@ fn sweep(
 }
 
 /// The phrases of a pool that stand in a sentence.
-struct Present<'p> {
-    pool: &'p Pool<u32>,
-    ids: Vec<u32>,
+struct PhraseFinder<'p> {
+    pool: &'p Interner<u32>,
+    found: Vec<u32>,
     /// The last sentence that each phrase was found in.
-    seen: Vec<u64>,
-    number: u64,
+    last_seen: Vec<u64>,
+    sentence_number: u64,
 }
 
-impl<'p> Present<'p> {
-    fn new(pool: &'p Pool<u32>) -> Self {
-        Present { pool, ids: Vec::new(), seen: vec![0; pool.len()], number: 0 }
+impl<'p> PhraseFinder<'p> {
+    fn new(pool: &'p Interner<u32>) -> Self {
+        PhraseFinder { pool, found: Vec::new(), last_seen: vec![0; pool.len()], sentence_number: 0 }
     }
 
-    fn find(&mut self, words: &[u32], longest: usize, may_be_in: impl Fn(u64) -> bool) {
-        self.ids.clear();
-        self.number += 1;
+    fn find_phrases(&mut self, words: &[u32], longest: usize, may_be_in: impl Fn(u64) -> bool) {
+        self.found.clear();
+        self.sentence_number += 1;
         for start in 0..words.len() {
             for end in start + 1..=words.len().min(start + longest) {
                 let phrase = &words[start..end];
-                let hash = hash(phrase);
+                let hash = hash_phrase(phrase);
                 if !may_be_in(hash) {
                     continue;
                 }
                 if let Some(id) = self.pool.find(phrase, hash)
-                    && self.seen[id as usize] != self.number
+                    && self.last_seen[id as usize] != self.sentence_number
                 {
-                    self.seen[id as usize] = self.number;
-                    self.ids.push(id);
+                    self.last_seen[id as usize] = self.sentence_number;
+                    self.found.push(id);
                 }
             }
         }
     }
 
-    fn has(&self, id: u32) -> bool {
-        self.seen[id as usize] == self.number
+    fn contains(&self, id: u32) -> bool {
+        self.last_seen[id as usize] == self.sentence_number
     }
 }
 
@@ -249,24 +250,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn p(all: u64, source: u64, target: u64, together: u64) -> f64 {
-        (-Occurrences { all, source, target }.surprise(together)).exp()
+    fn p_value(all: u64, source: u64, target: u64, together: u64) -> f64 {
+        (-MarginalCounts { all, source, target }.neg_ln_p_value(together)).exp()
     }
 
     /// Fisher's lady: eight cups, four of them with milk first; she names four.
     #[test]
-    fn tea_is_tasted() {
+    fn lady_tasting_tea() {
         for (right, expected) in
             [(4, 1.0 / 70.0), (3, 17.0 / 70.0), (2, 53.0 / 70.0), (1, 69.0 / 70.0), (0, 1.0)]
         {
-            assert!((p(8, 4, 4, right) - expected).abs() < 1e-12, "{right}");
+            assert!((p_value(8, 4, 4, right) - expected).abs() < 1e-12, "{right}");
         }
     }
 
     #[test]
-    fn phrases_that_meet_once_are_as_surprising_as_alpha() {
+    fn phrases_that_meet_once_have_the_p_value_alpha() {
         for all in [1u64, 2, 29_000, 738_981, 5_000_000_000] {
-            let once = Occurrences { all, source: 1, target: 1 }.surprise(1);
+            let once = MarginalCounts { all, source: 1, target: 1 }.neg_ln_p_value(1);
             assert!((once - (all as f64).ln()).abs() < EPSILON / 2.0, "{all}: {once}");
         }
     }
@@ -274,10 +275,10 @@ mod tests {
     #[test]
     fn levels_are_read() {
         for text in ["a+e", "a-e", "12.5", "0"] {
-            assert_eq!(Significance::parse(text).unwrap().to_string(), text);
+            assert_eq!(SignificanceThreshold::parse(text).unwrap().to_string(), text);
         }
         for bad in ["", "a", "-1", "nan", "inf", "a+E"] {
-            assert!(Significance::parse(bad).unwrap_err().contains("a+e"), "{bad}");
+            assert!(SignificanceThreshold::parse(bad).unwrap_err().contains("a+e"), "{bad}");
         }
     }
 
@@ -295,7 +296,7 @@ mod tests {
             let ways = |k: u64| choose(source, k) * choose(all - source, target - k);
             let tail: u128 = (together..=most).map(ways).sum();
             let expected = tail as f64 / choose(all, target) as f64;
-            let found = p(all, source, target, together);
+            let found = p_value(all, source, target, together);
             prop_assert!((found - expected).abs() <= 1e-10 * expected, "{} {}", found, expected);
         }
     }

@@ -2,27 +2,27 @@
 
 use miriam_textio::number::push_general_f32;
 
-use crate::discount::{Counts, Discount};
-use crate::merge::{Batch, Source};
-use crate::partition::Entry;
+use crate::discount::{Discount, PhrasePairCounts};
+use crate::merge::{PhrasePairBatch, SourceCounts};
+use crate::partition::PhrasePair;
+use crate::ranked_vocabulary::RankedVocabulary;
 use crate::reordering::{MAX_CLASSES, ReorderingModel};
-use crate::words::Words;
 
 /// Counts of orientations below this are common, and their scores kept as text.
-const COMMON: u32 = 8;
+const CACHED_COUNTS: u32 = 8;
 
 /// Writes entries as text; a thread has its own.
-pub(crate) struct Printer<'a> {
-    words: &'a [Words; 2],
+pub(crate) struct TableFormatter<'a> {
+    words: &'a [RankedVocabulary; 2],
     discount: &'a Discount,
     reordering: Option<(ReorderingModel, f64)>,
     /// Scores of common counts, by the counts' bits.
-    common: Vec<Vec<u8>>,
+    score_cache: Vec<Vec<u8>>,
 }
 
 /// The text of a batch.
 #[derive(Default)]
-pub(crate) struct Text {
+pub(crate) struct TableText {
     /// How many phrase pairs and source phrases the tables hold.
     pub entries: u64,
     pub sources: u64,
@@ -30,43 +30,43 @@ pub(crate) struct Text {
     pub reordering: Vec<u8>,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> TableFormatter<'a> {
     /// With the smoothing of the reordering model beside it.
     pub fn new(
-        words: &'a [Words; 2],
+        words: &'a [RankedVocabulary; 2],
         discount: &'a Discount,
         reordering: Option<(ReorderingModel, f64)>,
     ) -> Self {
-        let common = vec![Vec::new(); COMMON.pow(MAX_CLASSES as u32) as usize];
-        Printer { words, discount, reordering, common }
+        let score_cache = vec![Vec::new(); CACHED_COUNTS.pow(MAX_CLASSES as u32) as usize];
+        TableFormatter { words, discount, reordering, score_cache }
     }
 
     /// The lines of `batch`.
-    pub fn print(&mut self, batch: &Batch) -> Text {
-        let mut text = Text::default();
+    pub fn format_batch(&mut self, batch: &PhrasePairBatch) -> TableText {
+        let mut text = TableText::default();
         // Of one source phrase: entries to come, entries printed, orientations.
         let (mut left, mut printed) = (0, 0);
         let mut counts = [[0; MAX_CLASSES]; 2];
-        batch.entries(|source, entry| {
-            if !entry.pruned {
-                self.phrase_pair(source, entry, &mut text.phrases);
+        batch.for_each_pair(|source, entry| {
+            if !entry.is_pruned {
+                self.push_phrase_pair(source, entry, &mut text.phrases);
                 printed += 1;
             }
             let line = &mut text.reordering;
             match self.reordering {
-                Some((model, smoothing)) if model.of_pairs && !entry.pruned => {
-                    self.phrase(0, entry.source, line);
+                Some((model, smoothing)) if model.conditions_on_target && !entry.is_pruned => {
+                    self.push_phrase(0, entry.source, line);
                     line.extend_from_slice(b"||| ");
-                    self.phrase(1, entry.target, line);
+                    self.push_phrase(1, entry.target, line);
                     line.extend_from_slice(b"|||");
-                    self.scores(&model, smoothing, &entry.orientations, line);
+                    self.push_reordering_scores(&model, smoothing, &entry.orientations, line);
                 }
                 _ => {
                     let own = entry.orientations.iter().flatten();
                     counts.iter_mut().flatten().zip(own).for_each(|(sum, own)| *sum += own);
                 }
             }
-            left = if left == 0 { source.distinct } else { left } - 1;
+            left = if left == 0 { source.distinct_targets } else { left } - 1;
             if left > 0 {
                 return;
             }
@@ -74,48 +74,48 @@ impl<'a> Printer<'a> {
             text.entries += printed;
             text.sources += u64::from(printed > 0);
             if let Some((model, smoothing)) = self.reordering
-                && !model.of_pairs
+                && !model.conditions_on_target
                 && printed > 0
             {
-                self.phrase(0, entry.source, line);
+                self.push_phrase(0, entry.source, line);
                 line.extend_from_slice(b"|||");
-                self.scores(&model, smoothing, &counts, line);
+                self.push_reordering_scores(&model, smoothing, &counts, line);
             }
         });
         text
     }
 
     /// The words of a phrase, a space behind each.
-    fn phrase(&self, side: usize, phrase: &[u32], line: &mut Vec<u8>) {
+    fn push_phrase(&self, side: usize, phrase: &[u32], line: &mut Vec<u8>) {
         for &word in phrase {
             line.extend_from_slice(self.words[side].word(word));
             line.push(b' ');
         }
     }
 
-    fn phrase_pair(&self, source: &Source, entry: &Entry<'_>, line: &mut Vec<u8>) {
-        self.phrase(0, entry.source, line);
+    fn push_phrase_pair(&self, source: &SourceCounts, entry: &PhrasePair<'_>, line: &mut Vec<u8>) {
+        self.push_phrase(0, entry.source, line);
         line.extend_from_slice(b"||| ");
-        self.phrase(1, entry.target, line);
+        self.push_phrase(1, entry.target, line);
         line.extend_from_slice(b"||| ");
-        let counts = Counts {
-            pair: as_printed(entry.count.into()),
-            source: as_printed(source.count),
-            target: as_printed(entry.target_count),
-            source_distinct: source.distinct as f32,
-            target_distinct: entry.target_distinct as f32,
+        let counts = PhrasePairCounts {
+            pair: round_as_printed(entry.count.into()),
+            source: round_as_printed(source.count),
+            target: round_as_printed(entry.target_count),
+            source_distinct: source.distinct_targets as f32,
+            target_distinct: entry.distinct_sources as f32,
         };
         let [inverse, direct] = self.discount.probabilities(counts);
-        let [inverse_lexical, direct_lexical] = entry.lexical;
+        let [inverse_lexical, direct_lexical] = entry.lexical_weights;
         for score in [inverse, inverse_lexical, direct, direct_lexical] {
             push_general_f32(line, score);
             line.push(b' ');
         }
         line.extend_from_slice(b"||| ");
         for link in entry.links {
-            push_number(line, link.source);
+            push_decimal(line, link.source);
             line.push(b'-');
-            push_number(line, link.target);
+            push_decimal(line, link.target);
             line.push(b' ');
         }
         line.extend_from_slice(b"|||");
@@ -126,7 +126,7 @@ impl<'a> Printer<'a> {
         line.extend_from_slice(b" ||| |||\n");
     }
 
-    fn scores(
+    fn push_reordering_scores(
         &mut self,
         model: &ReorderingModel,
         smoothing: f64,
@@ -138,36 +138,37 @@ impl<'a> Printer<'a> {
                 continue;
             }
             let counts = &counts[direction];
-            if counts.iter().any(|&count| count >= COMMON) {
+            if counts.iter().any(|&count| count >= CACHED_COUNTS) {
                 model.push_scores(counts, smoothing, line);
                 continue;
             }
-            let place = counts.iter().fold(0, |place, &count| place * COMMON + count) as usize;
-            if self.common[place].is_empty() {
+            let place =
+                counts.iter().fold(0, |place, &count| place * CACHED_COUNTS + count) as usize;
+            if self.score_cache[place].is_empty() {
                 let mut text = Vec::new();
                 model.push_scores(counts, smoothing, &mut text);
-                self.common[place] = text;
+                self.score_cache[place] = text;
             }
-            line.extend_from_slice(&self.common[place]);
+            line.extend_from_slice(&self.score_cache[place]);
         }
         line.push(b'\n');
     }
 }
 
 /// A count as Moses' tools hand it on, in text of six significant digits.
-fn as_printed(count: u64) -> f32 {
+fn round_as_printed(count: u64) -> f32 {
     if count < 1_000_000 {
         return count as f32;
     }
     let mut text = Vec::new();
     push_general_f32(&mut text, count as f32);
-    miriam_textio::number::parse_f32_through_f64(&text).expect("was printed as a number")
+    miriam_textio::number::parse_f32_via_f64(&text).expect("was printed as a number")
 }
 
 /// Appends a small number in decimals.
-fn push_number(line: &mut Vec<u8>, number: u32) {
+fn push_decimal(line: &mut Vec<u8>, number: u32) {
     if number >= 10 {
-        push_number(line, number / 10);
+        push_decimal(line, number / 10);
     }
     line.push(b'0' + (number % 10) as u8);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 use miriam_textio::number::push_general_f32;
 use proptest::prelude::*;
 
@@ -13,11 +13,11 @@ use super::*;
 
 const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata");
 
-fn plain(max_length: usize, temp: &Path) -> ExtractOptions {
+fn plain_options(max_length: usize, temp: &Path) -> ExtractOptions {
     ExtractOptions {
         max_length,
-        tables: Wrapping::Plain,
-        temp: temp.to_owned(),
+        compression: Compression::None,
+        temp_dir: temp.to_owned(),
         threads: 2,
         ..ExtractOptions::default()
     }
@@ -25,10 +25,10 @@ fn plain(max_length: usize, temp: &Path) -> ExtractOptions {
 
 /// Extracts from the files `source`, `target` and `links` of `corpus` into a new folder
 /// and returns what is in it by name.
-fn extracted(corpus: &Path, options: &ExtractOptions) -> BTreeMap<String, String> {
-    let output = options.temp.join("output");
+fn extract_to_map(corpus: &Path, options: &ExtractOptions) -> BTreeMap<String, String> {
+    let output = options.temp_dir.join("output");
     let [source, target, links] = ["source", "target", "links"].map(|name| corpus.join(name));
-    extract_files(&source, &target, &links, &output, options, &Silent).unwrap();
+    extract_files(&source, &target, &links, &output, options, &NoProgress).unwrap();
     let files = fs::read_dir(&output).unwrap().map(|entry| entry.unwrap().path());
     let named = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -37,7 +37,7 @@ fn extracted(corpus: &Path, options: &ExtractOptions) -> BTreeMap<String, String
     let found = files.map(named).collect();
     fs::remove_dir_all(&output).unwrap();
     assert_eq!(
-        fs::read_dir(&options.temp)
+        fs::read_dir(&options.temp_dir)
             .unwrap()
             .filter(|e| {
                 e.as_ref().unwrap().file_name().to_string_lossy().starts_with("miriam-extract")
@@ -49,11 +49,11 @@ fn extracted(corpus: &Path, options: &ExtractOptions) -> BTreeMap<String, String
     found
 }
 
-fn recorded(name: &str) -> String {
+fn read_recorded(name: &str) -> String {
     fs::read_to_string(Path::new(TESTDATA).join(name)).unwrap()
 }
 
-fn sorted(text: &str) -> Vec<&str> {
+fn sort_lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     lines
@@ -68,11 +68,12 @@ fn tables_are_those_of_moses() {
         (Smoothing::KneserNey, "phrase-table.kneser-ney"),
     ];
     for (smoothing, name) in kinds {
-        let options = ExtractOptions { smoothing, reordering: None, ..plain(3, temp.path()) };
-        let found = extracted(Path::new(TESTDATA), &options);
-        assert_eq!(found["phrase-table"], recorded(name), "{name}");
-        assert_eq!(sorted(&found["lex.e2f"]), sorted(&recorded("lex.e2f")));
-        assert_eq!(sorted(&found["lex.f2e"]), sorted(&recorded("lex.f2e")));
+        let options =
+            ExtractOptions { smoothing, reordering: None, ..plain_options(3, temp.path()) };
+        let found = extract_to_map(Path::new(TESTDATA), &options);
+        assert_eq!(found["phrase-table"], read_recorded(name), "{name}");
+        assert_eq!(sort_lines(&found["lex.e2f"]), sort_lines(&read_recorded("lex.e2f")));
+        assert_eq!(sort_lines(&found["lex.f2e"]), sort_lines(&read_recorded("lex.f2e")));
         assert_eq!(found.len(), 3);
     }
 }
@@ -85,10 +86,10 @@ fn reordering_tables_are_those_of_moses() {
             let name = format!("{evidence}-{orientations}");
             let table = |direction: &str| {
                 let reordering = Some(format!("{name}-{direction}-fe"));
-                let options = ExtractOptions { reordering, ..plain(3, temp.path()) };
-                extracted(Path::new(TESTDATA), &options).remove("reordering-table").unwrap()
+                let options = ExtractOptions { reordering, ..plain_options(3, temp.path()) };
+                extract_to_map(Path::new(TESTDATA), &options).remove("reordering-table").unwrap()
             };
-            let both = recorded(&name);
+            let both = read_recorded(&name);
             assert_eq!(table("bidirectional"), both, "{name}");
             // One direction is half of the scores.
             let half = |keep: fn(usize, usize) -> bool| -> String {
@@ -117,7 +118,10 @@ fn scores_of_source_phrases_sum_over_their_translations() {
         fs::write(temp.path().join(name), text).unwrap();
     }
     let reordering = Some("wbe-msd-bidirectional-f".into());
-    let found = extracted(temp.path(), &ExtractOptions { reordering, ..plain(7, temp.path()) });
+    let found = extract_to_map(
+        temp.path(),
+        &ExtractOptions { reordering, ..plain_options(7, temp.path()) },
+    );
     // `a` is monotone to the beginning, then swapped with `b` on its right; after it `b`
     // follows, then nothing does, though the sentence goes on.
     assert_eq!(
@@ -129,14 +133,14 @@ fn scores_of_source_phrases_sum_over_their_translations() {
 }
 
 /// Source words, target words, links.
-type SentencePair = (Vec<String>, Vec<String>, Vec<(usize, usize)>);
+type RawSentencePair = (Vec<String>, Vec<String>, Vec<(usize, usize)>);
 
 /// A pair of phrases as words, with how often each of its alignments occurs.
-type Pairs = BTreeMap<(Vec<String>, Vec<String>), BTreeMap<Vec<(usize, usize)>, u32>>;
+type RawPhrasePairs = BTreeMap<(Vec<String>, Vec<String>), BTreeMap<Vec<(usize, usize)>, u32>>;
 
 /// The phrase table by definition.
-fn reference(corpus: &[SentencePair], longest: usize) -> String {
-    let mut pairs = Pairs::new();
+fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
+    let mut pairs = RawPhrasePairs::new();
     let mut lexical: BTreeMap<(String, String), u32> = BTreeMap::new();
     for (source, target, links) in corpus {
         let mut link = |s: Option<usize>, t: Option<usize>| {
@@ -241,11 +245,11 @@ fn reference(corpus: &[SentencePair], longest: usize) -> String {
     String::from_utf8(lines.concat()).unwrap()
 }
 
-fn sentence_pairs() -> impl Strategy<Value = Vec<SentencePair>> {
+fn sentence_pairs() -> impl Strategy<Value = Vec<RawSentencePair>> {
     let words = || proptest::collection::vec("[a|!é]|NULL|a\u{1}", 0..6);
     let pair = (words(), words(), proptest::collection::vec((0usize..6, 0usize..6), 0..7));
     proptest::collection::vec(pair, 1..14).prop_map(|pairs| {
-        let fit = |(source, target, links): SentencePair| {
+        let fit = |(source, target, links): RawSentencePair| {
             let fits = |l: &(usize, usize)| l.0 < source.len() && l.1 < target.len();
             let mut links: Vec<_> = links.into_iter().filter(fits).collect();
             links.sort_unstable();
@@ -257,7 +261,7 @@ fn sentence_pairs() -> impl Strategy<Value = Vec<SentencePair>> {
 }
 
 /// Writes `corpus` as three files into `folder`.
-fn write_corpus(corpus: &[SentencePair], folder: &Path) {
+fn write_corpus(corpus: &[RawSentencePair], folder: &Path) {
     let (mut source, mut target, mut links) = (String::new(), String::new(), String::new());
     for (s, t, l) in corpus {
         source += &(s.join(" ") + "\n");
@@ -279,9 +283,9 @@ proptest! {
     ) {
         let temp = tempfile::tempdir().unwrap();
         write_corpus(&corpus, temp.path());
-        let options = ExtractOptions { memory, threads, ..plain(longest, temp.path()) };
-        let found = extracted(temp.path(), &options);
-        prop_assert_eq!(&found["phrase-table"], &reference(&corpus, longest));
+        let options = ExtractOptions { memory, threads, ..plain_options(longest, temp.path()) };
+        let found = extract_to_map(temp.path(), &options);
+        prop_assert_eq!(&found["phrase-table"], &naive_phrase_table(&corpus, longest));
         // The other table goes along, entry by entry.
         let phrases = |table: &str| -> Vec<String> {
             let two = |line: &str| line.splitn(3, "|||").take(2).collect::<Vec<_>>().join("|||");
@@ -294,15 +298,15 @@ proptest! {
 /// Whether two phrases occur together more often than chance explains, counting
 /// sentence pairs one by one and ways of meeting in whole numbers.
 fn is_significant(
-    corpus: &[SentencePair],
+    corpus: &[RawSentencePair],
     source: &str,
     target: &str,
-    level: Significance,
+    level: SignificanceThreshold,
 ) -> bool {
     let holds = |words: &[String], phrase: &str| {
         format!(" {} ", words.join(" ")).contains(&format!(" {phrase} "))
     };
-    let count = |f: &dyn Fn(&&SentencePair) -> bool| corpus.iter().filter(f).count() as u128;
+    let count = |f: &dyn Fn(&&RawSentencePair) -> bool| corpus.iter().filter(f).count() as u128;
     let all = corpus.len() as u128;
     let of_source = count(&|pair| holds(&pair.0, source));
     let of_target = count(&|pair| holds(&pair.1, target));
@@ -314,9 +318,9 @@ fn is_significant(
     let tail: u128 = (together..=of_source.min(of_target)).map(ways).sum();
     let surprise = -(tail as f64 / choose(all, of_target) as f64).ln();
     match level {
-        Significance::AboveAlpha => surprise > (all as f64).ln() + 1e-9,
-        Significance::Alpha => surprise > (all as f64).ln() - 1e-9,
-        Significance::Above(level) => surprise > level,
+        SignificanceThreshold::AboveAlpha => surprise > (all as f64).ln() + 1e-9,
+        SignificanceThreshold::Alpha => surprise > (all as f64).ln() - 1e-9,
+        SignificanceThreshold::Above(level) => surprise > level,
     }
 }
 
@@ -327,15 +331,15 @@ proptest! {
     fn insignificant_pairs_are_left_out_and_nothing_else_changes(
         corpus in sentence_pairs(), longest in 1usize..4, memory in 1u64..20_000,
         level in prop_oneof![
-            Just(Significance::AboveAlpha), Just(Significance::Alpha),
-            (1u32..30).prop_map(|tenths| Significance::Above(f64::from(tenths) * 0.1 + 0.0123)),
+            Just(SignificanceThreshold::AboveAlpha), Just(SignificanceThreshold::Alpha),
+            (1u32..30).prop_map(|tenths| SignificanceThreshold::Above(f64::from(tenths) * 0.1 + 0.0123)),
         ],
     ) {
         let temp = tempfile::tempdir().unwrap();
         write_corpus(&corpus, temp.path());
-        let options = ExtractOptions { memory, ..plain(longest, temp.path()) };
-        let everything = extracted(temp.path(), &options);
-        let pruned = extracted(temp.path(), &ExtractOptions { significance: Some(level), ..options });
+        let options = ExtractOptions { memory, ..plain_options(longest, temp.path()) };
+        let everything = extract_to_map(temp.path(), &options);
+        let pruned = extract_to_map(temp.path(), &ExtractOptions { significance: Some(level), ..options });
         for table in ["phrase-table", "reordering-table"] {
             let kept = |line: &&str| {
                 let phrases: Vec<&str> = line.split(" ||| ").collect();
@@ -351,44 +355,52 @@ proptest! {
 #[test]
 fn runs_of_a_killed_extraction_are_used() {
     let temp = tempfile::tempdir().unwrap();
-    let options = ExtractOptions { memory: 4_000, ..plain(3, temp.path()) };
-    let expected = extracted(Path::new(TESTDATA), &options);
+    let options = ExtractOptions { memory: 4_000, ..plain_options(3, temp.path()) };
+    let expected = extract_to_map(Path::new(TESTDATA), &options);
     let output = temp.path().join("output");
     fs::create_dir(&output).unwrap();
     let inputs = ["source", "target", "links"].map(|name| Path::new(TESTDATA).join(name));
     let inputs = inputs.each_ref().map(|path| path.as_path());
-    let corpus = Corpus::read(inputs, 3, 1000, temp.path(), 2, &Silent).unwrap();
-    let lexicon = Lexicon::count(&corpus, 2, &Silent).unwrap();
-    let reordering = options.check().unwrap();
-    let partitions = options.partitions(&corpus, &lexicon);
+    let corpus = Corpus::read(inputs, 3, 1000, temp.path(), 2, &NoProgress).unwrap();
+    let lexicon = LexicalTable::from_corpus(&corpus, 2, &NoProgress).unwrap();
+    let reordering = options.validate().unwrap();
+    let partitions = options.num_partitions(&corpus, &lexicon);
     assert!(partitions > 4, "{partitions}");
     let job = options.job(&corpus, reordering);
-    let mut state = State::open(&output, temp.path(), job, partitions).unwrap();
-    let extraction = Extraction {
+    let mut state = Checkpoint::resume_or_create(&output, temp.path(), job, partitions).unwrap();
+    let extraction = PhraseExtractor {
         corpus: &corpus,
-        lexicon: &lexicon,
-        longest: 3,
+        lexical_table: &lexicon,
+        max_length: 3,
         reordering,
         significance: None,
-        partitions,
+        num_partitions: partitions,
     };
     for partition in [0, 2] {
-        let mut writer = RunWriter::create(&state.run(partition)).unwrap();
-        let counts = extraction.count(partition, || (), |entry| writer.push(entry)).unwrap();
-        state.add(partition, Finished { seal: writer.finish().unwrap(), counts }).unwrap();
+        let mut writer = RunWriter::create(&state.run_path(partition)).unwrap();
+        let counts =
+            extraction.count_partition(partition, || (), |entry| writer.push(entry)).unwrap();
+        state
+            .mark_finished(
+                partition,
+                FinishedPartition { checksum: writer.finish().unwrap(), counts },
+            )
+            .unwrap();
     }
-    let run = state.run(2);
+    let run = state.run_path(2);
     let written = fs::metadata(&run).unwrap().modified().unwrap();
     // A run that the state does not vouch for is written again.
-    fs::write(state.run(1), "half a run").unwrap();
+    fs::write(state.run_path(1), "half a run").unwrap();
     drop(state);
-    let state = State::open(&output, temp.path(), options.job(&corpus, reordering), 77).unwrap();
-    let state = count_partitions(&extraction, state, 2, &Silent).unwrap();
+    let state =
+        Checkpoint::resume_or_create(&output, temp.path(), options.job(&corpus, reordering), 77)
+            .unwrap();
+    let state = count_partitions(&extraction, state, 2, &NoProgress).unwrap();
     assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written);
     drop(state);
     // With other memory and threads the parts stay what they were.
     let other = ExtractOptions { memory: 1 << 30, threads: 1, ..options.clone() };
-    assert_eq!(extracted(Path::new(TESTDATA), &other), expected);
+    assert_eq!(extract_to_map(Path::new(TESTDATA), &other), expected);
 }
 
 #[test]
@@ -400,8 +412,10 @@ fn wrong_input_is_named_with_file_and_line() {
         }
         let [source, target, links] = ["source", "target", "links"].map(|n| temp.path().join(n));
         let output = temp.path().join("output");
-        let options = plain(7, temp.path());
-        extract_files(&source, &target, &links, &output, &options, &Silent).unwrap_err().to_string()
+        let options = plain_options(7, temp.path());
+        extract_files(&source, &target, &links, &output, &options, &NoProgress)
+            .unwrap_err()
+            .to_string()
     };
     let said = complain("a\nb\n", "x\ny\n", "0-0\n");
     assert!(said.contains("links: it ends after 1 lines") && said.contains("source"), "{said}");
@@ -421,7 +435,7 @@ fn wrong_input_is_named_with_file_and_line() {
 #[test]
 fn wrong_options_are_refused() {
     let options = ExtractOptions::default();
-    let refused = |options: ExtractOptions| options.check().unwrap_err().to_string();
+    let refused = |options: ExtractOptions| options.validate().unwrap_err().to_string();
     for max_length in [0, 65] {
         assert!(refused(ExtractOptions { max_length, ..options.clone() }).contains("1 to 64"));
     }

@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A model file could not be written, opened or trusted.
     #[error(transparent)]
-    Layout(#[from] miriam_storage::Error),
+    Storage(#[from] miriam_storage::Error),
     /// The model that a file is made from could not be read.
     #[error(transparent)]
     Lm(#[from] miriam_lmcpu::Error),
@@ -25,7 +25,7 @@ pub enum Error {
     },
     /// Two searches that must agree do not.
     #[error("{what}: they differ at {detail}; please report this with the command")]
-    Different {
+    Mismatch {
         /// What was compared.
         what: String,
         /// The first difference.

@@ -26,11 +26,11 @@
 use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Bytes of a unit.
-pub const UNIT: usize = 16;
+pub const UNIT_BYTES: usize = 16;
 /// Units of a line: 128 bytes, four sectors of a GPU, two lines of a CPU.
-pub const LINE: u64 = 8;
+pub const GPU_CACHE_LINE: u64 = 8;
 /// Units of a line of a CPU: 64 bytes.
-pub const CPU_LINE: u64 = 4;
+pub const CPU_CACHE_LINE: u64 = 4;
 /// What fills up keys; no word has this id.
 pub const NO_WORD: u32 = u32::MAX;
 
@@ -133,14 +133,14 @@ pub struct LongestBucket {
 }
 
 /// What buckets of all orders are.
-pub trait Slots {
+pub trait HashBucket {
     /// The key of each slot.
     fn keys(&self) -> &[u64];
     /// Whether a key whose home is this bucket or one before lies behind it.
     fn overflows(&self) -> bool;
 }
 
-impl Slots for Bucket {
+impl HashBucket for Bucket {
     #[inline(always)]
     fn keys(&self) -> &[u64] {
         &self.keys
@@ -152,7 +152,7 @@ impl Slots for Bucket {
     }
 }
 
-impl Slots for LongestBucket {
+impl HashBucket for LongestBucket {
     #[inline(always)]
     fn keys(&self) -> &[u64] {
         &self.keys
@@ -165,13 +165,13 @@ impl Slots for LongestBucket {
 }
 
 /// The key of an empty slot.
-pub const NO_KEY: u64 = u64::MAX;
+pub const EMPTY_KEY: u64 = u64::MAX;
 /// In [`Bucket::count`]: this many children or more.
-pub const MANY: u32 = 255;
+pub const MANY_CHILDREN: u32 = 255;
 
 /// The bucket, of `buckets`, in which the search for `key` begins.
 #[inline(always)]
-pub const fn home(key: u64, buckets: u64) -> u64 {
+pub const fn home_bucket(key: u64, buckets: u64) -> u64 {
     // Fibonacci hashing spreads words over the high bits; the fold brings the
     // parent's bits to them.
     let mixed = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -181,21 +181,21 @@ pub const fn home(key: u64, buckets: u64) -> u64 {
 
 /// The shape of the block of `count` children, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct BlockShape {
     /// Units of keys.
     pub keys: u64,
     /// Units of what is known of each.
     pub entries: u64,
 }
 
-impl Shape {
+impl BlockShape {
     /// `longest`: the children are of the highest order.
     #[inline(always)]
     pub const fn new(count: u64, width: NodeWidth, longest: bool) -> Self {
         let node = width.keys() as u64;
         let keys =
             if count <= node { count.div_ceil(4) } else { count.div_ceil(node) * (node / 4) };
-        Shape { keys, entries: if longest { count.div_ceil(4) } else { count } }
+        BlockShape { keys, entries: if longest { count.div_ceil(4) } else { count } }
     }
 
     /// Units in all.
@@ -207,7 +207,7 @@ impl Shape {
     /// search reads together crosses no sector or line without need: a block that
     /// fits a line, of a CPU or of 128 bytes, lies in one, two units lie in one sector,
     /// a large block's nodes begin at multiples of their size.
-    pub const fn place(self, cursor: u64, width: NodeWidth) -> u64 {
+    pub const fn align(self, cursor: u64, width: NodeWidth) -> u64 {
         let (node, units) = ((width.keys() / 4) as u64, self.units());
         let align = if self.keys > node {
             node
@@ -217,8 +217,8 @@ impl Shape {
             1
         };
         let start = cursor.next_multiple_of(align);
-        let together = if units <= LINE { units } else { self.keys };
-        let line = if together <= CPU_LINE { CPU_LINE } else { LINE };
+        let together = if units <= GPU_CACHE_LINE { units } else { self.keys };
+        let line = if together <= CPU_CACHE_LINE { CPU_CACHE_LINE } else { GPU_CACHE_LINE };
         if self.keys <= node && start % line + together > line {
             start.next_multiple_of(line)
         } else {
@@ -232,36 +232,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_fill_units_and_lines() {
-        assert_eq!(size_of::<Entry>(), UNIT);
+    fn records_fill_units_and_cache_lines() {
+        assert_eq!(size_of::<Entry>(), UNIT_BYTES);
         assert_eq!(size_of::<Bucket>(), 64);
         assert_eq!(size_of::<LongestBucket>(), 64);
     }
 
     #[test]
-    fn blocks_have_the_units_that_the_page_says() {
-        let shape = |count, longest| Shape::new(count, NodeWidth::Keys32, longest);
-        assert_eq!(shape(1, false), Shape { keys: 1, entries: 1 });
-        assert_eq!(shape(4, true), Shape { keys: 1, entries: 1 });
-        assert_eq!(shape(5, true), Shape { keys: 2, entries: 2 });
-        assert_eq!(shape(32, false), Shape { keys: 8, entries: 32 });
-        assert_eq!(shape(33, false), Shape { keys: 16, entries: 33 });
-        assert_eq!(Shape::new(9, NodeWidth::Keys8, true), Shape { keys: 4, entries: 3 });
+    fn block_shapes_match_the_format_description() {
+        let shape = |count, longest| BlockShape::new(count, NodeWidth::Keys32, longest);
+        assert_eq!(shape(1, false), BlockShape { keys: 1, entries: 1 });
+        assert_eq!(shape(4, true), BlockShape { keys: 1, entries: 1 });
+        assert_eq!(shape(5, true), BlockShape { keys: 2, entries: 2 });
+        assert_eq!(shape(32, false), BlockShape { keys: 8, entries: 32 });
+        assert_eq!(shape(33, false), BlockShape { keys: 16, entries: 33 });
+        assert_eq!(BlockShape::new(9, NodeWidth::Keys8, true), BlockShape { keys: 4, entries: 3 });
     }
 
     #[test]
-    fn small_blocks_cross_no_line() {
+    fn small_blocks_cross_no_cache_line() {
         for width in [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32] {
             for (count, longest) in (1..=70).flat_map(|count| [(count, false), (count, true)]) {
-                let shape = Shape::new(count, width, longest);
+                let shape = BlockShape::new(count, width, longest);
                 for cursor in 0..16 {
-                    let start = shape.place(cursor, width);
-                    assert!(start >= cursor && start < cursor + LINE);
-                    if shape.units() <= LINE && shape.keys <= (width.keys() / 4) as u64 {
-                        assert!(start % LINE + shape.units() <= LINE);
+                    let start = shape.align(cursor, width);
+                    assert!(start >= cursor && start < cursor + GPU_CACHE_LINE);
+                    if shape.units() <= GPU_CACHE_LINE && shape.keys <= (width.keys() / 4) as u64 {
+                        assert!(start % GPU_CACHE_LINE + shape.units() <= GPU_CACHE_LINE);
                     }
-                    if shape.units() <= CPU_LINE {
-                        assert!(start % CPU_LINE + shape.units() <= CPU_LINE);
+                    if shape.units() <= CPU_CACHE_LINE {
+                        assert!(start % CPU_CACHE_LINE + shape.units() <= CPU_CACHE_LINE);
                     }
                     if count > width.keys() as u64 {
                         assert_eq!(start % (width.keys() / 4) as u64, 0);

@@ -10,14 +10,14 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+mod block_allocator;
 pub mod build;
 pub mod device;
 mod error;
 pub mod format;
-mod listing;
 mod model;
+mod ngram_table;
 mod open;
-mod placement;
 mod search;
 mod source;
 pub mod synthetic;
@@ -27,7 +27,7 @@ pub use build::{GlmOptions, build_glm, create_glm, write_glm};
 pub use error::Error;
 pub use model::{GlmModel, KIND, Level, VERSION};
 pub use open::{is_glm, open, open_source};
-pub use search::{Place, Seek};
+pub use search::{Lookup, NodeRef};
 pub use source::GlmSource;
 pub use verify::verify;
 

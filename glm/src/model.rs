@@ -5,13 +5,13 @@ use std::path::Path;
 use miriam_lmcpu::{LmWord, MAX_ORDER, Result, State};
 use miriam_storage::btree::{Isa, Unit};
 use miriam_storage::dictionary::Dictionary;
-use miriam_storage::{Container, Kind, Load, View};
+use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
 use crate::format::{Bucket, Entry, LongestBucket, NodeWidth};
 
 /// The kind of the file.
-pub const KIND: Kind = Kind::new("ngram-glm");
+pub const KIND: FileKind = FileKind::new("ngram-glm");
 /// The version of its layout.
 pub const VERSION: u32 = 1;
 
@@ -23,15 +23,15 @@ pub(crate) struct Metadata {
     /// n-grams of each order as the source counts them.
     pub counts: Vec<u64>,
     /// Keys of a node.
-    pub width: u32,
+    pub node_width: u32,
     /// Orders from 2 up to this one are in buckets; 0 or 1: none.
-    pub hashed: u32,
+    pub max_hashed_order: u32,
     /// Orders from 2.
     pub levels: Vec<LevelMetadata>,
     /// The id of `<s>`.
-    pub begin: u32,
+    pub bos_id: u32,
     /// The id of `</s>`.
-    pub end: u32,
+    pub eos_id: u32,
     /// Whether the source had `<unk>`.
     pub has_unknown: bool,
     /// See `LanguageModel::minimisation_is_closed`.
@@ -59,7 +59,7 @@ pub enum Level {
 /// A model in a `glm` file.
 pub struct GlmModel {
     pub(crate) metadata: Metadata,
-    pub(crate) width: NodeWidth,
+    pub(crate) node_width: NodeWidth,
     pub(crate) words: Dictionary,
     /// By word id.
     pub(crate) unigrams: View<Entry>,
@@ -67,13 +67,13 @@ pub struct GlmModel {
     pub(crate) levels: Vec<Level>,
     /// Places of the blanks of each order, end to end.
     pub(crate) blanks: View<u32>,
-    pub(crate) begin: State,
+    pub(crate) begin_state: State,
     pub(crate) isa: Isa,
 }
 
 impl GlmModel {
     /// Opens the file at `path`.
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
@@ -81,7 +81,7 @@ impl GlmModel {
     /// scoring relies on is checked here, in time that does not grow with the
     /// n-grams; [`crate::verify`] checks the rest.
     pub fn from_container(container: &Container) -> Result<Self> {
-        let container = container.clone().expect(KIND, VERSION)?;
+        let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;
@@ -91,11 +91,11 @@ impl GlmModel {
         if metadata.counts.len() != order || metadata.levels.len() != order - 1 {
             return Err(damaged("the counts do not fit the order").into());
         }
-        let Some(width) = NodeWidth::from_keys(metadata.width) else {
-            let reason = format!("nodes of {} keys are not known", metadata.width);
+        let Some(width) = NodeWidth::from_keys(metadata.node_width) else {
+            let reason = format!("nodes of {} keys are not known", metadata.node_width);
             return Err(damaged(&reason).into());
         };
-        if metadata.hashed > metadata.order {
+        if metadata.max_hashed_order > metadata.order {
             return Err(damaged("more orders are in buckets than there are").into());
         }
         let words = Dictionary::open(&container, "words")?;
@@ -105,7 +105,7 @@ impl GlmModel {
             return Err(container.damaged("order-1", reason).into());
         }
         let known = |id: u32| id > 0 && (id as usize) < words.len();
-        if !known(metadata.begin) || !known(metadata.end) {
+        if !known(metadata.bos_id) || !known(metadata.eos_id) {
             return Err(damaged("<s> or </s> is no word of the model").into());
         }
         let levels =
@@ -122,21 +122,30 @@ impl GlmModel {
             return Err(container.damaged("blanks", "there are not as many as promised").into());
         }
         let mut begin = State::EMPTY;
-        let backoff = f32::from_bits(unigrams[metadata.begin as usize].backoff);
-        begin.entries_mut()[0] = (LmWord(metadata.begin), backoff);
+        let backoff = f32::from_bits(unigrams[metadata.bos_id as usize].backoff);
+        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
         begin.set_len(1);
         let isa = Isa::detect();
-        Ok(GlmModel { metadata, width, words, unigrams, levels, blanks, begin, isa })
+        Ok(GlmModel {
+            metadata,
+            node_width: width,
+            words,
+            unigrams,
+            levels,
+            blanks,
+            begin_state: begin,
+            isa,
+        })
     }
 
     /// How many keys a node has.
-    pub fn width(&self) -> NodeWidth {
-        self.width
+    pub fn node_width(&self) -> NodeWidth {
+        self.node_width
     }
 
     /// Orders from 2 up to this one are in buckets; 0 or 1: none.
-    pub fn hashed(&self) -> usize {
-        self.metadata.hashed as usize
+    pub fn max_hashed_order(&self) -> usize {
+        self.metadata.max_hashed_order as usize
     }
 
     /// The words' entries, by id.
@@ -155,7 +164,7 @@ impl GlmModel {
     }
 
     /// The places of the blanks among the n-grams of `order`, ascending.
-    pub(crate) fn blanks_of(&self, order: usize) -> &[u32] {
+    pub(crate) fn blanks_of_order(&self, order: usize) -> &[u32] {
         let before: u64 = self.metadata.levels[..order - 2].iter().map(|level| level.blanks).sum();
         let blanks = self.metadata.levels[order - 2].blanks;
         &self.blanks[before as usize..(before + blanks) as usize]
@@ -164,7 +173,7 @@ impl GlmModel {
 
 fn open_level(container: &Container, metadata: &Metadata, order: usize) -> Result<Level> {
     let name = format!("order-{order}");
-    if order > metadata.hashed as usize {
+    if order > metadata.max_hashed_order as usize {
         return Ok(Level::Blocks(container.section(&name)?));
     }
     let (level, slots) = if order < metadata.order as usize {

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use miriam_lmcpu::arpa::{Section, Unigram};
 use miriam_lmcpu::{NgramIndex, NgramSource, Result};
-use miriam_storage::{Container, Load};
-use miriam_textio::{Vocabulary, name_of};
+use miriam_storage::{Container, LoadMethod};
+use miriam_textio::{Vocabulary, display_name};
 
-use crate::listing::Listed;
 use crate::model::GlmModel;
+use crate::ngram_table::NgramTable;
 
 /// A `glm` file being listed.
 pub struct GlmSource {
@@ -19,7 +19,7 @@ pub struct GlmSource {
     vocabulary: Vocabulary,
     unigrams: Vec<Unigram>,
     /// The n-grams of the order before.
-    below: Listed,
+    suffixes: NgramTable,
     /// Their words, newest first, end to end.
     words: Vec<u32>,
     next_order: usize,
@@ -28,7 +28,7 @@ pub struct GlmSource {
 impl GlmSource {
     /// Opens the file at `path`. Each order is checked whole before it is listed.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_container(Container::open_any(path, Load::Lazy)?, name_of(path))
+        Self::from_container(Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
     }
 
     pub(crate) fn from_container(container: Container, name: String) -> Result<Self> {
@@ -40,11 +40,20 @@ impl GlmSource {
         if vocabulary.len() != model.unigrams.len() {
             return Err(container.damaged("words.bytes", "words are missing or equal").into());
         }
-        let below = Listed::words(&model, &container)?;
+        let below = NgramTable::from_unigrams(&model, &container)?;
         let unigram = |(&log10, &backoff): (&f32, &f32)| Unigram { log10, backoff };
         let unigrams = below.log10.iter().zip(&below.backoffs).map(unigram).collect();
         let words = below.words.clone();
-        Ok(GlmSource { name, container, model, vocabulary, unigrams, below, words, next_order: 2 })
+        Ok(GlmSource {
+            name,
+            container,
+            model,
+            vocabulary,
+            unigrams,
+            suffixes: below,
+            words,
+            next_order: 2,
+        })
     }
 }
 
@@ -75,8 +84,8 @@ impl NgramSource for GlmSource {
             return Ok(None);
         }
         self.next_order += 1;
-        let listed = self.below.next(&self.model, &self.container, order)?;
-        let blanks = self.model.blanks_of(order);
+        let listed = self.suffixes.next_order(&self.model, &self.container, order)?;
+        let blanks = self.model.blanks_of_order(order);
         let is_last = order == self.model.order();
         let mut section = Section::default();
         section.order = order;
@@ -93,7 +102,7 @@ impl NgramSource for GlmSource {
                 }
             }
         }
-        (self.below, self.words) = (listed, words);
+        (self.suffixes, self.words) = (listed, words);
         Ok(Some(section))
     }
 

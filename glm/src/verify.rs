@@ -3,8 +3,8 @@
 use miriam_lmcpu::{LmWord, NgramIndex, Result};
 use miriam_storage::Container;
 
-use crate::listing::Listed;
 use crate::model::GlmModel;
+use crate::ngram_table::NgramTable;
 
 /// Checks what opening does not: that each word is found by itself and each n-gram
 /// stands where a search finds it, that the suffix of each n-gram is there and knows of
@@ -18,14 +18,14 @@ pub fn verify(container: &Container) -> Result<()> {
     }
     let marker = |text: &[u8], id: u32| model.word(LmWord(id)) == Some(text);
     if !marker(b"<unk>", 0)
-        || !marker(b"<s>", model.metadata.begin)
-        || !marker(b"</s>", model.metadata.end)
+        || !marker(b"<s>", model.metadata.bos_id)
+        || !marker(b"</s>", model.metadata.eos_id)
     {
         return Err(container.damaged("words.bytes", "a special word has another's id").into());
     }
-    let mut listed = Listed::words(&model, container)?;
+    let mut listed = NgramTable::from_unigrams(&model, container)?;
     for order in 2..=model.order() {
-        listed = listed.next(&model, container, order)?;
+        listed = listed.next_order(&model, container, order)?;
     }
     Ok(())
 }

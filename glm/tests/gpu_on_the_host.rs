@@ -11,16 +11,16 @@ use std::process::Command;
 use std::sync::Arc;
 
 use miriam_glm::device::{
-    Answers, DeviceModel, DeviceOptions, PAD, SENTENCE_START, SentenceSum, Tile,
-    time_random_sectors,
+    DeviceModel, DeviceOptions, PAD, SENTENCE_START, ScoreBuffers, SentenceSum, Tile,
+    time_random_reads,
 };
 use miriam_glm::format::NodeWidth;
 use miriam_glm::{GlmOptions, KIND, VERSION, write_glm};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, build_trie};
-use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State};
-use miriam_storage::{Bytes, Container, ContainerWriter, Load};
-use miriam_textio::{Log10, Silent};
+use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult, State};
+use miriam_storage::{Bytes, Container, ContainerWriter, LoadMethod};
+use miriam_textio::{Log10, NoProgress};
 
 const HOST: &str = "tests/host";
 
@@ -101,32 +101,38 @@ fn arpa(order: usize, words: u64, ngrams: usize, seed: u64) -> String {
 }
 
 /// The same n-grams as a trie on the CPU, and for the device with these options.
-struct Models {
-    twin: Arc<dyn LanguageModel>,
+struct TestModels {
+    cpu_model: Arc<dyn LanguageModel>,
     path: tempfile::TempPath,
 }
 
-impl Models {
-    fn of(arpa: &Path) -> Self {
+impl TestModels {
+    fn from_arpa(arpa: &Path) -> Self {
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        build_trie(arpa, &path, None, Duplicates::Refuse, &Silent).unwrap();
-        Models { twin: Arc::new(TrieModel::open(&path, Load::Lazy).unwrap()), path }
+        build_trie(arpa, &path, None, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        TestModels { cpu_model: Arc::new(TrieModel::open(&path, LoadMethod::Lazy).unwrap()), path }
     }
 
     fn bytes(&self, width: NodeWidth, hashed: usize) -> Bytes {
-        let sorted = SortedModel::read(&self.path, Duplicates::Refuse, &Silent).unwrap();
+        let sorted = SortedModel::read(&self.path, DuplicatePolicy::Reject, &NoProgress).unwrap();
         let writer = ContainerWriter::in_memory(Path::new("model"), KIND, VERSION).unwrap();
-        write_glm(sorted, &GlmOptions { width, hashed }, writer).unwrap().unwrap()
+        write_glm(sorted, &GlmOptions { node_width: width, max_hashed_order: hashed }, writer)
+            .unwrap()
+            .unwrap()
     }
 
     fn on_device(&self, bytes: &Bytes, options: DeviceOptions) -> DeviceModel {
         let container = Container::from_bytes(bytes.clone(), Path::new("model")).unwrap();
-        DeviceModel::new(&container, Arc::clone(&self.twin), 0, options).unwrap()
+        DeviceModel::new(&container, Arc::clone(&self.cpu_model), 0, options).unwrap()
     }
 }
 
 /// Sentences of `count` tokens in all, and where they end.
-fn text(model: &dyn LanguageModel, count: usize, random: &mut Random) -> (Vec<LmWord>, Vec<usize>) {
+fn random_text(
+    model: &dyn LanguageModel,
+    count: usize,
+    random: &mut Random,
+) -> (Vec<LmWord>, Vec<usize>) {
     let words = model.num_words() as u64;
     let (mut text, mut ends) = (Vec::new(), Vec::new());
     while text.len() < count {
@@ -142,7 +148,7 @@ fn text(model: &dyn LanguageModel, count: usize, random: &mut Random) -> (Vec<Lm
 
 /// Panics at the first difference, to the bit.
 #[track_caller]
-fn same(scores: &[(Log10, u8)], expected: &[(Log10, u8)], what: &str) {
+fn assert_bit_equal(scores: &[(Log10, u8)], expected: &[(Log10, u8)], what: &str) {
     let (scores, expected) = (bits(scores), bits(expected));
     assert_eq!(scores.len(), expected.len());
     let different = scores.iter().zip(&expected).position(|(score, expected)| score != expected);
@@ -156,16 +162,21 @@ fn bits(scores: &[(Log10, u8)]) -> Vec<(u32, u8)> {
 }
 
 /// Everything that can be asked, `count` times, on the device and on the CPU.
-fn compare(model: &DeviceModel, twin: &dyn LanguageModel, count: usize, random: &mut Random) {
-    let order = twin.order();
-    let (words, ends) = text(twin, count, random);
+fn compare_all_queries(
+    model: &DeviceModel,
+    cpu_model: &dyn LanguageModel,
+    count: usize,
+    random: &mut Random,
+) {
+    let order = cpu_model.order();
+    let (words, ends) = random_text(cpu_model, count, random);
     // Sentences, from `<s>` and from nothing.
-    for begin in [twin.begin_state(), State::EMPTY] {
+    for begin in [cpu_model.begin_state(), State::EMPTY] {
         let mut expected = vec![Default::default(); words.len()];
-        twin.score_sentences(&begin, &words, &ends, &mut expected);
+        cpu_model.score_sentences(&begin, &words, &ends, &mut expected);
         let mut scores = vec![Default::default(); words.len()];
         model.score_sentences(&begin, &words, &ends, &mut scores);
-        same(&scores, &expected, "sentences");
+        assert_bit_equal(&scores, &expected, "sentences");
 
         let markers = !begin.is_empty();
         let mut tokens: Vec<u32> = Vec::new();
@@ -197,7 +208,7 @@ fn compare(model: &DeviceModel, twin: &dyn LanguageModel, count: usize, random: 
     for at in 0..count {
         let context: Vec<LmWord> = match random.below(5) {
             0 => (0..order - 1)
-                .map(|_| LmWord(random.below(twin.num_words() as u64) as u32))
+                .map(|_| LmWord(random.below(cpu_model.num_words() as u64) as u32))
                 .collect(),
             _ => words[..at]
                 .iter()
@@ -208,36 +219,36 @@ fn compare(model: &DeviceModel, twin: &dyn LanguageModel, count: usize, random: 
         };
         queries.push(words[at].0);
         queries.extend(context.iter().map(|word| word.0).chain([PAD; 16]).take(order - 1));
-        expected.push(twin.score_after(&context, words[at]));
+        expected.push(cpu_model.score_after(&context, words[at]));
     }
     let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
     model
-        .score_ngrams(&queries, Answers { log10: &mut log10, matched: Some(&mut matched) })
+        .score_ngrams(&queries, ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) })
         .unwrap();
     let scores: Vec<_> = log10.iter().map(|&log10| Log10(log10)).zip(matched).collect();
-    same(&scores, &expected, "n-grams");
+    assert_bit_equal(&scores, &expected, "n-grams");
 
     // Requests of a search, with the states behind them.
-    let mut states = vec![twin.begin_state()];
+    let mut states = vec![cpu_model.begin_state()];
     let mut requests = Vec::new();
     for &word in &words[..count] {
         let state = random.below(states.len() as u64) as u32;
         requests.push(Request { state, word });
         let mut next = State::EMPTY;
-        twin.score(&states[state as usize], word, &mut next);
+        cpu_model.score(&states[state as usize], word, &mut next);
         states.push(next);
     }
-    let mut expected = vec![Scored::default(); count];
-    twin.score_batch(&states, &requests, &mut expected);
-    let mut results = vec![Scored::default(); count];
+    let mut expected = vec![ScoreResult::default(); count];
+    cpu_model.score_batch(&states, &requests, &mut expected);
+    let mut results = vec![ScoreResult::default(); count];
     model.score_batch(&states, &requests, &mut results);
     for (result, expected) in results.iter().zip(&expected) {
         assert_eq!(result.log10.0.to_bits(), expected.log10.0.to_bits());
-        assert_eq!(result.matched, expected.matched);
+        assert_eq!(result.ngram_length, expected.ngram_length);
         let entries = |state: &State| {
             state.entries().iter().map(|e| (e.0, e.1.to_bits())).collect::<Vec<_>>()
         };
-        assert_eq!(entries(&result.next), entries(&expected.next));
+        assert_eq!(entries(&result.next_state), entries(&expected.next_state));
     }
 
     // All words and a few behind contexts.
@@ -253,25 +264,27 @@ fn compare(model: &DeviceModel, twin: &dyn LanguageModel, count: usize, random: 
         .flat_map(|context| context.iter().map(|word| word.0).chain([PAD; 16]).take(order - 1));
     let padded: Vec<u32> = padded.collect();
     let few: Vec<u32> = words[..count.min(50)].iter().map(|word| word.0).collect();
-    let all: Vec<u32> = (0..twin.num_words().min(4000) as u32).collect();
-    for list in [Some(&few[..]), (all.len() == twin.num_words()).then_some(&[])] {
+    let all: Vec<u32> = (0..cpu_model.num_words().min(4000) as u32).collect();
+    for list in [Some(&few[..]), (all.len() == cpu_model.num_words()).then_some(&[])] {
         let Some(list) = list else { continue };
         let (words, given) = if list.is_empty() { (&all[..], None) } else { (list, Some(list)) };
         let count = words.len() * contexts.len();
         let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
-        let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
+        let answers = ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) };
         model.score_next(&padded, given, answers).unwrap();
         let scores: Vec<_> = log10.iter().map(|&log10| Log10(log10)).zip(matched).collect();
         let expected: Vec<_> = contexts
             .iter()
-            .flat_map(|context| words.iter().map(|&word| twin.score_after(context, LmWord(word))))
+            .flat_map(|context| {
+                words.iter().map(|&word| cpu_model.score_after(context, LmWord(word)))
+            })
             .collect();
-        same(&scores, &expected, "next words");
+        assert_bit_equal(&scores, &expected, "next words");
     }
     assert!(!model.has_failed(), "the twin answered");
 }
 
-fn write(text: &str) -> tempfile::TempPath {
+fn write_arpa(text: &str) -> tempfile::TempPath {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
     file.into_temp_path()
@@ -281,7 +294,7 @@ const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::
 
 #[test]
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
-fn every_instantiation_on_random_models() {
+fn every_kernel_on_random_models() {
     let mut random = Random(7);
     for (order, words, ngrams) in [
         (1, 500, 0),
@@ -294,7 +307,7 @@ fn every_instantiation_on_random_models() {
         (12, 12, 900),
         (16, 8, 600),
     ] {
-        let models = Models::of(&write(&arpa(order, words, ngrams, order as u64)));
+        let models = TestModels::from_arpa(&write_arpa(&arpa(order, words, ngrams, order as u64)));
         for width in WIDTHS {
             for hashed in [0, 2, 3, order] {
                 let bytes = models.bytes(width, hashed.min(order));
@@ -304,7 +317,7 @@ fn every_instantiation_on_random_models() {
                     }
                     let options = DeviceOptions { tile: Some(tile), ..Default::default() };
                     let model = models.on_device(&bytes, options);
-                    compare(&model, &*models.twin, 100, &mut random);
+                    compare_all_queries(&model, &*models.cpu_model, 100, &mut random);
                 }
             }
         }
@@ -315,22 +328,22 @@ fn every_instantiation_on_random_models() {
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
 fn batches_of_every_size_in_chunks_of_every_size() {
     let mut random = Random(11);
-    let models = Models::of(&write(&arpa(4, 300, 5000, 3)));
+    let models = TestModels::from_arpa(&write_arpa(&arpa(4, 300, 5000, 3)));
     let bytes = models.bytes(NodeWidth::Keys16, 2);
     for count in [1, 2, 31, 32, 33, 1000, 10_000] {
         let model = models.on_device(&bytes, DeviceOptions::default());
-        compare(&model, &*models.twin, count, &mut random);
+        compare_all_queries(&model, &*models.cpu_model, count, &mut random);
     }
     for (chunk, run, streams) in [(1, 1, 1), (7, 3, 3), (33, 64, 2), (100, 1000, 4)] {
         let options = DeviceOptions {
-            chunk: Some(chunk),
-            run: Some(run),
+            chunk_size: Some(chunk),
+            run_length: Some(run),
             streams: Some(streams),
-            no_l2_window: run == 1,
+            disable_l2_window: run == 1,
             ..Default::default()
         };
         let model = models.on_device(&bytes, options);
-        compare(&model, &*models.twin, 300, &mut random);
+        compare_all_queries(&model, &*models.cpu_model, 300, &mut random);
     }
 }
 
@@ -377,9 +390,9 @@ fn trees_of_every_depth() {
     for (i, &(a, b, c)) in trigrams.iter().enumerate() {
         writeln!(text, "-{}\t{} {} {}", 0.1 + i as f32 / 999.0, name(a), name(b), name(c)).unwrap();
     }
-    let models = Models::of(&write(&(text + "\n\\end\\\n")));
-    let twin = &*models.twin;
-    let id = |i: usize| twin.word_id(name(i).as_bytes()).0;
+    let models = TestModels::from_arpa(&write_arpa(&(text + "\n\\end\\\n")));
+    let cpu_model = &*models.cpu_model;
+    let id = |i: usize| cpu_model.word_id(name(i).as_bytes()).0;
     // Every bigram and trigram, and neighbours that are not there.
     let mut queries = Vec::new();
     for word in 3..sizes.len() + 4 {
@@ -393,7 +406,7 @@ fn trees_of_every_depth() {
         .map(|query| {
             let context: Vec<_> =
                 query[1..].iter().filter(|&&w| w != PAD).map(|&w| LmWord(w)).collect();
-            twin.score_after(&context, LmWord(query[0]))
+            cpu_model.score_after(&context, LmWord(query[0]))
         })
         .collect();
     for width in WIDTHS {
@@ -404,10 +417,10 @@ fn trees_of_every_depth() {
                 let model = models.on_device(&bytes, options);
                 let count = queries.len() / 3;
                 let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
-                let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
+                let answers = ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) };
                 model.score_ngrams(&queries, answers).unwrap();
                 let scores: Vec<_> = log10.iter().map(|&p| Log10(p)).zip(matched).collect();
-                same(&scores, &expected, &format!("{width:?} {hashed} {tile:?}"));
+                assert_bit_equal(&scores, &expected, &format!("{width:?} {hashed} {tile:?}"));
             }
         }
     }
@@ -427,22 +440,22 @@ fn real_models_and_text() {
             host::skipped(&format!("{} is absent", arpa.display()));
             continue;
         }
-        let models = Models::of(&arpa);
-        let twin = &*models.twin;
-        let mut reader = miriam_lmcpu::words::WordReader::new(twin, true, false);
-        let mut words = miriam_lmcpu::words::Words::default();
-        reader.read(&text, &mut words);
+        let models = TestModels::from_arpa(&arpa);
+        let cpu_model = &*models.cpu_model;
+        let mut reader = miriam_lmcpu::word_ids::TextEncoder::new(cpu_model, true, false);
+        let mut words = miriam_lmcpu::word_ids::EncodedText::default();
+        reader.encode(&text, &mut words);
         let lines = words.ends.len().min(600);
         let (ends, last) = (&words.ends[..lines], words.ends[lines - 1]);
         let mut expected = vec![Default::default(); last];
-        twin.score_sentences(&twin.begin_state(), &words.ids, ends, &mut expected);
+        cpu_model.score_sentences(&cpu_model.begin_state(), &words.ids, ends, &mut expected);
         for (width, hashed) in
             [(NodeWidth::Keys32, 2), (NodeWidth::Keys8, 0), (NodeWidth::Keys16, 5)]
         {
             let model = models.on_device(&models.bytes(width, hashed), DeviceOptions::default());
             let mut scores = vec![Default::default(); last];
-            model.score_sentences(&twin.begin_state(), &words.ids, ends, &mut scores);
-            same(&scores, &expected, &format!("{name} {width:?} {hashed}"));
+            model.score_sentences(&cpu_model.begin_state(), &words.ids, ends, &mut scores);
+            assert_bit_equal(&scores, &expected, &format!("{name} {width:?} {hashed}"));
             assert!(!model.has_failed(), "the twin answered");
         }
     }
@@ -450,22 +463,22 @@ fn real_models_and_text() {
 
 #[test]
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
-fn words_that_are_none_count_as_unknown() {
-    let models = Models::of(&write(&arpa(3, 40, 500, 5)));
+fn ids_outside_the_vocabulary_count_as_unknown() {
+    let models = TestModels::from_arpa(&write_arpa(&arpa(3, 40, 500, 5)));
     let model = models.on_device(&models.bytes(NodeWidth::Keys8, 2), DeviceOptions::default());
     let none = 1 << 30;
     let mut log10 = [1.0; 4];
     let mut matched = [9; 4];
     let queries = [none, 5, none, 0, 5, 0, 7, none, PAD, PAD, PAD, PAD];
-    let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
+    let answers = ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) };
     model.score_ngrams(&queries, answers).unwrap();
     let after = |context: &[u32], word| {
         let context: Vec<_> = context.iter().map(|&word| LmWord(word)).collect();
-        models.twin.score_after(&context, LmWord(word))
+        models.cpu_model.score_after(&context, LmWord(word))
     };
     let expected = [after(&[5, 0], 0), after(&[5, 0], 0), after(&[0], 7), (Log10(0.0), 0)];
     let scores: Vec<_> = log10.iter().map(|&p| Log10(p)).zip(matched).collect();
-    same(&scores, &expected, "unknown words");
+    assert_bit_equal(&scores, &expected, "unknown words");
     let mut sums = [SentenceSum::default()];
     model.sum_sentences(&[SENTENCE_START | 3, none, 0, 4], &[4], true, &mut sums).unwrap();
     assert_eq!(sums[0].unknown, 2);
@@ -473,38 +486,38 @@ fn words_that_are_none_count_as_unknown() {
 
 #[test]
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
-fn resident_batches_answer_as_others() {
-    let models = Models::of(&write(&arpa(3, 100, 2000, 9)));
+fn resident_batches_score_as_others() {
+    let models = TestModels::from_arpa(&write_arpa(&arpa(3, 100, 2000, 9)));
     let model = models.on_device(&models.bytes(NodeWidth::Keys32, 0), DeviceOptions::default());
     let mut random = Random(1);
     let tokens: Vec<u32> = (0..500)
         .map(|_| random.below(100) as u32 | if random.below(9) == 0 { SENTENCE_START } else { 0 })
         .collect();
     let mut expected = vec![0.0; 500];
-    model.score_tokens(&tokens, Answers { log10: &mut expected, matched: None }).unwrap();
+    model.score_tokens(&tokens, ScoreBuffers { log10: &mut expected, matched: None }).unwrap();
     let mut resident = model.resident_tokens(&tokens).unwrap();
-    assert_eq!(resident.time(3).unwrap().len(), 3);
+    assert_eq!(resident.time_kernel(3).unwrap().len(), 3);
     let mut log10 = vec![0.0; 500];
-    resident.answers(Answers { log10: &mut log10, matched: None }).unwrap();
+    resident.read_scores(ScoreBuffers { log10: &mut log10, matched: None }).unwrap();
     assert_eq!(log10, expected);
     let queries: Vec<u32> = (0..600).map(|_| random.below(100) as u32).collect();
     let (mut expected, mut log10) = (vec![0.0; 200], vec![0.0; 200]);
-    model.score_ngrams(&queries, Answers { log10: &mut expected, matched: None }).unwrap();
+    model.score_ngrams(&queries, ScoreBuffers { log10: &mut expected, matched: None }).unwrap();
     let mut resident = model.resident_ngrams(&queries).unwrap();
-    resident.answers(Answers { log10: &mut log10, matched: None }).unwrap();
+    resident.read_scores(ScoreBuffers { log10: &mut log10, matched: None }).unwrap();
     assert_eq!(log10, expected);
     for sector in [32, 64, 128] {
-        assert_eq!(time_random_sectors(0, 1 << 16, sector, 1000, 2).unwrap().len(), 2);
+        assert_eq!(time_random_reads(0, 1 << 16, sector, 1000, 2).unwrap().len(), 2);
     }
 }
 
 /// Whatever a file says, kernels end and stay within it.
 #[test]
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
-fn damaged_models_harm_nobody() {
+fn damaged_models_stay_in_bounds() {
     let mut random = Random(21);
     for (order, hashed) in [(3, 0), (4, 2), (5, 5)] {
-        let models = Models::of(&write(&arpa(order, 40, 1500, 2)));
+        let models = TestModels::from_arpa(&write_arpa(&arpa(order, 40, 1500, 2)));
         let whole = models.bytes(NodeWidth::Keys8, hashed);
         let container = Container::from_bytes(whole.clone(), Path::new("model")).unwrap();
         for _ in 0..40 {
@@ -517,12 +530,14 @@ fn damaged_models_harm_nobody() {
                 }
             }
             let model = models.on_device(&Bytes::copy_from(&bytes), DeviceOptions::default());
-            let (words, ends) = text(&*models.twin, 200, &mut random);
+            let (words, ends) = random_text(&*models.cpu_model, 200, &mut random);
             let mut scores = vec![Default::default(); words.len()];
-            model.score_sentences(&models.twin.begin_state(), &words, &ends, &mut scores);
+            model.score_sentences(&models.cpu_model.begin_state(), &words, &ends, &mut scores);
             let queries: Vec<u32> = (0..order * 100).map(|_| random.below(40) as u32).collect();
             let mut log10 = vec![0.0; 100];
-            model.score_ngrams(&queries, Answers { log10: &mut log10, matched: None }).unwrap();
+            model
+                .score_ngrams(&queries, ScoreBuffers { log10: &mut log10, matched: None })
+                .unwrap();
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_lmcpu::estimate::{EstimateOptions, estimate};
-use miriam_textio::{Input, Output, Silent};
+use miriam_textio::{Input, NoProgress, Output};
 
 fn estimation(criterion: &mut Criterion) {
     let path = "../../shared/data/m30k-de-en/corpus/train.en.gz";
@@ -29,7 +29,8 @@ fn estimation(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let input = Input::from_reader(Cursor::new(text.clone()), "captions", None);
                 let mut output = Output::create(Path::new("/dev/null")).expect("writable");
-                estimate(&options, input.expect("text"), &mut output, &Silent).expect("estimates")
+                estimate(&options, input.expect("text"), &mut output, &NoProgress)
+                    .expect("estimates")
             });
         });
     }

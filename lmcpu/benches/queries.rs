@@ -12,21 +12,21 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_lmcpu::trie::build_trie;
-use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State, open};
-use miriam_storage::Load;
-use miriam_textio::{Input, Silent};
+use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult, State, open};
+use miriam_storage::LoadMethod;
+use miriam_textio::{Input, NoProgress};
 
 /// Sentences scored side by side.
 const LANES: usize = 64;
 
-struct Work {
+struct Workload {
     name: String,
     model: Arc<dyn LanguageModel>,
     /// Each with its `</s>`.
     sentences: Vec<Vec<LmWord>>,
 }
 
-impl Work {
+impl Workload {
     fn new(name: String, model: Arc<dyn LanguageModel>, text: &[u8]) -> Self {
         let sentence = |line: &[u8]| {
             let words = line.split(|&b| b == b' ').filter(|word| !word.is_empty());
@@ -34,14 +34,14 @@ impl Work {
             ids.chain([model.end_of_sentence()]).collect()
         };
         let sentences = text.split(|&b| b == b'\n').map(sentence).collect();
-        Work { name, model, sentences }
+        Workload { name, model, sentences }
     }
 
     fn tokens(&self) -> u64 {
         self.sentences.iter().map(|s| s.len() as u64).sum()
     }
 
-    fn single(&self) -> f64 {
+    fn score_single(&self) -> f64 {
         let mut sum = 0.0;
         let (mut state, mut next) = (State::EMPTY, State::EMPTY);
         for sentence in &self.sentences {
@@ -54,7 +54,7 @@ impl Work {
         sum
     }
 
-    fn single_with_prefetch(&self) -> f64 {
+    fn score_prefetched(&self) -> f64 {
         let mut sum = 0.0;
         let (mut state, mut next) = (State::EMPTY, State::EMPTY);
         for sentence in &self.sentences {
@@ -68,11 +68,11 @@ impl Work {
         sum
     }
 
-    fn batch(&self) -> f64 {
+    fn score_batched(&self) -> f64 {
         let mut sum = 0.0;
         let begin = self.model.begin_state();
         let mut states = vec![begin; LANES];
-        let mut results = vec![Scored::default(); LANES];
+        let mut results = vec![ScoreResult::default(); LANES];
         let mut waiting = self.sentences.iter();
         let mut rests: Vec<&[LmWord]> = waiting.by_ref().take(LANES).map(|s| &s[..]).collect();
         let request =
@@ -89,7 +89,7 @@ impl Work {
                     rest = sentence;
                     states[lane as usize].copy_from(&begin);
                 } else {
-                    states[lane as usize].copy_from(&results[i].next);
+                    states[lane as usize].copy_from(&results[i].next_state);
                 }
                 requests[kept] = Request { state: lane, word: rest[0] };
                 rests[kept] = rest;
@@ -109,14 +109,14 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The model in the ARPA text at `path` as each kind there is.
-fn kinds(path: &Path) -> Vec<(&'static str, Arc<dyn LanguageModel>)> {
+fn open_kinds(path: &Path) -> Vec<(&'static str, Arc<dyn LanguageModel>)> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    build_trie(path, file.path(), None, Duplicates::Refuse, &Silent).unwrap();
-    let opened = |path| open(path, Load::HugePages, &Silent).unwrap();
+    build_trie(path, file.path(), None, DuplicatePolicy::Reject, &NoProgress).unwrap();
+    let opened = |path| open(path, LoadMethod::HugePages, &NoProgress).unwrap();
     vec![("probing", opened(path)), ("trie", opened(file.path()))]
 }
 
-fn multi30k() -> Vec<Work> {
+fn multi30k() -> Vec<Workload> {
     let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/m30k-de-en"));
     let arpa = data.join("lm/lm.5.en.arpa.gz");
     if !arpa.exists() {
@@ -124,11 +124,11 @@ fn multi30k() -> Vec<Work> {
         return Vec::new();
     }
     let mut works = Vec::new();
-    for (kind, model) in kinds(&arpa) {
+    for (kind, model) in open_kinds(&arpa) {
         for (name, file) in [("training", "train"), ("held-out", "test")] {
             if let Some(text) = read(&data.join(format!("corpus/{file}.en.gz"))) {
                 let name = format!("m30k {name} text, {kind}");
-                works.push(Work::new(name, Arc::clone(&model), &text));
+                works.push(Workload::new(name, Arc::clone(&model), &text));
             }
         }
     }
@@ -142,7 +142,7 @@ fn scramble(n: u64) -> u64 {
 }
 
 /// Three million trigrams over 50,000 words, and text half made of them.
-fn synthetic() -> Vec<Work> {
+fn synthetic() -> Vec<Workload> {
     const WORDS: u64 = 50_000;
     const FOLLOWERS: u64 = 30;
     let follower = |word: u64, i: u64| scramble(word * FOLLOWERS + i) % WORDS;
@@ -170,7 +170,7 @@ fn synthetic() -> Vec<Work> {
     arpa += "\n\\end\\\n";
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), arpa).unwrap();
-    let kinds = kinds(file.path());
+    let kinds = open_kinds(file.path());
     let mut text = String::new();
     let mut word = 1;
     for i in 0..300_000u64 {
@@ -182,8 +182,9 @@ fn synthetic() -> Vec<Work> {
         };
         write!(text, "w{word}{}", if i % 20 == 19 { '\n' } else { ' ' }).unwrap();
     }
-    let work =
-        |(kind, model)| Work::new(format!("synthetic trigrams, {kind}"), model, text.as_bytes());
+    let work = |(kind, model)| {
+        Workload::new(format!("synthetic trigrams, {kind}"), model, text.as_bytes())
+    };
     kinds.into_iter().map(work).collect()
 }
 
@@ -191,15 +192,17 @@ fn queries(criterion: &mut Criterion) {
     let mut works = multi30k();
     works.extend(synthetic());
     for work in &works {
-        assert!((work.single() - work.batch()).abs() < 1e-6 * work.single().abs());
+        assert!(
+            (work.score_single() - work.score_batched()).abs() < 1e-6 * work.score_single().abs()
+        );
         let mut group = criterion.benchmark_group(&work.name);
         group.throughput(Throughput::Elements(work.tokens()));
         group.sample_size(20);
-        group.bench_function("single", |b| b.iter(|| black_box(work.single())));
+        group.bench_function("single", |b| b.iter(|| black_box(work.score_single())));
         group.bench_function("single, prefetched", |b| {
-            b.iter(|| black_box(work.single_with_prefetch()))
+            b.iter(|| black_box(work.score_prefetched()))
         });
-        group.bench_function("batch", |b| b.iter(|| black_box(work.batch())));
+        group.bench_function("batch", |b| b.iter(|| black_box(work.score_batched())));
         group.finish();
     }
 }

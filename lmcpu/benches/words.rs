@@ -7,9 +7,9 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_lmcpu::open;
-use miriam_lmcpu::words::{WordReader, Words};
-use miriam_storage::Load;
-use miriam_textio::Silent;
+use miriam_lmcpu::word_ids::{EncodedText, TextEncoder};
+use miriam_storage::LoadMethod;
+use miriam_textio::NoProgress;
 
 const WORDS: u64 = 1_000_000;
 
@@ -36,7 +36,7 @@ fn words(criterion: &mut Criterion) {
     arpa += "\n\\end\\\n";
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), arpa).unwrap();
-    let model = open(file.path(), Load::Lazy, &Silent).unwrap();
+    let model = open(file.path(), LoadMethod::Lazy, &NoProgress).unwrap();
     // The word of rank r comes about as often as 1/r: Zipf's law.
     let zipf = |i: u64| {
         let uniform = (scramble(i + 17) >> 11) as f64 / (1u64 << 53) as f64;
@@ -58,15 +58,15 @@ fn words(criterion: &mut Criterion) {
             let words = text.split(|byte| byte.is_ascii_whitespace()).filter(|w| !w.is_empty());
             words.map(|word| u64::from(model.word_id(word).0)).sum::<u64>()
         };
-        let mut reader = WordReader::new(&*model, false, false);
-        let mut found = Words::default();
+        let mut reader = TextEncoder::new(&*model, false, false);
+        let mut found = EncodedText::default();
         let mut in_blocks = || {
             let mut sum = 0;
             let mut rest = &text[..];
             while !rest.is_empty() {
                 let end = rest.len().min(128 << 10);
                 let end = memchr::memrchr(b'\n', &rest[..end]).map_or(end, |n| n + 1);
-                reader.read(&rest[..end], &mut found);
+                reader.encode(&rest[..end], &mut found);
                 sum += found.ids.iter().map(|id| u64::from(id.0)).sum::<u64>();
                 rest = &rest[end..];
             }

@@ -8,8 +8,11 @@
 
 use miriam_textio::Log10;
 
-use crate::walk::{Seeks, Walk, answer, answer_and_ask, ask, ask_longest, no_seeks};
-use crate::{LmWord, NgramIndex, Request, Scored, State, Step};
+use crate::walk::{
+    Lookups, ResumableQuery, empty_lookups, prefetch_longest, prefetch_query,
+    resolve_and_prefetch_next, resolve_query,
+};
+use crate::{LmWord, LookupStep, NgramIndex, Request, ScoreResult, State};
 
 /// Queries under way: enough to hide the latency of memory, few enough for their
 /// lines to stay in the first-level cache.
@@ -17,28 +20,28 @@ const LANES: usize = 24;
 
 /// What is under way of a query: the lookups of a model that begins them at
 /// once, or the walk through one that does not.
-struct Query<M: NgramIndex> {
-    seeks: Seeks<M>,
-    walk: Walk<M>,
+struct LaneQuery<M: NgramIndex> {
+    lookups: Lookups<M>,
+    resumable: ResumableQuery<M>,
 }
 
-impl<M: NgramIndex> Query<M> {
+impl<M: NgramIndex> LaneQuery<M> {
     fn new() -> Self {
-        Query { seeks: no_seeks::<M>(), walk: Walk::new() }
+        LaneQuery { lookups: empty_lookups::<M>(), resumable: ResumableQuery::new() }
     }
 
     /// Asks for memory. That of the unigram has been asked for.
     #[inline(always)]
-    fn ask(&mut self, model: &M, context: &State, word: LmWord) {
-        if M::AT_ONCE {
-            ask(model, context, word, &mut self.seeks);
+    fn prefetch(&mut self, model: &M, context: &State, word: LmWord) {
+        if M::INDEPENDENT_LOOKUPS {
+            prefetch_query(model, context, word, &mut self.lookups);
         }
     }
 
     /// Goes on as far as memory has come; the answer at the end. Then memory has
     /// been asked for that `following` needs behind `word`, if that is given.
     #[inline(always)]
-    fn go_on(
+    fn resume(
         &mut self,
         model: &M,
         context: &State,
@@ -46,27 +49,29 @@ impl<M: NgramIndex> Query<M> {
         following: Option<LmWord>,
         next: &mut State,
     ) -> Option<(Log10, u8)> {
-        if M::AT_ONCE {
-            let seeks = &mut self.seeks;
+        if M::INDEPENDENT_LOOKUPS {
+            let seeks = &mut self.lookups;
             Some(match following {
-                Some(word_ahead) => answer_and_ask(model, seeks, context, word, word_ahead, next),
-                None => answer(model, seeks, context, word, next),
+                Some(word_ahead) => {
+                    resolve_and_prefetch_next(model, seeks, context, word, word_ahead, next)
+                }
+                None => resolve_query(model, seeks, context, word, next),
             })
         } else {
-            self.walk.go_on(model, context, word, next)
+            self.resumable.resume(model, context, word, next)
         }
     }
 }
 
 /// What the next visit to a sentence does.
 #[derive(Clone, Copy, PartialEq)]
-enum Visit {
+enum LanePhase {
     /// Walks from the word to the left.
-    Walk,
+    Resolve,
     /// Looks for the longest n-gram that ends in the word, and for no other.
-    Longest,
+    LongestOnly,
     /// Makes the state behind the word before, which was not needed so far.
-    State,
+    RebuildState,
 }
 
 /// A sentence being scored.
@@ -80,78 +85,93 @@ enum Visit {
 struct Lane<M: NgramIndex> {
     /// The state before the word and the one behind it, in turn.
     states: [State; 2],
-    turn: bool,
-    visit: Visit,
+    is_swapped: bool,
+    phase: LanePhase,
     /// The word in question, and where the sentence begins and ends.
-    at: usize,
+    position: usize,
     start: usize,
     end: usize,
-    query: Query<M>,
+    query: LaneQuery<M>,
 }
 
 impl<M: NgramIndex> Lane<M> {
     fn new() -> Self {
         let states = [State::EMPTY; 2];
-        let (at, start, end) = (0, 0, 0);
-        Lane { states, turn: false, visit: Visit::Walk, at, start, end, query: Query::new() }
+        let (position, start, end) = (0, 0, 0);
+        Lane {
+            states,
+            is_swapped: false,
+            phase: LanePhase::Resolve,
+            position,
+            start,
+            end,
+            query: LaneQuery::new(),
+        }
     }
 
     /// Takes on the sentence that begins and ends at these words.
-    fn take(&mut self, model: &M, begin: &State, words: &[LmWord], (start, end): (usize, usize)) {
-        (self.at, self.start, self.end) = (start, start, end);
-        (self.turn, self.visit) = (false, Visit::Walk);
+    fn start_sentence(
+        &mut self,
+        model: &M,
+        begin: &State,
+        words: &[LmWord],
+        (start, end): (usize, usize),
+    ) {
+        (self.position, self.start, self.end) = (start, start, end);
+        (self.is_swapped, self.phase) = (false, LanePhase::Resolve);
         self.states[0].copy_from(begin);
-        prefetch_behind(model, begin, words[start]);
+        prefetch_query_start(model, begin, words[start]);
         if let Some(&[first, second]) = words.get(start..start + 2) {
-            model.prefetch_pair(first, second);
+            model.prefetch_bigram(first, second);
         }
-        self.query.ask(model, begin, words[start]);
+        self.query.prefetch(model, begin, words[start]);
     }
 
     /// Goes on as far as memory has come: true when the word's score is there.
     #[inline(always)]
-    fn visit(&mut self, model: &M, words: &[LmWord], scores: &mut [(Log10, u8)]) -> bool {
-        let at = self.at;
-        if M::AT_ONCE && self.visit == Visit::Longest {
+    fn advance(&mut self, model: &M, words: &[LmWord], scores: &mut [(Log10, u8)]) -> bool {
+        let at = self.position;
+        if M::INDEPENDENT_LOOKUPS && self.phase == LanePhase::LongestOnly {
             let order = model.order();
-            let Step::Found(found) = model.step(order, &mut self.query.seeks[0]) else {
-                self.make_state(model, words);
+            let LookupStep::Found(found) = model.step_lookup(order, &mut self.query.lookups[0])
+            else {
+                self.begin_state_rebuild(model, words);
                 return false;
             };
             scores[at] = (Log10(found.log10), order as u8);
-            self.at = at + 1;
-            if self.at < self.end {
-                self.query.seeks[0] = ask_longest(model, &words[..at + 2]);
+            self.position = at + 1;
+            if self.position < self.end {
+                self.query.lookups[0] = prefetch_longest(model, &words[..at + 2]);
             }
             return true;
         }
         let [first, second] = &mut self.states;
-        let (context, next) = if self.turn { (second, first) } else { (first, second) };
-        if M::AT_ONCE && self.visit == Visit::State {
-            self.visit = Visit::Walk;
-            self.turn = !self.turn;
-            self.query.go_on(model, context, words[at - 1], Some(words[at]), next);
+        let (context, next) = if self.is_swapped { (second, first) } else { (first, second) };
+        if M::INDEPENDENT_LOOKUPS && self.phase == LanePhase::RebuildState {
+            self.phase = LanePhase::Resolve;
+            self.is_swapped = !self.is_swapped;
+            self.query.resume(model, context, words[at - 1], Some(words[at]), next);
             return false;
         }
         let following = words.get(at + 1).copied();
-        let Some(answer) = self.query.go_on(model, context, words[at], following, next) else {
+        let Some(answer) = self.query.resume(model, context, words[at], following, next) else {
             return false;
         };
         scores[at] = answer;
-        self.turn = !self.turn;
-        self.at = at + 1;
-        if self.at < self.end {
+        self.is_swapped = !self.is_swapped;
+        self.position = at + 1;
+        if self.position < self.end {
             let order = model.order();
-            if M::AT_ONCE
+            if M::INDEPENDENT_LOOKUPS
                 && usize::from(answer.1) == order
                 && order > 2
-                && self.at + 1 >= self.start + order
+                && self.position + 1 >= self.start + order
             {
-                self.visit = Visit::Longest;
-                self.query.seeks[0] = ask_longest(model, &words[..at + 2]);
+                self.phase = LanePhase::LongestOnly;
+                self.query.lookups[0] = prefetch_longest(model, &words[..at + 2]);
             } else if let Some(&[older, word]) = words.get(at + 1..at + 3) {
                 // One word more ahead than what has been asked for.
-                model.prefetch_pair(older, word);
+                model.prefetch_bigram(older, word);
             }
         }
         true
@@ -160,27 +180,27 @@ impl<M: NgramIndex> Lane<M> {
     /// Asks for what the state behind the word before consists of: a walk from
     /// that word, which must be in a longest n-gram, finds it again.
     #[inline(never)]
-    fn make_state(&mut self, model: &M, words: &[LmWord]) {
+    fn begin_state_rebuild(&mut self, model: &M, words: &[LmWord]) {
         let used = model.order() - 2;
-        let state = &mut self.states[usize::from(self.turn)];
-        let older = words[..self.at - 1].iter().rev();
+        let state = &mut self.states[usize::from(self.is_swapped)];
+        let older = words[..self.position - 1].iter().rev();
         for (entry, &word) in state.entries_mut().iter_mut().zip(older.take(used)) {
             *entry = (word, 0.0);
         }
         state.set_len(used);
-        for &word in &words[self.at - 1..words.len().min(self.at + 2)] {
+        for &word in &words[self.position - 1..words.len().min(self.position + 2)] {
             model.prefetch_unigram(word);
         }
-        self.query.ask(model, state, words[self.at - 1]);
-        self.visit = Visit::State;
+        self.query.prefetch(model, state, words[self.position - 1]);
+        self.phase = LanePhase::RebuildState;
     }
 }
 
 /// Asks for what the first visit to the query for `word` will read.
 #[inline(always)]
-fn prefetch_behind<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
+fn prefetch_query_start<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
     match context.entries().first() {
-        Some(&(older, _)) if model.pairs_ahead() => model.prefetch_pair(older, word),
+        Some(&(older, _)) if model.can_prefetch_bigram() => model.prefetch_bigram(older, word),
         _ => model.prefetch_unigram(word),
     }
 }
@@ -205,21 +225,21 @@ pub(crate) fn score_sentences<M: NgramIndex>(
     let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES);
     for place in waiting.by_ref().take(LANES) {
         let mut lane = Lane::new();
-        lane.take(model, begin, words, place);
+        lane.start_sentence(model, begin, words, place);
         lanes.push(lane);
     }
     while !lanes.is_empty() {
         let mut ended = false;
         for lane in &mut lanes {
-            if lane.visit(model, words, scores) && lane.at == lane.end {
+            if lane.advance(model, words, scores) && lane.position == lane.end {
                 match waiting.next() {
-                    Some(place) => lane.take(model, begin, words, place),
+                    Some(place) => lane.start_sentence(model, begin, words, place),
                     None => ended = true,
                 }
             }
         }
         if ended {
-            lanes.retain(|lane| lane.at < lane.end);
+            lanes.retain(|lane| lane.position < lane.end);
         }
     }
 }
@@ -229,24 +249,24 @@ pub(crate) fn score_requests<M: NgramIndex>(
     model: &M,
     states: &[State],
     requests: &[Request],
-    results: &mut [Scored],
+    results: &mut [ScoreResult],
 ) {
     let results = &mut results[..requests.len()];
     let prefetch = |request: &Request| {
-        prefetch_behind(model, &states[request.state as usize], request.word);
+        prefetch_query_start(model, &states[request.state as usize], request.word);
     };
     requests.iter().take(2 * LANES).for_each(prefetch);
-    let ask = |query: &mut Query<M>, at: usize| {
+    let ask = |query: &mut LaneQuery<M>, at: usize| {
         let Request { state, word } = requests[at];
         if let Some(ahead) = requests.get(at + LANES) {
             prefetch(ahead);
         }
-        query.ask(model, &states[state as usize], word);
+        query.prefetch(model, &states[state as usize], word);
     };
     let mut waiting = 0..requests.len();
     // Queries with the places of their requests, made where they stay.
-    let mut lanes: Vec<(Query<M>, usize)> = Vec::new();
-    lanes.resize_with(LANES.min(requests.len()), || (Query::new(), 0));
+    let mut lanes: Vec<(LaneQuery<M>, usize)> = Vec::new();
+    lanes.resize_with(LANES.min(requests.len()), || (LaneQuery::new(), 0));
     for ((query, lane), at) in lanes.iter_mut().zip(waiting.by_ref()) {
         *lane = at;
         ask(query, at);
@@ -256,8 +276,8 @@ pub(crate) fn score_requests<M: NgramIndex>(
         while let Some((query, at)) = lanes.get_mut(lane) {
             let (Request { state, word }, result) = (requests[*at], &mut results[*at]);
             let context = &states[state as usize];
-            if let Some(answer) = query.go_on(model, context, word, None, &mut result.next) {
-                (result.log10, result.matched) = answer;
+            if let Some(answer) = query.resume(model, context, word, None, &mut result.next_state) {
+                (result.log10, result.ngram_length) = answer;
                 let Some(new) = waiting.next() else {
                     // The last lane takes this one's turn.
                     lanes.swap_remove(lane);

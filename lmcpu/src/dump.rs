@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::{NgramSource, Result};
 
 /// Entries that one task prints.
-const CHUNK: usize = 1 << 13;
+const CHUNK_ENTRIES: usize = 1 << 13;
 
 /// Writes the n-grams of `source` to `output`, printed on rayon's current
 /// threads. What a source cannot tell from n-grams of the model, such as the
@@ -56,15 +56,15 @@ fn write_entries(
     done: &mut u64,
     push: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> Result<()> {
-    let batch = CHUNK * 4 * rayon::current_num_threads();
+    let batch = CHUNK_ENTRIES * 4 * rayon::current_num_threads();
     let mut texts = Vec::new();
     for first in (0..count).step_by(batch) {
         let last = (first + batch).min(count);
-        let starts = (first..last).into_par_iter().step_by(CHUNK);
+        let starts = (first..last).into_par_iter().step_by(CHUNK_ENTRIES);
         starts
             .map(|start| {
-                let mut text = Vec::with_capacity(CHUNK * 48);
-                for i in start..(start + CHUNK).min(last) {
+                let mut text = Vec::with_capacity(CHUNK_ENTRIES * 48);
+                for i in start..(start + CHUNK_ENTRIES).min(last) {
                     push(i, &mut text);
                 }
                 text
@@ -74,7 +74,7 @@ fn write_entries(
             output.write(text)?;
         }
         *done += (last - first) as u64;
-        progress.reached(*done);
+        progress.set_position(*done);
     }
     Ok(())
 }

@@ -9,23 +9,23 @@ use std::collections::VecDeque;
 use miriam_textio::Vocabulary;
 use rayon::prelude::*;
 
-use crate::arpa::{Arpa, Section, Unigram};
+use crate::arpa::{ArpaReader, Section, Unigram};
 use crate::hash::combine;
 use crate::{Error, NgramSource, Result};
 
 /// What becomes of an n-gram that stands in a list twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Duplicates {
+pub enum DuplicatePolicy {
     /// It is an error.
     #[default]
-    Refuse,
+    Reject,
     /// The first entry counts, the others are left out and logged.
     KeepFirst,
 }
 
 /// Two n-grams of `section` that a table cannot hold both: the same n-gram twice,
 /// or, once in millions of models, two with the same hash.
-pub(crate) fn there_twice(
+pub(crate) fn duplicate_error(
     section: &Section,
     first: usize,
     second: usize,
@@ -51,19 +51,19 @@ pub(crate) fn there_twice(
 
 /// An ARPA file without the later of two equal entries. It is read whole at once,
 /// since its counts come before its n-grams.
-pub(crate) struct FirstKept<'p> {
-    arpa: Arpa<'p>,
+pub(crate) struct DedupSource<'p> {
+    arpa: ArpaReader<'p>,
     counts: Vec<u64>,
     sections: VecDeque<Section>,
 }
 
-impl<'p> FirstKept<'p> {
+impl<'p> DedupSource<'p> {
     /// `arpa` has left duplicate unigrams out already.
-    pub fn read(mut arpa: Arpa<'p>) -> Result<Self> {
+    pub fn read(mut arpa: ArpaReader<'p>) -> Result<Self> {
         let mut counts = vec![arpa.unigrams().len() as u64 - u64::from(!arpa.has_unknown())];
         let mut sections = VecDeque::new();
         while let Some(mut section) = arpa.next_section()? {
-            let keep = firsts(&section);
+            let keep = mark_first_occurrences(&section);
             section.retain(&keep);
             counts.push(section.len() as u64);
             sections.push_back(section);
@@ -74,12 +74,12 @@ impl<'p> FirstKept<'p> {
                 tracing::warn!("{file}: {left_out} {order}-grams stood there already; left out");
             }
         }
-        Ok(FirstKept { arpa, counts, sections })
+        Ok(DedupSource { arpa, counts, sections })
     }
 }
 
 /// For each n-gram whether it is the first of its kind.
-fn firsts(section: &Section) -> Vec<bool> {
+fn mark_first_occurrences(section: &Section) -> Vec<bool> {
     let hash = |i: usize| {
         section.ngram(i).iter().fold(section.order as u64, |hash, &word| combine(hash, word))
     };
@@ -97,7 +97,7 @@ fn firsts(section: &Section) -> Vec<bool> {
     keep
 }
 
-impl NgramSource for FirstKept<'_> {
+impl NgramSource for DedupSource<'_> {
     fn name(&self) -> &str {
         self.arpa.name()
     }
@@ -131,7 +131,7 @@ impl NgramSource for FirstKept<'_> {
 mod tests {
     use std::path::Path;
 
-    use miriam_textio::{Input, Silent};
+    use miriam_textio::{Input, NoProgress};
 
     use super::*;
     use crate::dump;
@@ -140,21 +140,21 @@ mod tests {
         -2\t</s>\n-1.5\ta\t-0.25\n-1.25\ta\t-0.125\n-3\tb\n\n\\2-grams:\n-0.5\t<s> a\n-0.75\ta b\n\
         -0.25\ta b\n-0.875\ta </s>\n\n\\end\\\n";
 
-    fn read(arpa: &str, duplicates: Duplicates) -> Result<Vec<u8>> {
+    fn read(arpa: &str, duplicates: DuplicatePolicy) -> Result<Vec<u8>> {
         let reader = std::io::Cursor::new(arpa.as_bytes().to_vec());
         let input = Input::from_reader(reader, "twice.arpa", None)?;
-        let arpa = Arpa::open(input, duplicates, &Silent)?;
+        let arpa = ArpaReader::open(input, duplicates, &NoProgress)?;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.arpa");
         let mut output = miriam_textio::Output::create(Path::new(&path))?;
-        dump(&mut FirstKept::read(arpa)?, &mut output, &Silent)?;
+        dump(&mut DedupSource::read(arpa)?, &mut output, &NoProgress)?;
         output.finish()?;
         Ok(std::fs::read(path).unwrap())
     }
 
     #[test]
-    fn the_first_counts() {
-        let found = String::from_utf8(read(TWICE, Duplicates::KeepFirst).unwrap()).unwrap();
+    fn keep_first_keeps_the_first_entry() {
+        let found = String::from_utf8(read(TWICE, DuplicatePolicy::KeepFirst).unwrap()).unwrap();
         let expected = "\\data\\\nngram 1=5\nngram 2=3\n\n\\1-grams:\n-1\t<unk>\t0\n\
             -99\t<s>\t-0.5\n-2\t</s>\t0\n-1.5\ta\t-0.25\n-3\tb\t0\n\n\\2-grams:\n-0.5\t<s> a\n\
             -0.75\ta b\n-0.875\ta </s>\n\n\\end\\\n";
@@ -162,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn without_the_option_both_lines_are_told() {
-        let complaint = read(TWICE, Duplicates::Refuse).unwrap_err().to_string();
+    fn duplicate_error_names_both_lines() {
+        let complaint = read(TWICE, DuplicatePolicy::Reject).unwrap_err().to_string();
         assert!(complaint.contains("twice.arpa, line 10"), "{complaint}");
         assert!(complaint.contains("already on line 9"), "{complaint}");
     }

@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A model file could not be written, opened or trusted.
     #[error(transparent)]
-    Layout(#[from] miriam_storage::Error),
+    Storage(#[from] miriam_storage::Error),
     /// Text could not be read or is not what it should be; for an ARPA file
     /// with the line.
     #[error(transparent)]
@@ -25,7 +25,7 @@ pub enum Error {
     },
     /// Options that do not go together.
     #[error("{reason}")]
-    Options {
+    InvalidOptions {
         /// Which, and what to give instead.
         reason: String,
     },

@@ -6,7 +6,7 @@
 
 use miriam_textio::Log10;
 
-use crate::{LanguageModel, LmWord, Request, Scored, State, batch, walk};
+use crate::{LanguageModel, LmWord, Request, ScoreResult, State, batch, walk};
 
 /// The bits of a backoff that says: none, and no longer n-gram begins with this
 /// one (`ngram-lm.md` 2.3).
@@ -14,7 +14,7 @@ pub const NO_EXTENSION: u32 = 1 << 31;
 
 /// An n-gram of a model.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<P> {
+pub struct FoundNgram<P> {
     /// log10 p, with the sign that KenLM's file of the same kind answers for 0.
     pub log10: f32,
     /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) where there is none and no
@@ -22,18 +22,18 @@ pub struct Found<P> {
     pub backoff: f32,
     /// Where the n-grams with one more word to the left lie; `None` when the
     /// model knows that there are none.
-    pub longer: Option<P>,
+    pub extend_left: Option<P>,
 }
 
 /// How far one lookup has come.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<P> {
+pub enum LookupStep<P> {
     /// Memory was asked for; go on when it may be there.
-    Waiting,
+    Pending,
     /// The model has no such n-gram.
     Absent,
     /// It has.
-    Found(Found<P>),
+    Found(FoundNgram<P>),
 }
 
 /// Where the n-grams of a model lie.
@@ -49,9 +49,9 @@ pub enum Step<P> {
 pub trait NgramIndex: Send + Sync {
     /// Where the n-grams lie that extend one n-gram to the left: a hash, a range
     /// of children.
-    type Place: Copy + Send;
+    type NodeRef: Copy + Send;
     /// A lookup under way. The default stands for none and is never stepped.
-    type Seek: Copy + Default + Send;
+    type Lookup: Copy + Default + Send;
 
     /// See [`LanguageModel::order`].
     fn order(&self) -> usize;
@@ -81,57 +81,62 @@ pub trait NgramIndex: Send + Sync {
     /// longer n-grams do not: then [`NgramIndex::prefetch_pair`] asks for it, and
     /// one visit answers both unigram and bigram.
     #[inline(always)]
-    fn pairs_ahead(&self) -> bool {
+    fn can_prefetch_bigram(&self) -> bool {
         false
     }
 
     /// Asks for what [`NgramIndex::unigram`] will read of `word` and, with
     /// [`NgramIndex::pairs_ahead`], a lookup of the bigram with `older` in front.
-    fn prefetch_pair(&self, older: LmWord, word: LmWord) {
+    fn prefetch_bigram(&self, older: LmWord, word: LmWord) {
         let _ = older;
         self.prefetch_unigram(word);
     }
 
     /// The word alone.
-    fn unigram(&self, word: LmWord) -> Found<Self::Place>;
+    fn unigram(&self, word: LmWord) -> FoundNgram<Self::NodeRef>;
 
     /// Begins to look for the n-gram of `order` words, from 2, that has `older`
     /// in front of the n-gram whose extensions lie at `place`.
-    fn seek(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek;
+    fn begin_lookup(&self, order: usize, place: Self::NodeRef, older: LmWord) -> Self::Lookup;
 
     /// As [`NgramIndex::seek`], for a caller that steps at once: where the place
     /// was known early the processor is ahead of any request for memory.
     #[inline(always)]
-    fn seek_now(&self, order: usize, place: Self::Place, older: LmWord) -> Self::Seek {
-        self.seek(order, place, older)
+    fn begin_lookup_no_prefetch(
+        &self,
+        order: usize,
+        place: Self::NodeRef,
+        older: LmWord,
+    ) -> Self::Lookup {
+        self.begin_lookup(order, place, older)
     }
 
     /// Whether the next step of a lookup that has just begun needs no memory that has
     /// to be waited for.
     #[inline(always)]
-    fn is_at_hand(&self, seek: &Self::Seek) -> bool {
+    fn is_ready(&self, seek: &Self::Lookup) -> bool {
         let _ = seek;
         false
     }
 
     /// Goes on with a lookup among n-grams of `order` words.
-    fn step(&self, order: usize, seek: &mut Self::Seek) -> Step<Self::Place>;
+    fn step_lookup(&self, order: usize, seek: &mut Self::Lookup) -> LookupStep<Self::NodeRef>;
 
     /// Whether places follow from the words alone, as hashes do: then
     /// [`NgramIndex::word_place`] and [`NgramIndex::place_beyond`] answer, all
     /// lookups of a query can begin at once, and [`NgramIndex::step`] never
     /// waits.
-    const AT_ONCE: bool = false;
+    const INDEPENDENT_LOOKUPS: bool = false;
 
     /// Where the n-grams lie that extend `word`, if there are any.
-    fn word_place(&self, word: LmWord) -> Option<Self::Place> {
+    fn word_node(&self, word: LmWord) -> Option<Self::NodeRef> {
         let _ = word;
         None
     }
 
     /// Where the n-grams lie that extend the one with `older` in front of the
     /// n-gram whose extensions lie at `place`, if both are there.
-    fn place_beyond(&self, place: Self::Place, older: LmWord) -> Option<Self::Place> {
+    fn extend_node(&self, place: Self::NodeRef, older: LmWord) -> Option<Self::NodeRef> {
         let _ = (place, older);
         None
     }
@@ -176,7 +181,7 @@ impl<M: NgramIndex> LanguageModel for M {
         walk::prefetch(self, context, word);
     }
 
-    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [Scored]) {
+    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]) {
         batch::score_requests(self, states, requests, results);
     }
 

@@ -13,21 +13,21 @@ use crate::perplexity::line_perplexity;
 use crate::query::push_integer;
 
 /// The keys that [`push_with_scores`] adds.
-const ADDED: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
+const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
 
 /// Which field of each object is text.
 #[derive(Clone, Debug)]
 pub struct TextField {
     /// The key in the object, then the key in the object found there, and so on.
     path: Vec<String>,
-    refuse_added: bool,
+    reject_score_keys: bool,
 }
 
 impl TextField {
     /// The field `name`, in which dots lead into objects within objects; `\.` is
     /// a dot of a key and `\\` a backslash. With `refuse_added` lines that
     /// already have a key that [`push_with_scores`] adds are errors.
-    pub fn new(name: &str, refuse_added: bool) -> Self {
+    pub fn new(name: &str, reject_score_keys: bool) -> Self {
         let mut path = vec![String::new()];
         let mut characters = name.chars();
         while let Some(character) = characters.next() {
@@ -38,7 +38,7 @@ impl TextField {
                 _ => key.push(character),
             }
         }
-        TextField { path, refuse_added }
+        TextField { path, reject_score_keys }
     }
 
     /// Appends the text of the field to `text`, as it is behind JSON's escapes.
@@ -48,14 +48,18 @@ impl TextField {
             .map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to() + 1))?;
         let before = text.len();
         let mut found = false;
-        let object =
-            Object { path: &self.path, refuse_added: self.refuse_added, text, found: &mut found };
+        let object = ObjectSeed {
+            path: &self.path,
+            reject_score_keys: self.reject_score_keys,
+            text,
+            found: &mut found,
+        };
         let mut json = serde_json::Deserializer::from_str(line);
         let outcome = object.deserialize(&mut json).and_then(|()| json.end());
         let outcome = match outcome {
             Ok(()) if found => return Ok(()),
             Ok(()) => Err(format!("no field {:?}", self.path.join("."))),
-            Err(error) => Err(describe(&error)),
+            Err(error) => Err(describe_error(&error)),
         };
         text.truncate(before);
         outcome
@@ -63,7 +67,7 @@ impl TextField {
 }
 
 /// The message of `error` with its column alone: there is only one line.
-fn describe(error: &serde_json::Error) -> String {
+fn describe_error(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match message.strip_suffix(&place) {
@@ -86,26 +90,26 @@ pub fn push_with_scores(line: &[u8], log10: f64, tokens: u64, unknown: u64, out:
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b"\":");
     };
-    key(out, ADDED[0]);
+    key(out, SCORE_KEYS[0]);
     push_number(out, log10);
-    key(out, ADDED[1]);
+    key(out, SCORE_KEYS[1]);
     push_integer(out, tokens);
-    key(out, ADDED[2]);
+    key(out, SCORE_KEYS[2]);
     push_integer(out, unknown);
-    key(out, ADDED[3]);
+    key(out, SCORE_KEYS[3]);
     push_number(out, line_perplexity(log10, tokens));
     out.extend_from_slice(&line[end..]);
 }
 
 /// An object in which the rest of a path leads to text.
-struct Object<'a> {
+struct ObjectSeed<'a> {
     path: &'a [String],
-    refuse_added: bool,
+    reject_score_keys: bool,
     text: &'a mut Vec<u8>,
     found: &'a mut bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Object<'_> {
+impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
@@ -113,7 +117,7 @@ impl<'de> DeserializeSeed<'de> for Object<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Object<'_> {
+impl<'de> Visitor<'de> for ObjectSeed<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,7 +129,7 @@ impl<'de> Visitor<'de> for Object<'_> {
             return Err(A::Error::custom("no field is asked for"));
         };
         let mut seen = false;
-        let compare = || Key { name, refuse_added: self.refuse_added };
+        let compare = || KeySeed { name, reject_score_keys: self.reject_score_keys };
         while let Some(is_named) = map.next_key_seed(compare())? {
             if !is_named {
                 map.next_value::<IgnoredAny>()?;
@@ -136,10 +140,10 @@ impl<'de> Visitor<'de> for Object<'_> {
             }
             let (text, found) = (&mut *self.text, &mut *self.found);
             if path.is_empty() {
-                map.next_value_seed(Text(text))?;
+                map.next_value_seed(TextSeed(text))?;
                 *found = true;
             } else {
-                map.next_value_seed(Object { path, refuse_added: false, text, found })?;
+                map.next_value_seed(ObjectSeed { path, reject_score_keys: false, text, found })?;
             }
         }
         Ok(())
@@ -147,12 +151,12 @@ impl<'de> Visitor<'de> for Object<'_> {
 }
 
 /// Whether a key is the one that is looked for.
-struct Key<'a> {
+struct KeySeed<'a> {
     name: &'a str,
-    refuse_added: bool,
+    reject_score_keys: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Key<'_> {
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
     type Value = bool;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
@@ -160,7 +164,7 @@ impl<'de> DeserializeSeed<'de> for Key<'_> {
     }
 }
 
-impl Visitor<'_> for Key<'_> {
+impl Visitor<'_> for KeySeed<'_> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -168,7 +172,7 @@ impl Visitor<'_> for Key<'_> {
     }
 
     fn visit_str<E: Error>(self, key: &str) -> Result<bool, E> {
-        if self.refuse_added && ADDED.contains(&key) {
+        if self.reject_score_keys && SCORE_KEYS.contains(&key) {
             return Err(E::custom(format_args!(
                 "the key {key:?} is there already; remove or rename it first"
             )));
@@ -178,9 +182,9 @@ impl Visitor<'_> for Key<'_> {
 }
 
 /// Text that is appended.
-struct Text<'a>(&'a mut Vec<u8>);
+struct TextSeed<'a>(&'a mut Vec<u8>);
 
-impl<'de> DeserializeSeed<'de> for Text<'_> {
+impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
@@ -188,7 +192,7 @@ impl<'de> DeserializeSeed<'de> for Text<'_> {
     }
 }
 
-impl Visitor<'_> for Text<'_> {
+impl Visitor<'_> for TextSeed<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_what_stands_behind_the_escapes() {
+    fn text_is_unescaped() {
         let line = r#" {"a":[{"text":"no"}], "text" : "\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00 ü"} "#;
         assert_eq!(read("text", line).unwrap(), "\"\\/\u{8}\u{c}\n\r\tä😀 ü");
         assert_eq!(read("ä", r#"{"\u00e4":""}"#).unwrap(), "");
@@ -228,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_describe_the_problem() {
         for (line, complaint) in [
             (&b""[..], "EOF while parsing a value (byte 0)"),
             (b"text", "expected ident (byte 2)"),
@@ -265,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_stand_before_the_last_brace() {
+    fn scores_are_inserted_before_the_last_brace() {
         let mut out = Vec::new();
         push_with_scores(b"{\"t\":\"}\" } \r", -2.0, 2, 1, &mut out);
         push_with_scores(b"{\"t\":\"\"}", 0.0, 0, 0, &mut out);
@@ -284,7 +288,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_string_comes_through(text in any::<String>(), key in any::<String>(), other in any::<String>()) {
-            prop_assume!(key != other && !ADDED.contains(&&*other) && !ADDED.contains(&&*key));
+            prop_assume!(key != other && !SCORE_KEYS.contains(&&*other) && !SCORE_KEYS.contains(&&*key));
             let mut object = serde_json::Map::new();
             object.insert(other.clone(), other.into());
             object.insert(key.clone(), text.clone().into());

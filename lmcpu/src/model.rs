@@ -25,14 +25,14 @@ pub struct Request {
 
 /// The answer to one question.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Scored {
+pub struct ScoreResult {
     /// log10 p(word | state), backoffs included.
     pub log10: Log10,
     /// The length of the longest n-gram that matched, 1 or more; blanks that
     /// stand for missing suffixes count, as in KenLM.
-    pub matched: u8,
+    pub ngram_length: u8,
     /// The state behind the word.
-    pub next: State,
+    pub next_state: State,
 }
 
 /// A model of word sequences. Scores and states equal KenLM's to the bit
@@ -71,7 +71,7 @@ pub trait LanguageModel: Send + Sync {
     ///
     /// Panics when `results` is shorter than `requests` or a request names no
     /// state.
-    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [Scored]);
+    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]);
 
     /// log10 p(word | context) and the matched length for an explicit context,
     /// newest word first, of which at most order - 1 words count.
@@ -125,10 +125,10 @@ pub trait LanguageModel: Send + Sync {
     /// [`LanguageModel::score`] gives, to the bit.
     ///
     /// Panics when `scores` is shorter than `words`.
-    fn score_next(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
+    fn score_next_words(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
         // As many as keep their answers in the second-level cache.
         const BATCH: usize = 1 << 10;
-        let mut results = vec![Scored::default(); words.len().min(BATCH)];
+        let mut results = vec![ScoreResult::default(); words.len().min(BATCH)];
         let scores = scores[..words.len()].chunks_mut(BATCH);
         for (words, scores) in words.chunks(BATCH).zip(scores) {
             let requests: Vec<_> = words.iter().map(|&word| Request { state: 0, word }).collect();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_storage::{Container, Load};
+use miriam_storage::{Container, LoadMethod};
 use miriam_textio::Progress;
 
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
@@ -15,7 +15,11 @@ use crate::{LanguageModel, Result};
 /// text (plain, gzip or zstd; `-` for standard input), which is built into a
 /// probing model in memory on rayon's current threads. `load` says how a binary
 /// file comes into memory.
-pub fn open(path: &Path, load: Load, progress: &dyn Progress) -> Result<Arc<dyn LanguageModel>> {
+pub fn open(
+    path: &Path,
+    load: LoadMethod,
+    progress: &dyn Progress,
+) -> Result<Arc<dyn LanguageModel>> {
     if Container::is_container(path) {
         let container = Container::open_any(path, load)?;
         return Ok(match container.kind() {

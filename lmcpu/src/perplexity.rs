@@ -6,32 +6,32 @@
 
 use miriam_textio::{Input, Output, Progress, number};
 
-pub use crate::sentences::{Lines, Perplexity};
+pub use crate::text_scoring::{LineCounts, Perplexity};
 
 use crate::json_lines::{TextField, push_with_scores};
 use crate::query::push_integer;
-use crate::sentences::{Flow, Outcome, Scorer, work_through};
+use crate::text_scoring::{BlockOutcome, StreamOptions, TextScorer, score_stream};
 use crate::{LanguageModel, Result};
 
 /// What is done with each line.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PerplexityOptions {
     /// Put `<s>` before and `</s>` behind each line of text.
-    pub markers: bool,
+    pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
     /// Write scores of each line: of plain text, unless there is a filter,
     /// `log10 TAB tokens TAB unknown words`; of JSON the line with four keys more.
     pub per_line: bool,
     /// Lines are JSON objects of which this field is text.
-    pub json: Option<Json>,
+    pub json: Option<JsonOptions>,
     /// Write the lines that pass.
     pub filter: Option<Filter>,
 }
 
 /// How JSON lines are read.
 #[derive(Clone, Debug)]
-pub struct Json {
+pub struct JsonOptions {
     /// The name of the field, as [`TextField::new`] takes it. A text of several
     /// lines is scored line by line, its sums are those of its lines; one of no
     /// line is one empty line.
@@ -74,23 +74,23 @@ pub fn perplexity(
     inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
     size: Option<u64>,
     output: &mut Output,
-    options: &Options,
+    options: &PerplexityOptions,
     progress: &dyn Progress,
-) -> Result<(Perplexity, Lines)> {
-    let flow = Flow { threads: options.threads, promptly: false, size };
+) -> Result<(Perplexity, LineCounts)> {
+    let flow = StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
     let sums = match &options.json {
-        None => work_through(inputs, output, flow, progress, || {
-            let mut scorer = Scorer::new(model, options.markers, false);
-            move |block| plain(&mut scorer, block, options)
+        None => score_stream(inputs, output, flow, progress, || {
+            let mut scorer = TextScorer::new(model, options.sentence_markers, false);
+            move |block| score_plain_text(&mut scorer, block, options)
         })?,
-        Some(json) => work_through(inputs, output, flow, progress, || {
-            let mut documents = Documents {
+        Some(json) => score_stream(inputs, output, flow, progress, || {
+            let mut documents = JsonScorer {
                 field: TextField::new(&json.field, options.per_line),
-                scorer: Scorer::new(model, options.markers, false),
+                scorer: TextScorer::new(model, options.sentence_markers, false),
                 text: Vec::new(),
-                found: Vec::new(),
+                documents: Vec::new(),
             };
-            move |block: Vec<u8>| documents.score(&block, options, json.skip_invalid)
+            move |block: Vec<u8>| documents.score_block(&block, options, json.skip_invalid)
         })?,
     };
     if !options.per_line && options.filter.is_none() {
@@ -102,26 +102,30 @@ pub fn perplexity(
 }
 
 /// Scores a block of plain text.
-fn plain(scorer: &mut Scorer<'_>, mut text: Vec<u8>, options: &Options) -> Outcome {
+fn score_plain_text(
+    scorer: &mut TextScorer<'_>,
+    mut text: Vec<u8>,
+    options: &PerplexityOptions,
+) -> BlockOutcome {
     if text.last() != Some(&b'\n') {
         text.push(b'\n');
     }
-    let mut outcome = Outcome::default();
+    let mut outcome = BlockOutcome::default();
     let scores = scorer.score(&text);
     let mut start = 0;
     for sentence in scores.sentences() {
-        let (log10, unknown) = outcome.add(&sentence);
+        let (log10, unknown) = outcome.add_sentence(&sentence);
         outcome.lines.read += 1;
         if let Some(filter) = options.filter {
             let length =
                 memchr::memchr(b'\n', &text[start..]).map_or(text.len() - start, |n| n + 1);
             if filter.keeps(f64::from(log10), sentence.len()) {
                 outcome.lines.kept += 1;
-                outcome.printed.extend_from_slice(&text[start..start + length]);
+                outcome.output.extend_from_slice(&text[start..start + length]);
             }
             start += length;
         } else if options.per_line {
-            let out = &mut outcome.printed;
+            let out = &mut outcome.output;
             number::push_shortest_f32(out, log10);
             out.push(b'\t');
             push_integer(out, sentence.len());
@@ -134,21 +138,26 @@ fn plain(scorer: &mut Scorer<'_>, mut text: Vec<u8>, options: &Options) -> Outco
 }
 
 /// Scores blocks of JSON lines; one a thread.
-struct Documents<'m> {
+struct JsonScorer<'m> {
     field: TextField,
-    scorer: Scorer<'m>,
+    scorer: TextScorer<'m>,
     /// The texts of a block, each line with its line end.
     text: Vec<u8>,
     /// The lines of a block that are objects, and how many lines the text of
     /// each has.
-    found: Vec<(std::ops::Range<usize>, usize)>,
+    documents: Vec<(std::ops::Range<usize>, usize)>,
 }
 
-impl Documents<'_> {
-    fn score(&mut self, block: &[u8], options: &Options, skip_invalid: bool) -> Outcome {
-        let mut outcome = Outcome::default();
+impl JsonScorer<'_> {
+    fn score_block(
+        &mut self,
+        block: &[u8],
+        options: &PerplexityOptions,
+        skip_invalid: bool,
+    ) -> BlockOutcome {
+        let mut outcome = BlockOutcome::default();
         self.text.clear();
-        self.found.clear();
+        self.documents.clear();
         let mut start = 0;
         while start < block.len() {
             let length = memchr::memchr(b'\n', &block[start..]);
@@ -162,7 +171,7 @@ impl Documents<'_> {
                         self.text.push(b'\n');
                     }
                     let lines = memchr::memchr_iter(b'\n', &self.text[before..]).count();
-                    self.found.push((line, lines));
+                    self.documents.push((line, lines));
                 }
                 Err(_) if skip_invalid => outcome.lines.invalid += 1,
                 Err(reason) => {
@@ -173,10 +182,10 @@ impl Documents<'_> {
         }
         let scores = self.scorer.score(&self.text);
         let mut sentences = scores.sentences();
-        for (line, count) in &self.found {
+        for (line, count) in &self.documents {
             let (mut log10, mut tokens, mut unknown) = (0.0, 0, 0);
             for sentence in sentences.by_ref().take(*count) {
-                let (sentence_log10, sentence_unknown) = outcome.add(&sentence);
+                let (sentence_log10, sentence_unknown) = outcome.add_sentence(&sentence);
                 log10 += f64::from(sentence_log10);
                 tokens += sentence.len();
                 unknown += sentence_unknown;
@@ -189,13 +198,13 @@ impl Documents<'_> {
             }
             let line = &block[line.clone()];
             if options.per_line {
-                push_with_scores(line, log10, tokens, unknown, &mut outcome.printed);
+                push_with_scores(line, log10, tokens, unknown, &mut outcome.output);
             } else if options.filter.is_some() {
-                outcome.printed.extend_from_slice(line);
+                outcome.output.extend_from_slice(line);
             } else {
                 continue;
             }
-            outcome.printed.push(b'\n');
+            outcome.output.push(b'\n');
         }
         outcome
     }

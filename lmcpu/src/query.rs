@@ -6,14 +6,14 @@
 
 use miriam_textio::{Input, Output, Progress, number};
 
-pub use crate::sentences::Perplexity;
+pub use crate::text_scoring::Perplexity;
 
-use crate::sentences::{Flow, Outcome, Scorer, Sentence, work_through};
+use crate::text_scoring::{BlockOutcome, ScoredSentence, StreamOptions, TextScorer, score_stream};
 use crate::{LanguageModel, Result};
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Levels {
+pub struct Verbosity {
     /// `word=id matched log10` and a tab for each word.
     pub word: bool,
     /// `Total: log10 OOV: count` for each line.
@@ -22,22 +22,22 @@ pub struct Levels {
     pub summary: bool,
 }
 
-impl Levels {
+impl Verbosity {
     /// Everything.
-    pub const ALL: Levels = Levels { word: true, sentence: true, summary: true };
+    pub const ALL: Verbosity = Verbosity { word: true, sentence: true, summary: true };
 }
 
 /// How text is scored and what is printed.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct QueryOptions {
     /// What is printed.
-    pub levels: Levels,
+    pub verbosity: Verbosity,
     /// Put `<s>` before and `</s>` behind each line.
-    pub markers: bool,
+    pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
     /// Answer each line before waiting for the next.
-    pub line_by_line: bool,
+    pub line_buffered: bool,
     /// Leave a last line without a line end as KenLM leaves it. Without this it
     /// is a line like any other.
     pub kenlm_compat: bool,
@@ -48,31 +48,31 @@ pub fn query(
     model: &dyn LanguageModel,
     input: Input,
     output: &mut Output,
-    options: Options,
+    options: QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Perplexity> {
-    let levels = options.levels;
+    let levels = options.verbosity;
     let worker = || {
-        let mut scorer = Scorer::new(model, options.markers, levels.word);
+        let mut scorer = TextScorer::new(model, options.sentence_markers, levels.word);
         move |mut text: Vec<u8>| {
             if !options.kenlm_compat && text.last() != Some(&b'\n') {
                 text.push(b'\n');
             }
-            let mut outcome = Outcome::default();
+            let mut outcome = BlockOutcome::default();
             let scores = scorer.score(&text);
             let mut sentences = scores.sentences().peekable();
             while let Some(sentence) = sentences.next() {
                 if levels.word {
-                    push_words(&sentence, &mut outcome.printed);
+                    push_words(&sentence, &mut outcome.output);
                 }
-                if sentences.peek().is_none() && scores.last_is_open() {
+                if sentences.peek().is_none() && scores.last_is_unterminated() {
                     outcome.tokens += sentence.len();
-                    outcome.unknown_words.extend(sentence.unknown());
+                    outcome.oov_log10s.extend(sentence.oov_log10s());
                     break;
                 }
-                let (log10, unknown) = outcome.add(&sentence);
+                let (log10, unknown) = outcome.add_sentence(&sentence);
                 if levels.sentence {
-                    let out = &mut outcome.printed;
+                    let out = &mut outcome.output;
                     out.extend_from_slice(b"Total: ");
                     number::push_shortest_f32(out, log10);
                     out.extend_from_slice(b" OOV: ");
@@ -83,9 +83,12 @@ pub fn query(
             outcome
         }
     };
-    let flow =
-        Flow { size: input.size(), threads: options.threads, promptly: options.line_by_line };
-    let (sums, _) = work_through([Ok(input)], output, flow, progress, worker)?;
+    let flow = StreamOptions {
+        total_bytes: input.size(),
+        threads: options.threads,
+        low_latency: options.line_buffered,
+    };
+    let (sums, _) = score_stream([Ok(input)], output, flow, progress, worker)?;
     if levels.summary {
         let mut summary = Vec::new();
         sums.push_summary(&mut summary);
@@ -94,13 +97,13 @@ pub fn query(
     Ok(sums)
 }
 
-fn push_words(sentence: &Sentence<'_>, out: &mut Vec<u8>) {
+fn push_words(sentence: &ScoredSentence<'_>, out: &mut Vec<u8>) {
     for token in sentence.tokens() {
         out.extend_from_slice(token.text);
         out.push(b'=');
         push_integer(out, u64::from(token.id.0));
         out.push(b' ');
-        push_integer(out, u64::from(token.matched));
+        push_integer(out, u64::from(token.ngram_length));
         out.push(b' ');
         number::push_shortest_f32(out, token.log10);
         out.push(b'\t');

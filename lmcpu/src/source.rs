@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use miriam_storage::{Container, Load};
+use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Input, Progress, Vocabulary};
 
-use crate::arpa::{Arpa, Section, Unigram};
-use crate::duplicates::FirstKept;
+use crate::arpa::{ArpaReader, Section, Unigram};
+use crate::duplicates::DedupSource;
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
-use crate::probing::ProbingNgrams;
+use crate::probing::ProbingSource;
 use crate::trie::{self, TrieSource};
-use crate::{Duplicates, Result};
+use crate::{DuplicatePolicy, Result};
 
 /// All n-grams of a model, order by order. One thread may read an order while another
 /// works on the one before.
@@ -48,7 +48,7 @@ pub trait NgramSource: Send {
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error;
 }
 
-impl NgramSource for Arpa<'_> {
+impl NgramSource for ArpaReader<'_> {
     fn name(&self) -> &str {
         self.name()
     }
@@ -84,23 +84,23 @@ impl NgramSource for Arpa<'_> {
 /// meets it, unless `duplicates` says otherwise.
 pub fn open_source<'p>(
     path: &Path,
-    duplicates: Duplicates,
+    duplicates: DuplicatePolicy,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     if Container::is_container(path) {
-        let container = Container::open_any(path, Load::Lazy)?;
+        let container = Container::open_any(path, LoadMethod::Lazy)?;
         return Ok(match container.kind() {
             trie::KIND => Box::new(TrieSource::open(path)?),
             // Whatever else it is, the message says what was expected.
-            _ => Box::new(ProbingNgrams::open(&container)?),
+            _ => Box::new(ProbingSource::open(&container)?),
         });
     }
     if is_kenlm_binary(path) {
-        return KenlmFile::open(path, Load::Lazy)?.into_source(path);
+        return KenlmFile::open(path, LoadMethod::Lazy)?.into_source(path);
     }
-    let arpa = Arpa::open(Input::open(path)?, duplicates, progress)?;
+    let arpa = ArpaReader::open(Input::open(path)?, duplicates, progress)?;
     Ok(match duplicates {
-        Duplicates::Refuse => Box::new(arpa),
-        Duplicates::KeepFirst => Box::new(FirstKept::read(arpa)?),
+        DuplicatePolicy::Reject => Box::new(arpa),
+        DuplicatePolicy::KeepFirst => Box::new(DedupSource::read(arpa)?),
     })
 }

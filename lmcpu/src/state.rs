@@ -73,12 +73,12 @@ impl State {
     pub fn copy_from(&mut self, other: &State) {
         // Nearly all states fit in a few words; a copy of fixed size needs
         // neither a call nor a branch on the length.
-        const USUAL: usize = 4;
+        const TYPICAL_LEN: usize = 4;
         let n = other.length as usize;
         self.length = other.length;
-        self.entries[..USUAL].copy_from_slice(&other.entries[..USUAL]);
-        if n > USUAL {
-            self.entries[USUAL..n].copy_from_slice(&other.entries[USUAL..n]);
+        self.entries[..TYPICAL_LEN].copy_from_slice(&other.entries[..TYPICAL_LEN]);
+        if n > TYPICAL_LEN {
+            self.entries[TYPICAL_LEN..n].copy_from_slice(&other.entries[TYPICAL_LEN..n]);
         }
     }
 }

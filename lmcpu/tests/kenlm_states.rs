@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use miriam_lmcpu::{LanguageModel, State, open};
-use miriam_storage::Load;
-use miriam_textio::{Input, Silent};
+use miriam_storage::LoadMethod;
+use miriam_textio::{Input, NoProgress};
 
 /// Prints the hash of the state behind each word of each line of a text.
 const HASHES: &str = "
@@ -27,7 +27,7 @@ for line in open(sys.argv[2], 'rb'):
         state = behind
 ";
 
-fn skipped(reason: &str) {
+fn report_skipped(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
@@ -37,16 +37,16 @@ fn python_with_kenlm() -> Option<PathBuf> {
     if import.is_ok_and(|status| status.success()) {
         return Some(python.into());
     }
-    skipped("no Python with the module kenlm; MIRIAM_KENLM_PYTHON may name one");
+    report_skipped("no Python with the module kenlm; MIRIAM_KENLM_PYTHON may name one");
     None
 }
 
 /// Decompresses `name` of the recorded cases into `folder`.
-fn unpacked(folder: &Path, name: &str) -> Option<PathBuf> {
+fn decompress_case(folder: &Path, name: &str) -> Option<PathBuf> {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/kenlm-cases");
     let packed = Path::new(cases).join(name);
     if !packed.exists() {
-        skipped(&format!("{} is absent", packed.display()));
+        report_skipped(&format!("{} is absent", packed.display()));
         return None;
     }
     let mut content = Vec::new();
@@ -57,7 +57,7 @@ fn unpacked(folder: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// MurmurHash64A with seed 0 over 32-bit words, as a Python hash.
-fn hash(state: &State) -> i64 {
+fn kenlm_state_hash(state: &State) -> i64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
     let bytes: Vec<u8> = state.entries().iter().flat_map(|e| e.0.0.to_le_bytes()).collect();
     let mut hash = (bytes.len() as u64).wrapping_mul(M);
@@ -80,7 +80,7 @@ fn hash(state: &State) -> i64 {
     }
 }
 
-fn hashes(model: &dyn LanguageModel, text: &[u8]) -> Vec<i64> {
+fn state_hashes(model: &dyn LanguageModel, text: &[u8]) -> Vec<i64> {
     let mut hashes = Vec::new();
     for line in text.split_inclusive(|&b| b == b'\n') {
         let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -89,7 +89,7 @@ fn hashes(model: &dyn LanguageModel, text: &[u8]) -> Vec<i64> {
         for id in ids {
             let mut next = State::EMPTY;
             model.score(&state, id, &mut next);
-            hashes.push(hash(&next));
+            hashes.push(kenlm_state_hash(&next));
             state = next;
         }
     }
@@ -100,11 +100,13 @@ fn hashes(model: &dyn LanguageModel, text: &[u8]) -> Vec<i64> {
 fn states_are_those_of_kenlm() {
     let Some(python) = python_with_kenlm() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let Some(text) = unpacked(folder.path(), "heldout.en") else { return };
+    let Some(text) = decompress_case(folder.path(), "heldout.en") else { return };
     let content = std::fs::read(&text).unwrap();
     for model in ["o5", "o3-suffixless"] {
         for kind in ["arpa.gz", "probing.zst", "trie.zst", "qtrie.zst", "atrie.zst", "qatrie.zst"] {
-            let Some(path) = unpacked(folder.path(), &format!("{model}.{kind}")) else { return };
+            let Some(path) = decompress_case(folder.path(), &format!("{model}.{kind}")) else {
+                return;
+            };
             let kenlm = Command::new(&python)
                 .arg("-c")
                 .arg(HASHES)
@@ -115,8 +117,8 @@ fn states_are_those_of_kenlm() {
             assert!(kenlm.status.success(), "{model}.{kind}: {complaint}");
             let printed = String::from_utf8(kenlm.stdout).unwrap();
             let expected: Vec<i64> = printed.lines().map(|line| line.parse().unwrap()).collect();
-            let ours = open(&path, Load::Lazy, &Silent).unwrap();
-            let found = hashes(&*ours, &content);
+            let ours = open(&path, LoadMethod::Lazy, &NoProgress).unwrap();
+            let found = state_hashes(&*ours, &content);
             assert!(expected.len() > 1_000);
             assert_eq!(found.len(), expected.len(), "{model}.{kind}");
             let wrong = found.iter().zip(&expected).filter(|(a, b)| a != b).count();

@@ -8,56 +8,67 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_nmt::architecture::{
-    Activation, Architecture, Autoregression, Model, Positions, PreNormKeys, Process,
-    RecurrentCell, RecurrentSublayer, Stack, Start, Step, Tables, Transformer,
+    Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Model,
+    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
+    SruKind, StackConfig, TransformerConfig,
 };
 use miriam_nmt::engine::Precision;
-use miriam_nmt::network::{Best, ModelSession, Network, Row, Session};
+use miriam_nmt::network::{HypothesisRow, ModelSession, Network, Session, TopK};
 use nix::time::{ClockId, clock_gettime};
 
-const WORDS: usize = 32_000;
-const LENGTH: usize = 25;
+const VOCABULARY_SIZE: usize = 32_000;
+const SENTENCE_LENGTH: usize = 25;
 
-fn random(seed: &mut u64) -> u64 {
+fn next_random(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
     *seed >> 33
 }
 
-fn transformer(width: usize, ffn_width: usize, layers: [usize; 2], ssru: bool) -> Transformer {
-    let stack = |depth| Stack { depth, heads: 8, ffn_width, ffn_depth: 2 };
-    let cell = RecurrentCell::Ssru;
-    let ssru = ssru.then_some(RecurrentSublayer { cell, projection: false, layer_norm: false });
-    Transformer {
-        tables: Tables {
-            source_words: WORDS,
-            target_words: WORDS,
-            embedding: width,
-            shared_embeddings: true,
+fn transformer(
+    width: usize,
+    ffn_width: usize,
+    layers: [usize; 2],
+    ssru: bool,
+) -> TransformerConfig {
+    let stack = |depth| StackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 };
+    let cell = SruKind::Ssru;
+    let ssru = ssru.then_some(RecurrentSublayerConfig {
+        kind: cell,
+        has_output_projection: false,
+        has_layer_norm: false,
+    });
+    TransformerConfig {
+        embeddings: EmbeddingConfig {
+            source_vocab_size: VOCABULARY_SIZE,
+            target_vocab_size: VOCABULARY_SIZE,
+            dim: width,
+            shared: true,
             tied_output: true,
             output_bias: true,
             right_to_left: false,
-            never: Vec::new(),
+            suppress_tokens: Vec::new(),
         },
         encoder: stack(layers[0]),
         decoder: stack(layers[1]),
         tied_layers: (1..=layers[1]).collect(),
         activation: Activation::Relu,
-        preprocess: Process::default(),
-        postprocess: Process(vec![Step::Add, Step::Norm]),
-        postprocess_embedding: Process::default(),
-        postprocess_top: Process::default(),
-        projection: true,
-        autoregression: ssru.map_or(Autoregression::SelfAttention, Autoregression::Recurrent),
-        positions: Positions::SinusoidalMarian,
-        scaled_embeddings: true,
-        start: Start::Zeros,
+        preprocess: ProcessSteps::default(),
+        postprocess: ProcessSteps(vec![ProcessStep::Add, ProcessStep::Norm]),
+        postprocess_embedding: ProcessSteps::default(),
+        postprocess_top: ProcessSteps::default(),
+        has_output_projection: true,
+        autoregression: ssru
+            .map_or(AutoregressionConfig::SelfAttention, AutoregressionConfig::Recurrent),
+        positional_encoding: PositionalEncodingKind::SinusoidalMarian,
+        scales_embeddings: true,
+        decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: PreNormKeys::Normalised,
         alignment_layer: layers[1],
         norm_epsilon: 1e-6,
     }
 }
 
-fn model(shape: Transformer) -> Model {
+fn random_model(shape: TransformerConfig) -> Model {
     let mut seed = 1;
     Model::with_values(Architecture::Transformer(shape), |parameter| {
         let [rows, columns] = parameter.shape;
@@ -66,7 +77,7 @@ fn model(shape: Transformer) -> Model {
         (0..rows * columns)
             .map(|_| match scale {
                 true => 1.0,
-                false => range * (random(&mut seed) as f32 / (1u64 << 30) as f32 - 1.0),
+                false => range * (next_random(&mut seed) as f32 / (1u64 << 30) as f32 - 1.0),
             })
             .collect()
     })
@@ -74,7 +85,7 @@ fn model(shape: Transformer) -> Model {
 }
 
 /// Seconds that this thread has computed.
-fn seconds() -> f64 {
+fn thread_seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
@@ -83,15 +94,15 @@ fn seconds() -> f64 {
 fn translate(session: &mut ModelSession, sources: &[Vec<u32>], beam: usize) {
     let sources: Vec<&[u32]> = sources.iter().map(|source| &source[..]).collect();
     let slots = session.begin(&sources, None).expect("words of the vocabulary");
-    let mut rows: Vec<Row> =
-        slots.iter().map(|&slot| Row { slot, parent: None, word: None }).collect();
+    let mut rows: Vec<HypothesisRow> =
+        slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();
     let mut scores = vec![0.0; rows.len()];
     let mut best = Vec::new();
     let mut expanded: Vec<(f32, u32, u32)> = Vec::new();
-    for _ in 0..LENGTH {
+    for _ in 0..SENTENCE_LENGTH {
         session.step(&rows);
-        best.resize(rows.len(), Best::new(beam, beam > 1));
-        session.best(&mut best);
+        best.resize(rows.len(), TopK::new(beam, beam > 1));
+        session.topk(&mut best);
         let (mut next, mut sums) = (Vec::new(), Vec::new());
         let mut first = 0;
         for &slot in &slots {
@@ -106,7 +117,7 @@ fn translate(session: &mut ModelSession, sources: &[Vec<u32>], beam: usize) {
             }
             expanded.sort_by(|a, b| b.0.total_cmp(&a.0));
             for &(score, row, word) in &expanded[..beam] {
-                next.push(Row { slot, parent: Some(row), word: Some(word) });
+                next.push(HypothesisRow { slot, parent: Some(row), token: Some(word) });
                 sums.push(score);
             }
             first += count;
@@ -140,7 +151,7 @@ fn main() {
         if cases.is_empty() {
             continue;
         }
-        let model = model(description);
+        let model = random_model(description);
         let mut loaded: Option<(Precision, Arc<Network>)> = None;
         for (name, precision, batch, beam) in cases {
             if loaded.as_ref().is_none_or(|(other, _)| *other != precision) {
@@ -150,8 +161,9 @@ fn main() {
             let Some((_, network)) = &loaded else { continue };
             let mut session = network.session();
             let mut sources = || -> Vec<Vec<u32>> {
-                let mut word = || 2 + (random(&mut seed) % (WORDS as u64 - 2)) as u32;
-                let mut sentence = || (1..LENGTH).map(|_| word()).chain([0]).collect();
+                let mut word =
+                    || 2 + (next_random(&mut seed) % (VOCABULARY_SIZE as u64 - 2)) as u32;
+                let mut sentence = || (1..SENTENCE_LENGTH).map(|_| word()).chain([0]).collect();
                 (0..batch).map(|_| sentence()).collect()
             };
             translate(&mut session, &sources(), beam);
@@ -160,13 +172,13 @@ fn main() {
             let mut spent = 0.0;
             while spent < 2.0 {
                 let sources = sources();
-                let start = seconds();
+                let start = thread_seconds();
                 translate(&mut session, &sources, beam);
-                let time = seconds() - start;
+                let time = thread_seconds() - start;
                 spent += time;
                 best = best.min(time);
             }
-            let rate = (batch * LENGTH) as f64 / best;
+            let rate = (batch * SENTENCE_LENGTH) as f64 / best;
             let _ = writeln!(out, "{name:24} {rate:9.0} words a second");
         }
     }

@@ -6,37 +6,38 @@ use std::io::Write;
 use std::ops::Range;
 use std::time::Duration;
 
-use miriam_kernels::output::{Ids, take};
+use miriam_kernels::topk::{ColumnIds, update_topk};
 use miriam_kernels::{Cpu, Mat};
-use miriam_nmt::batch::{Batching, Job, run};
-use miriam_nmt::network::{Best, Row, Session, Slot};
-use miriam_nmt::search::{Request, Rules, SearchOptions};
+use miriam_nmt::batch::{BatchingOptions, Job, translate_batches};
+use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
+use miriam_nmt::search::{DecodingSemantics, Request, SearchOptions};
 use nix::time::{ClockId, clock_gettime};
 
 const SENTENCES: usize = 32;
-const WORDS: usize = 25;
+const SENTENCE_LENGTH: usize = 25;
 /// Logits that a row is chosen from: enough for every beam.
-const LOGITS: usize = 16;
+const VOCABULARY_SIZE: usize = 16;
 
 /// Offers each row the same few words.
-struct Free {
+struct FixedSession {
     rows: usize,
-    begun: u32,
+    next_slot: u32,
     logits: Vec<f32>,
     cpu: Cpu,
 }
 
-impl Free {
+impl FixedSession {
     fn new() -> Self {
         // The end is the worst of all, so that only the limit ends sentences.
-        let logits = (0..LOGITS).map(|at| (at * 7 % LOGITS) as f32 * 0.1).collect();
-        Free { rows: 0, begun: 0, logits, cpu: Cpu::best() }
+        let logits =
+            (0..VOCABULARY_SIZE).map(|at| (at * 7 % VOCABULARY_SIZE) as f32 * 0.1).collect();
+        FixedSession { rows: 0, next_slot: 0, logits, cpu: Cpu::detect() }
     }
 }
 
-impl Session for Free {
-    fn words(&self) -> usize {
-        LOGITS
+impl Session for FixedSession {
+    fn vocab_size(&self) -> usize {
+        VOCABULARY_SIZE
     }
 
     fn begin(
@@ -44,37 +45,48 @@ impl Session for Free {
         sentences: &[&[u32]],
         _: Option<&[&[u32]]>,
     ) -> miriam_nmt::Result<Vec<Slot>> {
-        let first = self.begun;
-        self.begun += sentences.len() as u32;
-        Ok((first..self.begun).map(Slot).collect())
+        let first = self.next_slot;
+        self.next_slot += sentences.len() as u32;
+        Ok((first..self.next_slot).map(Slot).collect())
     }
 
     fn finish(&mut self, _: Slot) {}
 
-    fn step(&mut self, rows: &[Row]) {
+    fn step(&mut self, rows: &[HypothesisRow]) {
         self.rows = rows.len();
     }
 
-    fn best(&mut self, best: &mut [Best]) {
+    fn topk(&mut self, best: &mut [TopK]) {
         for best in best {
-            let logits = Mat::new(&self.logits, 1, LOGITS);
-            take(self.cpu, logits, None, Ids::From(0), std::slice::from_mut(best));
+            let logits = Mat::new(&self.logits, 1, VOCABULARY_SIZE);
+            update_topk(
+                self.cpu,
+                logits,
+                None,
+                ColumnIds::Consecutive(0),
+                std::slice::from_mut(best),
+            );
         }
     }
 
-    fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
         logits.clear();
         logits.resize(wanted.len(), 0.0);
     }
 
-    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>) {
+    fn row_logits(
+        &mut self,
+        rows: Range<usize>,
+        logits: &mut Vec<f32>,
+        normalisers: &mut Vec<f32>,
+    ) {
         logits.clear();
         rows.clone().for_each(|_| logits.extend_from_slice(&self.logits));
         normalisers.clear();
         normalisers.resize(rows.len(), 0.0);
     }
 
-    fn distribution(&mut self, _: u32, scores: &mut Vec<f32>) {
+    fn log_probabilities(&mut self, _: u32, scores: &mut Vec<f32>) {
         scores.clone_from(&self.logits);
     }
 
@@ -85,9 +97,9 @@ impl Session for Free {
     }
 }
 
-fn options(beam: usize, rules: Rules) -> SearchOptions {
+fn options(beam: usize, rules: DecodingSemantics) -> SearchOptions {
     SearchOptions {
-        beam,
+        beam_size: beam,
         n_best: 1,
         length_penalty: 0.6,
         word_penalty: 0.0,
@@ -95,28 +107,28 @@ fn options(beam: usize, rules: Rules) -> SearchOptions {
         max_length_factor: 1.0,
         max_length: 1000,
         min_length: 0,
-        rules,
+        semantics: rules,
         patience: 1.0,
-        early_stop: None,
-        no_repeat_ngram: 0,
+        early_stop_margin: None,
+        no_repeat_ngram_size: 0,
         repetition_penalty: 1.0,
-        never: vec![1],
-        end: 0,
+        suppress_tokens: vec![1],
+        eos_id: 0,
         sampling: None,
-        alignments: false,
+        return_alignments: false,
         skip_cost: false,
     }
 }
 
-fn jobs() -> Vec<Job> {
-    let mut source = vec![2; WORDS - 1];
+fn make_jobs() -> Vec<Job> {
+    let mut source = vec![2; SENTENCE_LENGTH - 1];
     source.push(0);
     let request = Request { source, ..Request::default() };
     (0..SENTENCES as u64).map(|id| Job { id, request: request.clone() }).collect()
 }
 
 /// The least time of a hundred runs, for each word of each sentence.
-fn time(mut run: impl FnMut()) -> Duration {
+fn time_per_token(mut run: impl FnMut()) -> Duration {
     let now = || -> Duration {
         clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every system has it").into()
     };
@@ -125,31 +137,34 @@ fn time(mut run: impl FnMut()) -> Duration {
         run();
         now() - before
     };
-    (0..100).map(once).min().unwrap_or_default() / (SENTENCES * WORDS) as u32
+    (0..100).map(once).min().unwrap_or_default() / (SENTENCES * SENTENCE_LENGTH) as u32
 }
 
 fn main() {
     let mut out = std::io::stdout();
-    for (beam, rules) in
-        [(1, Rules::Marian), (5, Rules::Marian), (12, Rules::Marian), (5, Rules::CTranslate2)]
-    {
+    for (beam, rules) in [
+        (1, DecodingSemantics::Marian),
+        (5, DecodingSemantics::Marian),
+        (12, DecodingSemantics::Marian),
+        (5, DecodingSemantics::CTranslate2),
+    ] {
         let options = options(beam, rules);
-        let batching = Batching { sentences: SENTENCES, ..Batching::default() };
-        let all = time(|| {
-            let mut jobs = Some(jobs());
+        let batching = BatchingOptions { max_sentences: SENTENCES, ..BatchingOptions::default() };
+        let all = time_per_token(|| {
+            let mut jobs = Some(make_jobs());
             let mut next = || Ok(jobs.take());
             let mut done = |_, result: miriam_nmt::Result<Vec<_>>| result.map(|_| ());
-            run(&mut Free::new(), &options, &batching, &mut next, &mut done)
+            translate_batches(&mut FixedSession::new(), &options, &batching, &mut next, &mut done)
                 .expect("nothing can fail");
         });
-        let most = beam + 1 + usize::from(rules == Rules::CTranslate2);
-        let mut best: Vec<Best> = Vec::new();
-        best.resize_with(SENTENCES * beam, || Best::new(most, true));
-        let mut session = Free::new();
-        let alone = time(|| {
-            for _ in 0..WORDS {
+        let most = beam + 1 + usize::from(rules == DecodingSemantics::CTranslate2);
+        let mut best: Vec<TopK> = Vec::new();
+        best.resize_with(SENTENCES * beam, || TopK::new(most, true));
+        let mut session = FixedSession::new();
+        let alone = time_per_token(|| {
+            for _ in 0..SENTENCE_LENGTH {
                 best.iter_mut().for_each(|best| best.reset(most, true));
-                session.best(&mut best);
+                session.topk(&mut best);
             }
         });
         let own = all.saturating_sub(alone);

@@ -12,13 +12,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A binary file could not be written, opened or trusted.
     #[error(transparent)]
-    Layout(#[from] miriam_storage::Error),
+    Storage(#[from] miriam_storage::Error),
     /// Text could not be read or is not what it should be.
     #[error(transparent)]
-    Text(#[from] miriam_textio::Error),
+    TextIo(#[from] miriam_textio::Error),
     /// A SentencePiece model is not one.
     #[error(transparent)]
-    Segment(#[from] miriam_textproc::Error),
+    TextProc(#[from] miriam_textproc::Error),
     /// A sound file, in a form or of a model that this program does not read.
     #[error("{file}: {reason}")]
     Unsupported {

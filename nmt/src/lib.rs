@@ -9,30 +9,30 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ablation;
 pub mod architecture;
 pub mod batch;
 pub mod checkpoint;
+mod decoder_config;
 pub mod engine;
 mod error;
-pub mod file;
 pub mod layer;
+mod model_bundle;
+pub mod model_file;
 pub mod network;
-mod package;
 mod report;
 pub mod score;
 pub mod search;
 mod segmentation;
-mod settings;
 pub mod shortlist;
-pub mod study;
 pub mod translate;
 mod vocabulary;
 pub mod yaml;
 
+pub use decoder_config::DecoderConfig;
 pub use error::{Error, Result};
-pub use file::{KIND, verify};
-pub use package::{Candidates, Package, Words};
+pub use model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+pub use model_file::{KIND, verify};
 pub use report::{DIALECTS, Report};
-pub use segmentation::{CodesFile, JOINER, PieceModel, Segmentation};
-pub use settings::Settings;
+pub use segmentation::{BPE_SEPARATOR, BpeCodesFile, Segmentation, SentencePieceModel};
 pub use vocabulary::Vocabulary;

@@ -3,50 +3,50 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::architecture::{Architecture, Autoregression, Dialect, Model, PreNormKeys};
-use crate::checkpoint::Element;
-use crate::package::{Candidates, Package};
+use crate::architecture::{Architecture, AutoregressionConfig, Dialect, Model, PreNormKeys};
+use crate::checkpoint::DType;
+use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::segmentation::Segmentation;
 use crate::vocabulary::Vocabulary;
 
 /// A package summed up.
 pub struct Report {
     format: String,
-    models: Vec<Description>,
+    models: Vec<ModelDescription>,
     /// A name and a value each.
-    words: Vec<(&'static str, String)>,
+    package_lines: Vec<(&'static str, String)>,
     /// What is unusual or missing.
-    remarks: Vec<String>,
+    notes: Vec<String>,
 }
 
-struct Description {
+struct ModelDescription {
     lines: Vec<(&'static str, String)>,
     parameters: u64,
     tensors: usize,
     bytes: u64,
-    elements: BTreeMap<Element, u64>,
+    elements: BTreeMap<DType, u64>,
     shapes: Vec<(String, String, Vec<usize>)>,
 }
 
 impl Report {
     /// Sums up `package`.
-    pub fn new(package: &Package) -> Self {
-        let models = package.models.iter().map(Description::new).collect();
-        let (words, mut remarks) = (words(package), Vec::new());
+    pub fn new(package: &ModelBundle) -> Self {
+        let models = package.models.iter().map(ModelDescription::new).collect();
+        let (package_lines, mut notes) = (describe_package(package), Vec::new());
         for model in &package.models {
-            remarks.extend(remarks_on(model));
+            notes.extend(model_notes(model));
         }
-        if package.words.is_none() {
-            remarks.push("no vocabularies lie beside it; name them with --vocabs".into());
+        if package.tokenizers.is_none() {
+            notes.push("no vocabularies lie beside it; name them with --vocabs".into());
         }
         if package.models.len() > 1 {
-            remarks.push(format!("{} models vote together", package.models.len()));
+            notes.push(format!("{} models vote together", package.models.len()));
         }
-        Report { format: package.format.clone(), models, words, remarks }
+        Report { format: package.format.clone(), models, package_lines, notes }
     }
 
     /// Lines for people.
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(text, "{name:<22} {value}");
@@ -63,17 +63,17 @@ impl Report {
             line("stored as", &elements.join(", "));
             line("bytes", &model.bytes.to_string());
         }
-        for (name, value) in &self.words {
+        for (name, value) in &self.package_lines {
             line(name, value);
         }
-        for remark in &self.remarks {
+        for remark in &self.notes {
             line("note", remark);
         }
         text
     }
 
     /// The names, kinds and shapes of all tensors, a line each.
-    pub fn tensors(&self) -> String {
+    pub fn to_tensor_list(&self) -> String {
         let mut text = String::new();
         for (name, element, shape) in self.models.iter().flat_map(|model| &model.shapes) {
             let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -83,19 +83,19 @@ impl Report {
     }
 
     /// One JSON object.
-    pub fn json(&self) -> String {
+    pub fn to_json(&self) -> String {
         let pairs = |lines: &[(&str, String)]| {
             let pairs = lines.iter().map(|(name, value)| {
-                format!("{}:{}", quoted(&name.replace([' ', '-'], "_")), quoted(value))
+                format!("{}:{}", quote_json(&name.replace([' ', '-'], "_")), quote_json(value))
             });
             pairs.collect::<Vec<_>>().join(",")
         };
         let models = self.models.iter().map(|model| {
             let elements = model.elements.iter();
             let elements: Vec<String> =
-                elements.map(|(e, count)| format!("{}:{count}", quoted(e.name()))).collect();
+                elements.map(|(e, count)| format!("{}:{count}", quote_json(e.name()))).collect();
             let tensors = model.shapes.iter().map(|(name, element, shape)| {
-                let [name, element] = [name, element].map(|text| quoted(text));
+                let [name, element] = [name, element].map(|text| quote_json(text));
                 format!("{name}:{{\"element\":{element},\"shape\":{shape:?}}}")
             });
             format!(
@@ -108,20 +108,20 @@ impl Report {
                 tensors.collect::<Vec<_>>().join(",")
             )
         });
-        let remarks: Vec<String> = self.remarks.iter().map(|remark| quoted(remark)).collect();
+        let remarks: Vec<String> = self.notes.iter().map(|remark| quote_json(remark)).collect();
         format!(
             "{{\"format\":{},\"models\":[{}],\"words\":{{{}}},\"notes\":[{}]}}\n",
-            quoted(&self.format),
+            quote_json(&self.format),
             models.collect::<Vec<_>>().join(","),
-            pairs(&self.words),
+            pairs(&self.package_lines),
             remarks.join(",")
         )
     }
 }
 
-impl Description {
+impl ModelDescription {
     fn new(model: &Model) -> Self {
-        let mut description = Description {
+        let mut description = ModelDescription {
             lines: model.architecture().describe(),
             parameters: 0,
             tensors: 0,
@@ -130,12 +130,12 @@ impl Description {
             shapes: Vec::new(),
         };
         for (name, tensor) in model.parameters() {
-            let count = tensor.count() as u64;
+            let count = tensor.numel() as u64;
             description.parameters += count;
             description.tensors += 1;
             description.bytes += tensor.bytes().len() as u64;
-            *description.elements.entry(tensor.element()).or_default() += count;
-            let element = tensor.element().name().to_owned();
+            *description.elements.entry(tensor.dtype()).or_default() += count;
+            let element = tensor.dtype().name().to_owned();
             description.shapes.push((name.to_owned(), element, tensor.shape().to_vec()));
         }
         if let Some(precision) = model.precision() {
@@ -148,22 +148,22 @@ impl Description {
     }
 }
 
-fn words(package: &Package) -> Vec<(&'static str, String)> {
+fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if let Some(words) = &package.words {
+    if let Some(words) = &package.tokenizers {
         let [source, target] = &words.vocabularies;
         let describe = |vocabulary: &Vocabulary| {
             let name = |id| String::from_utf8_lossy(vocabulary.word(id).unwrap_or_default());
             format!(
                 "{} words, {} {}, {} {}",
                 vocabulary.len(),
-                name(vocabulary.end()),
-                vocabulary.end(),
-                name(vocabulary.unknown()),
-                vocabulary.unknown()
+                name(vocabulary.eos_id()),
+                vocabulary.eos_id(),
+                name(vocabulary.unk_id()),
+                vocabulary.unk_id()
             )
         };
-        if source.same_words(target) {
+        if source.has_same_words(target) {
             lines.push(("vocabulary", describe(source)));
         } else {
             lines.push(("source vocabulary", describe(source)));
@@ -175,15 +175,15 @@ fn words(package: &Package) -> Vec<(&'static str, String)> {
             lines.push((
                 name,
                 match segmentation {
-                    Segmentation::Pieces => "in pieces already".into(),
+                    Segmentation::Presegmented => "in pieces already".into(),
                     Segmentation::SentencePiece(pieces) => format!(
                         "SentencePiece, {:?}, {} pieces{}",
-                        pieces.model.algorithm(),
+                        pieces.model.model_type(),
                         pieces.model.len(),
-                        if pieces.model.falls_back_to_bytes() { ", bytes" } else { "" }
+                        if pieces.model.has_byte_fallback() { ", bytes" } else { "" }
                     ),
                     Segmentation::Bpe(file) => {
-                        format!("byte pair encoding, {} codes", file.codes.pairs())
+                        format!("byte pair encoding, {} codes", file.codes.num_merges())
                     }
                 },
             ));
@@ -195,12 +195,12 @@ fn words(package: &Package) -> Vec<(&'static str, String)> {
             lines.push(("first word", advice));
         }
     }
-    match &package.candidates {
-        Some(Candidates::Shortlist(list)) => {
+    match &package.shortlist_generator {
+        Some(ShortlistGenerator::Shortlist(list)) => {
             let value = format!("{} translations, first {}", list.len(), list.first());
             lines.push(("shortlist", value));
         }
-        Some(Candidates::VocabularyMap(map)) => {
+        Some(ShortlistGenerator::VocabularyMap(map)) => {
             lines.push(("vocabulary map", format!("{} n-grams", map.len())));
         }
         None => {}
@@ -215,10 +215,10 @@ fn words(package: &Package) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn remarks_on(model: &Model) -> Vec<String> {
+fn model_notes(model: &Model) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Architecture::Transformer(transformer) = model.architecture() {
-        let looks_back = transformer.autoregression == Autoregression::SelfAttention;
+        let looks_back = transformer.autoregression == AutoregressionConfig::SelfAttention;
         if transformer.preprocess.has_norm()
             && (looks_back || transformer.encoder.depth > 0)
             && transformer.pre_norm_keys != PreNormKeys::Normalised
@@ -244,7 +244,7 @@ fn remarks_on(model: &Model) -> Vec<String> {
 pub const DIALECTS: [(&str, Dialect); 2] =
     [("marian", Dialect::Marian), ("browser", Dialect::Browser)];
 
-fn quoted(text: &str) -> String {
+fn quote_json(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {

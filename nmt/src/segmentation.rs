@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_storage::{Bytes, Load};
+use miriam_storage::{Bytes, LoadMethod};
 use miriam_textproc::{BpeCodes, SentencePiece};
 
 use crate::Result;
@@ -14,41 +14,41 @@ use crate::Result;
 pub enum Segmentation {
     /// It comes in pieces already, with spaces between them.
     #[default]
-    Pieces,
+    Presegmented,
     /// By a SentencePiece model, whose pieces are looked up in the vocabulary.
-    SentencePiece(PieceModel),
+    SentencePiece(SentencePieceModel),
     /// By codes of byte pair encoding, whose pieces are looked up in the vocabulary; those
     /// that do not end a word have [`JOINER`] behind them there.
-    Bpe(CodesFile),
+    Bpe(BpeCodesFile),
 }
 
 /// What pieces of byte pair encoding end with where the word goes on.
-pub const JOINER: &[u8] = b"@@";
+pub const BPE_SEPARATOR: &[u8] = b"@@";
 
 /// Codes of byte pair encoding with the bytes of their file.
 #[derive(Clone)]
-pub struct CodesFile {
+pub struct BpeCodesFile {
     /// The codes.
     pub codes: Arc<BpeCodes>,
     /// The file they were read from, whole.
     pub bytes: Bytes,
 }
 
-impl CodesFile {
+impl BpeCodesFile {
     /// Reads the file at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_bytes(Bytes::open(path, Load::Lazy)?, &path.display().to_string())
+        Self::from_bytes(Bytes::open(path, LoadMethod::Lazy)?, &path.display().to_string())
     }
 
     pub(crate) fn from_bytes(bytes: Bytes, name: &str) -> Result<Self> {
         let codes = Arc::new(BpeCodes::from_text(&bytes, name)?);
-        Ok(CodesFile { codes, bytes })
+        Ok(BpeCodesFile { codes, bytes })
     }
 }
 
 /// A SentencePiece model with the bytes of its file.
 #[derive(Clone)]
-pub struct PieceModel {
+pub struct SentencePieceModel {
     /// The model.
     pub model: Arc<SentencePiece>,
     /// The file it was read from, whole.
@@ -57,14 +57,14 @@ pub struct PieceModel {
     pub name: String,
 }
 
-impl PieceModel {
+impl SentencePieceModel {
     /// Reads the file at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_bytes(Bytes::open(path, Load::Lazy)?, path.display().to_string())
+        Self::from_bytes(Bytes::open(path, LoadMethod::Lazy)?, path.display().to_string())
     }
 
     pub(crate) fn from_bytes(bytes: Bytes, name: String) -> Result<Self> {
         let model = Arc::new(SentencePiece::from_bytes(&bytes, &name)?);
-        Ok(PieceModel { model, bytes, name })
+        Ok(SentencePieceModel { model, bytes, name })
     }
 }

@@ -45,14 +45,14 @@ impl Value {
     /// Parses `text`, whose name in messages is `name`.
     pub fn parse(text: &[u8], name: &str) -> Result<Value> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let mut parser = Parser { text, name, at: 0, depth: 0 };
+        let mut parser = Parser { text, name, position: 0, depth: 0 };
         parser.skip_prologue();
         let value = parser.block_node(0)?;
         parser.skip_blank();
         match parser.rest() {
             [] => Ok(value),
             [b'.', b'.', b'.', ..] | [b'-', b'-', b'-', ..] => Ok(value),
-            _ => Err(parser.wrong("this does not belong to what stands before it")),
+            _ => Err(parser.error("this does not belong to what stands before it")),
         }
     }
 
@@ -67,7 +67,7 @@ impl Value {
     }
 
     /// The bytes of a scalar.
-    pub fn bytes(&self) -> Option<&[u8]> {
+    pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Value::Scalar(bytes) => Some(bytes),
             _ => None,
@@ -75,13 +75,13 @@ impl Value {
     }
 
     /// A scalar as text.
-    pub fn text(&self) -> Option<&str> {
-        self.bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
+    pub fn as_str(&self) -> Option<&str> {
+        self.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
     /// A scalar as a truth value.
-    pub fn flag(&self) -> Option<bool> {
-        match self.text()?.to_ascii_lowercase().as_str() {
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.as_str()?.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => Some(true),
             "false" | "no" | "off" => Some(false),
             _ => None,
@@ -90,7 +90,7 @@ impl Value {
 
     /// Whether the value is nothing: absent, `null` or `~`.
     pub fn is_null(&self) -> bool {
-        matches!(self.bytes(), Some(b"" | b"~" | b"null" | b"Null" | b"NULL"))
+        matches!(self.as_bytes(), Some(b"" | b"~" | b"null" | b"Null" | b"NULL"))
     }
 
     /// The items of a list; a scalar is a list of itself, nothing an empty one.
@@ -114,40 +114,40 @@ impl Value {
 struct Parser<'a> {
     text: &'a [u8],
     name: &'a str,
-    at: usize,
+    position: usize,
     depth: usize,
 }
 
 impl<'a> Parser<'a> {
     fn rest(&self) -> &'a [u8] {
-        &self.text[self.at..]
+        &self.text[self.position..]
     }
 
     fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
+        self.text.get(self.position).copied()
     }
 
     /// Whether the next byte is `indicator` standing alone: a space, a line end or
     /// nothing follows.
-    fn alone(&self, indicator: u8) -> bool {
+    fn is_indicator(&self, indicator: u8) -> bool {
         self.peek() == Some(indicator)
-            && matches!(self.text.get(self.at + 1), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
+            && matches!(self.text.get(self.position + 1), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
     }
 
     /// Bytes between the line's beginning and here.
     fn column(&self) -> usize {
-        self.text[..self.at].iter().rev().take_while(|&&b| b != b'\n').count()
+        self.text[..self.position].iter().rev().take_while(|&&b| b != b'\n').count()
     }
 
     fn skip_spaces(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t')) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     fn skip_line(&mut self) {
         while self.peek().is_some_and(|b| b != b'\n') {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
@@ -155,9 +155,9 @@ impl<'a> Parser<'a> {
     fn skip_blank(&mut self) {
         loop {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-                self.at += 1;
+                self.position += 1;
             }
-            let begins = self.at == 0 || self.text[self.at - 1].is_ascii_whitespace();
+            let begins = self.position == 0 || self.text[self.position - 1].is_ascii_whitespace();
             if self.peek() != Some(b'#') || !begins {
                 return;
             }
@@ -173,22 +173,22 @@ impl<'a> Parser<'a> {
             self.skip_blank();
         }
         if self.rest().starts_with(b"---")
-            && matches!(self.text.get(self.at + 3), None | Some(b' ' | b'\n' | b'\r'))
+            && matches!(self.text.get(self.position + 3), None | Some(b' ' | b'\n' | b'\r'))
         {
-            self.at += 3;
+            self.position += 3;
         }
     }
 
-    fn deeper(&mut self) -> Result<()> {
+    fn enter_nested(&mut self) -> Result<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.wrong("nested too deeply"));
+            return Err(self.error("nested too deeply"));
         }
         Ok(())
     }
 
-    fn wrong(&self, reason: &str) -> Error {
-        let line = 1 + self.text[..self.at].iter().filter(|&&b| b == b'\n').count();
+    fn error(&self, reason: &str) -> Error {
+        let line = 1 + self.text[..self.position].iter().filter(|&&b| b == b'\n').count();
         miriam_textio::Error::format(self.name, line as u64, None, reason).into()
     }
 }

@@ -3,21 +3,23 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_nmt::architecture::{Architecture, Model, Positions, PreNormKeys, Start};
-use miriam_nmt::checkpoint::{Checkpoint, Element};
-use miriam_nmt::{Package, Segmentation, file};
-use miriam_textio::Silent;
+use miriam_nmt::architecture::{
+    Architecture, DecoderStart, Model, PositionalEncodingKind, PreNormKeys,
+};
+use miriam_nmt::checkpoint::{Checkpoint, DType};
+use miriam_nmt::{ModelBundle, Segmentation, model_file};
+use miriam_textio::NoProgress;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
 }
 
-fn open(name: &str) -> Package {
-    Package::open(&data(name), None).unwrap_or_else(|e| panic!("{e}"))
+fn open(name: &str) -> ModelBundle {
+    ModelBundle::open(&data(name), None).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The largest difference between parameters that both have, positions aside.
-fn difference(a: &Model, b: &Model) -> f32 {
+fn largest_difference(a: &Model, b: &Model) -> f32 {
     let mut largest = 0.0f32;
     for (name, tensor) in a.parameters().filter(|(name, _)| !name.ends_with("Wpos")) {
         let other = b.parameter(name).unwrap_or_else(|| panic!("{name}"));
@@ -32,7 +34,7 @@ fn difference(a: &Model, b: &Model) -> f32 {
 fn stored_and_deflated_archives_are_the_same() {
     let (stored, deflated) = (open("tiny.npz"), open("tiny-deflated.npz"));
     assert_eq!(stored.models[0].architecture(), deflated.models[0].architecture());
-    assert_eq!(difference(&stored.models[0], &deflated.models[0]), 0.0);
+    assert_eq!(largest_difference(&stored.models[0], &deflated.models[0]), 0.0);
     assert_eq!(stored.models[0].parameters().len(), 44);
 }
 
@@ -41,19 +43,19 @@ fn folders_of_ctranslate2_hold_the_marian_model() {
     let marian = open("tiny.npz");
     // Weights are at most about 3: a step of integers is that by 127, or 2^10.
     for (name, element, most) in [
-        ("tiny-ct2", Element::F32, 0.0),
-        ("tiny-ct2-int8", Element::I8, 0.012),
-        ("tiny-ct2-int16", Element::I16, 0.0016),
-        ("tiny-ct2-float16", Element::F16, 0.001),
+        ("tiny-ct2", DType::F32, 0.0),
+        ("tiny-ct2-int8", DType::I8, 0.012),
+        ("tiny-ct2-int16", DType::I16, 0.0016),
+        ("tiny-ct2-float16", DType::F16, 0.001),
     ] {
         let package = open(name);
         let model = &package.models[0];
-        let largest = difference(&marian.models[0], model);
+        let largest = largest_difference(&marian.models[0], model);
         assert!(largest <= most, "{name}: {largest}");
-        assert_eq!(model.parameter("decoder_l1_ffn_W1").unwrap().element(), element, "{name}");
+        assert_eq!(model.parameter("decoder_l1_ffn_W1").unwrap().dtype(), element, "{name}");
         let Architecture::Transformer(transformer) = model.architecture() else { panic!() };
-        assert_eq!(transformer.positions, Positions::Table { length: 2048 });
-        assert_eq!(transformer.start, Start::Zeros);
+        assert_eq!(transformer.positional_encoding, PositionalEncodingKind::Table { length: 2048 });
+        assert_eq!(transformer.decoder_start, DecoderStart::ZeroEmbedding);
         assert_eq!(transformer.pre_norm_keys, PreNormKeys::Normalised);
         assert_eq!(transformer.norm_epsilon, 1e-5);
         // exp(-ln(10000) / 2) for the second of two sines at position 1.
@@ -66,7 +68,7 @@ fn folders_of_ctranslate2_hold_the_marian_model() {
         for (k, expected) in [row[0], row[2], row[1], row[3]].into_iter().enumerate() {
             assert!((positions[4 + k] - expected).abs() < 1e-3, "{name}: {k}");
         }
-        let words = package.words.unwrap();
+        let words = package.tokenizers.unwrap();
         assert_eq!(words.vocabularies[1].word(23), Some(&b"w23"[..]));
     }
 }
@@ -75,14 +77,14 @@ fn folders_of_ctranslate2_hold_the_marian_model() {
 fn a_folder_of_hugging_face_holds_the_marian_model() {
     let (marian, package) = (open("tiny.npz"), open("tiny-hf"));
     let model = &package.models[0];
-    assert_eq!(difference(&marian.models[0], model), 0.0);
+    assert_eq!(largest_difference(&marian.models[0], model), 0.0);
     assert!(model.unused().is_empty(), "{:?}", model.unused());
     let Architecture::Transformer(transformer) = model.architecture() else { panic!() };
-    assert_eq!(transformer.tables.source_words, 25);
-    assert_eq!(transformer.start, Start::Token(24));
-    assert_eq!(transformer.tables.never, [24]);
-    assert_eq!(transformer.positions, Positions::Sinusoidal);
-    assert_eq!(package.words.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
+    assert_eq!(transformer.embeddings.source_vocab_size, 25);
+    assert_eq!(transformer.decoder_start, DecoderStart::Token(24));
+    assert_eq!(transformer.embeddings.suppress_tokens, [24]);
+    assert_eq!(transformer.positional_encoding, PositionalEncodingKind::Sinusoidal);
+    assert_eq!(package.tokenizers.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
 }
 
 /// From version 5 on transformers writes two files.
@@ -103,10 +105,10 @@ fn a_configuration_of_decoding_beside_hugging_face_s_is_read() {
     for name in ["model.safetensors", "vocab.json"] {
         std::fs::copy(data("tiny-hf").join(name), folder.path().join(name)).unwrap();
     }
-    let (one, two) = (open("tiny-hf"), Package::open(folder.path(), None).unwrap());
+    let (one, two) = (open("tiny-hf"), ModelBundle::open(folder.path(), None).unwrap());
     assert_eq!(one.models[0].architecture(), two.models[0].architecture());
     put("generation_config.json", "{\"bad_words_ids\": [[".into());
-    let Err(error) = Package::open(folder.path(), None) else { panic!("a damaged file") };
+    let Err(error) = ModelBundle::open(folder.path(), None) else { panic!("a damaged file") };
     assert!(error.to_string().contains("generation_config.json"), "{error}");
 }
 
@@ -116,11 +118,11 @@ fn our_own_file_holds_what_was_converted() {
     for name in ["tiny.npz", "tiny-ct2", "tiny-ct2-int8", "tiny-ct2-int16", "tiny-hf"] {
         let vocabulary = data("tiny.vocab.yml");
         let vocabularies = (name == "tiny.npz").then_some([vocabulary.as_path(), &vocabulary]);
-        let package = Package::open(&data(name), vocabularies).unwrap();
+        let package = ModelBundle::open(&data(name), vocabularies).unwrap();
         let path = folder.path().join("model.miriam");
-        let left_out = file::write(&package, None, &path, &Silent).unwrap();
+        let left_out = model_file::write(&package, None, &path, &NoProgress).unwrap();
         assert!(left_out.is_empty(), "{left_out:?}");
-        let again = Package::open(&path, None).unwrap();
+        let again = ModelBundle::open(&path, None).unwrap();
         let (model, ours) = (&package.models[0], &again.models[0]);
         assert_eq!(model.architecture(), ours.architecture());
         for ((a, tensor), (b, other)) in model.parameters().zip(ours.parameters()) {
@@ -128,11 +130,11 @@ fn our_own_file_holds_what_was_converted() {
             assert_eq!(tensor.multipliers(), other.multipliers(), "{name}: {a}");
             assert_eq!(tensor.values(), other.values(), "{name}: {a}");
         }
-        let words = [package.words.unwrap(), again.words.unwrap()];
+        let words = [package.tokenizers.unwrap(), again.tokenizers.unwrap()];
         for side in 0..2 {
             let [a, b] = [&words[0], &words[1]].map(|words| &words.vocabularies[side]);
-            assert!(a.same_words(b));
-            assert_eq!((a.end(), a.unknown()), (b.end(), b.unknown()));
+            assert!(a.has_same_words(b));
+            assert_eq!((a.eos_id(), a.unk_id()), (b.eos_id(), b.unk_id()));
             assert_eq!(b.find(b"w7"), Some(7));
             assert_eq!(b.find(b"w700"), None);
         }
@@ -145,8 +147,8 @@ fn our_own_file_holds_what_was_converted() {
 fn a_file_written_by_version_1_is_read() {
     let (golden, origin) = (open("tiny.miriam"), open("tiny-ct2-int8"));
     assert_eq!(golden.models[0].architecture(), origin.models[0].architecture());
-    assert_eq!(difference(&origin.models[0], &golden.models[0]), 0.0);
-    let words = golden.words.unwrap();
+    assert_eq!(largest_difference(&origin.models[0], &golden.models[0]), 0.0);
+    let words = golden.tokenizers.unwrap();
     assert_eq!(words.vocabularies[0].find(b"w23"), Some(23));
     let container = miriam_storage::Container::open_any(&data("tiny.miriam"), Default::default());
     miriam_nmt::verify(&container.unwrap()).unwrap();
@@ -171,20 +173,23 @@ fn pieces_and_a_shortlist_go_into_our_file() {
           beam-size: 6\nnormalize: 1\nword-penalty: 0\nmini-batch: 1\nmaxi-batch: 1\nmaxi-batch-sort: src\n\
           relative-paths: true\nshortlist: [lex.s2t, 5, 1]\n",
     );
-    let package = Package::open(folder.path(), None).unwrap();
+    let package = ModelBundle::open(folder.path(), None).unwrap();
     assert_eq!(package.format, "OPUS-MT folder");
     assert_eq!(package.settings.beam_size, Some(6));
     let path = folder.path().join("model.miriam");
-    file::write(&package, None, &path, &Silent).unwrap();
-    let again = Package::open(&path, None).unwrap();
+    model_file::write(&package, None, &path, &NoProgress).unwrap();
+    let again = ModelBundle::open(&path, None).unwrap();
     assert_eq!((again.settings.beam_size, again.settings.normalize), (Some(6), Some(1.0)));
     for package in [package, again] {
-        let words = package.words.unwrap();
+        let words = package.tokenizers.unwrap();
         for segmentation in &words.segmentation {
             let Segmentation::SentencePiece(pieces) = segmentation else { panic!("pieces") };
             assert_eq!(pieces.bytes[..], spm[..]);
         }
-        let Some(miriam_nmt::Candidates::Shortlist(list)) = package.candidates else { panic!() };
+        let Some(miriam_nmt::ShortlistGenerator::Shortlist(list)) = package.shortlist_generator
+        else {
+            panic!()
+        };
         let mut candidates = Vec::new();
         list.candidates(&[2], &mut candidates);
         assert_eq!(candidates, [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -193,7 +198,7 @@ fn pieces_and_a_shortlist_go_into_our_file() {
 }
 
 #[test]
-fn formats_are_told_by_their_first_bytes() {
+fn formats_are_detected_by_magic_bytes() {
     for (name, format) in [
         ("tiny.npz", "NumPy archive"),
         ("tiny-ct2/model.bin", "CTranslate2 version 6, revision 7"),

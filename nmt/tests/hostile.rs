@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::checkpoint::Checkpoint;
-use miriam_nmt::{Package, Settings, file};
+use miriam_nmt::{DecoderConfig, ModelBundle, model_file};
 use miriam_storage::{Bytes, Container};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -58,14 +58,14 @@ fn marian_binary(kinds: [u64; 2]) -> Vec<u8> {
     bytes
 }
 
-fn read(bytes: &[u8]) -> Result<Checkpoint, miriam_nmt::Error> {
+fn read_checkpoint(bytes: &[u8]) -> Result<Checkpoint, miriam_nmt::Error> {
     Checkpoint::from_bytes(&Bytes::copy_from(bytes), Path::new("some.file"))
 }
 
 #[test]
 fn items_of_both_forks_are_read_as_the_spec_says() {
     for kinds in [[0x4101, 0x4101], [0x10001, 0x10001]] {
-        let checkpoint = read(&marian_binary(kinds)).unwrap();
+        let checkpoint = read_checkpoint(&marian_binary(kinds)).unwrap();
         // Columns lie in one piece, embeddings in rows; multiplier 2.
         let matrix = checkpoint.get("a_W").unwrap();
         assert_eq!(matrix.values(), [0.5, -63.5, -0.5, 0.0, 63.5, 32.0]);
@@ -78,14 +78,14 @@ fn items_of_both_forks_are_read_as_the_spec_says() {
 }
 
 #[test]
-fn what_only_one_processor_reads_is_refused_with_advice() {
+fn cpu_specific_packing_is_refused_with_advice() {
     for kind in [0x802, 0x1801, 0x2801, 0x12001, 0x19001] {
-        let error = read(&marian_binary([kind, 0x4101])).err().unwrap().to_string();
+        let error = read_checkpoint(&marian_binary([kind, 0x4101])).err().unwrap().to_string();
         assert!(error.contains("a_W") && error.contains("convert the model's .npz"), "{error}");
     }
     let mut encrypted = marian_binary([0x4101; 2]);
     encrypted[0] = 2;
-    assert!(read(&encrypted).err().unwrap().to_string().contains("encrypted"));
+    assert!(read_checkpoint(&encrypted).err().unwrap().to_string().contains("encrypted"));
 }
 
 #[test]
@@ -94,14 +94,14 @@ fn huge_counts_are_refused_before_memory_is_asked_for() {
     for at in [8, 16, 32, 40] {
         let mut changed = bytes.clone();
         changed[at..at + 8].copy_from_slice(&(u64::MAX / 2).to_le_bytes());
-        assert!(read(&changed).is_err(), "{at}");
+        assert!(read_checkpoint(&changed).is_err(), "{at}");
     }
     let safetensors = [&u64::MAX.to_le_bytes()[..], b"{}"].concat();
-    assert!(read(&safetensors).is_err());
+    assert!(read_checkpoint(&safetensors).is_err());
 }
 
 /// An archive of one deflated entry that promises `promised` bytes.
-fn archive(content: &[u8], promised: u32) -> Vec<u8> {
+fn deflated_archive(content: &[u8], promised: u32) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Default::default());
     encoder.write_all(content).unwrap();
@@ -127,15 +127,16 @@ fn archive(content: &[u8], promised: u32) -> Vec<u8> {
 }
 
 #[test]
-fn archives_that_swell_are_refused() {
+fn decompression_bombs_are_refused() {
     let zeros = vec![0; 40 << 20];
-    let error = read(&archive(&zeros, zeros.len() as u32)).err().unwrap().to_string();
+    let error =
+        read_checkpoint(&deflated_archive(&zeros, zeros.len() as u32)).err().unwrap().to_string();
     assert!(error.contains("too many for a file of this size"), "{error}");
     // One that lies about it is read no further than it promised.
-    let error = read(&archive(&zeros, 100)).err().unwrap().to_string();
+    let error = read_checkpoint(&deflated_archive(&zeros, 100)).err().unwrap().to_string();
     assert!(error.contains("does not unpack to 100 bytes"), "{error}");
     // The archive itself is sound: it holds no array, that is all.
-    let error = read(&archive(b"no array", 8)).err().unwrap().to_string();
+    let error = read_checkpoint(&deflated_archive(b"no array", 8)).err().unwrap().to_string();
     assert!(error.contains("no NumPy array"), "{error}");
 }
 
@@ -155,7 +156,7 @@ fn missing_and_misshapen_parameters_are_named() {
             bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
         }
         std::fs::write(&path, bytes).unwrap();
-        Package::open(&path, None).err().expect("it should be refused").to_string()
+        ModelBundle::open(&path, None).err().expect("it should be refused").to_string()
     };
     let error = complaint("decoder_l1_context_Wq", "decoder_l1_context_Wx");
     assert!(error.contains("decoder_l1_context_Wq") && error.contains("missing"), "{error}");
@@ -174,9 +175,9 @@ fn a_changed_weight_is_found_by_the_archives_checksum() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.npz");
     std::fs::write(&path, bytes).unwrap();
-    let package = Package::open(&path, None).unwrap();
+    let package = ModelBundle::open(&path, None).unwrap();
     assert!(package.verify_files().unwrap_err().to_string().contains("checksum"));
-    Package::open(&data("tiny.npz"), None).unwrap().verify_files().unwrap();
+    ModelBundle::open(&data("tiny.npz"), None).unwrap().verify_files().unwrap();
 }
 
 proptest! {
@@ -205,11 +206,11 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        if let Ok(checkpoint) = read(&bytes) {
+        if let Ok(checkpoint) = read_checkpoint(&bytes) {
             let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
             for name in names {
                 let tensor = checkpoint.get(&name).unwrap();
-                prop_assert_eq!(tensor.values().len(), tensor.count());
+                prop_assert_eq!(tensor.values().len(), tensor.numel());
             }
         }
     }
@@ -218,14 +219,14 @@ proptest! {
     fn damaged_files_of_ours_give_a_model_or_an_error(
         place in any::<Index>(), byte in any::<u8>(), cut in proptest::option::of(any::<Index>()),
     ) {
-        let mut bytes = converted();
+        let mut bytes = converted_file();
         let place = place.index(bytes.len());
         bytes[place] = byte;
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));
         }
         if let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("file")) {
-            let _ = file::from_container(&container);
+            let _ = model_file::from_container(&container);
             let _ = miriam_nmt::verify(&container);
         }
     }
@@ -234,18 +235,18 @@ proptest! {
     fn any_configuration_gives_settings_or_an_error(
         text in "(models|vocabs|shortlist|scorers|weights|normalize)(: |:\n  - |: \\[)[a-z0-9.\\]:{} \n-]{0,60}",
     ) {
-        let _ = Settings::parse(text.as_bytes(), Path::new("decoder.yml"));
+        let _ = DecoderConfig::parse(text.as_bytes(), Path::new("decoder.yml"));
     }
 }
 
 /// A small model as our own file, written once.
-fn converted() -> Vec<u8> {
+fn converted_file() -> Vec<u8> {
     static FILE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
     let bytes = FILE.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.miriam");
-        let package = Package::open(&data("tiny-ct2-int8"), None).unwrap();
-        file::write(&package, None, &path, &miriam_textio::Silent).unwrap();
+        let package = ModelBundle::open(&data("tiny-ct2-int8"), None).unwrap();
+        model_file::write(&package, None, &path, &miriam_textio::NoProgress).unwrap();
         std::fs::read(&path).unwrap()
     });
     bytes.clone()

@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::architecture::{
-    Activation, Architecture, Autoregression, Cell, Dialect, EncoderKind, Gelu, LayerNormStyle,
-    Model, Positions, PreNormKeys, Start, Step,
+    Activation, Architecture, AutoregressionConfig, CellKind, DecoderStart, Dialect, EncoderKind,
+    Gelu, LayerNormStyle, Model, PositionalEncodingKind, PreNormKeys, ProcessStep,
 };
-use miriam_nmt::checkpoint::{Element, Multipliers, Order};
+use miriam_nmt::checkpoint::{DType, QuantMultipliers, StorageOrder};
 use miriam_nmt::shortlist::{Shortlist, ShortlistOptions};
-use miriam_nmt::{Package, Vocabulary};
+use miriam_nmt::{ModelBundle, Vocabulary};
 use miriam_textproc::SentencePiece;
-use miriam_textproc::sentence_piece::Encoding;
+use miriam_textproc::sentencepiece::Encoding;
 
 const MODELS: [&str; 16] = [
     "tr-post",
@@ -44,7 +44,7 @@ fn data() -> Option<PathBuf> {
 
 fn model(folder: &Path, name: &str) -> Model {
     let path = folder.join("models").join(name);
-    let mut package = Package::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+    let mut package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
     package.models.remove(0)
 }
 
@@ -73,30 +73,37 @@ fn options_become_the_architecture_that_the_readme_describes() {
         other => panic!("{name}: {other:?}"),
     };
     let post = transformer("tr-post");
-    assert_eq!((post.tables.source_words, post.tables.embedding), (1000, 64));
-    assert!(post.tables.shared_embeddings && post.tables.tied_output);
+    assert_eq!((post.embeddings.source_vocab_size, post.embeddings.dim), (1000, 64));
+    assert!(post.embeddings.shared && post.embeddings.tied_output);
     assert_eq!((post.encoder.heads, post.encoder.ffn_width), (4, 128));
-    assert_eq!(post.postprocess.0, [Step::Add, Step::Norm]);
-    assert_eq!((post.activation, post.start), (Activation::Relu, Start::Zeros));
-    assert_eq!(post.positions, Positions::SinusoidalMarian);
+    assert_eq!(post.postprocess.0, [ProcessStep::Add, ProcessStep::Norm]);
+    assert_eq!(
+        (post.activation, post.decoder_start),
+        (Activation::Relu, DecoderStart::ZeroEmbedding)
+    );
+    assert_eq!(post.positional_encoding, PositionalEncodingKind::SinusoidalMarian);
     let untied = transformer("tr-post-untied");
-    assert!(!untied.tables.shared_embeddings && !untied.tables.tied_output);
+    assert!(!untied.embeddings.shared && !untied.embeddings.tied_output);
     assert_eq!(untied.activation, Activation::Swish);
     let pre = transformer("tr-pre");
-    assert!(!pre.tables.shared_embeddings && pre.tables.tied_output);
-    assert_eq!((pre.preprocess.0, pre.postprocess.0), (vec![Step::Norm], vec![Step::Add]));
-    assert_eq!((pre.postprocess_top.0, pre.encoder.heads), (vec![Step::Norm], 8));
+    assert!(!pre.embeddings.shared && pre.embeddings.tied_output);
+    assert_eq!(
+        (pre.preprocess.0, pre.postprocess.0),
+        (vec![ProcessStep::Norm], vec![ProcessStep::Add])
+    );
+    assert_eq!((pre.postprocess_top.0, pre.encoder.heads), (vec![ProcessStep::Norm], 8));
     // Written by 1.9.56.
     assert_eq!(pre.pre_norm_keys, PreNormKeys::Raw);
     assert_eq!(pre.activation, Activation::Gelu(Gelu::Sigmoid));
-    assert!(matches!(transformer("tr-ssru").autoregression, Autoregression::Recurrent(_)));
-    let Autoregression::AverageAttention(aan) = transformer("tr-aan-nogate1").autoregression else {
+    assert!(matches!(transformer("tr-ssru").autoregression, AutoregressionConfig::Recurrent(_)));
+    let AutoregressionConfig::AverageAttention(aan) = transformer("tr-aan-nogate1").autoregression
+    else {
         panic!("average attention")
     };
-    assert_eq!((aan.ffn_depth, aan.gate), (1, false));
+    assert_eq!((aan.ffn_depth, aan.has_gate), (1, false));
     let options = transformer("tr-options");
-    assert_eq!((options.tied_layers, options.projection), (vec![1, 1, 2], false));
-    assert_eq!(options.positions, Positions::SinusoidalMarian);
+    assert_eq!((options.tied_layers, options.has_output_projection), (vec![1, 1, 2], false));
+    assert_eq!(options.positional_encoding, PositionalEncodingKind::SinusoidalMarian);
 
     let recurrent = |name: &str| match model(&folder, &format!("{name}.npz")).architecture() {
         Architecture::Recurrent(recurrent) => recurrent.clone(),
@@ -107,16 +114,16 @@ fn options_become_the_architecture_that_the_readme_describes() {
     assert_eq!((deep.encoder.depth, deep.encoder.cell_depth), (3, 2));
     let decoder = &deep.decoder;
     assert_eq!((decoder.depth, decoder.base_depth, decoder.high_depth), (3, 4, 2));
-    assert!(deep.skip && deep.layer_norm == Some(LayerNormStyle::Marian));
-    assert_eq!(recurrent("rnn-lstm").decoder.cell, Cell::Lstm);
-    assert_eq!(recurrent("rnn-mlstm").encoder.cell, Cell::Mlstm);
+    assert!(deep.skip_connections && deep.layer_norm_style == Some(LayerNormStyle::Marian));
+    assert_eq!(recurrent("rnn-lstm").decoder.cell, CellKind::Lstm);
+    assert_eq!(recurrent("rnn-mlstm").encoder.cell, CellKind::Mlstm);
     let nematus = recurrent("nematus-ln");
     assert_eq!(
-        (nematus.encoder.cell, nematus.layer_norm),
-        (Cell::NematusGru, Some(LayerNormStyle::Nematus))
+        (nematus.encoder.cell, nematus.layer_norm_style),
+        (CellKind::NematusGru, Some(LayerNormStyle::Nematus))
     );
     assert_eq!((nematus.encoder.cell_depth, nematus.decoder.base_depth), (2, 4));
-    assert_eq!(recurrent("amun-ln").encoder.cell, Cell::Gru);
+    assert_eq!(recurrent("amun-ln").encoder.cell, CellKind::Gru);
 }
 
 #[test]
@@ -135,7 +142,7 @@ fn models_of_nematus_need_no_options() {
         let own = tempfile::tempdir().unwrap();
         std::fs::write(own.path().join(&name), bytes).unwrap();
         let without =
-            Package::open(&own.path().join(&name), None).unwrap_or_else(|e| panic!("{e}"));
+            ModelBundle::open(&own.path().join(&name), None).unwrap_or_else(|e| panic!("{e}"));
         let with = model(&folder, &name);
         assert_eq!(without.models[0].architecture(), with.architecture(), "{name}");
         assert_eq!(without.models[0].unused(), ["removed:model.yml"]);
@@ -145,10 +152,10 @@ fn models_of_nematus_need_no_options() {
 #[test]
 fn a_dialect_changes_what_engines_disagree_on() {
     let Some(folder) = data() else { return };
-    let mut package = Package::open(&folder.join("models/tr-pre.npz"), None).unwrap();
+    let mut package = ModelBundle::open(&folder.join("models/tr-pre.npz"), None).unwrap();
     package.set_dialect(Dialect::Marian);
     let Architecture::Transformer(transformer) = package.models[0].architecture() else { panic!() };
-    assert_eq!(transformer.pre_norm_keys, PreNormKeys::NormalisedAtFirst);
+    assert_eq!(transformer.pre_norm_keys, PreNormKeys::NormalisedAtFirstStep);
     assert_eq!(transformer.activation, Activation::Gelu(Gelu::Exact));
 }
 
@@ -161,14 +168,20 @@ fn integers_stay_integers_in_both_forks_numbers() {
     let mut quantised = 0;
     for (name, tensor) in browser.parameters() {
         let (exact, other) = (float.parameter(name).unwrap(), mainline.parameter(name).unwrap());
-        if tensor.element() == Element::F32 {
+        if tensor.dtype() == DType::F32 {
             assert_eq!(tensor.values(), exact.values(), "{name}");
             continue;
         }
         quantised += 1;
-        assert_eq!((tensor.element(), tensor.order()), (Element::I8, Order::Columns), "{name}");
+        assert_eq!(
+            (tensor.dtype(), tensor.order()),
+            (DType::I8, StorageOrder::ColumnMajor),
+            "{name}"
+        );
         assert_eq!(tensor.shape(), exact.shape());
-        let Some(&Multipliers::One(multiplier)) = tensor.multipliers() else { panic!("{name}") };
+        let Some(&QuantMultipliers::PerTensor(multiplier)) = tensor.multipliers() else {
+            panic!("{name}")
+        };
         let exact = exact.values();
         let largest = exact.iter().fold(0.0f32, |most, value| most.max(value.abs()));
         assert!((multiplier - 127.0 / largest).abs() < 1e-3 * multiplier, "{name}");
@@ -185,17 +198,17 @@ fn integers_stay_integers_in_both_forks_numbers() {
 }
 
 #[test]
-fn the_two_forms_of_the_vocabulary_are_one() {
+fn yaml_and_sentencepiece_vocabularies_agree() {
     let Some(folder) = data() else { return };
     let yml = Vocabulary::open(&folder.join("vocab.yml")).unwrap();
     let spm = Vocabulary::open(&folder.join("vocab.spm")).unwrap();
-    assert!(yml.same_words(&spm));
-    assert_eq!((yml.len(), yml.end(), yml.unknown()), (1000, 0, 1));
-    assert_eq!((spm.end(), spm.unknown()), (0, 1));
+    assert!(yml.has_same_words(&spm));
+    assert_eq!((yml.len(), yml.eos_id(), yml.unk_id()), (1000, 0, 1));
+    assert_eq!((spm.eos_id(), spm.unk_id()), (0, 1));
 }
 
 #[test]
-fn text_is_cut_as_marian_cut_it() {
+fn tokenization_matches_marian() {
     let Some(folder) = data() else { return };
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let model = SentencePiece::open(&folder.join("vocab.spm")).unwrap();
@@ -215,7 +228,7 @@ fn text_is_cut_as_marian_cut_it() {
 }
 
 #[test]
-fn candidates_are_those_that_marian_chose() {
+fn shortlist_candidates_match_marian() {
     let Some(folder) = data() else { return };
     let vocabulary = Vocabulary::open(&folder.join("vocab.yml")).unwrap();
     let options = ShortlistOptions { first: 50, best: 10, threshold: 0.0 };

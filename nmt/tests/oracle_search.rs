@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_nmt::architecture::Dialect;
-use miriam_nmt::batch::{Batching, Job, run};
+use miriam_nmt::batch::{BatchingOptions, Job, translate_batches};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::{Ensemble, Network, Session};
-use miriam_nmt::search::{Request, Rules, Sampling, SearchOptions, Translation};
-use miriam_nmt::{Package, Vocabulary};
+use miriam_nmt::search::{DecodingSemantics, Request, Sampling, SearchOptions, Translation};
+use miriam_nmt::{ModelBundle, Vocabulary};
 
 /// All models, and how far scores of words may be off. Over greedy translations Marian and a
 /// reference in double precision are 8.5e-4 apart at most, 2.5e-3 with `rnn-mlstm`; what we are
@@ -52,7 +52,7 @@ fn data() -> Option<PathBuf> {
 
 fn options(beam: usize, normalize: f32) -> SearchOptions {
     SearchOptions {
-        beam,
+        beam_size: beam,
         n_best: beam,
         length_penalty: normalize,
         word_penalty: 0.0,
@@ -60,37 +60,37 @@ fn options(beam: usize, normalize: f32) -> SearchOptions {
         max_length_factor: 2.0,
         max_length: 10_000,
         min_length: 0,
-        rules: Rules::Marian,
+        semantics: DecodingSemantics::Marian,
         patience: 1.0,
-        early_stop: None,
-        no_repeat_ngram: 0,
+        early_stop_margin: None,
+        no_repeat_ngram_size: 0,
         repetition_penalty: 1.0,
-        never: vec![1],
-        end: 0,
+        suppress_tokens: vec![1],
+        eos_id: 0,
         sampling: None,
-        alignments: false,
+        return_alignments: false,
         skip_cost: false,
     }
 }
 
 /// An entry of an n-best list.
-struct Entry {
+struct NBestEntry {
     pieces: String,
     word_scores: Vec<f32>,
     log_probability: f32,
     total: f32,
 }
 
-fn read_list(path: &Path) -> BTreeMap<u64, Vec<Entry>> {
+fn read_list(path: &Path) -> BTreeMap<u64, Vec<NBestEntry>> {
     let mut text = String::new();
     let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
-    let mut lists = BTreeMap::<u64, Vec<Entry>>::new();
+    let mut lists = BTreeMap::<u64, Vec<NBestEntry>>::new();
     for line in text.lines() {
         let fields: Vec<&str> = line.split(" ||| ").collect();
         let [line, pieces, word_scores, features, total] = fields[..] else { panic!("{line}") };
         let number = |text: &str| text.parse::<f32>().unwrap();
-        lists.entry(line.parse().unwrap()).or_default().push(Entry {
+        lists.entry(line.parse().unwrap()).or_default().push(NBestEntry {
             pieces: pieces.trim().to_owned(),
             word_scores: word_scores.split(' ').skip(1).map(number).collect(),
             log_probability: number(features.strip_prefix("F0= ").unwrap()),
@@ -109,7 +109,7 @@ struct Oracle {
 
 /// What a comparison found.
 #[derive(Debug, Default)]
-struct Counts {
+struct ComparisonCounts {
     lines: usize,
     /// Lines whose lists are the same in the same order.
     same: usize,
@@ -119,9 +119,9 @@ struct Counts {
     /// Entries that are in one list only.
     different: usize,
     /// Lines with such entries.
-    lost: usize,
+    lines_different: usize,
     /// The largest difference of a word's score, of a sum of them, and of a total.
-    word: f32,
+    token_score: f32,
     log_probability: f32,
     total: f32,
 }
@@ -141,7 +141,7 @@ impl Oracle {
 
     fn network(&self, name: &str) -> Arc<Network> {
         let path = self.folder.join("models").join(format!("{name}.npz"));
-        let mut package = Package::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        let mut package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
         package.set_dialect(Dialect::Marian);
         let network = Network::load(&package.models[0], &path, Precision::F32);
         Arc::new(network.unwrap_or_else(|e| panic!("{e}")))
@@ -156,7 +156,7 @@ impl Oracle {
         shortlist: bool,
     ) -> BTreeMap<u64, Vec<Translation>> {
         let jobs = self.jobs(every, shortlist);
-        translate(network, options, &EIGHT, jobs)
+        translate(network, options, &BATCHES_OF_EIGHT, jobs)
     }
 
     fn jobs(&self, every: usize, shortlist: bool) -> Vec<Job> {
@@ -180,29 +180,29 @@ impl Oracle {
     fn compare(
         &self,
         found: &BTreeMap<u64, Vec<Translation>>,
-        expected: &BTreeMap<u64, Vec<Entry>>,
-    ) -> Counts {
-        let mut counts = Counts::default();
+        expected: &BTreeMap<u64, Vec<NBestEntry>>,
+    ) -> ComparisonCounts {
+        let mut counts = ComparisonCounts::default();
         for (line, found) in found {
             let expected = &expected[line];
             counts.lines += 1;
             if self.sources[*line as usize].len() <= 1 {
                 // Marian lists the empty translation as often as the beam is wide.
-                assert!(found.len() == 1 && found[0].words.is_empty());
+                assert!(found.len() == 1 && found[0].tokens.is_empty());
                 assert!(expected.iter().all(|entry| entry.pieces.is_empty()));
                 counts.same += 1;
                 continue;
             }
             assert_eq!(found.len(), expected.len(), "line {line}");
             let lost = |found: &Translation| {
-                let pieces = self.pieces(&found.words);
+                let pieces = self.pieces(&found.tokens);
                 !expected.iter().any(|entry| entry.pieces == pieces)
             };
             let different = found.iter().filter(|found| lost(found)).count();
             let mut same = true;
             for (place, found) in found.iter().enumerate() {
                 counts.entries += 1;
-                let pieces = self.pieces(&found.words);
+                let pieces = self.pieces(&found.tokens);
                 let at = expected.iter().position(|entry| entry.pieces == pieces);
                 let Some(at) = at else { continue };
                 if at != place && different == 0 {
@@ -211,9 +211,9 @@ impl Oracle {
                 }
                 same &= at == place;
                 let entry = &expected[at];
-                assert_eq!(entry.word_scores.len(), found.word_scores.len(), "line {line}");
-                for (a, b) in entry.word_scores.iter().zip(&found.word_scores) {
-                    counts.word = counts.word.max((a - b).abs());
+                assert_eq!(entry.word_scores.len(), found.token_scores.len(), "line {line}");
+                for (a, b) in entry.word_scores.iter().zip(&found.token_scores) {
+                    counts.token_score = counts.token_score.max((a - b).abs());
                 }
                 counts.log_probability = counts
                     .log_probability
@@ -221,7 +221,7 @@ impl Oracle {
                 counts.total = counts.total.max((entry.total - found.score).abs());
             }
             counts.different += different;
-            counts.lost += usize::from(different > 0);
+            counts.lines_different += usize::from(different > 0);
             counts.same += usize::from(same && different == 0);
             counts.swapped += usize::from(!same && different == 0);
         }
@@ -229,13 +229,13 @@ impl Oracle {
     }
 
     /// Compares with one file of `out`, and says what was found.
-    fn check(
+    fn compare_with_file(
         &self,
         network: &Arc<Network>,
         out: &str,
         (beam, normalize): (usize, f32),
         every: usize,
-    ) -> Counts {
+    ) -> ComparisonCounts {
         let file = format!("marian.b{beam}.n{normalize}.nbest.gz");
         let expected = read_list(&self.folder.join("out").join(out).join(file));
         let shortlist = out == "tr-post-lex";
@@ -246,13 +246,18 @@ impl Oracle {
     }
 }
 
-const EIGHT: Batching =
-    Batching { sentences: 8, words: 0, read_ahead: 8, sort: true, top_up: true };
+const BATCHES_OF_EIGHT: BatchingOptions = BatchingOptions {
+    max_sentences: 8,
+    max_source_tokens: 0,
+    maxi_batch: 8,
+    sort_by_length: true,
+    top_up: true,
+};
 
 fn translate(
     network: &Arc<Network>,
     options: &SearchOptions,
-    batching: &Batching,
+    batching: &BatchingOptions,
     jobs: Vec<Job>,
 ) -> BTreeMap<u64, Vec<Translation>> {
     let mut jobs = Some(jobs);
@@ -262,37 +267,37 @@ fn translate(
         results.insert(id, result.unwrap());
         Ok(())
     };
-    run(&mut network.session(), options, batching, &mut next, &mut done).unwrap();
+    translate_batches(&mut network.session(), options, batching, &mut next, &mut done).unwrap();
     results
 }
 
-const SETTINGS: [(usize, f32); 5] = [(1, 0.0), (4, 0.0), (4, 0.6), (6, 0.0), (6, 0.6)];
+const BEAM_SETTINGS: [(usize, f32); 5] = [(1, 0.0), (4, 0.0), (4, 0.6), (6, 0.0), (6, 0.6)];
 
 #[test]
-fn some_lines_of_every_model_are_marians() {
+fn n_best_samples_match_marian() {
     let Some(oracle) = Oracle::open() else { return };
     for (number, (name, tolerance)) in MODELS.into_iter().enumerate() {
         let network = oracle.network(name);
-        let setting = SETTINGS[1 + number % 4];
-        let counts = oracle.check(&network, name, setting, 9);
+        let setting = BEAM_SETTINGS[1 + number % 4];
+        let counts = oracle.compare_with_file(&network, name, setting, 9);
         assert_eq!((counts.lines, counts.different), (7, 0), "{name}");
-        assert!(counts.word < tolerance, "{name}: {counts:?}");
+        assert!(counts.token_score < tolerance, "{name}: {counts:?}");
     }
 }
 
 #[test]
 #[ignore = "a minute; cargo test -p miriam-nmt --test suites -- --ignored"]
-fn all_lines_of_every_model_are_marians() {
+fn all_n_best_lists_match_marian() {
     let Some(oracle) = Oracle::open() else { return };
     let (mut lines, mut same, mut lost) = (0, 0, 0);
     for (name, tolerance) in MODELS {
         let network = oracle.network(name);
-        for setting in SETTINGS {
-            let counts = oracle.check(&network, name, setting, 1);
-            assert!(counts.word < tolerance, "{name}");
+        for setting in BEAM_SETTINGS {
+            let counts = oracle.compare_with_file(&network, name, setting, 1);
+            assert!(counts.token_score < tolerance, "{name}");
             lines += counts.lines;
             same += counts.same;
-            lost += counts.lost;
+            lost += counts.lines_different;
         }
     }
     let _ = writeln!(std::io::stderr(), "{same} of {lines} lines are the same");
@@ -301,7 +306,7 @@ fn all_lines_of_every_model_are_marians() {
 }
 
 #[test]
-fn greedy_words_are_marians_with_and_without_scores() {
+fn greedy_output_matches_marian_with_and_without_skip_cost() {
     let Some(oracle) = Oracle::open() else { return };
     for name in ["tr-post-untied", "tr-aan", "rnn-gru", "nematus"] {
         let network = oracle.network(name);
@@ -311,7 +316,7 @@ fn greedy_words_are_marians_with_and_without_scores() {
         for skip_cost in [false, true] {
             let options = SearchOptions { skip_cost, ..options(1, 0.0) };
             for (line, found) in oracle.translate(&network, &options, 2, false) {
-                let text = oracle.pieces(&found[0].words).replace(' ', "").replace('▁', " ");
+                let text = oracle.pieces(&found[0].tokens).replace(' ', "").replace('▁', " ");
                 assert_eq!(text.trim(), expected[line as usize].trim(), "{name}: line {line}");
             }
         }
@@ -319,26 +324,26 @@ fn greedy_words_are_marians_with_and_without_scores() {
 }
 
 #[test]
-fn a_shortlist_for_each_sentence_gives_marians_lists() {
+fn n_best_with_shortlists_matches_marian() {
     let Some(oracle) = Oracle::open() else { return };
     let network = oracle.network("tr-post");
     for setting in [(1, 0.0), (4, 0.6)] {
-        let counts = oracle.check(&network, "tr-post-lex", setting, 3);
+        let counts = oracle.compare_with_file(&network, "tr-post-lex", setting, 3);
         assert_eq!((counts.lines, counts.different), (20, 0), "{counts:?}");
-        assert!(counts.word < 5e-4, "{counts:?}");
+        assert!(counts.token_score < 5e-4, "{counts:?}");
     }
 }
 
 #[test]
-fn batches_change_no_bit_of_what_models_say() {
+fn batching_is_bitwise_exact() {
     let Some(oracle) = Oracle::open() else { return };
     let ct2 = SearchOptions {
-        rules: Rules::CTranslate2,
+        semantics: DecodingSemantics::CTranslate2,
         max_length: 30,
         coverage_penalty: 0.1,
-        no_repeat_ngram: 3,
+        no_repeat_ngram_size: 3,
         repetition_penalty: 1.1,
-        alignments: true,
+        return_alignments: true,
         ..options(3, 1.0)
     };
     let sampling = Sampling { temperature: 0.9, top_k: 20, top_p: 0.95, epsilon: 0.0, seed: 5 };
@@ -356,19 +361,22 @@ fn batches_change_no_bit_of_what_models_say() {
                     _ => {}
                 }
             }
-            let alone = translate(&network, options, &Batching::default(), jobs.clone());
-            for batching in [EIGHT, Batching { sentences: 3, words: 60, ..EIGHT }] {
+            let alone = translate(&network, options, &BatchingOptions::default(), jobs.clone());
+            for batching in [
+                BATCHES_OF_EIGHT,
+                BatchingOptions { max_sentences: 3, max_source_tokens: 60, ..BATCHES_OF_EIGHT },
+            ] {
                 jobs.reverse();
                 let together = translate(&network, options, &batching, jobs.clone());
                 assert!(together == alone, "{name} {options:?} {batching:?}");
             }
             for (job, found) in jobs.iter().map(|job| (job, &alone[&job.id])) {
-                let words = &found[0].words;
+                let words = &found[0].tokens;
                 assert!(words.starts_with(&job.request.prefix));
                 let has = |list: &Vec<u32>| words.windows(list.len()).any(|w| w == &list[..]);
                 assert!(job.request.constraints.iter().all(has), "{name} {words:?}");
-                if options.alignments {
-                    assert_eq!(found[0].alignment.len(), found[0].word_scores.len());
+                if options.return_alignments {
+                    assert_eq!(found[0].alignment.len(), found[0].token_scores.len());
                     for row in &found[0].alignment {
                         assert_eq!(row.len(), job.request.source.len());
                         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-4);
@@ -380,7 +388,7 @@ fn batches_change_no_bit_of_what_models_say() {
 }
 
 #[test]
-fn the_same_model_twice_says_what_it_says_once() {
+fn an_ensemble_of_identical_models_equals_one_model() {
     let Some(oracle) = Oracle::open() else { return };
     let network = oracle.network("tr-post");
     for shortlist in [false, true] {
@@ -395,11 +403,12 @@ fn the_same_model_twice_says_what_it_says_once() {
             let (found, once) = (result?, &once[&id]);
             assert_eq!(found.len(), once.len());
             for (found, once) in found.iter().zip(once) {
-                assert_eq!(found.words, once.words, "line {id}");
+                assert_eq!(found.tokens, once.tokens, "line {id}");
                 assert!((found.score - once.score).abs() < 1e-4);
             }
             Ok(())
         };
-        run(&mut ensemble, &options, &EIGHT, &mut next, &mut done).unwrap();
+        translate_batches(&mut ensemble, &options, &BATCHES_OF_EIGHT, &mut next, &mut done)
+            .unwrap();
     }
 }

@@ -5,18 +5,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use miriam_kernels::Cpu;
-use miriam_nmt::Package;
+use miriam_nmt::ModelBundle;
 use miriam_nmt::architecture::Architecture;
-use miriam_nmt::engine::{Engine, Loader, Precision};
-use miriam_nmt::layer::recurrent::Shortcuts;
-use miriam_nmt::layer::{Backend, Squash, Then};
-use miriam_nmt::network::{Family, Recurrent, Row, Slot};
+use miriam_nmt::engine::{Engine, Precision, WeightLoader};
+use miriam_nmt::layer::recurrent::Speedups;
+use miriam_nmt::layer::{ActivationImpl, Backend, Epilogue};
+use miriam_nmt::network::{EncoderDecoder, HypothesisRow, Recurrent, Slot};
 
 const MODELS: [&str; 8] =
     ["rnn-gru", "rnn-deep-ln", "rnn-lstm", "rnn-mlstm", "amun", "amun-ln", "nematus", "nematus-ln"];
 
 /// The unknown word, which references never put out.
-const UNKNOWN: usize = 1;
+const UNK_ID: usize = 1;
 
 fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
@@ -27,38 +27,42 @@ fn data() -> Option<PathBuf> {
     Some(folder)
 }
 
-fn load(name: &str, precision: Precision, shortcuts: &Shortcuts) -> Recurrent<Engine> {
+fn load(name: &str, precision: Precision, shortcuts: &Speedups) -> Recurrent<Engine> {
     let path = data().unwrap().join("models").join(format!("{name}.npz"));
-    let package = Package::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+    let package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
     let Architecture::Recurrent(architecture) = package.models[0].architecture() else {
         panic!("{name} is recurrent")
     };
-    let mut loader = Loader::new(&package.models[0], &path, precision);
+    let mut loader = WeightLoader::new(&package.models[0], &path, precision);
     Recurrent::new(architecture, shortcuts, &mut loader).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A line of reference output: what was put out greedily, how likely each word was, and
 /// how far the next best was behind.
-struct Expected {
-    words: Vec<u32>,
+struct Reference {
+    tokens: Vec<u32>,
     scores: Vec<f32>,
-    gaps: Vec<f32>,
+    margins: Vec<f32>,
 }
 
-fn numbers<T: std::str::FromStr>(field: &str) -> Vec<T> {
+fn parse_numbers<T: std::str::FromStr>(field: &str) -> Vec<T> {
     field.split_whitespace().filter_map(|number| number.parse().ok()).collect()
 }
 
-fn references(folder: &Path, name: &str) -> (Vec<Vec<u32>>, Vec<Expected>) {
+fn read_references(folder: &Path, name: &str) -> (Vec<Vec<u32>>, Vec<Reference>) {
     let ids = std::fs::read_to_string(folder.join("input.ids.txt")).unwrap();
     let greedy = folder.join("out").join(name).join("ref.greedy.tsv");
     let greedy = std::fs::read_to_string(greedy).unwrap();
     let expected = greedy.lines().map(|line| {
         let fields: Vec<&str> = line.split('\t').collect();
         let field = |index: usize| fields.get(index).copied().unwrap_or("");
-        Expected { words: numbers(field(1)), scores: numbers(field(2)), gaps: numbers(field(3)) }
+        Reference {
+            tokens: parse_numbers(field(1)),
+            scores: parse_numbers(field(2)),
+            margins: parse_numbers(field(3)),
+        }
     });
-    (ids.lines().map(numbers).collect(), expected.collect())
+    (ids.lines().map(parse_numbers).collect(), expected.collect())
 }
 
 /// What a sentence came to, step after step.
@@ -71,27 +75,27 @@ struct Decoded {
 }
 
 /// Decodes sentences together, each along its reference, for `steps` steps.
-fn follow(
+fn force_decode(
     model: &Recurrent<Engine>,
     sources: &[&[u32]],
-    references: &[&Expected],
+    references: &[&Reference],
     steps: usize,
 ) -> Vec<Decoded> {
-    let mut engine = Engine::new(Cpu::best());
+    let mut engine = Engine::new(Cpu::detect());
     let read = model.encode(&mut engine, sources).unwrap();
-    let mut state = Family::<Engine>::state(model, &mut engine);
+    let mut state = EncoderDecoder::<Engine>::start_state(model, &mut engine);
     let mut decoded: Vec<Decoded> = sources.iter().map(|_| Decoded::default()).collect();
     let mut before: Vec<usize> = Vec::new();
     for step in 0..steps {
         let alive: Vec<usize> =
-            (0..sources.len()).filter(|&s| references[s].words.len() > step).collect();
-        let rows: Vec<Row> = alive
+            (0..sources.len()).filter(|&s| references[s].tokens.len() > step).collect();
+        let rows: Vec<HypothesisRow> = alive
             .iter()
-            .map(|&sentence| Row {
+            .map(|&sentence| HypothesisRow {
                 slot: Slot(sentence as u32),
                 parent: (step > 0)
                     .then(|| before.iter().position(|&other| other == sentence).unwrap() as u32),
-                word: (step > 0).then(|| references[sentence].words[step - 1]),
+                token: (step > 0).then(|| references[sentence].tokens[step - 1]),
             })
             .collect();
         if rows.is_empty() {
@@ -103,14 +107,18 @@ fn follow(
         for weights in &alignment {
             assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         }
-        let logits = engine.affine(&out, Family::<Engine>::output(model), Then::default());
+        let logits = engine.affine(
+            &out,
+            EncoderDecoder::<Engine>::output_weights(model),
+            Epilogue::default(),
+        );
         for (row, &sentence) in alive.iter().enumerate() {
             let logits = logits.view().row(row);
             let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
             let sum: f64 = logits.iter().map(|&x| f64::from(x - largest).exp()).sum();
-            let best = (0..logits.len()).filter(|&word| word != UNKNOWN);
+            let best = (0..logits.len()).filter(|&word| word != UNK_ID);
             let best = best.max_by(|&a, &b| logits[a].total_cmp(&logits[b])).unwrap();
-            let score = logits[references[sentence].words[step] as usize];
+            let score = logits[references[sentence].tokens[step] as usize];
             let score = f64::from(score - largest) - sum.ln();
             decoded[sentence].steps.push((best as u32, score as f32));
             decoded[sentence].last = logits.to_vec();
@@ -126,24 +134,25 @@ struct Difference {
     largest: f32,
     mean: f32,
     /// Words whose gap to the next best is larger than 1e-3.
-    words: usize,
+    mismatches: usize,
 }
 
-fn compare(name: &str, precision: Precision, shortcuts: &Shortcuts) -> Difference {
+fn compare(name: &str, precision: Precision, shortcuts: &Speedups) -> Difference {
     let folder = data().unwrap();
     let model = load(name, precision, shortcuts);
-    let (sources, expected) = references(&folder, name);
+    let (sources, expected) = read_references(&folder, name);
     let (mut difference, mut compared) = (Difference::default(), 0);
     for (sources, expected) in sources.chunks(16).zip(expected.chunks(16)) {
-        let together: Vec<&Expected> = expected.iter().collect();
+        let together: Vec<&Reference> = expected.iter().collect();
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
-        for (found, expected) in follow(&model, &sources, &together, 200).iter().zip(expected) {
+        for (found, expected) in force_decode(&model, &sources, &together, 200).iter().zip(expected)
+        {
             for (step, &(best, score)) in found.steps.iter().enumerate() {
                 let apart = (score - expected.scores[step]).abs();
                 difference.largest = difference.largest.max(apart);
                 difference.mean += apart;
-                let differs = best != expected.words[step] && expected.gaps[step] > 1e-3;
-                difference.words += usize::from(differs);
+                let differs = best != expected.tokens[step] && expected.margins[step] > 1e-3;
+                difference.mismatches += usize::from(differs);
                 compared += 1;
             }
         }
@@ -162,8 +171,8 @@ fn tolerance(name: &str) -> f32 {
 fn encoders_give_the_states_of_the_reference() {
     let Some(folder) = data() else { return };
     for name in MODELS {
-        let model = load(name, Precision::F32, &Shortcuts::default());
-        let (sources, _) = references(&folder, name);
+        let model = load(name, Precision::F32, &Speedups::default());
+        let (sources, _) = read_references(&folder, name);
         let bytes = std::fs::read(folder.join("out").join(name).join("enc0.npy")).unwrap();
         let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
         let expected: Vec<f32> = bytes[10 + header..]
@@ -172,8 +181,8 @@ fn encoders_give_the_states_of_the_reference() {
             .iter()
             .map(|bytes| f32::from_le_bytes(*bytes))
             .collect();
-        let mut engine = Engine::new(Cpu::best());
-        let found = model.read(&mut engine, &[&sources[0]]);
+        let mut engine = Engine::new(Cpu::detect());
+        let found = model.encoder_states(&mut engine, &[&sources[0]]);
         assert_eq!(found.rows() * found.width(), expected.len(), "{name}");
         for (row, expected) in expected.chunks_exact(found.width()).enumerate() {
             for (x, y) in found.view().row(row).iter().zip(expected) {
@@ -186,12 +195,12 @@ fn encoders_give_the_states_of_the_reference() {
 #[test]
 fn scores_are_those_of_the_reference() {
     let Some(_) = data() else { return };
-    let table = Shortcuts { squash: Squash::Table, ..Shortcuts::default() };
+    let table = Speedups { activation_impl: ActivationImpl::Table, ..Speedups::default() };
     for name in MODELS {
-        for shortcuts in [Shortcuts::default(), Shortcuts::NONE] {
+        for shortcuts in [Speedups::default(), Speedups::NONE] {
             let found = compare(name, Precision::F32, &shortcuts);
             assert!(found.largest < tolerance(name), "{name}: {found:?}");
-            assert_eq!(found.words, 0, "{name}");
+            assert_eq!(found.mismatches, 0, "{name}");
         }
         let found = compare(name, Precision::F32, &table);
         let _ = writeln!(std::io::stderr(), "{name}, tables: {found:?}");
@@ -201,7 +210,7 @@ fn scores_are_those_of_the_reference() {
 /// Errors grow with depth and by the products of an mLSTM, as those of f32 itself do: it
 /// strays a hundred times as far in rnn-mlstm as in rnn-gru.
 #[test]
-fn sixteen_bits_stay_near_the_reference() {
+fn i16_scores_stay_near_the_reference() {
     let Some(_) = data() else { return };
     for name in MODELS {
         let (largest, words) = match name {
@@ -209,21 +218,21 @@ fn sixteen_bits_stay_near_the_reference() {
             "rnn-deep-ln" => (3e-2, 2),
             _ => (6e-3, 1),
         };
-        let found = compare(name, Precision::I16, &Shortcuts::default());
+        let found = compare(name, Precision::I16, &Speedups::default());
         let _ = writeln!(std::io::stderr(), "{name}: {found:?}");
-        assert!(found.largest < largest && found.words <= words, "{name}: {found:?}");
+        assert!(found.largest < largest && found.mismatches <= words, "{name}: {found:?}");
     }
 }
 
 /// Eight bits are too few for random recurrent weights to follow a reference word by word;
 /// on average they are near.
 #[test]
-fn eight_bits_are_near_the_reference_on_average() {
+fn i8_scores_are_near_the_reference_on_average() {
     let Some(_) = data() else { return };
     for name in MODELS.into_iter().filter(|&name| name != "rnn-mlstm") {
         let most = if name == "rnn-deep-ln" { 0.15 } else { 7e-2 };
         let [found, mixed] = [Precision::I8, Precision::Mixed]
-            .map(|precision| compare(name, precision, &Shortcuts::default()));
+            .map(|precision| compare(name, precision, &Speedups::default()));
         let _ = writeln!(std::io::stderr(), "{name}: {found:?}, {mixed:?}");
         assert!(found.mean < most, "{name}: {found:?}");
         assert!(mixed.mean < found.mean, "{name}: {mixed:?}");
@@ -235,14 +244,14 @@ fn sentences_do_not_depend_on_their_batch() {
     let Some(folder) = data() else { return };
     for name in MODELS {
         for precision in [Precision::F32, Precision::I16, Precision::I8] {
-            let model = load(name, precision, &Shortcuts::default());
-            let (sources, expected) = references(&folder, name);
+            let model = load(name, precision, &Speedups::default());
+            let (sources, expected) = read_references(&folder, name);
             let some = [0, 3, 19, 7, 40, 5];
             let together: Vec<&[u32]> = some.iter().map(|&line| &sources[line][..]).collect();
-            let lines: Vec<&Expected> = some.iter().map(|&line| &expected[line]).collect();
-            let together = follow(&model, &together, &lines, 12);
+            let lines: Vec<&Reference> = some.iter().map(|&line| &expected[line]).collect();
+            let together = force_decode(&model, &together, &lines, 12);
             for (line, together) in some.into_iter().zip(together) {
-                let alone = follow(&model, &[&sources[line]], &[&expected[line]], 12);
+                let alone = force_decode(&model, &[&sources[line]], &[&expected[line]], 12);
                 assert_eq!(alone[0].last, together.last, "{name} {precision:?}: line {line}");
                 assert_eq!(alone[0].steps, together.steps);
             }
@@ -256,10 +265,10 @@ fn exact_shortcuts_are_exact() {
     let Some(folder) = data() else { return };
     for name in MODELS {
         for precision in [Precision::F32, Precision::I16, Precision::I8] {
-            let long = Shortcuts { words: 0, parents: false, ..Shortcuts::default() };
-            let short = Shortcuts { words: 300, ..Shortcuts::default() };
+            let long = Speedups { cached_tokens: 0, merge_parents: false, ..Speedups::default() };
+            let short = Speedups { cached_tokens: 300, ..Speedups::default() };
             let [long, short] = [long, short].map(|shortcuts| load(name, precision, &shortcuts));
-            let (sources, _) = references(&folder, name);
+            let (sources, _) = read_references(&folder, name);
             let found =
                 [&long, &long, &short, &short].map(|model| beam_of_three(model, &sources[0]));
             assert!(found.iter().all(|other| *other == found[0]), "{name} {precision:?}");
@@ -269,9 +278,9 @@ fn exact_shortcuts_are_exact() {
 
 /// Outputs of three hypotheses that share parents.
 fn beam_of_three(model: &Recurrent<Engine>, source: &[u32]) -> Vec<f32> {
-    let mut engine = Engine::new(Cpu::best());
+    let mut engine = Engine::new(Cpu::detect());
     let read = model.encode(&mut engine, &[source]).unwrap();
-    let mut state = Family::<Engine>::state(model, &mut engine);
+    let mut state = EncoderDecoder::<Engine>::start_state(model, &mut engine);
     let mut all = Vec::new();
     let steps: [&[(Option<u32>, Option<u32>)]; 4] = [
         &[(None, None)],
@@ -280,8 +289,8 @@ fn beam_of_three(model: &Recurrent<Engine>, source: &[u32]) -> Vec<f32> {
         &[(Some(1), Some(2)), (Some(2), Some(900)), (Some(0), Some(901))],
     ];
     for rows in steps {
-        let row = |&(parent, word)| Row { slot: Slot(0), parent, word };
-        let rows: Vec<Row> = rows.iter().map(row).collect();
+        let row = |&(parent, word)| HypothesisRow { slot: Slot(0), parent, token: word };
+        let rows: Vec<HypothesisRow> = rows.iter().map(row).collect();
         let sources = vec![&read[0]; rows.len()];
         let out = model.step(&mut engine, &mut state, &rows, &sources, None);
         all.extend((0..rows.len()).flat_map(|row| out.view().row(row)).copied());

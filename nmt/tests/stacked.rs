@@ -4,37 +4,41 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_nmt::architecture::{Architecture, Top};
+use miriam_nmt::architecture::{Architecture, TopLayerConfig};
 use miriam_nmt::engine::Precision;
-use miriam_nmt::layer::Squash;
-use miriam_nmt::layer::recurrent::Shortcuts;
-use miriam_nmt::network::{Network, Row, Session};
-use miriam_nmt::{Package, Report, file};
-use miriam_textio::Silent;
+use miriam_nmt::layer::ActivationImpl;
+use miriam_nmt::layer::recurrent::Speedups;
+use miriam_nmt::network::{HypothesisRow, Network, Session};
+use miriam_nmt::{ModelBundle, Report, model_file};
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-struct Line {
+struct GoldenLine {
     source: Vec<u32>,
     target: Vec<u32>,
     scores: Vec<f32>,
 }
 
-fn numbers<T: std::str::FromStr>(field: &str) -> Vec<T> {
+fn parse_numbers<T: std::str::FromStr>(field: &str) -> Vec<T> {
     field.split(' ').filter_map(|number| number.parse().ok()).collect()
 }
 
-fn lines(path: &Path) -> Vec<Line> {
+fn read_golden(path: &Path) -> Vec<GoldenLine> {
     let text = std::fs::read_to_string(path).unwrap();
     let line = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
-        Line { source: numbers(fields[0]), target: numbers(fields[1]), scores: numbers(fields[2]) }
+        GoldenLine {
+            source: parse_numbers(fields[0]),
+            target: parse_numbers(fields[1]),
+            scores: parse_numbers(fields[2]),
+        }
     };
     text.lines().map(line).collect()
 }
 
 /// Scores of each line's target, all lines together.
-fn scores(network: &Arc<Network>, lines: &[Line]) -> Vec<Vec<f32>> {
+fn score_lines(network: &Arc<Network>, lines: &[GoldenLine]) -> Vec<Vec<f32>> {
     let mut session = network.session();
     let sources: Vec<&[u32]> = lines.iter().map(|line| &line.source[..]).collect();
     let slots = session.begin(&sources, None).unwrap();
@@ -48,15 +52,15 @@ fn scores(network: &Arc<Network>, lines: &[Line]) -> Vec<Vec<f32>> {
             return scores;
         }
         let parent = |line| before.iter().position(|&other| other == line).map(|row| row as u32);
-        let row = |&line: &usize| Row {
+        let row = |&line: &usize| HypothesisRow {
             slot: slots[line],
             parent: parent(line),
-            word: step.checked_sub(1).map(|last| lines[line].target[last]),
+            token: step.checked_sub(1).map(|last| lines[line].target[last]),
         };
-        let rows: Vec<Row> = alive.iter().map(row).collect();
+        let rows: Vec<HypothesisRow> = alive.iter().map(row).collect();
         session.step(&rows);
         for (row, &line) in alive.iter().enumerate() {
-            session.distribution(row as u32, &mut distribution);
+            session.log_probabilities(row as u32, &mut distribution);
             let word = lines[line].target.get(step).copied().unwrap_or(0);
             scores[line].push(distribution[word as usize]);
         }
@@ -67,26 +71,32 @@ fn scores(network: &Arc<Network>, lines: &[Line]) -> Vec<Vec<f32>> {
 
 #[test]
 fn scores_are_those_of_the_equations() {
-    for (name, top, depth) in
-        [("none", Top::None, 0), ("tanh", Top::Tanh(8), 5), ("gru", Top::Gru(8), 2)]
-    {
+    for (name, top, depth) in [
+        ("none", TopLayerConfig::None, 0),
+        ("tanh", TopLayerConfig::Tanh(8), 5),
+        ("gru", TopLayerConfig::Gru(8), 2),
+    ] {
         let path = data(&format!("stacked-{name}.npz"));
-        let package = Package::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        let package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
         let Architecture::Stacked(stacked) = package.models[0].architecture() else {
             panic!("{name}")
         };
-        assert_eq!((stacked.top, stacked.depth), (top, depth));
-        let lines = lines(&data(&format!("stacked-{name}.txt")));
+        assert_eq!((stacked.top, stacked.fc_depth), (top, depth));
+        let lines = read_golden(&data(&format!("stacked-{name}.txt")));
         for (precision, shortcuts, most) in [
-            (Precision::F32, Shortcuts::NONE, 2e-6),
-            (Precision::F32, Shortcuts::default(), 2e-6),
-            (Precision::I16, Shortcuts::default(), 6e-3),
-            (Precision::I8, Shortcuts::default(), 0.2),
-            (Precision::F32, Shortcuts { squash: Squash::Table, ..Shortcuts::default() }, 3e-2),
+            (Precision::F32, Speedups::NONE, 2e-6),
+            (Precision::F32, Speedups::default(), 2e-6),
+            (Precision::I16, Speedups::default(), 6e-3),
+            (Precision::I8, Speedups::default(), 0.2),
+            (
+                Precision::F32,
+                Speedups { activation_impl: ActivationImpl::Table, ..Speedups::default() },
+                3e-2,
+            ),
         ] {
             let network = Network::load_with(&package.models[0], &path, precision, &shortcuts);
             let network = Arc::new(network.unwrap_or_else(|e| panic!("{e}")));
-            let together = scores(&network, &lines);
+            let together = score_lines(&network, &lines);
             for (line, found) in lines.iter().zip(&together) {
                 assert_eq!(found.len(), line.scores.len());
                 for (found, expected) in found.iter().zip(&line.scores) {
@@ -95,7 +105,7 @@ fn scores_are_those_of_the_equations() {
                 }
             }
             for (index, found) in together.iter().enumerate() {
-                let alone = scores(&network, &lines[index..=index]);
+                let alone = score_lines(&network, &lines[index..=index]);
                 assert_eq!(&alone[0], found, "{name}: line {index} alone");
             }
         }
@@ -112,10 +122,10 @@ fn our_own_file_holds_a_stacked_model() {
     let vocabulary = data("tiny.vocab.yml");
     for name in ["none", "tanh", "gru"] {
         let path = data(&format!("stacked-{name}.npz"));
-        let package = Package::open(&path, Some([&vocabulary, &vocabulary])).unwrap();
+        let package = ModelBundle::open(&path, Some([&vocabulary, &vocabulary])).unwrap();
         let output = folder.path().join("model.miriam");
-        file::write(&package, None, &output, &Silent).unwrap();
-        let again = Package::open(&output, None).unwrap();
+        model_file::write(&package, None, &output, &NoProgress).unwrap();
+        let again = ModelBundle::open(&output, None).unwrap();
         let (model, ours) = (&package.models[0], &again.models[0]);
         assert_eq!(model.architecture(), ours.architecture());
         assert!(
@@ -125,7 +135,7 @@ fn our_own_file_holds_a_stacked_model() {
                 .eq(ours.parameters().map(|(name, tensor)| (name, tensor.values())))
         );
     }
-    let told = Report::new(&Package::open(&data("stacked-tanh.npz"), None).unwrap()).text();
+    let told = Report::new(&ModelBundle::open(&data("stacked-tanh.npz"), None).unwrap()).to_text();
     for line in ["stacked", "2 of 2 x 5", "5 of 9", "tanh, 8"] {
         assert!(told.contains(line), "{line}: {told}");
     }
@@ -170,7 +180,7 @@ fn options_that_contradict_each_other_are_named() {
         });
         let path = folder.path().join("model.npz");
         std::fs::write(&path, changed).unwrap();
-        let Err(error) = Package::open(&path, None) else { panic!("{to}") };
+        let Err(error) = ModelBundle::open(&path, None) else { panic!("{to}") };
         assert!(error.to_string().contains(complaint), "{error}");
     }
 }
@@ -198,14 +208,14 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.npz");
         std::fs::write(&path, bytes).unwrap();
-        if let Ok(package) = Package::open(&path, None) {
+        if let Ok(package) = ModelBundle::open(&path, None) {
             let model = &package.models[0];
-            let shortcuts = Shortcuts::default();
+            let shortcuts = Speedups::default();
             for precision in [Precision::F32, Precision::I16, Precision::I8] {
                 if let Ok(network) = Network::load_with(model, &path, precision, &shortcuts) {
                     let mut session = Arc::new(network).session();
                     let slots = session.begin(&[&[2, 0]], None).unwrap();
-                    session.step(&[Row { slot: slots[0], parent: None, word: None }]);
+                    session.step(&[HypothesisRow { slot: slots[0], parent: None, token: None }]);
                 }
             }
         }

@@ -1,11 +1,11 @@
 //! All suites in one program: a program each would link the crate as many times.
 
-mod forced;
+mod forced_decoding;
 mod formats;
 mod hostile;
 mod oracle;
 mod oracle_search;
-mod packed;
+mod packed_weights;
 mod recurrent;
 mod search;
 mod stacked;

@@ -10,41 +10,41 @@
 use std::path::{Path, PathBuf};
 
 use memchr::memchr;
-use miriam_textio::{Input, Lines, Output, Progress, fields, name_of};
+use miriam_textio::{Input, Lines, Output, Progress, display_name, fields};
 
-use crate::record::Facts;
+use crate::manifest::StageStatistics;
 use crate::{Error, Result};
 
 /// Which pairs are kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct LengthLimits {
     /// The most words of a side.
-    pub words: usize,
+    pub max_words: usize,
     /// The most words of a side for each of the other.
-    pub ratio: usize,
+    pub max_ratio: usize,
 }
 
 /// What was seen of a parallel text.
 #[derive(Clone, Debug, Default)]
-struct Counts {
+struct CorpusStatistics {
     pairs: u64,
     kept: u64,
     empty: u64,
-    long: u64,
-    uneven: u64,
+    too_long: u64,
+    ratio_exceeded: u64,
     source_words: u64,
     target_words: u64,
     not_utf8: u64,
 }
 
-impl Counts {
-    fn facts(&self) -> Facts {
+impl CorpusStatistics {
+    fn to_statistics(&self) -> StageStatistics {
         let facts = [
             ("pairs", self.pairs),
             ("kept", self.kept),
             ("empty", self.empty),
-            ("long", self.long),
-            ("uneven", self.uneven),
+            ("long", self.too_long),
+            ("uneven", self.ratio_exceeded),
             ("source_words", self.source_words),
             ("target_words", self.target_words),
             ("not_utf8", self.not_utf8),
@@ -54,22 +54,22 @@ impl Counts {
 }
 
 /// Two files of one text.
-pub(crate) type Sides = [PathBuf; 2];
+pub(crate) type ParallelFiles = [PathBuf; 2];
 
 /// Copies the pairs within `bounds` (all of them where there are none) from the
 /// files `from` to the files `to`.
-pub(crate) fn clean(
-    from: &Sides,
-    to: &Sides,
-    bounds: Option<Bounds>,
+pub(crate) fn clean_parallel(
+    from: &ParallelFiles,
+    to: &ParallelFiles,
+    bounds: Option<LengthLimits>,
     progress: &dyn Progress,
-) -> Result<Facts> {
+) -> Result<StageStatistics> {
     let inputs = [Input::open(&from[0])?, Input::open(&from[1])?];
     let consumed = inputs[0].consumed();
     progress.begin("checking text", inputs[0].size());
-    let mut outputs = [Output::create_whole(&to[0])?, Output::create_whole(&to[1])?];
+    let mut outputs = [Output::create_atomic(&to[0])?, Output::create_atomic(&to[1])?];
     let mut lines = inputs.map(Lines::in_background);
-    let mut counts = Counts::default();
+    let mut counts = CorpusStatistics::default();
     let mut sides = [Vec::new(), Vec::new()];
     loop {
         let mut ended = [false; 2];
@@ -77,8 +77,8 @@ pub(crate) fn clean(
             match lines.next()? {
                 Some(line) => {
                     sides[i].clear();
-                    note_encoding(&mut counts, &from[i], line.number, line.bytes);
-                    push_clean(&mut sides[i], line.bytes, line.number == 1);
+                    count_invalid_utf8(&mut counts, &from[i], line.number, line.bytes);
+                    push_cleaned_line(&mut sides[i], line.bytes, line.number == 1);
                 }
                 None => ended[i] = true,
             }
@@ -86,26 +86,26 @@ pub(crate) fn clean(
         match ended {
             [true, true] => break,
             [false, false] => {}
-            _ => return Err(not_parallel(from, &mut lines, counts.pairs, ended)?),
+            _ => return Err(line_count_mismatch(from, &mut lines, counts.pairs, ended)?),
         }
         counts.pairs += 1;
         if counts.pairs % 4096 == 0 {
-            progress.reached(consumed.load(std::sync::atomic::Ordering::Relaxed));
+            progress.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
         }
-        let words = [words_of(&sides[0]), words_of(&sides[1])];
+        let words = [count_words(&sides[0]), count_words(&sides[1])];
         if let Some(bounds) = bounds {
             let (less, more) = (words[0].min(words[1]), words[0].max(words[1]));
             let dropped = if less == 0 {
                 &mut counts.empty
-            } else if more > bounds.words {
-                &mut counts.long
-            } else if more > bounds.ratio * less {
-                &mut counts.uneven
+            } else if more > bounds.max_words {
+                &mut counts.too_long
+            } else if more > bounds.max_ratio * less {
+                &mut counts.ratio_exceeded
             } else {
                 &mut counts.kept
             };
             *dropped += 1;
-            if less == 0 || more > bounds.words || more > bounds.ratio * less {
+            if less == 0 || more > bounds.max_words || more > bounds.max_ratio * less {
                 continue;
             }
         } else {
@@ -129,19 +129,23 @@ pub(crate) fn clean(
             n => format!(
                 "none of its {n} pairs can be used: {} have an empty side, {} too many words, {} \
                  too many for the other side (--max-words, --max-ratio)",
-                counts.empty, counts.long, counts.uneven
+                counts.empty, counts.too_long, counts.ratio_exceeded
             ),
         };
-        return Err(Error::Unusable { file: name_of(&from[0]), reason });
+        return Err(Error::EmptyCorpus { file: display_name(&from[0]), reason });
     }
-    tell(&counts, &from[0]);
-    Ok(counts.facts())
+    log_statistics(&counts, &from[0]);
+    Ok(counts.to_statistics())
 }
 
 /// Copies the lines of `from` that are not empty to `to`, as [`clean`] writes them.
-pub(crate) fn clean_text(from: &[PathBuf], to: &Path, progress: &dyn Progress) -> Result<Facts> {
-    let mut output = Output::create_whole(to)?;
-    let (mut lines_kept, mut words, mut counts) = (0u64, 0u64, Counts::default());
+pub(crate) fn clean_monolingual(
+    from: &[PathBuf],
+    to: &Path,
+    progress: &dyn Progress,
+) -> Result<StageStatistics> {
+    let mut output = Output::create_atomic(to)?;
+    let (mut lines_kept, mut words, mut counts) = (0u64, 0u64, CorpusStatistics::default());
     let mut clean = Vec::new();
     for path in from {
         let input = Input::open(path)?;
@@ -150,16 +154,16 @@ pub(crate) fn clean_text(from: &[PathBuf], to: &Path, progress: &dyn Progress) -
         let mut lines = Lines::in_background(input);
         while let Some(line) = lines.next()? {
             clean.clear();
-            note_encoding(&mut counts, path, line.number, line.bytes);
-            push_clean(&mut clean, line.bytes, line.number == 1);
-            let of_line = words_of(&clean) as u64;
+            count_invalid_utf8(&mut counts, path, line.number, line.bytes);
+            push_cleaned_line(&mut clean, line.bytes, line.number == 1);
+            let of_line = count_words(&clean) as u64;
             if of_line > 0 {
                 (lines_kept, words) = (lines_kept + 1, words + of_line);
                 clean.push(b'\n');
                 output.write(&clean)?;
             }
             if line.number % 4096 == 0 {
-                progress.reached(consumed.load(std::sync::atomic::Ordering::Relaxed));
+                progress.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
             }
         }
         progress.end();
@@ -169,14 +173,14 @@ pub(crate) fn clean_text(from: &[PathBuf], to: &Path, progress: &dyn Progress) -
     Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
 }
 
-fn words_of(line: &[u8]) -> usize {
-    fields::words(line).count()
+fn count_words(line: &[u8]) -> usize {
+    fields::split_words(line).count()
 }
 
 /// Appends `line` without what no file of a model can hold.
-fn push_clean(out: &mut Vec<u8>, line: &[u8], first: bool) {
-    const MARK: &[u8] = b"\xEF\xBB\xBF";
-    let line = if first { line.strip_prefix(MARK).unwrap_or(line) } else { line };
+fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8], first: bool) {
+    const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+    let line = if first { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
     let start = out.len();
     for word in line.split(|&byte| byte <= b' ' || byte == 0x7f).filter(|word| !word.is_empty()) {
         if out.len() > start {
@@ -193,12 +197,12 @@ fn push_clean(out: &mut Vec<u8>, line: &[u8], first: bool) {
 }
 
 /// Counts a line that is not UTF-8, and tells of the first.
-fn note_encoding(counts: &mut Counts, path: &Path, number: u64, line: &[u8]) {
+fn count_invalid_utf8(counts: &mut CorpusStatistics, path: &Path, number: u64, line: &[u8]) {
     if std::str::from_utf8(line).is_err() {
         if counts.not_utf8 == 0 {
             tracing::warn!(
                 "{}, line {number}: not UTF-8; such lines are used as they are",
-                name_of(path)
+                display_name(path)
             );
         }
         counts.not_utf8 += 1;
@@ -206,8 +210,8 @@ fn note_encoding(counts: &mut Counts, path: &Path, number: u64, line: &[u8]) {
 }
 
 /// The complaint about two texts one of which ended after `pairs` lines.
-fn not_parallel(
-    from: &Sides,
+fn line_count_mismatch(
+    from: &ParallelFiles,
     lines: &mut [Lines; 2],
     pairs: u64,
     ended: [bool; 2],
@@ -223,17 +227,26 @@ fn not_parallel(
         }
     }
     Ok(Error::NotParallel {
-        source_file: name_of(&from[0]),
+        source_file: display_name(&from[0]),
         source_lines: totals[0],
-        target_file: name_of(&from[1]),
+        target_file: display_name(&from[1]),
         target_lines: totals[1],
     })
 }
 
 /// Says what was left out.
-fn tell(counts: &Counts, path: &Path) {
-    let Counts { pairs, kept, empty, long, uneven, source_words, target_words, not_utf8 } = counts;
-    let name = name_of(path);
+fn log_statistics(counts: &CorpusStatistics, path: &Path) {
+    let CorpusStatistics {
+        pairs,
+        kept,
+        empty,
+        too_long: long,
+        ratio_exceeded: uneven,
+        source_words,
+        target_words,
+        not_utf8,
+    } = counts;
+    let name = display_name(path);
     tracing::info!("{name}: {kept} of {pairs} pairs, {source_words} and {target_words} words");
     for (count, what) in [
         (empty, "have an empty side"),
@@ -251,12 +264,12 @@ fn tell(counts: &Counts, path: &Path) {
 mod tests {
     use std::fs;
 
-    use miriam_textio::Silent;
+    use miriam_textio::NoProgress;
     use proptest::prelude::*;
 
     use super::*;
 
-    const BOUNDS: Option<Bounds> = Some(Bounds { words: 5, ratio: 2 });
+    const LIMITS: Option<LengthLimits> = Some(LengthLimits { max_words: 5, max_ratio: 2 });
 
     struct Folder(tempfile::TempDir);
 
@@ -269,13 +282,13 @@ mod tests {
             &self,
             source: &[u8],
             target: &[u8],
-            bounds: Option<Bounds>,
-        ) -> Result<(Facts, Vec<u8>, Vec<u8>)> {
+            bounds: Option<LengthLimits>,
+        ) -> Result<(StageStatistics, Vec<u8>, Vec<u8>)> {
             let at = |name: &str| self.0.path().join(name);
             fs::write(at("s"), source).unwrap();
             fs::write(at("t"), target).unwrap();
             let to = [at("cs"), at("ct")];
-            let facts = clean(&[at("s"), at("t")], &to, bounds, &Silent)?;
+            let facts = clean_parallel(&[at("s"), at("t")], &to, bounds, &NoProgress)?;
             Ok((facts, fs::read(&to[0]).unwrap(), fs::read(&to[1]).unwrap()))
         }
     }
@@ -284,7 +297,7 @@ mod tests {
     fn leaves_out_what_cannot_be_used_and_counts_it() {
         let source = b"\xEF\xBB\xBFa b\n\nx y z\n1 2 3 4 5 6\na|b\tc\r\nm n\n \x01 \n\xff q";
         let target = b"A\nB\nX\n1 2 3 4 5 6\nA ||| B\nM\nW\nQ R\n";
-        let (facts, source, target) = Folder::new().clean(source, target, BOUNDS).unwrap();
+        let (facts, source, target) = Folder::new().clean(source, target, LIMITS).unwrap();
         assert_eq!(source, b"a b\na&#124;b c\nm n\n\xff q\n");
         assert_eq!(target, b"A\nA &#124;&#124;&#124; B\nM\nQ R\n");
         let fact = |name: &str| facts[name].as_u64().unwrap();
@@ -307,7 +320,7 @@ mod tests {
     fn names_texts_that_are_not_parallel_or_empty() {
         let folder = Folder::new();
         let message = |source: &[u8], target: &[u8]| {
-            let error = folder.clean(source, target, BOUNDS).unwrap_err().to_string();
+            let error = folder.clean(source, target, LIMITS).unwrap_err().to_string();
             error.replace(&format!("{}/", folder.0.path().display()), "")
         };
         assert_eq!(
@@ -329,7 +342,7 @@ mod tests {
     proptest! {
         /// What comes out is clean, parallel, within bounds, and clean again.
         #[test]
-        fn cleaning_is_done_at_once(
+        fn cleaning_is_idempotent(
             pairs in prop::collection::vec(("[a-c|\t \u{1}\u{e9}]{0,9}", "[a-c|\r \u{e9}]{0,9}"), 1..20)
         ) {
             let text = |side: fn(&(String, String)) -> &str| {
@@ -338,14 +351,14 @@ mod tests {
             let (source, target) = (text(|p| &p.0), text(|p| &p.1));
             let folder = Folder::new();
             if let Ok((_, source, target)) =
-                folder.clean(source.as_bytes(), target.as_bytes(), BOUNDS)
+                folder.clean(source.as_bytes(), target.as_bytes(), LIMITS)
             {
                 let lines = |text: &[u8]| text.split(|&b| b == b'\n').count();
                 prop_assert_eq!(lines(&source), lines(&target));
                 for line in source.split(|&b| b == b'\n').chain(target.split(|&b| b == b'\n')) {
-                    prop_assert!(words_of(line) <= 5 && !line.contains(&b'|'));
+                    prop_assert!(count_words(line) <= 5 && !line.contains(&b'|'));
                 }
-                let (facts, again, _) = folder.clean(&source, &target, BOUNDS).unwrap();
+                let (facts, again, _) = folder.clean(&source, &target, LIMITS).unwrap();
                 prop_assert_eq!(again, source);
                 prop_assert_eq!(&facts["kept"], &facts["pairs"]);
             }

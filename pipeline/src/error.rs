@@ -15,10 +15,10 @@ pub enum Error {
     Text(#[from] miriam_textio::Error),
     /// A model file could not be written or read.
     #[error(transparent)]
-    Layout(#[from] miriam_storage::Error),
+    Storage(#[from] miriam_storage::Error),
     /// A truecase model could not be read.
     #[error(transparent)]
-    Segment(#[from] miriam_textproc::Error),
+    TextProcessing(#[from] miriam_textproc::Error),
     /// Words could not be aligned.
     #[error(transparent)]
     Align(#[from] miriam_align::Error),
@@ -27,7 +27,7 @@ pub enum Error {
     Extract(#[from] miriam_extract::Error),
     /// The phrase table could not be built.
     #[error(transparent)]
-    Table(#[from] miriam_probingpt::Error),
+    PhraseTable(#[from] miriam_probingpt::Error),
     /// The language model could not be estimated or built.
     #[error(transparent)]
     LanguageModel(#[from] miriam_lmcpu::Error),
@@ -51,7 +51,7 @@ pub enum Error {
     },
     /// Nothing is left to train from.
     #[error("{file}: {reason}")]
-    Unusable {
+    EmptyCorpus {
         /// The file.
         file: String,
         /// Why, and what to do.
@@ -65,7 +65,7 @@ pub enum Error {
     },
     /// Another run works in the same folder.
     #[error("{folder}: another training run works here; let it end, or give another -o")]
-    Busy {
+    FolderLocked {
         /// The folder.
         folder: String,
     },

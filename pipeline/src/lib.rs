@@ -9,19 +9,19 @@
 #![forbid(unsafe_code)]
 
 mod corpus;
+mod disk_estimate;
 mod error;
-mod ini;
+mod manifest;
+mod moses_ini;
 mod options;
-mod plan;
 mod raw_text;
-mod record;
-mod stage;
-mod stages;
+mod stage_runner;
 mod summary;
 mod train;
+mod training_stages;
 
 pub use error::{Error, Result};
 pub use options::{Languages, LmKind, TrainOptions, Tuning};
-pub use raw_text::{learn_true_case, prepare_file, train_truecaser};
-pub use summary::{DevSummary, Summary};
+pub use raw_text::{count_case_forms, prepare_file, train_truecase_model};
+pub use summary::{DevSummary, TrainSummary};
 pub use train::train;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use miriam_align::{Model, Symmetrization};
+use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::Method;
 
 /// Everything `miriam train` can be told.
@@ -19,14 +19,14 @@ pub struct TrainOptions {
     /// The folder of the model; it is made if it is not there.
     pub output: PathBuf,
     /// The languages of the texts, where these are raw: not tokenised yet.
-    pub raw: Option<Languages>,
+    pub raw_languages: Option<Languages>,
     /// Pairs with more words on a side are left out.
     pub max_words: usize,
     /// Pairs with more than this many words on one side for each on the other are
     /// left out.
     pub max_ratio: usize,
     /// The alignment model.
-    pub alignment_model: Model,
+    pub alignment_model: AlignModel,
     /// How alignments of both directions are joined.
     pub symmetrization: Symmetrization,
     /// Words in the longest phrases.
@@ -42,7 +42,7 @@ pub struct TrainOptions {
     /// How weights are tuned, where there is a text to tune them on.
     pub tuning: Option<Tuning>,
     /// Also keep the tables and the language model as text.
-    pub text: bool,
+    pub keep_text: bool,
     /// Keep what lies between stages.
     pub keep_work: bool,
     /// Bytes of memory that stages may use, as far as they can be told.
@@ -90,10 +90,10 @@ impl TrainOptions {
             dev: None,
             lm_text: Vec::new(),
             output,
-            raw: None,
+            raw_languages: None,
             max_words: 80,
             max_ratio: 9,
-            alignment_model: Model::default(),
+            alignment_model: AlignModel::default(),
             symmetrization: Symmetrization::default(),
             max_length: 7,
             reordering: Some("wbe-msd-bidirectional-fe".into()),
@@ -101,7 +101,7 @@ impl TrainOptions {
             lm_prune: Vec::new(),
             lm_kind: LmKind::Probing,
             tuning: Some(Tuning { method: Method::Mira, seed: 1, iterations: None }),
-            text: false,
+            keep_text: false,
             keep_work: false,
             memory: miriam_lmcpu::estimate::default_memory(),
             threads: miriam_textio::available_threads(),

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 /// A model, and what it took.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Summary {
+pub struct TrainSummary {
     /// The ini to translate with.
     pub ini: PathBuf,
     /// Stages done by this run, and all there are.
     pub stages: (usize, usize),
     /// Each stage, by what it does, and its seconds, in this run or before.
-    pub times: Vec<(&'static str, f64)>,
+    pub stage_seconds: Vec<(&'static str, f64)>,
     /// Sentence pairs used, and those of the text.
     pub pairs: (u64, u64),
     /// Words of both sides.
@@ -20,7 +20,7 @@ pub struct Summary {
     /// Links between words.
     pub links: u64,
     /// Phrase pairs.
-    pub phrases: u64,
+    pub phrase_pairs: u64,
     /// Bytes of the phrase table.
     pub table_bytes: u64,
     /// n-grams of each order.
@@ -45,7 +45,7 @@ pub struct DevSummary {
     pub bleu: Option<(f64, f64)>,
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for TrainSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         let (used, pairs) = self.pairs;
@@ -55,7 +55,12 @@ impl fmt::Display for Summary {
             self.words.0, self.words.1
         )?;
         writeln!(f, "alignment       {} links", self.links)?;
-        writeln!(f, "phrase table    {} pairs, {:.1} MiB", self.phrases, mib(self.table_bytes))?;
+        writeln!(
+            f,
+            "phrase table    {} pairs, {:.1} MiB",
+            self.phrase_pairs,
+            mib(self.table_bytes)
+        )?;
         let ngrams: Vec<String> = self.ngrams.iter().map(u64::to_string).collect();
         writeln!(
             f,
@@ -75,9 +80,9 @@ impl fmt::Display for Summary {
             }
         }
         let (done, all) = self.stages;
-        let total: f64 = self.times.iter().map(|(_, seconds)| seconds).sum();
+        let total: f64 = self.stage_seconds.iter().map(|(_, seconds)| seconds).sum();
         writeln!(f, "stages          {done} of {all} done now, {total:.1} s in all:")?;
-        for (title, seconds) in &self.times {
+        for (title, seconds) in &self.stage_seconds {
             writeln!(f, "                {seconds:>8.1} s  {title}")?;
         }
         write!(f, "model           {}", self.ini.display())

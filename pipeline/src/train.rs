@@ -5,39 +5,39 @@ use std::path::Path;
 
 use miriam_extract::{ExtractOptions, ReorderingModel};
 use miriam_lmcpu::estimate::EstimateOptions;
-use miriam_textio::{Input, Progress, name_of};
+use miriam_textio::{Input, Progress, display_name};
 
-use crate::plan::{self, Plan};
-use crate::record::{Done, RECORD};
-use crate::stage;
-use crate::stages::{INI, TEXT, Training, WORK};
+use crate::disk_estimate::{self, DiskEstimate};
+use crate::manifest::{CompletedStage, MANIFEST_FILE};
+use crate::stage_runner;
 use crate::summary::DevSummary;
-use crate::{Error, Result, Summary, TrainOptions};
+use crate::training_stages::{INI_FILE, TEXT_FOLDER, TrainingRun, WORK_FOLDER};
+use crate::{Error, Result, TrainOptions, TrainSummary};
 
 /// Locked while a run works in its folder.
-const LOCK: &str = "train.lock";
+const LOCK_FILE: &str = "train.lock";
 
 /// Trains a phrase model as `options` say. A run that ended early goes on where it
 /// was; one that is asked for the same again has nothing to do.
 ///
 /// The result depends neither on threads nor on memory.
-pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<Summary> {
-    let reordering = check(options)?;
+pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSummary> {
+    let reordering = check_options(options)?;
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
-    let _lock = lock(folder)?;
-    for part in ["", WORK, TEXT] {
-        remove_partial(&folder.join(part));
+    let _lock = lock_folder(folder)?;
+    for part in ["", WORK_FOLDER, TEXT_FOLDER] {
+        remove_partial_files(&folder.join(part));
     }
-    plan_of(options).tell(options);
-    let training = Training { options, reordering, folder };
-    let stages = training.stages(progress)?;
-    let outcome = stage::run(folder, &stages, progress)?;
+    estimate_disk(options).log(options);
+    let training = TrainingRun { options, reordering, folder };
+    let stages = training.build_stages(progress)?;
+    let outcome = stage_runner::run_stages(folder, &stages, progress)?;
     let times =
         stages.iter().map(|stage| stage.title).zip(outcome.results.iter().map(|r| r.seconds));
-    let summary = summary(options, &outcome.results, times.collect(), outcome.done_now);
+    let summary = summarize(options, &outcome.results, times.collect(), outcome.num_run);
     if !options.keep_work {
-        let work = folder.join(WORK);
+        let work = folder.join(WORK_FOLDER);
         match fs::remove_dir_all(&work) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 tracing::warn!("{}: cannot remove: {e}", work.display());
@@ -49,51 +49,51 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<Summary>
 }
 
 /// Says what is wrong with the options before anything is done.
-fn check(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
+fn check_options(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
     let wrong = |reason: String| Err(Error::Options { reason });
     let mut files = vec![&options.source, &options.target];
     files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));
     files.extend(&options.lm_text);
     for file in files {
-        Input::check(file, None)?;
+        Input::check_access(file, None)?;
         if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
-            let name = name_of(file);
+            let name = display_name(file);
             return wrong(format!("{name}: texts are read more than once; give files, no pipes"));
         }
         if let (Ok(file), Ok(work)) =
-            (file.canonicalize(), options.output.join(WORK).canonicalize())
+            (file.canonicalize(), options.output.join(WORK_FOLDER).canonicalize())
             && file.starts_with(work)
         {
-            let name = name_of(&file);
+            let name = display_name(&file);
             return wrong(format!(
                 "{name}: what lies between stages comes and goes; copy it first"
             ));
         }
     }
-    let ini = options.output.join(INI);
-    if ini.exists() && !options.output.join(RECORD).exists() {
-        let reason = format!("{}: not made by training; give another -o", name_of(&ini));
+    let ini = options.output.join(INI_FILE);
+    if ini.exists() && !options.output.join(MANIFEST_FILE).exists() {
+        let reason = format!("{}: not made by training; give another -o", display_name(&ini));
         return wrong(reason);
     }
     if options.max_length == 0 || options.max_words == 0 || options.max_ratio == 0 {
         return wrong("lengths and ratios must be at least 1".into());
     }
-    if options.max_words > miriam_align::MAX_WORDS {
-        let most = miriam_align::MAX_WORDS;
+    if options.max_words > miriam_align::MAX_SENTENCE_WORDS {
+        let most = miriam_align::MAX_SENTENCE_WORDS;
         return wrong(format!("--max-words: lines of more than {most} words are not aligned"));
     }
     if options.tuning.and_then(|tuning| tuning.iterations) == Some(0) {
         return wrong("tuning takes at least one iteration".into());
     }
     let prune = options.lm_prune.clone();
-    EstimateOptions { prune, ..EstimateOptions::new(options.lm_order) }.check()?;
+    EstimateOptions { prune, ..EstimateOptions::new(options.lm_order) }.validate()?;
     let extract = ExtractOptions {
         max_length: options.max_length,
         reordering: options.reordering.clone(),
         ..ExtractOptions::default()
     };
-    let reordering = extract.check()?;
-    if reordering.is_some_and(|model| !model.of_pairs) {
+    let reordering = extract.validate()?;
+    if reordering.is_some_and(|model| !model.conditions_on_target) {
         return wrong(
             "--reordering: tables of `f` models name source phrases only and cannot be joined; \
              give an `fe` model"
@@ -104,19 +104,19 @@ fn check(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
 }
 
 /// Keeps other runs out of `folder` for as long as the file is open.
-fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK);
+fn lock_folder(folder: &Path) -> Result<File> {
+    let path = folder.join(LOCK_FILE);
     let file = File::create(&path).map_err(|e| Error::io(&path, "create", e))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Busy { folder: name_of(folder) }),
+        Err(TryLockError::WouldBlock) => Err(Error::FolderLocked { folder: display_name(folder) }),
         // Some file systems have no locks; two runs at once are rare.
         Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
 /// Removes what a killed run had half written.
-fn remove_partial(folder: &Path) {
+fn remove_partial_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -126,35 +126,36 @@ fn remove_partial(folder: &Path) {
     }
 }
 
-fn plan_of(options: &TrainOptions) -> Plan {
-    let parallel = plan::unpacked(&options.source) + plan::unpacked(&options.target);
+fn estimate_disk(options: &TrainOptions) -> DiskEstimate {
+    let parallel = disk_estimate::uncompressed_size(&options.source)
+        + disk_estimate::uncompressed_size(&options.target);
     let lm_text = match &options.lm_text[..] {
-        [] => plan::unpacked(&options.target),
-        files => files.iter().map(|file| plan::unpacked(file)).sum(),
+        [] => disk_estimate::uncompressed_size(&options.target),
+        files => files.iter().map(|file| disk_estimate::uncompressed_size(file)).sum(),
     };
-    Plan::new(parallel, lm_text, options)
+    DiskEstimate::new(parallel, lm_text, options)
 }
 
 /// What the stages' results come to.
-fn summary(
+fn summarize(
     options: &TrainOptions,
-    results: &[Done],
+    results: &[CompletedStage],
     times: Vec<(&'static str, f64)>,
     done_now: usize,
-) -> Summary {
+) -> TrainSummary {
     let facts =
         |stage: &str| results.iter().find(|done| done.stage == stage).map(|done| &done.facts);
     let value = |stage: &str, name: &str| facts(stage).and_then(|facts| facts.get(name));
     let count = |stage: &str, name: &str| value(stage, name).and_then(|v| v.as_u64()).unwrap_or(0);
     let number = |stage: &str, name: &str| value(stage, name).and_then(|v| v.as_f64());
-    Summary {
-        ini: options.output.join(INI),
+    TrainSummary {
+        ini: options.output.join(INI_FILE),
         stages: (done_now, results.len()),
-        times,
+        stage_seconds: times,
         pairs: (count("corpus", "kept"), count("corpus", "pairs")),
         words: (count("corpus", "source_words"), count("corpus", "target_words")),
         links: count("align", "links"),
-        phrases: count("table", "phrases"),
+        phrase_pairs: count("table", "phrases"),
         table_bytes: count("table", "bytes"),
         ngrams: value("lm", "ngrams")
             .and_then(|counts| counts.as_array())

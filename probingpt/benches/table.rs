@@ -8,24 +8,25 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use miriam_probingpt::{BuildOptions, PhraseTable, SpanLookup, Targets, build_file};
-use miriam_storage::Load;
-use miriam_textio::{Input, Lines, Silent, fields};
+use miriam_storage::LoadMethod;
+use miriam_textio::{Input, Lines, NoProgress, fields};
 
 /// Tables and sentences to look up.
-struct Data {
+struct BenchData {
     folder: tempfile::TempDir,
     options: BuildOptions,
     sentences: Vec<Vec<Vec<u8>>>,
 }
 
-impl Data {
+impl BenchData {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/m30k-de-en");
         if real.exists() {
-            let options = options(real.join("phrase-table.gz"), real.join("reordering-table.gz"));
-            let sentences = sentences(&real.join("corpus/test.de.gz"));
-            return Data { folder, options, sentences };
+            let options =
+                build_options(real.join("phrase-table.gz"), real.join("reordering-table.gz"));
+            let sentences = read_sentences(&real.join("corpus/test.de.gz"));
+            return BenchData { folder, options, sentences };
         }
         eprintln!("{} is absent: made-up tables", real.display());
         let (table, reordering) = (folder.path().join("t"), folder.path().join("r"));
@@ -42,11 +43,11 @@ impl Data {
             (0..12).map(|k| format!("s{:05}", (i * 37 + k) % 50_000).into_bytes()).collect()
         });
         let sentences = sentences.collect();
-        Data { folder, options: options(table, reordering), sentences }
+        BenchData { folder, options: build_options(table, reordering), sentences }
     }
 }
 
-fn options(phrase_table: PathBuf, reordering: PathBuf) -> BuildOptions {
+fn build_options(phrase_table: PathBuf, reordering: PathBuf) -> BuildOptions {
     BuildOptions {
         phrase_table,
         reordering: Some(reordering),
@@ -56,20 +57,20 @@ fn options(phrase_table: PathBuf, reordering: PathBuf) -> BuildOptions {
     }
 }
 
-fn sentences(path: &Path) -> Vec<Vec<Vec<u8>>> {
+fn read_sentences(path: &Path) -> Vec<Vec<Vec<u8>>> {
     let mut lines = Lines::new(Input::open(path).unwrap());
     let mut sentences = Vec::new();
     while let Some(line) = lines.next().unwrap() {
-        sentences.push(fields::words(line.bytes).map(<[u8]>::to_vec).collect());
+        sentences.push(fields::split_words(line.bytes).map(<[u8]>::to_vec).collect());
     }
     sentences
 }
 
 fn benchmarks(criterion: &mut Criterion) {
-    let data = Data::new();
+    let data = BenchData::new();
     let output = data.folder.path().join("table.pt");
-    let report = build_file(&data.options, &output, &Silent).unwrap();
-    let table = PhraseTable::open(&output, Load::Lazy).unwrap();
+    let report = build_file(&data.options, &output, &NoProgress).unwrap();
+    let table = PhraseTable::open(&output, LoadMethod::Lazy).unwrap();
     let ids: Vec<Vec<u32>> = data
         .sentences
         .iter()
@@ -88,10 +89,10 @@ fn benchmarks(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(queries));
     for threads in [1, 2] {
         group.bench_function(BenchmarkId::new("spans", threads), |b| {
-            b.iter(|| share(&ids, threads, |part| find(&table, part)));
+            b.iter(|| run_in_parallel(&ids, threads, |part| find(&table, part)));
         });
         group.bench_function(BenchmarkId::new("spans and all targets", threads), |b| {
-            b.iter(|| share(&ids, threads, |part| find_and_decode(&table, part)));
+            b.iter(|| run_in_parallel(&ids, threads, |part| find_and_decode(&table, part)));
         });
     }
     // The same words backwards: nearly nothing is found beyond single words.
@@ -100,7 +101,7 @@ fn benchmarks(criterion: &mut Criterion) {
     group.finish();
 
     criterion.bench_function("open", |b| {
-        b.iter(|| PhraseTable::open(black_box(&output), Load::Lazy).unwrap().num_entries());
+        b.iter(|| PhraseTable::open(black_box(&output), LoadMethod::Lazy).unwrap().num_entries());
     });
 
     let mut group = criterion.benchmark_group("build");
@@ -109,14 +110,18 @@ fn benchmarks(criterion: &mut Criterion) {
     for threads in [1, 2] {
         let options = BuildOptions { threads, ..data.options.clone() };
         group.bench_function(BenchmarkId::new("entries", threads), |b| {
-            b.iter(|| build_file(&options, &output, &Silent).unwrap());
+            b.iter(|| build_file(&options, &output, &NoProgress).unwrap());
         });
     }
     group.finish();
 }
 
 /// Runs `work` over `threads` equal parts.
-fn share(ids: &[Vec<u32>], threads: usize, work: impl Fn(&[Vec<u32>]) -> usize + Sync) -> usize {
+fn run_in_parallel(
+    ids: &[Vec<u32>],
+    threads: usize,
+    work: impl Fn(&[Vec<u32>]) -> usize + Sync,
+) -> usize {
     std::thread::scope(|scope| {
         let parts = ids.chunks(ids.len().div_ceil(threads));
         let running: Vec<_> = parts.map(|part| scope.spawn(|| work(part))).collect();
@@ -141,7 +146,7 @@ fn find_and_decode(table: &PhraseTable, sentences: &[Vec<u32>]) -> usize {
     for sentence in sentences {
         table.lookup_spans(sentence, 7, &mut lookup);
         for hit in lookup.hits() {
-            table.targets(hit.record, &mut targets).unwrap();
+            table.read_targets(hit.record, &mut targets).unwrap();
             found += targets.len();
         }
     }

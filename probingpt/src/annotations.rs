@@ -1,7 +1,7 @@
 //! What a table keeps for people and not for decoding: counts and the text of
 //! the fields behind them.
 
-use crate::{PhraseTable, Record, Result};
+use crate::{PhraseTable, RecordOffset, Result};
 
 /// Counts and extra text of the targets of one source phrase.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ impl Annotations {
 /// Joins the two parts that score columns keep of a counts text
 /// (`c_e c_joint`, `c_f`) to the text `c_e c_f c_joint`; a text that is not
 /// three counts stands whole in the first part.
-fn push_joined(out: &mut Vec<u8>, first: &[u8], second: &[u8]) {
+fn push_joined_counts(out: &mut Vec<u8>, first: &[u8], second: &[u8]) {
     match first.iter().position(|&b| b == b' ') {
         Some(space) if !second.is_empty() => {
             out.extend_from_slice(&first[..=space]);
@@ -70,30 +70,38 @@ impl PhraseTable {
 
     /// Reads counts and extra text of all targets of `record`, in the order of
     /// [`crate::Targets`].
-    pub fn annotations(&self, record: Record, annotations: &mut Annotations) -> Result<()> {
+    pub fn read_annotations(
+        &self,
+        record: RecordOffset,
+        annotations: &mut Annotations,
+    ) -> Result<()> {
         annotations.len = 0;
-        let read = self.read_annotations(record, annotations);
+        let read = self.try_read_annotations(record, annotations);
         read.ok_or_else(|| self.damaged_record(record, "its counts or its text cannot be read"))
     }
 
-    fn read_annotations(&self, record: Record, annotations: &mut Annotations) -> Option<()> {
+    fn try_read_annotations(
+        &self,
+        record: RecordOffset,
+        annotations: &mut Annotations,
+    ) -> Option<()> {
         let Annotations { len, ends, text, codes: all } = annotations;
-        let mut columns = self.head(record).ok()?;
-        let n = columns.targets;
-        if !columns.is_plausible() {
+        let mut columns = self.record_reader(record).ok()?;
+        let n = columns.num_targets;
+        if !columns.lengths_fit() {
             return None;
         }
         all.clear();
         all.resize(n, 0);
-        columns.lengths(all)?;
+        columns.read_target_ends(all)?;
         all.clear();
         // Column by column into `all`: the columns that carry counts, then own
         // counts, then extra text, n codes each.
         for codebook in &self.codebooks {
             match codebook {
-                None => drop(columns.floats()?),
+                None => drop(columns.read_floats()?),
                 Some(book) => {
-                    let codes = columns.codes()?;
+                    let codes = columns.read_codes()?;
                     if book.counts.is_some() {
                         codes.for_each(0..n, |_, code| all.push(code));
                     }
@@ -102,12 +110,12 @@ impl PhraseTable {
         }
         for skipped in [self.metadata.num_reordering > 0, self.metadata.has_alignment] {
             if skipped {
-                columns.codes()?;
+                columns.read_codes()?;
             }
         }
         for kept in [self.metadata.has_counts, self.metadata.has_extra] {
             if kept {
-                columns.codes()?.for_each(0..n, |_, code| all.push(code));
+                columns.read_codes()?.for_each(0..n, |_, code| all.push(code));
             }
         }
         ends.clear();
@@ -122,7 +130,7 @@ impl PhraseTable {
                     Some(second) => second.get(codes.next()?)?,
                     None => &[],
                 };
-                push_joined(text, first, second);
+                push_joined_counts(text, first, second);
             }
             if let Some(own) = &self.counts {
                 text.extend_from_slice(own.get(codes.next()?)?);

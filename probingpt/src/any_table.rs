@@ -5,29 +5,29 @@
 
 use std::path::Path;
 
-use miriam_storage::Load;
+use miriam_storage::LoadMethod;
 
-use crate::{MosesTable, PhraseTable, Record, Result, SpanLookup, Targets};
+use crate::{MosesTable, PhraseTable, RecordOffset, Result, SpanLookup, Targets};
 
 /// A phrase table, whoever wrote it. Calls mean what they mean for
 /// [`PhraseTable`].
 pub enum AnyTable {
     /// Our file, or a table in memory.
-    Own(Box<PhraseTable>),
+    Native(Box<PhraseTable>),
     /// A ProbingPT directory of Moses.
     Moses(Box<MosesTable>),
 }
 
 impl From<PhraseTable> for AnyTable {
     fn from(table: PhraseTable) -> Self {
-        AnyTable::Own(Box::new(table))
+        AnyTable::Native(Box::new(table))
     }
 }
 
 impl AnyTable {
     /// Opens the table at `path`: a folder is a ProbingPT directory of Moses,
     /// everything else our file.
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         if path.is_dir() {
             Ok(AnyTable::Moses(Box::new(MosesTable::open(path, load)?)))
         } else {
@@ -38,7 +38,7 @@ impl AnyTable {
     /// The file or folder, or the name of a table in memory.
     pub fn path(&self) -> &Path {
         match self {
-            AnyTable::Own(table) => table.path(),
+            AnyTable::Native(table) => table.path(),
             AnyTable::Moses(table) => table.path(),
         }
     }
@@ -46,7 +46,7 @@ impl AnyTable {
     /// Phrase scores a target.
     pub fn num_scores(&self) -> usize {
         match self {
-            AnyTable::Own(table) => table.num_scores(),
+            AnyTable::Native(table) => table.num_scores(),
             AnyTable::Moses(table) => table.num_scores(),
         }
     }
@@ -54,7 +54,7 @@ impl AnyTable {
     /// Reordering scores a target; 0 in a table without reordering.
     pub fn num_reordering(&self) -> usize {
         match self {
-            AnyTable::Own(table) => table.num_reordering(),
+            AnyTable::Native(table) => table.num_reordering(),
             AnyTable::Moses(table) => table.num_reordering(),
         }
     }
@@ -62,7 +62,7 @@ impl AnyTable {
     /// Whether the table keeps word alignments.
     pub fn has_alignment(&self) -> bool {
         match self {
-            AnyTable::Own(table) => table.has_alignment(),
+            AnyTable::Native(table) => table.has_alignment(),
             AnyTable::Moses(_) => true,
         }
     }
@@ -70,7 +70,7 @@ impl AnyTable {
     /// Words of source phrases; their ids, from 0, are what lookups take.
     pub fn num_source_words(&self) -> u32 {
         match self {
-            AnyTable::Own(table) => table.source_words().len() as u32,
+            AnyTable::Native(table) => table.source_words().len() as u32,
             AnyTable::Moses(table) => table.num_source_words() as u32,
         }
     }
@@ -78,7 +78,7 @@ impl AnyTable {
     /// Words of target phrases; their ids, from 0, are what [`Targets`] holds.
     pub fn num_target_words(&self) -> u32 {
         match self {
-            AnyTable::Own(table) => table.target_words().len() as u32,
+            AnyTable::Native(table) => table.target_words().len() as u32,
             AnyTable::Moses(table) => table.num_target_words() as u32,
         }
     }
@@ -86,7 +86,7 @@ impl AnyTable {
     /// The text of source word `id`; an error where a damaged file has none.
     pub fn source_word(&self, id: u32) -> Result<&[u8]> {
         match self {
-            AnyTable::Own(table) => table.source_word(id),
+            AnyTable::Native(table) => table.source_word(id),
             AnyTable::Moses(table) => table.source_word(id),
         }
     }
@@ -94,7 +94,7 @@ impl AnyTable {
     /// The text of target word `id`; an error where a damaged file has none.
     pub fn target_word(&self, id: u32) -> Result<&[u8]> {
         match self {
-            AnyTable::Own(table) => table.target_word(id),
+            AnyTable::Native(table) => table.target_word(id),
             AnyTable::Moses(table) => table.target_word(id),
         }
     }
@@ -102,7 +102,7 @@ impl AnyTable {
     /// The id of a source word.
     pub fn find_source_word(&self, word: &[u8]) -> Option<u32> {
         match self {
-            AnyTable::Own(table) => table.source_words().find(word),
+            AnyTable::Native(table) => table.source_words().find(word),
             AnyTable::Moses(table) => table.find_source_word(word),
         }
     }
@@ -110,24 +110,24 @@ impl AnyTable {
     /// Looks up every span of up to `max_length` words.
     pub fn lookup_spans(&self, sentence: &[u32], max_length: usize, lookup: &mut SpanLookup) {
         match self {
-            AnyTable::Own(table) => table.lookup_spans(sentence, max_length, lookup),
+            AnyTable::Native(table) => table.lookup_spans(sentence, max_length, lookup),
             AnyTable::Moses(table) => table.lookup_spans(sentence, max_length, lookup),
         }
     }
 
     /// The record of one source phrase.
-    pub fn find(&self, source: &[u32]) -> Option<Record> {
+    pub fn find(&self, source: &[u32]) -> Option<RecordOffset> {
         match self {
-            AnyTable::Own(table) => table.find(source),
+            AnyTable::Native(table) => table.find(source),
             AnyTable::Moses(table) => table.find(source),
         }
     }
 
     /// Decodes all targets of `record`, which must come from this table.
-    pub fn targets(&self, record: Record, targets: &mut Targets) -> Result<()> {
+    pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         match self {
-            AnyTable::Own(table) => table.targets(record, targets),
-            AnyTable::Moses(table) => table.targets(record, targets),
+            AnyTable::Native(table) => table.read_targets(record, targets),
+            AnyTable::Moses(table) => table.read_targets(record, targets),
         }
     }
 
@@ -135,8 +135,8 @@ impl AnyTable {
     /// which this table filled; nothing where the pair has none.
     pub fn reordering_scores<'a>(&'a self, targets: &'a Targets, i: usize) -> Option<&'a [f32]> {
         match self {
-            AnyTable::Own(table) => table.reordering_scores(targets.reordering(i)),
-            AnyTable::Moses(_) => targets.own_reordering(i),
+            AnyTable::Native(table) => table.reordering_scores(targets.reordering_row(i)),
+            AnyTable::Moses(_) => targets.inline_reordering(i),
         }
     }
 
@@ -144,7 +144,7 @@ impl AnyTable {
     /// none for an id that does not exist.
     pub fn alignment_points(&self, id: u32) -> impl Iterator<Item = (u16, u16)> + '_ {
         let (own, moses) = match self {
-            AnyTable::Own(table) => (Some(table.alignment_points(id)), None),
+            AnyTable::Native(table) => (Some(table.alignment_points(id)), None),
             AnyTable::Moses(table) => (None, Some(table.alignment_points(id))),
         };
         own.into_iter().flatten().chain(moses.into_iter().flatten().copied())
@@ -153,7 +153,7 @@ impl AnyTable {
     /// An error where the points of alignment `id` cannot be read whole.
     pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
         match self {
-            AnyTable::Own(table) => table.check_alignment(id),
+            AnyTable::Native(table) => table.check_alignment(id),
             // All were read when the table was opened.
             AnyTable::Moses(_) => Ok(()),
         }
@@ -164,19 +164,19 @@ impl AnyTable {
     /// tables, but a directory of Moses keeps most of its sources as hashes.
     pub fn for_each_source<E: From<crate::Error>>(
         &self,
-        mut each: impl FnMut(Record, &[u32]) -> Result<(), E>,
+        mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,
     ) -> Result<u64, E> {
         match self {
-            AnyTable::Own(table) => {
+            AnyTable::Native(table) => {
                 let mut source = Vec::new();
                 for record in table.records() {
-                    table.source(record, &mut source)?;
+                    table.read_source(record, &mut source)?;
                     each(record, &source)?;
                 }
                 Ok(0)
             }
             AnyTable::Moses(table) => {
-                Ok(table.num_sources().saturating_sub(table.listed_sources(each)?))
+                Ok(table.num_sources().saturating_sub(table.for_each_listed_source(each)?))
             }
         }
     }

@@ -6,8 +6,8 @@
 
 use std::io::Write;
 
-use crate::build::ZeroScore;
-use crate::{Annotations, AnyTable, Record, Result, Targets};
+use crate::build::ZeroScorePolicy;
+use crate::{Annotations, AnyTable, RecordOffset, Result, Targets};
 
 /// Prints the entries of a table, one source phrase after another. A source is
 /// given with the ids of its words, because not every kind of table keeps them.
@@ -31,14 +31,14 @@ impl<'a> EntryPrinter<'a> {
 
     /// Appends `source ||| target ||| scores ||| alignment`, one line an entry,
     /// with the reordering scores as a fifth field if `reordering`.
-    pub fn query(
+    pub fn write_query_result(
         &mut self,
-        record: Record,
+        record: RecordOffset,
         source: &[u32],
         reordering: bool,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        self.table.targets(record, &mut self.targets)?;
+        self.table.read_targets(record, &mut self.targets)?;
         for i in 0..self.targets.len() {
             self.push_pair(source, i, out)?;
             self.push_scores(i, out);
@@ -55,16 +55,16 @@ impl<'a> EntryPrinter<'a> {
 
     /// Appends the entries as lines of a phrase table. Alignment, counts and what
     /// follows are there if the table keeps any.
-    pub fn phrase_table(
+    pub fn write_phrase_table(
         &mut self,
-        record: Record,
+        record: RecordOffset,
         source: &[u32],
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        self.table.targets(record, &mut self.targets)?;
+        self.table.read_targets(record, &mut self.targets)?;
         let mut annotated = false;
-        if let AnyTable::Own(table) = self.table {
-            table.annotations(record, &mut self.annotations)?;
+        if let AnyTable::Native(table) = self.table {
+            table.read_annotations(record, &mut self.annotations)?;
             annotated = table.has_counts() || table.has_extra();
         }
         for i in 0..self.targets.len() {
@@ -88,13 +88,13 @@ impl<'a> EntryPrinter<'a> {
 
     /// Appends the entries that have reordering scores as lines of a reordering
     /// table.
-    pub fn reordering_table(
+    pub fn write_reordering_table(
         &mut self,
-        record: Record,
+        record: RecordOffset,
         source: &[u32],
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        self.table.targets(record, &mut self.targets)?;
+        self.table.read_targets(record, &mut self.targets)?;
         for i in 0..self.targets.len() {
             if self.table.reordering_scores(&self.targets, i).is_some() {
                 self.push_pair(source, i, out)?;
@@ -133,7 +133,7 @@ impl<'a> EntryPrinter<'a> {
         if !self.table.has_alignment() {
             return Ok(());
         }
-        let alignment = self.targets.alignment(i);
+        let alignment = self.targets.alignment_id(i);
         self.table.check_alignment(alignment)?;
         for (k, (source, target)) in self.table.alignment_points(alignment).enumerate() {
             let space = if k == 0 { "" } else { " " };
@@ -162,8 +162,8 @@ pub(crate) fn push_probability(score: f32, scratch: &mut Vec<u8>, out: &mut Vec<
     for digits in [6, 7, 8, 9, 12, 17, 8] {
         scratch.clear();
         push_digits(probability, digits, scratch);
-        let read = miriam_textio::number::parse_f32_through_f64(scratch);
-        if read.is_some_and(|p| ZeroScore::Kept.score(p) == stored) {
+        let read = miriam_textio::number::parse_f32_via_f64(scratch);
+        if read.is_some_and(|p| ZeroScorePolicy::Keep.score(p) == stored) {
             break;
         }
     }
@@ -202,8 +202,8 @@ mod tests {
     fn six_digit_texts_come_back_as_they_were() {
         for text in ["0.75", "0.118867", "1", "6.79066e-07", "9.08081e-11", "2.718", "0.5", "1e-05"]
         {
-            let p = miriam_textio::number::parse_f32_through_f64(text.as_bytes()).unwrap();
-            assert_eq!(printed(Ln::of_probability(p).0), text);
+            let p = miriam_textio::number::parse_f32_via_f64(text.as_bytes()).unwrap();
+            assert_eq!(printed(Ln::from_probability(p).0), text);
         }
         assert_eq!(printed(1e-10), "1");
         assert_eq!(printed(-100.0), "3.7200760e-44");

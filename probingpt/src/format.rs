@@ -1,18 +1,18 @@
 //! What the file and its writer agree on: the metadata block, section names, the
 //! hash of a source phrase and the classes of alignments.
 
-use miriam_storage::Kind;
-use miriam_storage::hash::reduce;
+use miriam_storage::FileKind;
+use miriam_storage::hash::fast_range;
 use serde::{Deserialize, Serialize};
 
 /// The kind of a phrase table's container.
-pub const KIND: Kind = Kind::new("phrase-table");
+pub const KIND: FileKind = FileKind::new("phrase-table");
 /// The version of the layout this crate reads and writes.
 pub const VERSION: u32 = 1;
 
 /// How one score column is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Column {
+pub(crate) enum ColumnEncoding {
     /// An `f32` an entry.
     Raw,
     /// A code an entry, and a codebook of distinct values.
@@ -29,9 +29,9 @@ pub(crate) struct Metadata {
     /// Distinct source phrases.
     pub sources: u64,
     /// Lines of the index that hashes map to; spare lines follow.
-    pub home_lines: u64,
+    pub home_buckets: u64,
     /// One a phrase score.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnEncoding>,
     /// Reordering scores a row, 0 without reordering.
     pub num_reordering: u32,
     /// Whether entries carry an alignment code.
@@ -52,8 +52,8 @@ pub(crate) struct Metadata {
 
 impl Metadata {
     /// Columns of an entry that are codes, in record order.
-    pub fn coded_columns(&self) -> usize {
-        self.columns.iter().filter(|c| **c != Column::Raw).count()
+    pub fn num_coded_columns(&self) -> usize {
+        self.columns.iter().filter(|c| **c != ColumnEncoding::Raw).count()
             + usize::from(self.num_reordering > 0)
             + usize::from(self.has_alignment)
             + usize::from(self.has_counts)
@@ -69,28 +69,28 @@ pub(crate) const MAX_SCORES: usize = 20;
 /// to eight, several joined into one table a multiple of that.
 pub(crate) const MAX_REORDERING: usize = 1000;
 /// Slots of an index line.
-pub(crate) const SLOTS: usize = 14;
+pub(crate) const BUCKET_SLOTS: usize = 14;
 /// A hash's highest bits choose one of this many parts; the number of lines is a
 /// multiple of it, so that parts are built one by one.
 pub(crate) const PARTITIONS: usize = 64;
 /// Target words have a fixed width from this many targets on: decoding long
 /// lists word by word is what makes them slow.
-pub(crate) const FIXED_WIDTH_FROM: usize = 16;
+pub(crate) const FIXED_WIDTH_MIN_TARGETS: usize = 16;
 /// Target counts below this stand in a record's first byte.
-pub(crate) const MANY_TARGETS: usize = 31;
+pub(crate) const TARGETS_ESCAPE: usize = 31;
 /// Source lengths below this stand in a record's first byte.
-pub(crate) const LONG_SOURCE: usize = 8;
+pub(crate) const SOURCE_LENGTH_ESCAPE: usize = 8;
 
 /// Lines for `sources` phrases at a load of 0.7.
-pub(crate) fn home_lines(sources: u64) -> u64 {
-    let a_part = (sources * 10).div_ceil((SLOTS * 7 * PARTITIONS) as u64);
+pub(crate) fn num_home_buckets(sources: u64) -> u64 {
+    let a_part = (sources * 10).div_ceil((BUCKET_SLOTS * 7 * PARTITIONS) as u64);
     a_part.max(1) * PARTITIONS as u64
 }
 
 /// The line on which a phrase of this hash is looked for first.
 #[inline]
-pub(crate) fn home_line(hash: u64, home_lines: u64) -> u64 {
-    reduce(hash, home_lines)
+pub(crate) fn home_bucket(hash: u64, home_lines: u64) -> u64 {
+    fast_range(hash, home_lines)
 }
 
 /// The fingerprint a slot keeps of a hash. Lines take the high bits.
@@ -110,7 +110,7 @@ impl PhraseHash {
 
     /// The hash of the phrase with one more word.
     #[inline(always)]
-    pub fn then(self, word_hash: u64) -> Self {
+    pub fn with_word(self, word_hash: u64) -> Self {
         let product = u128::from(self.0.rotate_left(29) ^ word_hash) * 0xd6e8_feb8_6659_fd93;
         PhraseHash(product as u64 ^ (product >> 64) as u64)
     }
@@ -120,7 +120,7 @@ impl PhraseHash {
 const CLASS_LENGTHS: usize = 32;
 /// Alignments are ranked by frequency inside a class of lengths: both lengths
 /// are known when an alignment is decoded, and given them it takes fewer bits.
-pub(crate) const CLASSES: usize = CLASS_LENGTHS * CLASS_LENGTHS;
+pub(crate) const NUM_ALIGNMENT_CLASSES: usize = CLASS_LENGTHS * CLASS_LENGTHS;
 
 /// The class of alignments between phrases of these lengths.
 #[inline]
@@ -162,28 +162,28 @@ mod tests {
     #[test]
     fn the_hash_of_a_phrase_stays_what_it_is() {
         assert_eq!(
-            PhraseHash::EMPTY.then(hash64(b"a")).then(hash64(b"abc")).0,
+            PhraseHash::EMPTY.with_word(hash64(b"a")).with_word(hash64(b"abc")).0,
             0xf3b3_5b9f_36da_96c5
         );
     }
 
     #[test]
-    fn lines_fit_the_load() {
-        assert_eq!(home_lines(0), 64);
-        assert_eq!(home_lines(627), 64);
-        assert_eq!(home_lines(628), 128);
+    fn buckets_fit_the_load_factor() {
+        assert_eq!(num_home_buckets(0), 64);
+        assert_eq!(num_home_buckets(627), 64);
+        assert_eq!(num_home_buckets(628), 128);
         for sources in [1, 1000, 582_384, 13_000_000] {
-            let lines = home_lines(sources);
+            let lines = num_home_buckets(sources);
             assert!(lines.is_multiple_of(64) && sources as f64 / (lines * 14) as f64 <= 0.7);
         }
-        assert_eq!(home_line(u64::MAX, 128), 127);
-        assert_eq!(home_line(1 << 58, 128), 2);
+        assert_eq!(home_bucket(u64::MAX, 128), 127);
+        assert_eq!(home_bucket(1 << 58, 128), 2);
     }
 
     #[test]
     fn classes_are_distinct_up_to_30() {
         assert_eq!(alignment_class(0, 31), 31);
-        assert_eq!(alignment_class(31, 31), CLASSES - 1);
+        assert_eq!(alignment_class(31, 31), NUM_ALIGNMENT_CLASSES - 1);
         assert_eq!(alignment_class(500, 2), alignment_class(31, 2));
         assert_ne!(alignment_class(2, 3), alignment_class(3, 2));
     }

@@ -23,18 +23,18 @@
 
 mod annotations;
 mod any_table;
+mod bucket;
 mod build;
-mod code;
 mod dump;
 mod error;
 mod format;
-mod line;
 mod lookup;
 mod moses;
 mod record;
 mod statistics;
 mod table;
 mod targets;
+mod varint;
 mod verify;
 
 pub use annotations::Annotations;
@@ -46,6 +46,6 @@ pub use format::{KIND, VERSION};
 pub use lookup::{SpanHit, SpanLookup};
 pub use moses::MosesTable;
 pub use statistics::{ColumnStatistics, Statistics};
-pub use table::{PhraseTable, Record};
+pub use table::{PhraseTable, RecordOffset};
 pub use targets::Targets;
 pub use verify::verify;

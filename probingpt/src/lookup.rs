@@ -8,9 +8,9 @@
 use miriam_storage::hash::hash64;
 use miriam_storage::{prefetch_at, prefetch_read};
 
-use crate::format::{PhraseHash, fingerprint, home_line};
-use crate::record::has_source;
-use crate::{PhraseTable, Record, code, line};
+use crate::format::{PhraseHash, fingerprint, home_bucket};
+use crate::record::source_matches;
+use crate::{PhraseTable, RecordOffset, bucket, varint};
 
 /// A source phrase of the sentence that the table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct SpanHit {
     /// The word behind its last.
     pub end: u32,
     /// Its record.
-    pub record: Record,
+    pub record: RecordOffset,
 }
 
 /// What a lookup of all spans found, and its buffers. Use it again for the next
@@ -32,12 +32,12 @@ pub struct SpanLookup {
     codes: Vec<u8>,
     code_starts: Vec<u32>,
     word_hashes: Vec<u64>,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Vec<HashedSpan>,
     candidates: Vec<SpanHit>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub(crate) struct HashedSpan {
     pub start: u32,
     pub end: u32,
     pub hash: u64,
@@ -74,7 +74,7 @@ impl PhraseTable {
             let mut hash = 0;
             if let Some(text) = self.source.get(word) {
                 hash = hash64(text);
-                code::push(codes, word);
+                varint::push(codes, word);
             }
             word_hashes.push(hash);
             code_starts.push(codes.len() as u32);
@@ -86,24 +86,24 @@ impl PhraseTable {
                 if code_starts[end] == code_starts[end - 1] {
                     break;
                 }
-                phrase = phrase.then(word_hashes[end - 1]);
-                let home = home_line(phrase.0, self.metadata.home_lines) as usize;
+                phrase = phrase.with_word(word_hashes[end - 1]);
+                let home = home_bucket(phrase.0, self.metadata.home_buckets) as usize;
                 prefetch_at(&self.index, home);
-                spans.push(Span { start: start as u32, end: end as u32, hash: phrase.0 });
+                spans.push(HashedSpan { start: start as u32, end: end as u32, hash: phrase.0 });
             }
         }
         for span in &*spans {
-            self.candidates(span.hash, |record| {
+            self.for_each_candidate(span.hash, |record| {
                 prefetch_at(&self.records, record as usize);
                 prefetch_read(self.records.as_ptr().wrapping_add(record as usize).wrapping_add(64));
-                let record = Record(record);
+                let record = RecordOffset(record);
                 candidates.push(SpanHit { start: span.start, end: span.end, record });
             });
         }
         for candidate in &*candidates {
             let (start, end) = (candidate.start as usize, candidate.end as usize);
             let source = &codes[code_starts[start] as usize..code_starts[end] as usize];
-            if has_source(&self.records, candidate.record.0, end - start, source) {
+            if source_matches(&self.records, candidate.record.0, end - start, source) {
                 hits.push(*candidate);
             }
         }
@@ -112,17 +112,17 @@ impl PhraseTable {
     /// The record of one source phrase, given as ids of
     /// [`PhraseTable::source_words`]. For sentences use
     /// [`PhraseTable::lookup_spans`].
-    pub fn find(&self, source: &[u32]) -> Option<Record> {
+    pub fn find(&self, source: &[u32]) -> Option<RecordOffset> {
         let mut codes = Vec::with_capacity(4 * source.len());
         let mut phrase = PhraseHash::EMPTY;
         for &word in source {
-            phrase = phrase.then(hash64(self.source.get(word)?));
-            code::push(&mut codes, word);
+            phrase = phrase.with_word(hash64(self.source.get(word)?));
+            varint::push(&mut codes, word);
         }
         let mut found = None;
-        self.candidates(phrase.0, |record| {
-            if found.is_none() && has_source(&self.records, record, source.len(), &codes) {
-                found = Some(Record(record));
+        self.for_each_candidate(phrase.0, |record| {
+            if found.is_none() && source_matches(&self.records, record, source.len(), &codes) {
+                found = Some(RecordOffset(record));
             }
         });
         found
@@ -130,12 +130,12 @@ impl PhraseTable {
 
     /// Calls `found` with every record whose fingerprint is that of `hash`.
     #[inline(always)]
-    fn candidates(&self, hash: u64, mut found: impl FnMut(u64)) {
-        let mut number = home_line(hash, self.metadata.home_lines) as usize;
+    fn for_each_candidate(&self, hash: u64, mut found: impl FnMut(u64)) {
+        let mut number = home_bucket(hash, self.metadata.home_buckets) as usize;
         // Lines that went on follow each other; the file's end is the last stop.
         while let Some(line) = self.index.get(number) {
-            line::probe(line, fingerprint(hash), &mut found);
-            if !line::overflows(line) {
+            bucket::probe_fingerprints(line, fingerprint(hash), &mut found);
+            if !bucket::overflows(line) {
                 break;
             }
             number += 1;

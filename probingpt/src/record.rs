@@ -18,15 +18,15 @@
 //! the order of the text. A target pool (an id a target instead of its words)
 //! was tried on a large table: larger, and one random access more a target.
 
-use crate::code;
-use crate::format::{FIXED_WIDTH_FROM, LONG_SOURCE, MANY_TARGETS};
+use crate::format::{FIXED_WIDTH_MIN_TARGETS, SOURCE_LENGTH_ESCAPE, TARGETS_ESCAPE};
+use crate::varint;
 
 /// What stands before the columns, and the bytes from there on.
-pub(crate) struct Head<'a> {
+pub(crate) struct RecordReader<'a> {
     pub source_length: usize,
     /// The codes of the source words, and everything behind them.
     source: &'a [u8],
-    pub targets: usize,
+    pub num_targets: usize,
     wide_lengths: bool,
     word_width: usize,
     widths: &'a [u8],
@@ -36,43 +36,43 @@ pub(crate) struct Head<'a> {
 
 /// Whether the record at `offset` has these source words, given as their codes.
 #[inline(always)]
-pub(crate) fn has_source(records: &[u8], offset: u64, length: usize, codes: &[u8]) -> bool {
+pub(crate) fn source_matches(records: &[u8], offset: u64, length: usize, codes: &[u8]) -> bool {
     let Some((&first, mut rest)) = records.get(offset as usize..).and_then(<[u8]>::split_first)
     else {
         return false;
     };
     let short = usize::from(first & 7) + 1;
-    if short == LONG_SOURCE {
-        code::take(&mut rest) == Some(length as u32) && rest.starts_with(codes)
+    if short == SOURCE_LENGTH_ESCAPE {
+        varint::take(&mut rest) == Some(length as u32) && rest.starts_with(codes)
     } else {
         short == length && rest.starts_with(codes)
     }
 }
 
-impl<'a> Head<'a> {
+impl<'a> RecordReader<'a> {
     /// Reads the head of the record at `offset`; `coded` is the table's number
     /// of code columns. Nothing where the records end inside it.
     #[inline]
     pub fn parse(records: &'a [u8], offset: u64, coded: usize) -> Option<Self> {
         let (&first, mut rest) = records.get(usize::try_from(offset).ok()?..)?.split_first()?;
         let mut source_length = usize::from(first & 7) + 1;
-        if source_length == LONG_SOURCE {
-            source_length = code::take(&mut rest)? as usize;
+        if source_length == SOURCE_LENGTH_ESCAPE {
+            source_length = varint::take(&mut rest)? as usize;
         }
         let source = rest;
         for _ in 0..source_length {
-            code::take(&mut rest)?;
+            varint::take(&mut rest)?;
         }
         let mut targets = usize::from(first >> 3);
         let mut wide_lengths = false;
-        if targets == MANY_TARGETS {
-            let escaped = code::take(&mut rest)?;
+        if targets == TARGETS_ESCAPE {
+            let escaped = varint::take(&mut rest)?;
             targets = (escaped >> 1) as usize;
             wide_lengths = escaped & 1 == 1;
         }
         let (widths, mut rest) = rest.split_at_checked(coded.div_ceil(4))?;
         let mut word_width = 0;
-        if targets >= FIXED_WIDTH_FROM {
+        if targets >= FIXED_WIDTH_MIN_TARGETS {
             let (&width, behind) = rest.split_first()?;
             word_width = usize::from(width);
             rest = behind;
@@ -80,10 +80,10 @@ impl<'a> Head<'a> {
                 return None;
             }
         }
-        (targets > 0).then_some(Head {
+        (targets > 0).then_some(RecordReader {
             source_length,
             source,
-            targets,
+            num_targets: targets,
             wide_lengths,
             word_width,
             widths,
@@ -95,12 +95,12 @@ impl<'a> Head<'a> {
     /// The source words.
     pub fn source_words(&self) -> impl Iterator<Item = u32> + use<'a> {
         let mut rest = self.source;
-        (0..self.source_length).map_while(move |_| code::take(&mut rest))
+        (0..self.source_length).map_while(move |_| varint::take(&mut rest))
     }
 
     /// The next `length` bytes.
     #[inline]
-    fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
+    fn take_bytes(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
         Some(taken)
@@ -109,9 +109,9 @@ impl<'a> Head<'a> {
     /// The first column: what each target's words end at. `ends` gets one number
     /// a target. Returns the number of words in all.
     #[inline]
-    pub fn lengths(&mut self, ends: &mut [u32]) -> Option<usize> {
+    pub fn read_target_ends(&mut self, ends: &mut [u32]) -> Option<usize> {
         let width = if self.wide_lengths { 4 } else { 1 };
-        let lengths = self.bytes(self.targets.checked_mul(width)?)?;
+        let lengths = self.take_bytes(self.num_targets.checked_mul(width)?)?;
         let mut total = 0u64;
         if self.wide_lengths {
             for (end, length) in ends.iter_mut().zip(lengths.as_chunks::<4>().0) {
@@ -130,46 +130,46 @@ impl<'a> Head<'a> {
 
     /// Whether the lengths column fits, before memory is reserved for it.
     #[inline]
-    pub fn is_plausible(&self) -> bool {
-        self.targets <= self.rest.len()
+    pub fn lengths_fit(&self) -> bool {
+        self.num_targets <= self.rest.len()
     }
 
     /// The next column, of `f32`.
     #[inline]
-    pub fn floats(&mut self) -> Option<&'a [[u8; 4]]> {
-        Some(self.bytes(self.targets.checked_mul(4)?)?.as_chunks().0)
+    pub fn read_floats(&mut self) -> Option<&'a [[u8; 4]]> {
+        Some(self.take_bytes(self.num_targets.checked_mul(4)?)?.as_chunks().0)
     }
 
     /// The next column, of codes.
     #[inline]
-    pub fn codes(&mut self) -> Option<Codes<'a>> {
+    pub fn read_codes(&mut self) -> Option<CodeColumn<'a>> {
         let width = self.widths.get(self.next_width / 4)? >> (2 * (self.next_width % 4)) & 3;
         self.next_width += 1;
-        let bytes = self.bytes(self.targets.checked_mul(usize::from(width) + 1)?)?;
+        let bytes = self.take_bytes(self.num_targets.checked_mul(usize::from(width) + 1)?)?;
         Some(match width {
-            0 => Codes::One(bytes),
-            1 => Codes::Two(bytes.as_chunks().0),
-            2 => Codes::Three(bytes.as_chunks().0),
-            _ => Codes::Four(bytes.as_chunks().0),
+            0 => CodeColumn::One(bytes),
+            1 => CodeColumn::Two(bytes.as_chunks().0),
+            2 => CodeColumn::Three(bytes.as_chunks().0),
+            _ => CodeColumn::Four(bytes.as_chunks().0),
         })
     }
 
     /// The last column: `words.len()` word ids in all. Returns the bytes behind
     /// the record.
     #[inline]
-    pub fn words(mut self, words: &mut [u32]) -> Option<&'a [u8]> {
+    pub fn read_words(mut self, words: &mut [u32]) -> Option<&'a [u8]> {
         if self.word_width == 0 {
             for word in words {
-                *word = code::take(&mut self.rest)?;
+                *word = varint::take(&mut self.rest)?;
             }
             return Some(self.rest);
         }
-        let bytes = self.bytes(words.len().checked_mul(self.word_width)?)?;
+        let bytes = self.take_bytes(words.len().checked_mul(self.word_width)?)?;
         match self.word_width {
-            1 => Codes::One(bytes),
-            2 => Codes::Two(bytes.as_chunks().0),
-            3 => Codes::Three(bytes.as_chunks().0),
-            _ => Codes::Four(bytes.as_chunks().0),
+            1 => CodeColumn::One(bytes),
+            2 => CodeColumn::Two(bytes.as_chunks().0),
+            3 => CodeColumn::Three(bytes.as_chunks().0),
+            _ => CodeColumn::Four(bytes.as_chunks().0),
         }
         .for_each(words, |word, id| *word = id);
         Some(self.rest)
@@ -178,27 +178,27 @@ impl<'a> Head<'a> {
 
 /// A column of codes at one of the four widths.
 #[derive(Clone, Copy)]
-pub(crate) enum Codes<'a> {
+pub(crate) enum CodeColumn<'a> {
     One(&'a [u8]),
     Two(&'a [[u8; 2]]),
     Three(&'a [[u8; 3]]),
     Four(&'a [[u8; 4]]),
 }
 
-impl Codes<'_> {
+impl CodeColumn<'_> {
     /// Calls `act` with each of `items` and its code.
     #[inline(always)]
     pub fn for_each<T>(self, items: impl IntoIterator<Item = T>, mut act: impl FnMut(T, u32)) {
         let items = items.into_iter();
         match self {
-            Codes::One(codes) => items.zip(codes).for_each(|(t, &c)| act(t, u32::from(c))),
-            Codes::Two(codes) => {
+            CodeColumn::One(codes) => items.zip(codes).for_each(|(t, &c)| act(t, u32::from(c))),
+            CodeColumn::Two(codes) => {
                 items.zip(codes).for_each(|(t, &c)| act(t, u32::from(u16::from_le_bytes(c))));
             }
-            Codes::Three(codes) => items
+            CodeColumn::Three(codes) => items
                 .zip(codes)
                 .for_each(|(t, &[a, b, c])| act(t, u32::from_le_bytes([a, b, c, 0]))),
-            Codes::Four(codes) => {
+            CodeColumn::Four(codes) => {
                 items.zip(codes).for_each(|(t, &c)| act(t, u32::from_le_bytes(c)));
             }
         }
@@ -206,24 +206,24 @@ impl Codes<'_> {
 }
 
 /// Appends the bytes of a record before its widths.
-pub(crate) fn push_head(out: &mut Vec<u8>, source: &[u32], targets: usize, wide_lengths: bool) {
-    let short = source.len().min(LONG_SOURCE) - 1;
-    let many = targets >= MANY_TARGETS || wide_lengths;
-    let first = short | if many { MANY_TARGETS } else { targets } << 3;
+pub(crate) fn push_header(out: &mut Vec<u8>, source: &[u32], targets: usize, wide_lengths: bool) {
+    let short = source.len().min(SOURCE_LENGTH_ESCAPE) - 1;
+    let many = targets >= TARGETS_ESCAPE || wide_lengths;
+    let first = short | if many { TARGETS_ESCAPE } else { targets } << 3;
     out.push(first as u8);
-    if source.len() >= LONG_SOURCE {
-        code::push(out, source.len() as u32);
+    if source.len() >= SOURCE_LENGTH_ESCAPE {
+        varint::push(out, source.len() as u32);
     }
     for &word in source {
-        code::push(out, word);
+        varint::push(out, word);
     }
     if many {
-        code::push(out, (targets as u32) << 1 | u32::from(wide_lengths));
+        varint::push(out, (targets as u32) << 1 | u32::from(wide_lengths));
     }
 }
 
 /// Bytes a code column needs for codes up to `largest`.
-pub(crate) fn width_for(largest: u32) -> usize {
+pub(crate) fn code_width(largest: u32) -> usize {
     match largest {
         0..=0xff => 1,
         0x100..=0xffff => 2,

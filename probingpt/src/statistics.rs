@@ -1,7 +1,7 @@
 //! Numbers about a table, for people.
 
-use crate::format::Column;
-use crate::{AnyTable, MosesTable, PhraseTable, Record, Result, Targets};
+use crate::format::ColumnEncoding;
+use crate::{AnyTable, MosesTable, PhraseTable, RecordOffset, Result, Targets};
 
 /// One score column over all entries.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,38 +46,38 @@ impl AnyTable {
     /// Reads every entry and counts.
     pub fn statistics(&self) -> Result<Statistics> {
         match self {
-            AnyTable::Own(table) => {
-                let targets = |record, targets: &mut Targets| table.targets(record, targets);
-                count(columns(table), table.records(), targets)
+            AnyTable::Native(table) => {
+                let targets = |record, targets: &mut Targets| table.read_targets(record, targets);
+                collect_statistics(native_columns(table), table.records(), targets)
             }
             AnyTable::Moses(table) => {
-                let targets = |record, targets: &mut Targets| table.targets(record, targets);
-                count(columns_of_moses(table), table.records(), targets)
+                let targets = |record, targets: &mut Targets| table.read_targets(record, targets);
+                collect_statistics(moses_columns(table), table.records(), targets)
             }
         }
     }
 }
 
-fn columns(table: &PhraseTable) -> Vec<ColumnStatistics> {
-    let column = |(column, book): (&Column, &Option<crate::table::Codebook>)| {
+fn native_columns(table: &PhraseTable) -> Vec<ColumnStatistics> {
+    let column = |(column, book): (&ColumnEncoding, &Option<crate::table::Codebook>)| {
         let storage = match column {
-            Column::Raw => "raw",
-            Column::Coded => "coded",
-            Column::CodedWithCounts => "coded with counts",
+            ColumnEncoding::Raw => "raw",
+            ColumnEncoding::Coded => "coded",
+            ColumnEncoding::CodedWithCounts => "coded with counts",
         };
         ColumnStatistics::new(storage, book.as_ref().map(|book| book.values.len()))
     };
     table.metadata.columns.iter().zip(&table.codebooks).map(column).collect()
 }
 
-fn columns_of_moses(table: &MosesTable) -> Vec<ColumnStatistics> {
+fn moses_columns(table: &MosesTable) -> Vec<ColumnStatistics> {
     vec![ColumnStatistics::new("raw", None); table.num_scores()]
 }
 
-fn count(
+fn collect_statistics(
     mut scores: Vec<ColumnStatistics>,
-    records: impl Iterator<Item = Record>,
-    read: impl Fn(Record, &mut Targets) -> Result<()>,
+    records: impl Iterator<Item = RecordOffset>,
+    read: impl Fn(RecordOffset, &mut Targets) -> Result<()>,
 ) -> Result<Statistics> {
     let (mut entries, mut target_words, mut max_target_length) = (0u64, 0, 0);
     let (mut single_targets, mut max_targets) = (0, 0);

@@ -7,18 +7,19 @@
 use std::path::Path;
 
 use miriam_storage::dictionary::{Dictionary, StringPool};
-use miriam_storage::{Container, Load, View};
+use miriam_storage::{Container, LoadMethod, View};
 
+use crate::bucket::{self, Bucket};
 use crate::format::{
-    CLASSES, Column, KIND, MAX_REORDERING, MAX_SCORES, Metadata, PARTITIONS, VERSION, section,
+    ColumnEncoding, KIND, MAX_REORDERING, MAX_SCORES, Metadata, NUM_ALIGNMENT_CLASSES, PARTITIONS,
+    VERSION, section,
 };
-use crate::line::{self, Line};
-use crate::record::Head;
-use crate::{Error, Result, code};
+use crate::record::RecordReader;
+use crate::{Error, Result, varint};
 
 /// A source phrase of a table: where its record starts.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
-pub struct Record(pub u64);
+pub struct RecordOffset(pub u64);
 
 /// The codebook of a score column: values as natural logarithms.
 pub(crate) struct Codebook {
@@ -32,7 +33,7 @@ pub(crate) struct Codebook {
 pub struct PhraseTable {
     container: Container,
     pub(crate) metadata: Metadata,
-    pub(crate) coded_columns: usize,
+    pub(crate) num_coded_columns: usize,
     pub(crate) source: Dictionary,
     pub(crate) target: Dictionary,
     /// One a score column; nothing where the column is raw.
@@ -43,7 +44,7 @@ pub struct PhraseTable {
     alignment_points: View<u8>,
     pub(crate) counts: Option<StringPool>,
     pub(crate) extra: Option<StringPool>,
-    pub(crate) index: View<Line>,
+    pub(crate) index: View<Bucket>,
     pub(crate) records: View<u8>,
 }
 
@@ -51,33 +52,33 @@ impl PhraseTable {
     /// Opens the phrase table at `path`. Costs microseconds and no memory
     /// whatever its size; pages are read as they are used (or at once, as `load`
     /// says).
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(Container::open(path, KIND, VERSION, load)?)
     }
 
     /// The phrase table in an open container.
     pub fn from_container(container: Container) -> Result<Self> {
-        let container = container.expect(KIND, VERSION)?;
+        let container = container.expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
         let damaged = |place: &str, reason: &str| container.damaged(place, reason);
         let num_reordering = metadata.num_reordering as usize;
         if metadata.columns.len() > MAX_SCORES
             || num_reordering > MAX_REORDERING
-            || metadata.home_lines == 0
-            || !metadata.home_lines.is_multiple_of(PARTITIONS as u64)
+            || metadata.home_buckets == 0
+            || !metadata.home_buckets.is_multiple_of(PARTITIONS as u64)
         {
             return Err(damaged("metadata", "its counts cannot be").into());
         }
-        let index = container.section::<Line>(section::INDEX)?;
-        if (index.len() as u64) < metadata.home_lines {
+        let index = container.section::<Bucket>(section::INDEX)?;
+        if (index.len() as u64) < metadata.home_buckets {
             return Err(damaged(section::INDEX, "lines are missing").into());
         }
         let codebooks = (0..metadata.columns.len())
             .map(|k| {
                 let counts = match metadata.columns[k] {
-                    Column::Raw => return Ok(None),
-                    Column::Coded => None,
-                    Column::CodedWithCounts => {
+                    ColumnEncoding::Raw => return Ok(None),
+                    ColumnEncoding::Coded => None,
+                    ColumnEncoding::CodedWithCounts => {
                         Some(StringPool::open(&container, &section::counts(k))?)
                     }
                 };
@@ -99,7 +100,7 @@ impl PhraseTable {
         let alignment_classes = container.section::<u32>(section::ALIGNMENT_CLASSES)?;
         let alignment_offsets = container.section::<u32>(section::ALIGNMENT_OFFSETS)?;
         let alignment_points = container.section::<u8>(section::ALIGNMENT_POINTS)?;
-        if alignment_classes.len() != CLASSES + 1
+        if alignment_classes.len() != NUM_ALIGNMENT_CLASSES + 1
             || !alignment_classes.is_sorted()
             || alignment_classes.last().map(|&n| n as usize + 1) != Some(alignment_offsets.len())
         {
@@ -114,7 +115,7 @@ impl PhraseTable {
             wanted.then(|| StringPool::open(&container, name)).transpose()
         };
         Ok(PhraseTable {
-            coded_columns: metadata.coded_columns(),
+            num_coded_columns: metadata.num_coded_columns(),
             source: Dictionary::open(&container, section::SOURCE)?,
             target: Dictionary::open(&container, section::TARGET)?,
             codebooks,
@@ -234,18 +235,18 @@ impl PhraseTable {
     pub fn alignment_points(&self, id: u32) -> impl Iterator<Item = (u16, u16)> + '_ {
         let mut rest = self.alignment_bytes(id).unwrap_or_default();
         std::iter::from_fn(move || {
-            let source = code::take(&mut rest)?;
-            let target = code::take(&mut rest)?;
+            let source = varint::take(&mut rest)?;
+            let target = varint::take(&mut rest)?;
             Some((source as u16, target as u16))
         })
     }
 
     /// Whether the points of alignment `id` cannot be read whole.
-    fn alignment_is_cut(&self, id: u32) -> bool {
+    fn is_alignment_truncated(&self, id: u32) -> bool {
         let Some(mut rest) = self.alignment_bytes(id) else { return true };
         let mut numbers = 0;
         while !rest.is_empty() {
-            match code::take(&mut rest) {
+            match varint::take(&mut rest) {
                 Some(number) if number <= 0xffff => numbers += 1,
                 _ => return true,
             }
@@ -255,7 +256,7 @@ impl PhraseTable {
 
     /// An error where the points of alignment `id` cannot be read whole.
     pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
-        if self.alignment_is_cut(id) {
+        if self.is_alignment_truncated(id) {
             let reason = format!("alignment {id} is cut");
             return Err(self.container.damaged(section::ALIGNMENT_POINTS, reason).into());
         }
@@ -275,32 +276,33 @@ impl PhraseTable {
 
     /// Every source phrase, in the order of the index: deterministic, the same
     /// for the same text however it was built.
-    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
+    pub fn records(&self) -> impl Iterator<Item = RecordOffset> + '_ {
         self.index.iter().flat_map(|line| {
-            (0..line::used(line)).map(move |slot| Record(line::record(line, slot)))
+            (0..bucket::used_slots(line))
+                .map(move |slot| RecordOffset(bucket::record_offset(line, slot)))
         })
     }
 
     /// The source words of `record`, which replace what is in `words`.
-    pub fn source(&self, record: Record, words: &mut Vec<u32>) -> Result<()> {
+    pub fn read_source(&self, record: RecordOffset, words: &mut Vec<u32>) -> Result<()> {
         words.clear();
-        words.extend(self.head(record)?.source_words());
+        words.extend(self.record_reader(record)?.source_words());
         Ok(())
     }
 
     /// The number of targets of `record`.
-    pub fn target_count(&self, record: Record) -> Result<usize> {
-        Ok(self.head(record)?.targets)
+    pub fn num_targets(&self, record: RecordOffset) -> Result<usize> {
+        Ok(self.record_reader(record)?.num_targets)
     }
 
     #[inline]
-    pub(crate) fn head(&self, record: Record) -> Result<Head<'_>> {
-        Head::parse(&self.records, record.0, self.coded_columns)
+    pub(crate) fn record_reader(&self, record: RecordOffset) -> Result<RecordReader<'_>> {
+        RecordReader::parse(&self.records, record.0, self.num_coded_columns)
             .ok_or_else(|| self.damaged_record(record, "it is cut"))
     }
 
     #[cold]
-    pub(crate) fn damaged_record(&self, record: Record, reason: &str) -> Error {
+    pub(crate) fn damaged_record(&self, record: RecordOffset, reason: &str) -> Error {
         let place = format!("record at {}", record.0);
         self.container.damaged(&place, reason).into()
     }

@@ -4,7 +4,7 @@
 //! twice and nothing is allocated once the buffers have grown.
 
 use crate::format::alignment_class;
-use crate::{PhraseTable, Record, Result};
+use crate::{PhraseTable, RecordOffset, Result};
 
 /// The targets of one source phrase, in the order of the text.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +18,8 @@ pub struct Targets {
     word_ends: Vec<u32>,
     words: Vec<u32>,
     /// Reordering scores that lie in the record itself, row by row.
-    own_reordering: Vec<f32>,
-    num_own_reordering: usize,
+    inline_reordering: Vec<f32>,
+    num_inline_reordering: usize,
 }
 
 impl Targets {
@@ -50,16 +50,16 @@ impl Targets {
     /// [`PhraseTable::reordering_scores`]; 0 for none. A [`crate::MosesTable`]
     /// has no rows: see [`Targets::own_reordering`].
     #[inline]
-    pub fn reordering(&self, i: usize) -> u32 {
+    pub fn reordering_row(&self, i: usize) -> u32 {
         self.reordering[i]
     }
 
     /// The reordering scores of target `i` where records hold them, as those of a
     /// [`crate::MosesTable`] do; nothing where there are none.
     #[inline]
-    pub fn own_reordering(&self, i: usize) -> Option<&[f32]> {
-        let width = self.num_own_reordering;
-        self.own_reordering.get(i * width..(i + 1) * width).filter(|row| !row.is_empty())
+    pub fn inline_reordering(&self, i: usize) -> Option<&[f32]> {
+        let width = self.num_inline_reordering;
+        self.inline_reordering.get(i * width..(i + 1) * width).filter(|row| !row.is_empty())
     }
 
     /// The words of target `i`, as ids of [`PhraseTable::target_words`].
@@ -72,7 +72,7 @@ impl Targets {
     /// The alignment of target `i`, for [`PhraseTable::alignment_points`]. In a
     /// table without alignments it is an id without points.
     #[inline]
-    pub fn alignment(&self, i: usize) -> u32 {
+    pub fn alignment_id(&self, i: usize) -> u32 {
         self.alignment[i]
     }
 }
@@ -82,10 +82,10 @@ impl Targets {
     /// Forgets all targets; the next have so many scores.
     pub(crate) fn clear(&mut self, num_scores: usize, num_reordering: usize) {
         self.len = 0;
-        (self.num_scores, self.num_own_reordering) = (num_scores, num_reordering);
+        (self.num_scores, self.num_inline_reordering) = (num_scores, num_reordering);
         self.scores.clear();
         self.reordering.clear();
-        self.own_reordering.clear();
+        self.inline_reordering.clear();
         self.alignment.clear();
         self.word_ends.clear();
         self.words.clear();
@@ -100,7 +100,7 @@ impl Targets {
     /// The reordering scores of the next target.
     #[inline]
     pub(crate) fn push_reordering(&mut self, scores: impl Iterator<Item = f32>) {
-        self.own_reordering.extend(scores);
+        self.inline_reordering.extend(scores);
     }
 
     /// The next target, whose scores are there.
@@ -123,7 +123,7 @@ impl Targets {
 /// Makes `buffer` at least `len` long and returns its beginning; what is left in
 /// it is overwritten by the caller.
 #[inline]
-fn room<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
+fn resize_for_overwrite<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
     if buffer.len() < len {
         buffer.resize(len, T::default());
     }
@@ -133,7 +133,7 @@ fn room<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
 impl PhraseTable {
     /// Decodes all targets of `record`, which must come from this table, into
     /// `targets`. A damaged record is an error and leaves no targets.
-    pub fn targets(&self, record: Record, targets: &mut Targets) -> Result<()> {
+    pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         targets.len = 0;
         match self.decode(record, targets) {
             Ok(()) => Ok(()),
@@ -141,32 +141,33 @@ impl PhraseTable {
         }
     }
 
-    fn decode(&self, record: Record, targets: &mut Targets) -> Result<(), &'static str> {
+    fn decode(&self, record: RecordOffset, targets: &mut Targets) -> Result<(), &'static str> {
         const CUT: &str = "it is cut";
-        let head = self.head_or_nothing(record).ok_or(CUT)?;
+        let head = self.try_record_reader(record).ok_or(CUT)?;
         let mut columns = head;
-        let n = columns.targets;
-        if !columns.is_plausible() {
+        let n = columns.num_targets;
+        if !columns.lengths_fit() {
             return Err(CUT);
         }
         let source_length = columns.source_length;
-        let total_words = columns.lengths(room(&mut targets.word_ends, n)).ok_or(CUT)?;
+        let total_words =
+            columns.read_target_ends(resize_for_overwrite(&mut targets.word_ends, n)).ok_or(CUT)?;
 
         let width = self.num_scores();
         targets.num_scores = width;
-        targets.num_own_reordering = 0;
+        targets.num_inline_reordering = 0;
         for (k, codebook) in self.codebooks.iter().enumerate() {
             match codebook {
                 None => {
-                    let floats = columns.floats().ok_or(CUT)?;
-                    let scores = room(&mut targets.scores, n * width);
+                    let floats = columns.read_floats().ok_or(CUT)?;
+                    let scores = resize_for_overwrite(&mut targets.scores, n * width);
                     for (row, value) in scores.chunks_exact_mut(width).zip(floats) {
                         row[k] = f32::from_le_bytes(*value);
                     }
                 }
                 Some(codebook) => {
-                    let codes = columns.codes().ok_or(CUT)?;
-                    let scores = room(&mut targets.scores, n * width);
+                    let codes = columns.read_codes().ok_or(CUT)?;
+                    let scores = resize_for_overwrite(&mut targets.scores, n * width);
                     let values = &codebook.values[..];
                     let mut whole = true;
                     codes.for_each(scores.chunks_exact_mut(width), |row, code| {
@@ -182,9 +183,9 @@ impl PhraseTable {
             }
         }
 
-        let reordering = room(&mut targets.reordering, n);
+        let reordering = resize_for_overwrite(&mut targets.reordering, n);
         if self.metadata.num_reordering > 0 {
-            let codes = columns.codes().ok_or(CUT)?;
+            let codes = columns.read_codes().ok_or(CUT)?;
             let mut largest = 0;
             codes.for_each(reordering.iter_mut(), |row, code| {
                 *row = code;
@@ -197,9 +198,9 @@ impl PhraseTable {
             reordering.fill(0);
         }
 
-        let alignment = room(&mut targets.alignment, n);
+        let alignment = resize_for_overwrite(&mut targets.alignment, n);
         if self.metadata.has_alignment {
-            let codes = columns.codes().ok_or(CUT)?;
+            let codes = columns.read_codes().ok_or(CUT)?;
             let mut start = 0;
             let mut whole = true;
             let ends = &targets.word_ends[..n];
@@ -217,14 +218,14 @@ impl PhraseTable {
             alignment.fill(u32::MAX);
         }
         if self.metadata.has_counts {
-            columns.codes().ok_or(CUT)?;
+            columns.read_codes().ok_or(CUT)?;
         }
         if self.metadata.has_extra {
-            columns.codes().ok_or(CUT)?;
+            columns.read_codes().ok_or(CUT)?;
         }
 
-        let words = room(&mut targets.words, total_words);
-        columns.words(words).ok_or(CUT)?;
+        let words = resize_for_overwrite(&mut targets.words, total_words);
+        columns.read_words(words).ok_or(CUT)?;
         let largest = words.iter().fold(0, |a, &b| a.max(b));
         if total_words > 0 && largest as usize >= self.target.len() {
             return Err("a word's id is outside the vocabulary");
@@ -234,7 +235,7 @@ impl PhraseTable {
     }
 
     #[inline]
-    fn head_or_nothing(&self, record: Record) -> Option<crate::record::Head<'_>> {
-        crate::record::Head::parse(&self.records, record.0, self.coded_columns)
+    fn try_record_reader(&self, record: RecordOffset) -> Option<crate::record::RecordReader<'_>> {
+        crate::record::RecordReader::parse(&self.records, record.0, self.num_coded_columns)
     }
 }

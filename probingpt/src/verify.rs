@@ -24,21 +24,21 @@ pub fn verify(container: &Container) -> Result<()> {
     let mut source = Vec::new();
     let (mut sources, mut entries, mut missing) = (0, 0, 0);
     for record in table.records() {
-        table.source(record, &mut source)?;
+        table.read_source(record, &mut source)?;
         if table.find(&source) != Some(record) {
             let place = format!("record at {}", record.0);
             return damaged(&place, "its source phrase does not lead to it".into());
         }
-        table.targets(record, &mut targets)?;
-        table.annotations(record, &mut annotations)?;
+        table.read_targets(record, &mut targets)?;
+        table.read_annotations(record, &mut annotations)?;
         sources += 1;
         entries += targets.len() as u64;
         for i in 0..targets.len() {
-            missing += u64::from(table.num_reordering() > 0 && targets.reordering(i) == 0);
+            missing += u64::from(table.num_reordering() > 0 && targets.reordering_row(i) == 0);
             let reach = |(s, t): (u16, u16)| {
                 usize::from(s) < source.len() && usize::from(t) < targets.words(i).len()
             };
-            if !table.alignment_points(targets.alignment(i)).all(reach) {
+            if !table.alignment_points(targets.alignment_id(i)).all(reach) {
                 let place = format!("record at {}", record.0);
                 return damaged(&place, "an alignment points outside its phrases".into());
             }

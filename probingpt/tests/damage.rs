@@ -6,17 +6,17 @@ mod reference;
 use std::path::Path;
 
 use miriam_probingpt::{
-    Annotations, AnyTable, EntryPrinter, KIND, PhraseTable, Record, SpanLookup, Targets, VERSION,
-    load_text, verify,
+    Annotations, AnyTable, EntryPrinter, KIND, PhraseTable, RecordOffset, SpanLookup, Targets,
+    VERSION, load_text, verify,
 };
 use miriam_storage::zerocopy::IntoBytes;
 use miriam_storage::{Bytes, Container, ContainerWriter};
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 use reference::{Line, build, check, open, options};
 
 /// Four sources, one with many targets, one long; all kinds of columns.
-fn sample() -> Vec<Line> {
+fn sample_lines() -> Vec<Line> {
     let mut lines = Vec::new();
     for i in 0..40u32 {
         let words = |n: u32, word: &str| (0..n).map(|k| format!("{word}{}", k % 3)).collect();
@@ -35,7 +35,7 @@ fn sample() -> Vec<Line> {
     lines
 }
 
-fn file(lines: &[Line]) -> Vec<u8> {
+fn build_bytes(lines: &[Line]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("table");
     build(&options(folder.path(), lines), &output);
@@ -43,9 +43,9 @@ fn file(lines: &[Line]) -> Vec<u8> {
 }
 
 /// Reads everything there is to read; answers do not matter.
-fn use_it(table: PhraseTable) {
+fn read_everything(table: PhraseTable) {
     let any = AnyTable::from(table);
-    let AnyTable::Own(table) = &any else { unreachable!("made of our table") };
+    let AnyTable::Native(table) = &any else { unreachable!("made of our table") };
     let mut targets = Targets::new();
     let mut annotations = Annotations::new();
     let mut printer = EntryPrinter::new(&any);
@@ -53,18 +53,18 @@ fn use_it(table: PhraseTable) {
     let mut words = Vec::new();
     let mut lookup = SpanLookup::new();
     for record in table.records().take(100) {
-        let _ = table.source(record, &mut words);
+        let _ = table.read_source(record, &mut words);
         let _ = table.find(&words);
-        if table.targets(record, &mut targets).is_ok() {
+        if table.read_targets(record, &mut targets).is_ok() {
             for i in 0..targets.len() {
                 let _ = (targets.scores(i), targets.words(i));
-                let _ = table.reordering_scores(targets.reordering(i));
-                let _ = table.alignment_points(targets.alignment(i)).count();
+                let _ = table.reordering_scores(targets.reordering_row(i));
+                let _ = table.alignment_points(targets.alignment_id(i)).count();
             }
         }
-        let _ = table.annotations(record, &mut annotations);
-        let _ = printer.phrase_table(record, &words, &mut out);
-        let _ = printer.query(record, &words, true, &mut out);
+        let _ = table.read_annotations(record, &mut annotations);
+        let _ = printer.write_phrase_table(record, &words, &mut out);
+        let _ = printer.write_query_result(record, &words, true, &mut out);
         out.clear();
     }
     let ids: Vec<u32> = (0..12).map(|i| i % 4).collect();
@@ -99,11 +99,11 @@ fn with_section(table: &PhraseTable, name: &str, change: impl Fn(&mut Vec<u8>)) 
 
 #[test]
 fn every_flipped_bit_and_every_cut_is_found_or_harmless() {
-    let bytes = file(&sample());
+    let bytes = build_bytes(&sample_lines());
     let read = |bytes: &[u8]| -> miriam_probingpt::Result<()> {
         let container = Container::from_bytes(Bytes::copy_from(bytes), Path::new("damaged"))?;
         let table = PhraseTable::from_container(container.clone())?;
-        use_it(table);
+        read_everything(table);
         container.verify()?;
         verify(&container)
     };
@@ -129,7 +129,7 @@ proptest! {
         cut in prop_oneof![4 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
     ) {
         thread_local! {
-            static FILE: Vec<u8> = file(&sample());
+            static FILE: Vec<u8> = build_bytes(&sample_lines());
         }
         let container = FILE.with(|bytes| Container::from_bytes(Bytes::copy_from(bytes), Path::new("whole")));
         let table = PhraseTable::from_container(container.unwrap()).unwrap();
@@ -147,7 +147,7 @@ proptest! {
             }
         });
         if let Ok(table) = PhraseTable::from_container(container.clone()) {
-            use_it(table);
+            read_everything(table);
             let _ = verify(&container);
         }
     }
@@ -155,18 +155,18 @@ proptest! {
     #[test]
     fn records_of_any_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0u64..310) {
         thread_local! {
-            static FILE: Vec<u8> = file(&sample());
+            static FILE: Vec<u8> = build_bytes(&sample_lines());
         }
         let container = FILE.with(|bytes| Container::from_bytes(Bytes::copy_from(bytes), Path::new("whole")));
         let table = PhraseTable::from_container(container.unwrap()).unwrap();
         let container = with_section(&table, "records", |records| records.clone_from(&bytes));
         let table = PhraseTable::from_container(container).unwrap();
         let mut targets = Targets::new();
-        for record in [Record(at), Record(0), Record(u64::MAX)] {
-            let _ = table.targets(record, &mut targets);
-            let _ = table.annotations(record, &mut Annotations::new());
+        for record in [RecordOffset(at), RecordOffset(0), RecordOffset(u64::MAX)] {
+            let _ = table.read_targets(record, &mut targets);
+            let _ = table.read_annotations(record, &mut Annotations::new());
         }
-        use_it(table);
+        read_everything(table);
     }
 
     #[test]
@@ -175,7 +175,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = reference::write(folder.path(), "text", lines);
-        if let Ok(table) = load_text(&path, None, threads, &Silent) {
+        if let Ok(table) = load_text(&path, None, threads, &NoProgress) {
             verify(table.container()).unwrap();
         }
     }
@@ -186,14 +186,14 @@ proptest! {
 fn a_phrase_table_has_scores() {
     let folder = tempfile::tempdir().unwrap();
     let path = reference::write(folder.path(), "text", ["a ||| b ||| 0.5".into()]);
-    let error = load_text(&path, Some(0), 1, &Silent).err().unwrap().to_string();
+    let error = load_text(&path, Some(0), 1, &NoProgress).err().unwrap().to_string();
     assert!(error.contains("1 scores where 0 are expected"), "{error}");
 }
 
 /// Text with words or points missing would look like a table's.
 #[test]
 fn what_cannot_be_read_is_not_printed() {
-    let bytes = file(&sample());
+    let bytes = build_bytes(&sample_lines());
     let whole = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("whole")).unwrap();
     let table = PhraseTable::from_container(whole).unwrap();
     let word = |offsets: &mut Vec<u8>| offsets[4..8].fill(0xff);
@@ -204,11 +204,11 @@ fn what_cannot_be_read_is_not_printed() {
     for (section, change) in changes {
         let container = with_section(&table, section, change);
         let any = AnyTable::from(PhraseTable::from_container(container).unwrap());
-        let AnyTable::Own(table) = &any else { unreachable!("made of our table") };
+        let AnyTable::Native(table) = &any else { unreachable!("made of our table") };
         let mut printer = EntryPrinter::new(&any);
         let result = any.for_each_source(|record, source| {
-            printer.query(record, source, false, &mut Vec::new())?;
-            printer.phrase_table(record, source, &mut Vec::new())
+            printer.write_query_result(record, source, false, &mut Vec::new())?;
+            printer.write_phrase_table(record, source, &mut Vec::new())
         });
         let error = result.expect_err(section).to_string();
         assert!(error.contains(section), "{error}");
@@ -220,7 +220,7 @@ fn what_cannot_be_read_is_not_printed() {
 #[test]
 fn files_of_version_1_stay_readable() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/version-1.pt");
-    check(&open(&path), &sample(), true);
+    check(&open(&path), &sample_lines(), true);
 }
 
 /// Building is deterministic across machines: the same text gives that file
@@ -228,7 +228,7 @@ fn files_of_version_1_stay_readable() {
 #[test]
 fn version_1_is_what_is_written() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/version-1.pt");
-    let bytes = file(&sample());
+    let bytes = build_bytes(&sample_lines());
     if std::env::var_os("MIRIAM_WRITE_GOLDEN").is_some() {
         std::fs::write(&path, &bytes).unwrap();
     }

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use miriam_probingpt::{AnyTable, EntryPrinter, Record, SpanLookup, Targets};
-use miriam_storage::Load;
+use miriam_probingpt::{AnyTable, EntryPrinter, RecordOffset, SpanLookup, Targets};
+use miriam_storage::LoadMethod;
 use proptest::prelude::*;
 
 fn testdata(name: &str) -> PathBuf {
@@ -17,11 +17,11 @@ fn testdata(name: &str) -> PathBuf {
 }
 
 fn open(folder: &Path) -> miriam_probingpt::Result<AnyTable> {
-    AnyTable::open(folder, Load::Lazy)
+    AnyTable::open(folder, LoadMethod::Lazy)
 }
 
 /// A line of the text.
-struct Entry {
+struct ExpectedEntry {
     target: Vec<Vec<u8>>,
     scores: Vec<f32>,
     reordering: Vec<f32>,
@@ -33,19 +33,19 @@ fn numbers(text: &str) -> Vec<f32> {
 }
 
 /// The entries of the text by source.
-fn text() -> BTreeMap<Vec<u8>, Vec<Entry>> {
-    let mut entries: BTreeMap<Vec<u8>, Vec<Entry>> = BTreeMap::new();
+fn expected_entries() -> BTreeMap<Vec<u8>, Vec<ExpectedEntry>> {
+    let mut entries: BTreeMap<Vec<u8>, Vec<ExpectedEntry>> = BTreeMap::new();
     let text = std::fs::read(testdata("text")).unwrap();
     for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
-        let fields: Vec<&[u8]> = miriam_textio::fields::three_bar(line).collect();
+        let fields: Vec<&[u8]> = miriam_textio::fields::split_fields(line).collect();
         let utf8 = |i: usize| std::str::from_utf8(fields[i]).unwrap();
         let point = |point: &str| {
             let (s, t) = point.split_once('-').unwrap();
             (s.parse().unwrap(), t.parse().unwrap())
         };
         let properties = utf8(6).strip_prefix("{{LexRO").unwrap().strip_suffix("}}").unwrap();
-        entries.entry(fields[0].to_vec()).or_default().push(Entry {
-            target: miriam_textio::fields::words(fields[1]).map(<[u8]>::to_vec).collect(),
+        entries.entry(fields[0].to_vec()).or_default().push(ExpectedEntry {
+            target: miriam_textio::fields::split_words(fields[1]).map(<[u8]>::to_vec).collect(),
             scores: numbers(utf8(2)),
             reordering: numbers(properties),
             alignment: utf8(3).split(' ').map(point).collect(),
@@ -55,7 +55,7 @@ fn text() -> BTreeMap<Vec<u8>, Vec<Entry>> {
 }
 
 /// max(ln p, -100), and what `--log-prob` makes of 0 when it stores it.
-fn logarithm(p: f32, stored: bool) -> f32 {
+fn stored_score(p: f32, stored: bool) -> f32 {
     match p.ln().max(-100.0) {
         0.0 if stored => 1e-10,
         ln => ln,
@@ -63,7 +63,7 @@ fn logarithm(p: f32, stored: bool) -> f32 {
 }
 
 fn ids(table: &AnyTable, source: &[u8]) -> Vec<u32> {
-    let words = miriam_textio::fields::words(source);
+    let words = miriam_textio::fields::split_words(source);
     words.map(|word| table.find_source_word(word).unwrap_or(u32::MAX)).collect()
 }
 
@@ -73,20 +73,20 @@ fn a_directory_holds_what_its_text_holds() {
         let table = open(&testdata(name)).unwrap();
         assert_eq!((table.num_scores(), table.num_reordering()), (4, if stored { 6 } else { 0 }));
         let mut targets = Targets::new();
-        for (source, entries) in text() {
+        for (source, entries) in expected_entries() {
             let record = table.find(&ids(&table, &source)).expect("it is in the table");
-            table.targets(record, &mut targets).unwrap();
+            table.read_targets(record, &mut targets).unwrap();
             assert_eq!(targets.len(), entries.len());
             for (i, entry) in entries.iter().enumerate() {
                 let words = targets.words(i).iter().map(|&id| table.target_word(id).unwrap());
                 assert!(words.eq(&entry.target));
                 let logarithms = |values: &[f32]| -> Vec<f32> {
-                    values.iter().map(|&p| logarithm(p, stored)).collect()
+                    values.iter().map(|&p| stored_score(p, stored)).collect()
                 };
                 assert_eq!(targets.scores(i), logarithms(&entry.scores));
                 let reordering = table.reordering_scores(&targets, i).map(<[f32]>::to_vec);
                 assert_eq!(reordering, stored.then(|| logarithms(&entry.reordering)));
-                let alignment: Vec<_> = table.alignment_points(targets.alignment(i)).collect();
+                let alignment: Vec<_> = table.alignment_points(targets.alignment_id(i)).collect();
                 assert_eq!(alignment, entry.alignment);
             }
         }
@@ -111,30 +111,30 @@ fn sources_are_listed_from_the_cache_and_counted() {
     assert_eq!(listed[0], b"das", "the most frequent");
     listed.push(b"!".to_vec());
     listed.sort();
-    assert!(listed.iter().eq(text().keys()));
+    assert!(listed.iter().eq(expected_entries().keys()));
     let statistics = table.statistics().unwrap();
-    let entries: Vec<usize> = text().values().map(Vec::len).collect();
+    let entries: Vec<usize> = expected_entries().values().map(Vec::len).collect();
     assert_eq!(statistics.entries, entries.iter().sum::<usize>() as u64);
     assert_eq!(statistics.max_targets, *entries.iter().max().unwrap());
     assert_eq!(statistics.max_target_length, 3);
 }
 
 /// Reads everything there is to read; answers do not matter.
-fn use_it(table: &AnyTable) {
+fn read_everything(table: &AnyTable) {
     let mut targets = Targets::new();
     let mut out = Vec::new();
     let mut printer = EntryPrinter::new(table);
     let mut read = |record, source: &[u32]| {
-        if table.targets(record, &mut targets).is_ok() {
+        if table.read_targets(record, &mut targets).is_ok() {
             for i in 0..targets.len() {
                 let _ = (targets.scores(i), table.reordering_scores(&targets, i));
-                let _ = table.alignment_points(targets.alignment(i)).count();
+                let _ = table.alignment_points(targets.alignment_id(i)).count();
             }
         }
         out.clear();
-        let _ = printer.query(record, source, true, &mut out);
-        let _ = printer.phrase_table(record, source, &mut out);
-        let _ = printer.reordering_table(record, source, &mut out);
+        let _ = printer.write_query_result(record, source, true, &mut out);
+        let _ = printer.write_phrase_table(record, source, &mut out);
+        let _ = printer.write_reordering_table(record, source, &mut out);
     };
     let _ = table.for_each_source(|record, source| -> miriam_probingpt::Result<()> {
         read(record, source);
@@ -147,7 +147,7 @@ fn use_it(table: &AnyTable) {
         read(hit.record, &sentence[hit.start as usize..hit.end as usize]);
     }
     for record in [0, 1, 8, u64::MAX - 1, u64::MAX] {
-        read(Record(record), &[0, u32::MAX]);
+        read(RecordOffset(record), &[0, u32::MAX]);
     }
     let _ = table.statistics();
 }
@@ -163,15 +163,15 @@ const FILES: [&str; 7] = [
 ];
 
 /// A private copy of a directory, to be damaged.
-struct Copy(tempfile::TempDir);
+struct TableCopy(tempfile::TempDir);
 
-impl Copy {
-    fn of(name: &str) -> Self {
+impl TableCopy {
+    fn from_testdata(name: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for file in FILES {
             std::fs::copy(testdata(name).join(file), folder.path().join(file)).unwrap();
         }
-        Copy(folder)
+        TableCopy(folder)
     }
 
     fn read(&self, file: &str) -> Vec<u8> {
@@ -180,7 +180,7 @@ impl Copy {
 
     /// Opens the directory with other `bytes` in `file`. A new file, because an
     /// open table keeps the old one mapped.
-    fn with(&self, file: &str, bytes: &[u8]) -> miriam_probingpt::Result<AnyTable> {
+    fn open_with_file(&self, file: &str, bytes: &[u8]) -> miriam_probingpt::Result<AnyTable> {
         let path = self.0.path().join(file);
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, bytes).unwrap();
@@ -190,22 +190,22 @@ impl Copy {
 
 #[test]
 fn cut_files_are_refused_or_harmless() {
-    let copy = Copy::of("logarithms");
+    let copy = TableCopy::from_testdata("logarithms");
     for file in FILES {
         let whole = copy.read(file);
         for length in 0..whole.len() {
-            if let Ok(table) = copy.with(file, &whole[..length]) {
-                use_it(&table);
+            if let Ok(table) = copy.open_with_file(file, &whole[..length]) {
+                read_everything(&table);
             }
         }
-        copy.with(file, &whole).unwrap();
+        copy.open_with_file(file, &whole).unwrap();
     }
 }
 
 #[test]
 fn a_missing_file_is_named() {
     for file in FILES.into_iter().filter(|&file| file != "cache") {
-        let copy = Copy::of("logarithms");
+        let copy = TableCopy::from_testdata("logarithms");
         std::fs::remove_file(copy.0.path().join(file)).unwrap();
         let error = open(copy.0.path()).err().expect(file).to_string();
         let reason = if file == "config" { "nor a ProbingPT" } else { "No such file" };
@@ -216,7 +216,7 @@ fn a_missing_file_is_named() {
 /// What is wrong where: the file, the line or the record, and what to do.
 #[test]
 fn errors_name_file_and_place() {
-    let copy = Copy::of("logarithms");
+    let copy = TableCopy::from_testdata("logarithms");
     let cases: [(&str, &str, &str, &[&str]); 18] = [
         ("config", "VERSION\t15", "VERSION\t14", &["version 14", "version 15", "pt build"]),
         ("config", "API_VERSION", "API_VERSIAN", &["API_VERSION is missing"]),
@@ -241,18 +241,18 @@ fn errors_name_file_and_place() {
         let whole = copy.read(file);
         let at = whole.windows(from.len()).position(|w| w == from.as_bytes()).expect(from);
         let changed = [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat();
-        let error = copy.with(file, &changed).err().expect(to).to_string();
+        let error = copy.open_with_file(file, &changed).err().expect(to).to_string();
         for part in named {
             assert!(error.contains(part), "{file} {to}: {error}");
         }
-        copy.with(file, &whole).unwrap();
+        copy.open_with_file(file, &whole).unwrap();
     }
 }
 
 /// Bytes of the record of "das": what reading it says of each damage.
 #[test]
 fn damaged_records_are_errors() {
-    let copy = Copy::of("logarithms");
+    let copy = TableCopy::from_testdata("logarithms");
     let whole = copy.read("TargetColl.dat");
     let table = open(copy.0.path()).unwrap();
     let record = table.find(&ids(&table, b"das")).unwrap();
@@ -269,9 +269,9 @@ fn damaged_records_are_errors() {
     for (place, bytes, named) in cases {
         let mut changed = whole.clone();
         changed[at + place..][..bytes.len()].copy_from_slice(bytes);
-        let table = copy.with("TargetColl.dat", &changed).unwrap();
+        let table = copy.open_with_file("TargetColl.dat", &changed).unwrap();
         let mut targets = Targets::new();
-        let error = table.targets(record, &mut targets).expect_err(named).to_string();
+        let error = table.read_targets(record, &mut targets).expect_err(named).to_string();
         assert!(error.contains(named) && error.contains("TargetColl.dat"), "{error}");
         assert!(error.contains(&format!("record at {at}")), "{error}");
         assert!(targets.is_empty());
@@ -287,14 +287,14 @@ proptest! {
         probabilities: bool,
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
     ) {
-        let copy = Copy::of(if probabilities { "probabilities" } else { "logarithms" });
+        let copy = TableCopy::from_testdata(if probabilities { "probabilities" } else { "logarithms" });
         let mut bytes = copy.read(FILES[which]);
         for (at, value) in changes {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        if let Ok(table) = copy.with(FILES[which], &bytes) {
-            use_it(&table);
+        if let Ok(table) = copy.open_with_file(FILES[which], &bytes) {
+            read_everything(&table);
         }
     }
 

@@ -4,7 +4,7 @@
 mod reference;
 
 use miriam_probingpt::{BuildOptions, load_reordering_text, load_text};
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 use reference::{Line, build, check, lines, open, options, sort, write};
 
@@ -24,7 +24,7 @@ proptest! {
     fn a_text_table_in_any_order_is_loaded_as_it_is(lines in lines(80), threads in 1usize..3) {
         let folder = tempfile::tempdir().unwrap();
         let path = write(folder.path(), "table", lines.iter().map(Line::text));
-        let table = load_text(&path, None, threads, &Silent).unwrap();
+        let table = load_text(&path, None, threads, &NoProgress).unwrap();
         let without: Vec<Line> =
             lines.into_iter().map(|l| Line { reordering: None, ..l }).collect();
         check(&table, &without, false);
@@ -48,7 +48,7 @@ proptest! {
         let text = lines.iter().map(|l| format!("{} {}", l.pair(), l.reordering.as_ref().unwrap().join(" ")));
         let path = write(folder.path(), "table", text);
         let wanted = lines[0].reordering.as_ref().map(Vec::len);
-        let table = load_reordering_text(&path, wanted, threads, &Silent).unwrap();
+        let table = load_reordering_text(&path, wanted, threads, &NoProgress).unwrap();
         prop_assert_eq!(table.num_scores(), 0);
         check(&table, &lines, false);
     }

@@ -11,7 +11,7 @@ use miriam_probingpt::{BuildOptions, BuildReport, Result, build_file};
 use miriam_textio::Progress;
 
 /// A table of many blocks of entries whose alignment is `alignment`.
-fn table(folder: &Path, alignment: &str) -> BuildOptions {
+fn write_table(folder: &Path, alignment: &str) -> BuildOptions {
     let phrase_table = folder.join("table");
     let filler = "word ".repeat(14);
     let mut text = String::new();
@@ -23,7 +23,7 @@ fn table(folder: &Path, alignment: &str) -> BuildOptions {
 }
 
 /// What a build gives, or nothing if it panics; fails if it does not end.
-fn outcome(
+fn build_with_timeout(
     options: BuildOptions,
     output: &Path,
     progress: impl Progress + Send + 'static,
@@ -40,9 +40,9 @@ fn outcome(
 #[test]
 fn a_table_without_a_good_line_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let options = table(folder.path(), "x");
-    let open = Open::default();
-    let built = outcome(options, &folder.path().join("out"), open.clone());
+    let options = write_table(folder.path(), "x");
+    let open = OpenStages::default();
+    let built = build_with_timeout(options, &folder.path().join("out"), open.clone());
     let error = built.unwrap().unwrap_err();
     assert!(error.to_string().contains("table, line 1, field 4"), "{error}");
     assert_eq!(open.0.load(Ordering::Relaxed), 0);
@@ -50,13 +50,13 @@ fn a_table_without_a_good_line_is_an_error() {
 
 /// Counts stages that have begun and not ended.
 #[derive(Clone, Default)]
-struct Open(Arc<AtomicI32>);
+struct OpenStages(Arc<AtomicI32>);
 
-impl Progress for Open {
+impl Progress for OpenStages {
     fn begin(&self, _: &str, _: Option<u64>) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
-    fn reached(&self, _: u64) {}
+    fn set_position(&self, _: u64) {}
     fn end(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -66,7 +66,7 @@ struct Panicking;
 
 impl Progress for Panicking {
     fn begin(&self, _: &str, _: Option<u64>) {}
-    fn reached(&self, _: u64) {
+    fn set_position(&self, _: u64) {
         panic!("no progress");
     }
     fn end(&self) {}
@@ -75,6 +75,6 @@ impl Progress for Panicking {
 #[test]
 fn a_panic_while_reading_ends_the_workers() {
     let folder = tempfile::tempdir().unwrap();
-    let options = table(folder.path(), "0-0");
-    assert!(outcome(options, &folder.path().join("out"), Panicking).is_none());
+    let options = write_table(folder.path(), "0-0");
+    assert!(build_with_timeout(options, &folder.path().join("out"), Panicking).is_none());
 }

@@ -14,18 +14,18 @@ pub fn shared_data(what: &str) -> Option<PathBuf> {
     if folder.exists() {
         return Some(folder);
     }
-    skipped(&format!("{} is absent", folder.display()));
+    report_skip(&format!("{} is absent", folder.display()));
     None
 }
 
 /// Says on standard error why a test is skipped, past the test runner, which
 /// keeps what passing tests print to itself.
-pub fn skipped(reason: &str) {
+pub fn report_skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
 /// The project's folder.
-pub fn project() -> PathBuf {
+pub fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
@@ -39,15 +39,15 @@ pub fn miriam() -> Command {
 /// Runs `command`, which must end well, and returns its standard output.
 pub fn run(command: &mut Command) -> Vec<u8> {
     let output = command.output().expect("the binary starts");
-    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}", lossy_text(&output.stderr));
     output.stdout
 }
 
 /// Runs `command`, which must end with status 1, and returns its one line of
 /// complaint.
-pub fn complaint(command: &mut Command) -> String {
+pub fn run_to_error(command: &mut Command) -> String {
     let Output { status, stderr, .. } = command.output().expect("the binary starts");
-    let stderr = text(&stderr);
+    let stderr = lossy_text(&stderr);
     assert_eq!(status.code(), Some(1), "{command:?}: {stderr}");
     let line = stderr.lines().last().unwrap_or_default().to_owned();
     assert!(line.starts_with("miriam: "), "{stderr}");
@@ -55,12 +55,12 @@ pub fn complaint(command: &mut Command) -> String {
 }
 
 /// Bytes as text for messages.
-pub fn text(bytes: &[u8]) -> String {
+pub fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The decompressed content of a `.gz` or `.zst` file, or a plain file's.
-pub fn read(path: &Path) -> Vec<u8> {
+pub fn read_decompressed(path: &Path) -> Vec<u8> {
     use std::io::Read;
     let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut bytes = Vec::new();
@@ -74,7 +74,7 @@ pub fn read(path: &Path) -> Vec<u8> {
 }
 
 /// What `command`, which must end well, says when it is given `input`.
-pub fn feed(command: &mut Command, input: &[u8]) -> Output {
+pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("piped");
@@ -85,7 +85,7 @@ pub fn feed(command: &mut Command, input: &[u8]) -> Output {
     });
     let output = child.wait_with_output().expect("it ends");
     writer.join().expect("the writer ends");
-    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}", lossy_text(&output.stderr));
     output
 }
 
@@ -94,7 +94,8 @@ pub fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
     let mut files = HashMap::new();
     let mut rest = archive;
     while rest.len() >= 512 && rest[0] != 0 {
-        let until_zero = |bytes: &[u8]| text(bytes.split(|&b| b == 0 || b == b' ').next().unwrap());
+        let until_zero =
+            |bytes: &[u8]| lossy_text(bytes.split(|&b| b == 0 || b == b' ').next().unwrap());
         let size = usize::from_str_radix(&until_zero(&rest[124..136]), 8).unwrap();
         let name = until_zero(&rest[..100]);
         if !name.ends_with('/') {
@@ -107,9 +108,9 @@ pub fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
 
 /// Writes the files of the `.tar.zst` archive at `path` into the new folder
 /// `folder`.
-pub fn unpack(path: &Path, folder: &Path) {
+pub fn unpack_archive(path: &Path, folder: &Path) {
     std::fs::create_dir(folder).unwrap();
-    for (name, bytes) in untar(&read(path)) {
+    for (name, bytes) in untar(&read_decompressed(path)) {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
 }

@@ -6,39 +6,39 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
-use crate::{Buffer, Error, Plain, Result};
+use crate::{Buffer, Error, Pod, Result};
 
 /// The lowest version of CUDA that a driver must speak: that of the kernels' PTX.
-const DRIVER: i32 = 12040;
+const MIN_DRIVER_VERSION: i32 = 12040;
 /// The lowest compute capability that the kernels' PTX runs on.
-const CAPABILITY: (u32, u32) = (7, 5);
+const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 
 /// What a device is like.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Properties {
+pub struct DeviceProperties {
     /// Its number, from 0.
     pub number: u32,
     /// As its maker calls it.
     pub name: String,
     /// Its compute capability, such as (9, 0).
-    pub capability: (u32, u32),
+    pub compute_capability: (u32, u32),
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
     /// Bytes of the second-level cache.
-    pub l2: u64,
+    pub l2_bytes: u64,
     /// How many of them may be set aside for what should persist.
-    pub l2_persisting: u64,
+    pub max_persisting_l2_bytes: u64,
     /// The most bytes that a window of a stream may have.
-    pub l2_window: u64,
+    pub max_l2_window_bytes: u64,
     /// Bytes of memory.
-    pub memory: u64,
+    pub memory_bytes: u64,
 }
 
 /// A GPU that works. Cloning shares.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) context: Arc<CudaContext>,
-    properties: Arc<Properties>,
+    properties: Arc<DeviceProperties>,
 }
 
 impl Device {
@@ -51,19 +51,19 @@ impl Device {
         }
         result::init().map_err(|error| match error.0 {
             CUresult::CUDA_ERROR_NO_DEVICE => Error::NoDevice,
-            _ => Error::NoDriver { reason: reason(error) },
+            _ => Error::NoDriver { reason: describe_error(error) },
         })?;
         let mut version = 0;
         // SAFETY: the pointer is to a local variable.
         let asked = unsafe { sys::cuDriverGetVersion(&mut version) };
-        asked.result().map_err(|error| Error::NoDriver { reason: reason(error) })?;
-        if version < DRIVER {
+        asked.result().map_err(|error| Error::NoDriver { reason: describe_error(error) })?;
+        if version < MIN_DRIVER_VERSION {
             return Err(Error::OldDriver { version });
         }
         match result::device::get_count() {
             Ok(0) => Err(Error::NoDevice),
             Ok(count) => Ok(count as u32),
-            Err(error) => Err(Error::NoDriver { reason: reason(error) }),
+            Err(error) => Err(Error::NoDriver { reason: describe_error(error) }),
         }
     }
 
@@ -73,7 +73,7 @@ impl Device {
         if number >= count {
             return Err(Error::NoSuchDevice { number, count });
         }
-        let refused = |error| refused(number, "open", error);
+        let refused = |error| driver_error(number, "open", error);
         let context = CudaContext::new(number as usize).map_err(refused)?;
         let attribute = |name| context.attribute(name).map(|value| value as u32).map_err(refused);
         let capability = (
@@ -81,7 +81,7 @@ impl Device {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         );
         let name = context.name().map_err(refused)?;
-        if capability < CAPABILITY {
+        if capability < MIN_COMPUTE_CAPABILITY {
             return Err(Error::OldDevice { number, name, capability });
         }
         let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
@@ -91,73 +91,75 @@ impl Device {
         let window = Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
         let l2_window = attribute(window)?.into();
         let memory = context.total_mem().map_err(refused)? as u64;
-        let properties = Properties {
+        let properties = DeviceProperties {
             number,
             name,
-            capability,
+            compute_capability: capability,
             multiprocessors,
-            l2,
-            l2_persisting,
-            l2_window,
-            memory,
+            l2_bytes: l2,
+            max_persisting_l2_bytes: l2_persisting,
+            max_l2_window_bytes: l2_window,
+            memory_bytes: memory,
         };
         Ok(Device { context, properties: Arc::new(properties) })
     }
 
     /// What it is like.
-    pub fn properties(&self) -> &Properties {
+    pub fn properties(&self) -> &DeviceProperties {
         &self.properties
     }
 
     /// Bytes of its memory that are free now.
     pub fn free_memory(&self) -> Result<u64> {
-        let (free, _) =
-            self.context.mem_get_info().map_err(|error| self.refused("count its memory", error))?;
+        let (free, _) = self
+            .context
+            .mem_get_info()
+            .map_err(|error| self.driver_error("count its memory", error))?;
         Ok(free as u64)
     }
 
     /// A new stream: what is asked of it is done in order, beside other streams.
-    pub fn stream(&self) -> Result<Stream> {
+    pub fn new_stream(&self) -> Result<Stream> {
         let stream =
-            self.context.new_stream().map_err(|error| self.refused("make a stream", error))?;
+            self.context.new_stream().map_err(|error| self.driver_error("make a stream", error))?;
         Ok(Stream { device: self.clone(), stream })
     }
 
     /// Sets `bytes` of the second-level cache aside for windows of streams
     /// ([`Stream::keep_in_l2`]); at most [`Properties::l2_persisting`].
-    pub fn set_aside_l2(&self, bytes: u64) -> Result<()> {
+    pub fn reserve_persisting_l2(&self, bytes: u64) -> Result<()> {
         let limit = sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
         let outcome = self.context.set_limit(limit, bytes as usize);
-        outcome.map_err(|error| self.refused("set its cache aside", error))
+        outcome.map_err(|error| self.driver_error("set its cache aside", error))
     }
 
-    pub(crate) fn refused(&self, action: &'static str, error: DriverError) -> Error {
-        refused(self.properties.number, action, error)
+    pub(crate) fn driver_error(&self, action: &'static str, error: DriverError) -> Error {
+        driver_error(self.properties.number, action, error)
     }
 
     /// As [`Device::refused`], telling a lack of memory from other reasons.
-    pub(crate) fn no_room(&self, bytes: usize, error: DriverError) -> Error {
+    pub(crate) fn allocation_error(&self, bytes: usize, error: DriverError) -> Error {
         match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory {
                 number: self.properties.number,
                 bytes: bytes as u64,
                 free: self.free_memory().unwrap_or(0),
             },
-            _ => self.refused("find room", error),
+            _ => self.driver_error("find room", error),
         }
     }
 }
 
 /// What the driver says, without more names than needed.
-pub(crate) fn reason(error: DriverError) -> String {
+pub(crate) fn describe_error(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => format!("{}: {}", name.to_string_lossy(), text.to_string_lossy()),
         _ => format!("error {}", error.0 as u32),
     }
 }
 
-fn refused(number: u32, action: &'static str, error: DriverError) -> Error {
-    Error::Refused { number, action, reason: reason(error) }
+fn driver_error(number: u32, action: &'static str, error: DriverError) -> Error {
+    Error::Refused { number, action, reason: describe_error(error) }
 }
 
 /// A queue of work. What is asked of it returns at once; [`Stream::wait`] waits.
@@ -174,16 +176,16 @@ impl Stream {
     }
 
     /// Waits until everything is done, and says if something failed.
-    pub fn wait(&self) -> Result<()> {
-        self.stream.synchronize().map_err(|error| self.device.refused("do its work", error))
+    pub fn synchronize(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|error| self.device.driver_error("do its work", error))
     }
 
     /// Notes the time at which all that was asked before is done.
-    pub fn mark(&self) -> Result<Event> {
+    pub fn record_event(&self) -> Result<Event> {
         let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
         let event = self.stream.record_event(Some(flags));
         Ok(Event {
-            event: event.map_err(|error| self.device.refused("make an event", error))?,
+            event: event.map_err(|error| self.device.driver_error("make an event", error))?,
             device: self.device.clone(),
         })
     }
@@ -192,9 +194,9 @@ impl Stream {
     /// kernels of this stream read them, as far as a window reaches
     /// ([`Properties::l2_window`]); what does not fit into what is set aside
     /// ([`Device::set_aside_l2`]) stays with the probability that remains.
-    pub fn keep_in_l2<T: Plain>(&self, buffer: &Buffer<T>, bytes: u64) -> Result<()> {
-        let bytes = bytes.min(buffer.bytes()).min(self.device.properties().l2_window);
-        let aside = self.device.properties().l2_persisting;
+    pub fn persist_in_l2<T: Pod>(&self, buffer: &Buffer<T>, bytes: u64) -> Result<()> {
+        let bytes = bytes.min(buffer.bytes()).min(self.device.properties().max_l2_window_bytes);
+        let aside = self.device.properties().max_persisting_l2_bytes;
         let window = sys::CUaccessPolicyWindow {
             base_ptr: buffer.address() as *mut _,
             num_bytes: bytes as usize,
@@ -211,7 +213,7 @@ impl Stream {
             unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }
                 .result()
         });
-        outcome.map_err(|error| self.device.refused("keep data in its cache", error))
+        outcome.map_err(|error| self.device.driver_error("keep data in its cache", error))
     }
 }
 
@@ -223,8 +225,8 @@ pub struct Event {
 
 impl Event {
     /// Milliseconds from `earlier` to this, once both are past.
-    pub fn since(&self, earlier: &Event) -> Result<f32> {
+    pub fn elapsed_ms_since(&self, earlier: &Event) -> Result<f32> {
         let elapsed = earlier.event.elapsed_ms(&self.event);
-        elapsed.map_err(|error| self.device.refused("do its work", error))
+        elapsed.map_err(|error| self.device.driver_error("do its work", error))
     }
 }

@@ -7,21 +7,21 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, SyncOnDrop, sys};
 use zerocopy::{Immutable, IntoBytes};
 
-use crate::device::reason;
-use crate::{Buffer, Device, Error, Plain, Result, Stream};
+use crate::device::describe_error;
+use crate::{Buffer, Device, Error, Pod, Result, Stream};
 
 /// The code of a module, loaded.
-struct Code {
+struct LoadedModule {
     context: Arc<CudaContext>,
     module: sys::CUmodule,
 }
 
 // SAFETY: the driver's calls on modules may come from any thread.
-unsafe impl Send for Code {}
+unsafe impl Send for LoadedModule {}
 // SAFETY: as above; nothing here changes after loading.
-unsafe impl Sync for Code {}
+unsafe impl Sync for LoadedModule {}
 
-impl Drop for Code {
+impl Drop for LoadedModule {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: the module was loaded in this context and is unloaded once;
@@ -35,24 +35,24 @@ impl Drop for Code {
 /// A module of kernels on a device.
 pub struct Module {
     device: Device,
-    code: Arc<Code>,
+    loaded: Arc<LoadedModule>,
 }
 
 impl Device {
     /// Loads the kernels of `ptx`. Whoever calls this answers for what they do; see
     /// the crate's page.
     pub fn load(&self, ptx: &str) -> Result<Module> {
-        let text = CString::new(ptx).map_err(|_| self.no_module("it holds a zero".into()))?;
+        let text = CString::new(ptx).map_err(|_| self.module_error("it holds a zero".into()))?;
         let module = self.context.bind_to_thread().and_then(|()| {
             // SAFETY: the text ends in a zero and lives until the call returns.
             unsafe { result::module::load_data(text.as_ptr().cast()) }
         });
-        let module = module.map_err(|error| self.no_module(reason(error)))?;
-        let code = Arc::new(Code { context: Arc::clone(&self.context), module });
-        Ok(Module { device: self.clone(), code })
+        let module = module.map_err(|error| self.module_error(describe_error(error)))?;
+        let code = Arc::new(LoadedModule { context: Arc::clone(&self.context), module });
+        Ok(Module { device: self.clone(), loaded: code })
     }
 
-    fn no_module(&self, reason: String) -> Error {
+    fn module_error(&self, reason: String) -> Error {
         Error::Module { number: self.properties().number, reason }
     }
 }
@@ -60,12 +60,13 @@ impl Device {
 impl Module {
     /// The kernel `name`.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
-        let no_kernel =
-            |error: DriverError| self.device.no_module(format!("{name}: {}", reason(error)));
+        let no_kernel = |error: DriverError| {
+            self.device.module_error(format!("{name}: {}", describe_error(error)))
+        };
         let symbol = CString::new(name).expect("names of kernels have no zeros");
         self.device.context.bind_to_thread().map_err(no_kernel)?;
         // SAFETY: the module is loaded.
-        let function = unsafe { result::module::get_function(self.code.module, symbol) };
+        let function = unsafe { result::module::get_function(self.loaded.module, symbol) };
         let function = function.map_err(no_kernel)?;
         let mut sizes = Vec::new();
         loop {
@@ -79,7 +80,12 @@ impl Module {
             }
             sizes.push(size);
         }
-        Ok(Kernel { name: name.into(), function, sizes, code: Arc::clone(&self.code) })
+        Ok(Kernel {
+            name: name.into(),
+            function,
+            parameter_sizes: sizes,
+            loaded: Arc::clone(&self.loaded),
+        })
     }
 }
 
@@ -88,10 +94,10 @@ pub struct Kernel {
     name: String,
     function: sys::CUfunction,
     /// Bytes of each parameter.
-    sizes: Vec<usize>,
+    parameter_sizes: Vec<usize>,
     /// Stays loaded as long.
     #[expect(dead_code, reason = "owned, not looked at")]
-    code: Arc<Code>,
+    loaded: Arc<LoadedModule>,
 }
 
 // SAFETY: a function is a handle into its module's code, which is held and never
@@ -131,21 +137,21 @@ impl<'a> Launch<'a> {
     }
 
     /// The address of what the kernel reads.
-    pub fn read<T: Plain>(mut self, buffer: &'a Buffer<T>) -> Self {
+    pub fn read<T: Pod>(mut self, buffer: &'a Buffer<T>) -> Self {
         let (address, record) = buffer.slice.device_ptr(&self.stream.stream);
         self.parameters.push(Parameter::Address { address, in_use: Some(record) });
         self
     }
 
     /// The address of what the kernel writes.
-    pub fn write<T: Plain>(mut self, buffer: &'a mut Buffer<T>) -> Self {
+    pub fn write<T: Pod>(mut self, buffer: &'a mut Buffer<T>) -> Self {
         let (address, record) = buffer.slice.device_ptr_mut(&self.stream.stream);
         self.parameters.push(Parameter::Address { address, in_use: Some(record) });
         self
     }
 
     /// As [`Launch::read`], or no address.
-    pub fn read_some<T: Plain>(mut self, buffer: Option<&'a Buffer<T>>) -> Self {
+    pub fn read_optional<T: Pod>(mut self, buffer: Option<&'a Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.read(buffer),
             None => {
@@ -156,7 +162,7 @@ impl<'a> Launch<'a> {
     }
 
     /// As [`Launch::write`], or no address.
-    pub fn write_some<T: Plain>(mut self, buffer: Option<&'a mut Buffer<T>>) -> Self {
+    pub fn write_optional<T: Pod>(mut self, buffer: Option<&'a mut Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.write(buffer),
             None => {
@@ -176,7 +182,7 @@ impl<'a> Launch<'a> {
             Parameter::Address { .. } => size_of::<u64>(),
         });
         let sizes: Vec<usize> = sizes.collect();
-        assert_eq!(sizes, kernel.sizes, "parameters of {}", kernel.name);
+        assert_eq!(sizes, kernel.parameter_sizes, "parameters of {}", kernel.name);
         let mut pointers: Vec<*mut c_void> = parameters
             .iter_mut()
             .map(|parameter| match parameter {
@@ -201,6 +207,6 @@ impl<'a> Launch<'a> {
             }
         });
         drop(parameters);
-        outcome.map_err(|error| stream.device.refused("run a kernel", error))
+        outcome.map_err(|error| stream.device.driver_error("run a kernel", error))
     }
 }

@@ -16,7 +16,7 @@ mod error;
 mod launch;
 mod memory;
 
-pub use device::{Device, Event, Properties, Stream};
+pub use device::{Device, DeviceProperties, Event, Stream};
 pub use error::{Error, Result};
 pub use launch::{Kernel, Launch, Module};
-pub use memory::{Buffer, Pinned, Plain};
+pub use memory::{Buffer, PinnedBuffer, Pod};

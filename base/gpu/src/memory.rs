@@ -9,22 +9,22 @@ use cudarc::driver::{
 use crate::{Device, Result, Stream};
 
 /// Numbers that host and device share.
-pub trait Plain: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {}
+pub trait Pod: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {}
 
-impl Plain for u8 {}
-impl Plain for u32 {}
-impl Plain for f32 {}
-impl Plain for u64 {}
+impl Pod for u8 {}
+impl Pod for u32 {}
+impl Pod for f32 {}
+impl Pod for u64 {}
 
 /// Bytes of one of the two pinned buffers through which long data go to a device.
-const STAGE: usize = 32 << 20;
+const STAGING_BYTES: usize = 32 << 20;
 
 /// Numbers in a device's memory. They begin at a multiple of 256.
-pub struct Buffer<T: Plain> {
+pub struct Buffer<T: Pod> {
     pub(crate) slice: CudaSlice<T>,
 }
 
-impl<T: Plain> Buffer<T> {
+impl<T: Pod> Buffer<T> {
     /// Where it begins in the device's memory, for records that point to it. The
     /// kernel that follows such a pointer must end before the buffer is dropped.
     pub fn address(&self) -> u64 {
@@ -51,24 +51,24 @@ impl<T: Plain> Buffer<T> {
 
 /// Numbers in memory of the host that stays where it is, so that a device can copy
 /// them by itself. Looking at them waits until it has.
-pub struct Pinned<T: Plain> {
+pub struct PinnedBuffer<T: Pod> {
     /// Past when no copy is under way.
-    free: CudaEvent,
+    copy_done: CudaEvent,
     device: Device,
     memory: PinnedHostSlice<T>,
 }
 
-impl<T: Plain> Pinned<T> {
+impl<T: Pod> PinnedBuffer<T> {
     /// The numbers, when copies under way have ended.
     pub fn get(&self) -> Result<&[T]> {
-        self.wait()?;
-        self.memory.as_slice().map_err(|error| self.device.refused("copy", error))
+        self.wait_for_copy()?;
+        self.memory.as_slice().map_err(|error| self.device.driver_error("copy", error))
     }
 
     /// The numbers, when copies under way have ended.
     pub fn get_mut(&mut self) -> Result<&mut [T]> {
-        self.wait()?;
-        self.memory.as_mut_slice().map_err(|error| self.device.refused("copy", error))
+        self.wait_for_copy()?;
+        self.memory.as_mut_slice().map_err(|error| self.device.driver_error("copy", error))
     }
 
     /// How many there are.
@@ -81,31 +81,31 @@ impl<T: Plain> Pinned<T> {
         self.memory.is_empty()
     }
 
-    fn wait(&self) -> Result<()> {
-        self.free.synchronize().map_err(|error| self.device.refused("copy", error))
+    fn wait_for_copy(&self) -> Result<()> {
+        self.copy_done.synchronize().map_err(|error| self.device.driver_error("copy", error))
     }
 }
 
-impl<T: Plain> Drop for Pinned<T> {
+impl<T: Pod> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         // When this fails the device is lost and copies nothing any more.
-        let _ = self.free.synchronize();
+        let _ = self.copy_done.synchronize();
     }
 }
 
 impl Stream {
     /// Room for `len` numbers on the device, all 0.
-    pub fn room<T: Plain>(&self, len: usize) -> Result<Buffer<T>> {
+    pub fn alloc_zeros<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.saturating_mul(size_of::<T>());
         // An address of no bytes would be none.
         let slice = self.stream.alloc_zeros(len.max(1));
-        Ok(Buffer { slice: slice.map_err(|error| self.device.no_room(bytes, error))? })
+        Ok(Buffer { slice: slice.map_err(|error| self.device.allocation_error(bytes, error))? })
     }
 
     /// Room for `len` numbers on the host, pinned, all 0.
-    pub fn pinned<T: Plain>(&self, len: usize) -> Result<Pinned<T>> {
+    pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let (device, context) = (self.device.clone(), &self.device.context);
-        let no_room = |error| self.device.refused("pin memory of this machine", error);
+        let no_room = |error| self.device.driver_error("pin memory of this machine", error);
         // SAFETY: the memory is filled below before anybody sees it.
         let mut memory =
             unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(no_room)?;
@@ -113,15 +113,15 @@ impl Stream {
         // SAFETY: as many numbers have just been allocated there, and 0 is one of T.
         unsafe { std::ptr::write_bytes(start, 0, memory.len()) };
         let free = context.new_event(None).map_err(no_room)?;
-        Ok(Pinned { free, device, memory })
+        Ok(PinnedBuffer { copy_done: free, device, memory })
     }
 
     /// Copies the first `count` numbers of `from` to those of `to` from `at` on.
     ///
     /// Panics when either has fewer.
-    pub fn upload<T: Plain>(
+    pub fn upload<T: Pod>(
         &self,
-        from: &mut Pinned<T>,
+        from: &mut PinnedBuffer<T>,
         count: usize,
         to: &mut Buffer<T>,
         at: usize,
@@ -134,19 +134,19 @@ impl Stream {
             // the only copy under way, is neither seen as mutable nor freed before the event
             // that is recorded next, and `to` keeps its own record.
             unsafe { result::memcpy_htod_async(address, source, self.stream.cu_stream()) }?;
-            from.free.record(&self.stream)
+            from.copy_done.record(&self.stream)
         });
-        outcome.map_err(|error| self.device.refused("copy", error))
+        outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
     /// Copies the first `count` numbers of `from` to those of `to`.
     ///
     /// Panics when either has fewer.
-    pub fn download<T: Plain>(
+    pub fn download<T: Pod>(
         &self,
         from: &Buffer<T>,
         count: usize,
-        to: &mut Pinned<T>,
+        to: &mut PinnedBuffer<T>,
     ) -> Result<()> {
         let source = from.slice.slice(..count);
         let target = &mut to.get_mut()?[..count];
@@ -156,22 +156,22 @@ impl Stream {
             // nor freed before the event that is recorded next.
             unsafe { result::memcpy_dtoh_async(target, address, self.stream.cu_stream()) }
         });
-        let outcome = outcome.and_then(|()| to.free.record(&self.stream));
-        outcome.map_err(|error| self.device.refused("copy", error))
+        let outcome = outcome.and_then(|()| to.copy_done.record(&self.stream));
+        outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
     /// Copies `data` to the numbers of `to` from `at` on, in pieces through pinned
     /// memory, and waits until it is there.
     ///
     /// Panics when `to` has fewer.
-    pub fn fill<T: Plain>(&self, to: &mut Buffer<T>, at: usize, data: &[T]) -> Result<()> {
-        let piece = (STAGE / size_of::<T>()).min(data.len()).max(1);
-        let mut stages = [self.pinned(piece)?, self.pinned(piece)?];
+    pub fn upload_blocking<T: Pod>(&self, to: &mut Buffer<T>, at: usize, data: &[T]) -> Result<()> {
+        let piece = (STAGING_BYTES / size_of::<T>()).min(data.len()).max(1);
+        let mut stages = [self.alloc_pinned(piece)?, self.alloc_pinned(piece)?];
         for (i, part) in data.chunks(piece).enumerate() {
             let stage = &mut stages[i % 2];
             stage.get_mut()?[..part.len()].copy_from_slice(part);
             self.upload(stage, part.len(), to, at + i * piece)?;
         }
-        self.wait()
+        self.synchronize()
     }
 }

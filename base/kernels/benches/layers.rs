@@ -5,12 +5,14 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use miriam_kernels::attention::{Memory, Pool, Visible, attend, attend_additive, attend_paths};
-use miriam_kernels::cell::{GruForm, gru, ssru};
-use miriam_kernels::function::{Gate, Squash, softmax, squash};
-use miriam_kernels::norm::{Norm, NormKind, QuantiseInto, norm_in_place};
-use miriam_kernels::output::{Best, Ids, take};
+use miriam_kernels::activation::{GateFunction, GateImpl, apply_gate, softmax};
+use miriam_kernels::attention::{
+    AttentionMask, KvPool, PackedKv, attend, attend_additive, attend_paged,
+};
+use miriam_kernels::cell::{GruVariant, gru, ssru};
+use miriam_kernels::norm::{Norm, NormKind, QuantisedOutput, normalise_in_place};
 use miriam_kernels::pack::WeightsF32;
+use miriam_kernels::topk::{ColumnIds, TopK, update_topk};
 use miriam_kernels::{Cpu, Mat, MatMut};
 
 fn numbers(count: usize) -> Vec<f32> {
@@ -18,7 +20,7 @@ fn numbers(count: usize) -> Vec<f32> {
 }
 
 fn output(criterion: &mut Criterion) {
-    let cpu = Cpu::best();
+    let cpu = Cpu::detect();
     let words = 32_000;
     let (logits, bias) = (numbers(words), numbers(words));
     let mut group = criterion.benchmark_group("output 32000");
@@ -26,40 +28,40 @@ fn output(criterion: &mut Criterion) {
     for (name, most, normalise) in
         [("greedy", 1, false), ("1 best and sum", 1, true), ("6 best and sum", 6, true)]
     {
-        let mut best = [Best::new(most, normalise)];
+        let mut best = [TopK::new(most, normalise)];
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 best[0].clear();
                 let logits = Mat::new(black_box(&logits), 1, words);
-                take(cpu, logits, Some(&bias), Ids::From(0), &mut best);
+                update_topk(cpu, logits, Some(&bias), ColumnIds::Consecutive(0), &mut best);
             });
         });
     }
     // The four passes that the one above replaces.
     group.bench_function("bias, softmax and 6 best apart", |bencher| {
         let mut row = logits.clone();
-        let mut best = [Best::new(6, false)];
+        let mut best = [TopK::new(6, false)];
         bencher.iter(|| {
             row.iter_mut().zip(&logits).zip(&bias).for_each(|((to, x), b)| *to = x + b);
             softmax(cpu, MatMut::new(&mut row, 1, words));
             best[0].clear();
-            take(cpu, Mat::new(&row, 1, words), None, Ids::From(0), &mut best);
+            update_topk(cpu, Mat::new(&row, 1, words), None, ColumnIds::Consecutive(0), &mut best);
         });
     });
 }
 
 fn functions(criterion: &mut Criterion) {
-    let cpu = Cpu::best();
+    let cpu = Cpu::detect();
     let row = numbers(4096);
     let mut group = criterion.benchmark_group("functions 4096");
     group.throughput(Throughput::Elements(4096));
-    for (name, gate) in [("sigmoid", Gate::Sigmoid), ("tanh", Gate::Tanh)] {
-        for (kind, how) in [("exact", Squash::Exact), ("table", Squash::Table)] {
+    for (name, gate) in [("sigmoid", GateFunction::Sigmoid), ("tanh", GateFunction::Tanh)] {
+        for (kind, how) in [("exact", GateImpl::Exact), ("table", GateImpl::Table)] {
             let mut out = row.clone();
             group.bench_function(format!("{name}, {kind}"), |bencher| {
                 bencher.iter(|| {
                     out.copy_from_slice(black_box(&row));
-                    squash(cpu, how, gate, MatMut::new(&mut out, 1, 4096));
+                    apply_gate(cpu, how, gate, MatMut::new(&mut out, 1, 4096));
                 });
             });
         }
@@ -75,19 +77,25 @@ fn functions(criterion: &mut Criterion) {
         bencher.iter(|| {
             let residual = Some(Mat::new(black_box(&row), 8, 512));
             let quantised =
-                QuantiseInto { values: MatMut::new(&mut values, 8, 512), scales: &mut scales };
-            norm_in_place(cpu, norm, MatMut::new(&mut rows, 8, 512), residual, Some(quantised));
+                QuantisedOutput { values: MatMut::new(&mut values, 8, 512), scales: &mut scales };
+            normalise_in_place(
+                cpu,
+                norm,
+                MatMut::new(&mut rows, 8, 512),
+                residual,
+                Some(quantised),
+            );
         });
     });
 }
 
 fn attention(criterion: &mut Criterion) {
-    let cpu = Cpu::best();
+    let cpu = Cpu::detect();
     let (heads, columns, positions) = (8, 512, 25);
     let rows = numbers(positions * columns);
     let source = Mat::new(&rows, positions, columns);
-    let mut memory = Memory::default();
-    memory.fill(heads, source, source);
+    let mut memory = PackedKv::default();
+    memory.pack(heads, source, source);
     let mut out = vec![0.0; positions * columns];
     let mut scratch = Vec::new();
     let mut group = criterion.benchmark_group("attention, 8 heads of 64 over 25");
@@ -97,7 +105,7 @@ fn attention(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, queries, columns);
                 let queries = black_box(source.row_range(0..queries));
-                attend(cpu, 0.125, queries, &memory, Visible::All, out, None, &mut scratch);
+                attend(cpu, 0.125, queries, &memory, AttentionMask::All, out, None, &mut scratch);
             });
         });
     }
@@ -108,17 +116,17 @@ fn attention(criterion: &mut Criterion) {
         bencher.iter(|| {
             let out = MatMut::new(&mut out, 6, columns);
             let queries = black_box(source.row_range(0..6));
-            let pool = Pool { keys: source, values: source };
-            attend_paths(cpu, heads, 0.125, queries, pool, &paths, out, &mut scratch);
+            let pool = KvPool { keys: source, values: source };
+            attend_paged(cpu, heads, 0.125, queries, pool, &paths, out, &mut scratch);
         });
     });
     group.bench_function("filling a memory", |bencher| {
-        bencher.iter(|| memory.fill(heads, black_box(source), source));
+        bencher.iter(|| memory.pack(heads, black_box(source), source));
     });
     let mut weights = vec![0.0; 6 * positions];
     let mut values = WeightsF32::default();
     values.fill_rows(source, columns);
-    for (name, how) in [("exact", Squash::Exact), ("table", Squash::Table)] {
+    for (name, how) in [("exact", GateImpl::Exact), ("table", GateImpl::Table)] {
         group.bench_function(format!("additive, 6 queries, {name}"), |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, 6, columns);
@@ -132,7 +140,7 @@ fn attention(criterion: &mut Criterion) {
 }
 
 fn cells(criterion: &mut Criterion) {
-    let cpu = Cpu::best();
+    let cpu = Cpu::detect();
     let (rows, width) = (6, 1024);
     let gates = numbers(rows * 3 * width);
     let state = numbers(rows * width);
@@ -140,13 +148,13 @@ fn cells(criterion: &mut Criterion) {
     let mut out = vec![0.0; rows * width];
     let mut group = criterion.benchmark_group("cells, 6 rows of 1024");
     group.throughput(Throughput::Elements((rows * width) as u64));
-    for (name, how) in [("exact", Squash::Exact), ("table", Squash::Table)] {
+    for (name, how) in [("exact", GateImpl::Exact), ("table", GateImpl::Table)] {
         group.bench_function(format!("GRU, {name}"), |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, rows, width);
                 let (bias, products) = (&gates[..3 * width], black_box(products));
                 let input = Some(products);
-                gru(cpu, how, GruForm::Usual, input, products, bias, state, out);
+                gru(cpu, how, GruVariant::Standard, input, products, bias, state, out);
             });
         });
     }

@@ -11,15 +11,15 @@
 //! Keys and values stay where they were written, in a pool of rows, and each hypothesis
 //! has the list of its rows: a beam is reordered by lists, nothing is copied.
 
-use crate::function::{Squash, softmax_row, tanh_by};
-use crate::isa::{Isa, LANES, dispatch, parts};
+use crate::activation::{GateImpl, softmax_row, tanh_with};
+use crate::gemm::{Epilogue, Tiling, gemm_f32};
+use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::pack::{PackedF32, WeightsF32};
-use crate::product::{Epilogue, Tiling, product_f32};
 use crate::{Cpu, Mat, MatMut};
 
 /// The keys and values of one sentence, for all heads.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct PackedKv {
     keys: WeightsF32,
     values: WeightsF32,
     positions: usize,
@@ -28,22 +28,22 @@ pub struct Memory {
 
 /// Which positions a query sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visible {
+pub enum AttentionMask {
     /// All.
     All,
     /// The first so many: a sentence with padding behind.
-    First(usize),
+    Prefix(usize),
     /// Queries are the last positions, and each sees those up to its own.
-    Past,
+    Causal,
 }
 
-impl Memory {
+impl PackedKv {
     /// Takes the keys and values of a sentence, a row a position, heads side by side.
     /// Memory of the sentence before is used again.
     ///
     /// # Panics
     /// If shapes differ or columns do not divide into heads.
-    pub fn fill(&mut self, heads: usize, keys: Mat<f32>, values: Mat<f32>) {
+    pub fn pack(&mut self, heads: usize, keys: Mat<f32>, values: Mat<f32>) {
         assert_eq!(keys.rows(), values.rows(), "a value for each key");
         assert!(
             heads > 0
@@ -62,7 +62,7 @@ impl Memory {
     }
 
     /// Columns of the keys of one head; none before the first sentence.
-    pub fn head_width(&self) -> Option<usize> {
+    pub fn head_dim(&self) -> Option<usize> {
         self.key_columns().checked_div(self.heads)
     }
 
@@ -78,7 +78,7 @@ impl Memory {
 
     fn value_head(&self, head: usize, width: usize) -> PackedF32<'_> {
         let padded = width.next_multiple_of(LANES);
-        self.values.view().part(head * padded..(head + 1) * padded).narrow(width)
+        self.values.view().column_range(head * padded..(head + 1) * padded).narrow(width)
     }
 }
 
@@ -96,8 +96,8 @@ pub fn attend(
     cpu: Cpu,
     scale: f32,
     queries: Mat<f32>,
-    memory: &Memory,
-    visible: Visible,
+    memory: &PackedKv,
+    visible: AttentionMask,
     mut out: MatMut<f32>,
     mut weights: Option<(usize, MatMut<f32>)>,
     scratch: &mut Vec<f32>,
@@ -106,67 +106,69 @@ pub fn attend(
     assert_eq!(queries.columns(), memory.key_columns());
     assert_eq!(rows, out.rows());
     assert!(heads > 0 && out.columns().is_multiple_of(heads));
-    for first in (0..rows).step_by(QUERIES) {
-        let block = first..rows.min(first + QUERIES);
+    for first in (0..rows).step_by(QUERY_BLOCK) {
+        let block = first..rows.min(first + QUERY_BLOCK);
         let (part, behind) = out.split_rows(block.len());
         out = behind;
         let seen = |row: usize| match visible {
-            Visible::All => positions,
-            Visible::First(seen) => seen.min(positions),
-            Visible::Past => (first + row + 1 + positions.saturating_sub(rows)).min(positions),
+            AttentionMask::All => positions,
+            AttentionMask::Prefix(seen) => seen.min(positions),
+            AttentionMask::Causal => {
+                (first + row + 1 + positions.saturating_sub(rows)).min(positions)
+            }
         };
-        let tell = weights.as_mut().map(|(head, weights)| (*head, first, weights));
+        let weights_part = weights.as_mut().map(|(head, weights)| (*head, first, weights));
         let queries = queries.row_range(block);
-        attend_block(cpu, scale, queries, memory, seen, part, tell, scratch);
+        attend_query_block(cpu, scale, queries, memory, seen, part, weights_part, scratch);
     }
 }
 
 /// Queries whose scores are in memory together: a text of any length needs no more.
-const QUERIES: usize = 128;
+const QUERY_BLOCK: usize = 128;
 
 /// Attends with some of the queries; `tell` has the head whose weights are wanted, and the
 /// first of their rows.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
-fn attend_block(
+fn attend_query_block(
     cpu: Cpu,
     scale: f32,
     queries: Mat<f32>,
-    memory: &Memory,
+    memory: &PackedKv,
     seen: impl Fn(usize) -> usize,
     mut out: MatMut<f32>,
-    mut tell: Option<(usize, usize, &mut MatMut<f32>)>,
+    mut weights: Option<(usize, usize, &mut MatMut<f32>)>,
     scratch: &mut Vec<f32>,
 ) {
     let (rows, heads, positions) = (queries.rows(), memory.heads, memory.positions);
     let (key_width, width) = (queries.columns() / heads, out.columns() / heads);
     scratch.clear();
     scratch.resize(rows * positions, 0.0);
-    let tiling = Tiling::usual(cpu);
+    let tiling = Tiling::default_for(cpu);
     for head in 0..heads {
         let queries = queries.column_range(head * key_width..(head + 1) * key_width);
         let mut scores = MatMut::new(scratch, rows, positions);
         let keys = memory.key_head(head);
-        product_f32(cpu, tiling, queries, keys, Epilogue::default(), scores.reborrow());
+        gemm_f32(cpu, tiling, queries, keys, Epilogue::default(), scores.reborrow());
         for row in 0..rows {
             let (seen, hidden) = scores.row(row).split_at_mut(seen(row));
             hidden.fill(0.0);
             dispatch!(cpu, softmax_row(seen, scale));
         }
-        if let Some((wanted, first, weights)) = &mut tell
+        if let Some((wanted, first, weights)) = &mut weights
             && *wanted == head
         {
             (0..rows).for_each(|row| weights.row(*first + row).copy_from_slice(scores.row(row)));
         }
         let values = memory.value_head(head, width);
         let out = out.reborrow().column_range(head * width..(head + 1) * width);
-        product_f32(cpu, tiling, scores.as_ref(), values, Epilogue::default(), out);
+        gemm_f32(cpu, tiling, scores.as_ref(), values, Epilogue::default(), out);
     }
 }
 
 /// A pool of keys and values, a row for each position of each hypothesis that was ever
 /// kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Pool<'a> {
+pub struct KvPool<'a> {
     /// Keys, heads side by side.
     pub keys: Mat<'a, f32>,
     /// Values, heads side by side.
@@ -179,36 +181,36 @@ pub struct Pool<'a> {
 /// # Panics
 /// If shapes differ, or a path leaves the pool.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
-pub fn attend_paths(
+pub fn attend_paged(
     cpu: Cpu,
     heads: usize,
     scale: f32,
     queries: Mat<f32>,
-    pool: Pool,
-    paths: &[&[u32]],
+    pool: KvPool,
+    row_lists: &[&[u32]],
     mut out: MatMut<f32>,
     scratch: &mut Vec<f32>,
 ) {
-    assert_eq!((queries.rows(), paths.len()), (out.rows(), out.rows()));
+    assert_eq!((queries.rows(), row_lists.len()), (out.rows(), out.rows()));
     assert_eq!(queries.columns(), pool.keys.columns());
     assert_eq!(out.columns(), pool.values.columns());
     assert!(
         heads > 0 && queries.columns().is_multiple_of(heads) && out.columns().is_multiple_of(heads)
     );
-    for (row, path) in paths.iter().enumerate() {
+    for (row, path) in row_lists.iter().enumerate() {
         let (query, out) = (queries.row(row), out.row(row));
-        dispatch!(cpu, attend_path(heads, scale, query, pool, path, out, scratch));
+        dispatch!(cpu, attend_paged_row(heads, scale, query, pool, path, out, scratch));
     }
 }
 
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 #[inline(always)]
-fn attend_path<I: Isa>(
+fn attend_paged_row<I: Isa>(
     isa: I,
     heads: usize,
     scale: f32,
     query: &[f32],
-    pool: Pool,
+    pool: KvPool,
     path: &[u32],
     out: &mut [f32],
     scratch: &mut Vec<f32>,
@@ -228,15 +230,15 @@ fn attend_path<I: Isa>(
         let weights = &mut scratch[head * path.len()..][..path.len()];
         softmax_row(isa, weights, scale);
         let out = &mut out[head * width..(head + 1) * width];
-        for part in parts(width) {
+        for part in lane_chunks(width) {
             let columns = head * width + part.start..head * width + part.end;
             let mut sums = isa.splat(0.0);
             for position in 0..path.len() {
                 let value = &pool.values.row(path[position] as usize)[columns.clone()];
                 let weight = isa.splat(weights[position]);
-                sums = isa.mul_add(weight, isa.load_part(value, 0.0), sums);
+                sums = isa.mul_add(weight, isa.load_partial(value, 0.0), sums);
             }
-            isa.store_part(sums, &mut out[part]);
+            isa.store_partial(sums, &mut out[part]);
         }
     }
 }
@@ -245,11 +247,11 @@ fn attend_path<I: Isa>(
 #[inline(always)]
 fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
     let mut sums = isa.splat(0.0);
-    for part in parts(a.len()) {
+    for part in lane_chunks(a.len()) {
         let (a, b) = (&a[part.clone()], &b[part]);
-        sums = isa.mul_add(isa.load_part(a, 0.0), isa.load_part(b, 0.0), sums);
+        sums = isa.mul_add(isa.load_partial(a, 0.0), isa.load_partial(b, 0.0), sums);
     }
-    isa.sum(sums)
+    isa.reduce_sum(sums)
 }
 
 /// The attention of recurrent decoders: `e_j = v . tanh(keys_j + query)`,
@@ -263,7 +265,7 @@ fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend_additive(
     cpu: Cpu,
-    squash: Squash,
+    gate_impl: GateImpl,
     keys: Mat<f32>,
     values: PackedF32,
     v: &[f32],
@@ -276,17 +278,17 @@ pub fn attend_additive(
     assert_eq!((weights.rows(), weights.columns()), (out.rows(), keys.rows()));
     for row in 0..out.rows() {
         let (query, weights) = (queries.row(row), weights.row(row));
-        dispatch!(cpu, additive_row(squash, keys, v, query, weights));
+        dispatch!(cpu, additive_weights_row(gate_impl, keys, v, query, weights));
     }
     let columns = out.columns();
     let values = values.narrow(columns);
-    product_f32(cpu, Tiling::usual(cpu), weights.as_ref(), values, Epilogue::default(), out);
+    gemm_f32(cpu, Tiling::default_for(cpu), weights.as_ref(), values, Epilogue::default(), out);
 }
 
 #[inline(always)]
-fn additive_row<I: Isa>(
+fn additive_weights_row<I: Isa>(
     isa: I,
-    squash: Squash,
+    gate_impl: GateImpl,
     keys: Mat<f32>,
     v: &[f32],
     query: &[f32],
@@ -295,12 +297,13 @@ fn additive_row<I: Isa>(
     for position in 0..keys.rows() {
         let key = keys.row(position);
         let mut sums = isa.splat(0.0);
-        for part in parts(v.len()) {
-            let key = isa.load_part(&key[part.clone()], 0.0);
-            let sum = isa.add(key, isa.load_part(&query[part.clone()], 0.0));
-            sums = isa.mul_add(tanh_by(isa, squash, sum), isa.load_part(&v[part], 0.0), sums);
+        for part in lane_chunks(v.len()) {
+            let key = isa.load_partial(&key[part.clone()], 0.0);
+            let sum = isa.add(key, isa.load_partial(&query[part.clone()], 0.0));
+            sums =
+                isa.mul_add(tanh_with(isa, gate_impl, sum), isa.load_partial(&v[part], 0.0), sums);
         }
-        weights[position] = isa.sum(sums);
+        weights[position] = isa.reduce_sum(sums);
     }
     softmax_row(isa, weights, 1.0);
 }

@@ -8,36 +8,36 @@
 
 use std::ops::Range;
 
-use crate::function::{Squash, sigmoid, sigmoid_by, tanh_by};
-use crate::isa::{Isa, LANES, dispatch, parts};
+use crate::activation::{GateImpl, sigmoid, sigmoid_with, tanh_with};
+use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, Mat, MatMut};
 
 /// Where the bias of a GRU's candidate goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GruForm {
+pub enum GruVariant {
     /// `tanh(x + r * s + b)`: encoders, the first cell of a conditional GRU, and Devlin's
     /// (2017, section 4; corrected as he must have meant it).
-    Usual,
+    Standard,
     /// `tanh(x + r * (s + b))`: Nematus' second cell and its transitions.
-    BiasReset,
+    BiasInsideReset,
 }
 
 /// Sixteen columns from `from`, or those that are left.
 #[inline(always)]
-fn part<I: Isa>(isa: I, row: &[f32], from: usize, end: usize) -> I::F {
-    isa.load_part(&row[from..(from + LANES).min(end)], 0.0)
+fn load_columns<I: Isa>(isa: I, row: &[f32], from: usize, end: usize) -> I::F {
+    isa.load_partial(&row[from..(from + LANES).min(end)], 0.0)
 }
 
 /// Sixteen columns of gate `gate`, whose columns follow those of the gates before.
 #[inline(always)]
-fn gate<I: Isa>(isa: I, row: &[f32], gate: usize, width: usize, from: usize) -> I::F {
-    part(isa, row, gate * width + from, (gate + 1) * width)
+fn load_gate<I: Isa>(isa: I, row: &[f32], gate: usize, width: usize, from: usize) -> I::F {
+    load_columns(isa, row, gate * width + from, (gate + 1) * width)
 }
 
 #[inline(always)]
-fn put<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: usize) {
+fn store_columns<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: usize) {
     let to = (from + LANES).min(row.len());
-    isa.store_part(value, &mut row[from..to]);
+    isa.store_partial(value, &mut row[from..to]);
 }
 
 /// One step of a gated recurrent unit.
@@ -51,8 +51,8 @@ fn put<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: usize) {
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn gru(
     cpu: Cpu,
-    squash: Squash,
-    form: GruForm,
+    gate_impl: GateImpl,
+    form: GruVariant,
     input: Option<Mat<f32>>,
     recurrent: Mat<f32>,
     bias: &[f32],
@@ -68,7 +68,7 @@ pub fn gru(
         let input = input.map(|input| input.row(row));
         let out = out.row(row);
         let (recurrent, state) = (recurrent.row(row), state.row(row));
-        dispatch!(cpu, gru_row(squash, form, input, recurrent, bias, state, out));
+        dispatch!(cpu, gru_row(gate_impl, form, input, recurrent, bias, state, out));
     }
 }
 
@@ -76,8 +76,8 @@ pub fn gru(
 #[inline(always)]
 fn gru_row<I: Isa>(
     isa: I,
-    squash: Squash,
-    form: GruForm,
+    gate_impl: GateImpl,
+    form: GruVariant,
     input: Option<&[f32]>,
     recurrent: &[f32],
     bias: &[f32],
@@ -85,26 +85,26 @@ fn gru_row<I: Isa>(
     out: &mut [f32],
 ) {
     let width = out.len();
-    for Range { start: from, .. } in parts(width) {
+    for Range { start: from, .. } in lane_chunks(width) {
         let mut x = [isa.splat(0.0); 3];
         let (mut s, mut b) = (x, x);
         for index in 0..3 {
             if let Some(input) = input {
-                x[index] = gate(isa, input, index, width, from);
+                x[index] = load_gate(isa, input, index, width, from);
             }
-            s[index] = gate(isa, recurrent, index, width, from);
-            b[index] = gate(isa, bias, index, width, from);
+            s[index] = load_gate(isa, recurrent, index, width, from);
+            b[index] = load_gate(isa, bias, index, width, from);
         }
-        let r = sigmoid_by(isa, squash, isa.add(isa.add(x[0], s[0]), b[0]));
-        let z = sigmoid_by(isa, squash, isa.add(isa.add(x[1], s[1]), b[1]));
+        let r = sigmoid_with(isa, gate_impl, isa.add(isa.add(x[0], s[0]), b[0]));
+        let z = sigmoid_with(isa, gate_impl, isa.add(isa.add(x[1], s[1]), b[1]));
         let inner = match form {
-            GruForm::Usual => isa.add(isa.mul_add(r, s[2], x[2]), b[2]),
-            GruForm::BiasReset => isa.mul_add(r, isa.add(s[2], b[2]), x[2]),
+            GruVariant::Standard => isa.add(isa.mul_add(r, s[2], x[2]), b[2]),
+            GruVariant::BiasInsideReset => isa.mul_add(r, isa.add(s[2], b[2]), x[2]),
         };
-        let candidate = tanh_by(isa, squash, inner);
+        let candidate = tanh_with(isa, gate_impl, inner);
         // (1 - z) * candidate + z * state
-        let apart = isa.sub(part(isa, state, from, width), candidate);
-        put(isa, isa.mul_add(z, apart, candidate), out, from);
+        let apart = isa.sub(load_columns(isa, state, from, width), candidate);
+        store_columns(isa, isa.mul_add(z, apart, candidate), out, from);
     }
 }
 
@@ -115,7 +115,7 @@ fn gru_row<I: Isa>(
 /// If shapes differ.
 pub fn lstm(
     cpu: Cpu,
-    squash: Squash,
+    gate_impl: GateImpl,
     input: Option<Mat<f32>>,
     recurrent: Mat<f32>,
     bias: &[f32],
@@ -130,14 +130,14 @@ pub fn lstm(
     for row in 0..rows {
         let (cell, out) = (cell.row(row), out.row(row));
         let (input, recurrent) = (input.map(|input| input.row(row)), recurrent.row(row));
-        dispatch!(cpu, lstm_row(squash, input, recurrent, bias, cell, out));
+        dispatch!(cpu, lstm_row(gate_impl, input, recurrent, bias, cell, out));
     }
 }
 
 #[inline(always)]
 fn lstm_row<I: Isa>(
     isa: I,
-    squash: Squash,
+    gate_impl: GateImpl,
     input: Option<&[f32]>,
     recurrent: &[f32],
     bias: &[f32],
@@ -145,22 +145,22 @@ fn lstm_row<I: Isa>(
     out: &mut [f32],
 ) {
     let width = out.len();
-    for Range { start: from, .. } in parts(width) {
+    for Range { start: from, .. } in lane_chunks(width) {
         let mut sums = [isa.splat(0.0); 4];
         for index in 0..4 {
-            let mut sum = gate(isa, recurrent, index, width, from);
+            let mut sum = load_gate(isa, recurrent, index, width, from);
             if let Some(input) = input {
-                sum = isa.add(gate(isa, input, index, width, from), sum);
+                sum = isa.add(load_gate(isa, input, index, width, from), sum);
             }
-            sums[index] = isa.add(sum, gate(isa, bias, index, width, from));
+            sums[index] = isa.add(sum, load_gate(isa, bias, index, width, from));
         }
-        let f = sigmoid_by(isa, squash, sums[0]);
-        let i = sigmoid_by(isa, squash, sums[1]);
-        let g = tanh_by(isa, squash, sums[2]);
-        let o = sigmoid_by(isa, squash, sums[3]);
-        let c = isa.mul_add(f, part(isa, cell, from, width), isa.mul(i, g));
-        put(isa, c, cell, from);
-        put(isa, isa.mul(o, tanh_by(isa, squash, c)), out, from);
+        let f = sigmoid_with(isa, gate_impl, sums[0]);
+        let i = sigmoid_with(isa, gate_impl, sums[1]);
+        let g = tanh_with(isa, gate_impl, sums[2]);
+        let o = sigmoid_with(isa, gate_impl, sums[3]);
+        let c = isa.mul_add(f, load_columns(isa, cell, from, width), isa.mul(i, g));
+        store_columns(isa, c, cell, from);
+        store_columns(isa, isa.mul(o, tanh_with(isa, gate_impl, c)), out, from);
     }
 }
 
@@ -197,10 +197,14 @@ fn multiplicative_row<I: Isa>(
     out: &mut [f32],
 ) {
     let width = out.len();
-    for Range { start: from, .. } in parts(width) {
-        let x = isa.add(part(isa, input, from, width), part(isa, input_bias, from, width));
-        let s = isa.add(part(isa, recurrent, from, width), part(isa, recurrent_bias, from, width));
-        put(isa, isa.mul(x, s), out, from);
+    for Range { start: from, .. } in lane_chunks(width) {
+        let x = isa
+            .add(load_columns(isa, input, from, width), load_columns(isa, input_bias, from, width));
+        let s = isa.add(
+            load_columns(isa, recurrent, from, width),
+            load_columns(isa, recurrent_bias, from, width),
+        );
+        store_columns(isa, isa.mul(x, s), out, from);
     }
 }
 
@@ -230,12 +234,12 @@ pub fn ssru(
 #[inline(always)]
 fn ssru_row<I: Isa>(isa: I, forget: &[f32], input: &[f32], cell: &mut [f32], out: &mut [f32]) {
     let width = out.len();
-    for Range { start: from, .. } in parts(width) {
-        let f = sigmoid(isa, part(isa, forget, from, width));
-        let x = part(isa, input, from, width);
-        let c = isa.mul_add(f, isa.sub(part(isa, cell, from, width), x), x);
-        put(isa, c, cell, from);
-        put(isa, isa.max(c, isa.splat(0.0)), out, from);
+    for Range { start: from, .. } in lane_chunks(width) {
+        let f = sigmoid(isa, load_columns(isa, forget, from, width));
+        let x = load_columns(isa, input, from, width);
+        let c = isa.mul_add(f, isa.sub(load_columns(isa, cell, from, width), x), x);
+        store_columns(isa, c, cell, from);
+        store_columns(isa, isa.max(c, isa.splat(0.0)), out, from);
     }
 }
 
@@ -249,19 +253,19 @@ pub fn running_mean(cpu: Cpu, input: Mat<f32>, seen: &[u32], mut mean: MatMut<f3
     assert_eq!(seen.len(), mean.rows());
     for (row, &seen) in seen.iter().enumerate() {
         let (input, mean) = (input.row(row), mean.row(row));
-        dispatch!(cpu, mean_row(input, seen, mean));
+        dispatch!(cpu, running_mean_row(input, seen, mean));
     }
 }
 
 #[inline(always)]
-fn mean_row<I: Isa>(isa: I, input: &[f32], seen: u32, mean: &mut [f32]) {
+fn running_mean_row<I: Isa>(isa: I, input: &[f32], seen: u32, mean: &mut [f32]) {
     let (seen, factor) = (seen as f32, 1.0 / (seen as f32 + 1.0));
     let (seen, factor) = (isa.splat(seen), isa.splat(factor));
     let width = mean.len();
-    for Range { start: from, .. } in parts(width) {
-        let old = part(isa, mean, from, width);
-        let sum = isa.mul_add(old, seen, part(isa, input, from, width));
-        put(isa, isa.mul(sum, factor), mean, from);
+    for Range { start: from, .. } in lane_chunks(width) {
+        let old = load_columns(isa, mean, from, width);
+        let sum = isa.mul_add(old, seen, load_columns(isa, input, from, width));
+        store_columns(isa, isa.mul(sum, factor), mean, from);
     }
 }
 
@@ -270,7 +274,7 @@ fn mean_row<I: Isa>(isa: I, input: &[f32], seen: u32, mean: &mut [f32]) {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn average_gate(
+pub fn average_attention_gate(
     cpu: Cpu,
     input_gate: Mat<f32>,
     forget_gate: Mat<f32>,
@@ -284,18 +288,18 @@ pub fn average_gate(
     for row in 0..shape.0 {
         let (i, f) = (input_gate.row(row), forget_gate.row(row));
         let (input, y) = (input.row(row), y.row(row));
-        dispatch!(cpu, gated_row(i, f, input, y));
+        dispatch!(cpu, average_gate_row(i, f, input, y));
     }
 }
 
 #[inline(always)]
-fn gated_row<I: Isa>(isa: I, i: &[f32], f: &[f32], input: &[f32], y: &mut [f32]) {
+fn average_gate_row<I: Isa>(isa: I, i: &[f32], f: &[f32], input: &[f32], y: &mut [f32]) {
     let width = y.len();
-    for Range { start: from, .. } in parts(width) {
-        let i = sigmoid(isa, part(isa, i, from, width));
-        let f = sigmoid(isa, part(isa, f, from, width));
-        let kept = isa.mul(f, part(isa, y, from, width));
-        put(isa, isa.mul_add(i, part(isa, input, from, width), kept), y, from);
+    for Range { start: from, .. } in lane_chunks(width) {
+        let i = sigmoid(isa, load_columns(isa, i, from, width));
+        let f = sigmoid(isa, load_columns(isa, f, from, width));
+        let kept = isa.mul(f, load_columns(isa, y, from, width));
+        store_columns(isa, isa.mul_add(i, load_columns(isa, input, from, width), kept), y, from);
     }
 }
 
@@ -317,10 +321,15 @@ pub fn highway(cpu: Cpu, gate: Mat<f32>, input: Mat<f32>, mut y: MatMut<f32>) {
 #[inline(always)]
 fn highway_row<I: Isa>(isa: I, gate: &[f32], input: &[f32], y: &mut [f32]) {
     let width = y.len();
-    for Range { start: from, .. } in parts(width) {
-        let g = sigmoid(isa, part(isa, gate, from, width));
-        let x = part(isa, input, from, width);
-        put(isa, isa.mul_add(g, isa.sub(part(isa, y, from, width), x), x), y, from);
+    for Range { start: from, .. } in lane_chunks(width) {
+        let g = sigmoid(isa, load_columns(isa, gate, from, width));
+        let x = load_columns(isa, input, from, width);
+        store_columns(
+            isa,
+            isa.mul_add(g, isa.sub(load_columns(isa, y, from, width), x), x),
+            y,
+            from,
+        );
     }
 }
 

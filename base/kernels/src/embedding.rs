@@ -4,7 +4,7 @@ use crate::{Mat, MatMut};
 
 /// Writes the vector of a word, or the mark of a position: tables lie in files in many
 /// forms, and a sentence needs few of their rows.
-pub type Vectors<'a> = &'a dyn Fn(usize, &mut [f32]);
+pub type EmbeddingLookup<'a> = &'a dyn Fn(usize, &mut [f32]);
 
 /// Row i becomes `scale` times the vector of `words[i]` plus the mark of `positions[i]`. No
 /// word (a decoder's first step in Marian) is a vector of zeros. `scratch` is resized to a
@@ -13,25 +13,25 @@ pub type Vectors<'a> = &'a dyn Fn(usize, &mut [f32]);
 /// # Panics
 /// If there is not a word and a position for each row, or one has no vector.
 pub fn embed(
-    vectors: Vectors,
+    embeddings: EmbeddingLookup,
     words: &[Option<u32>],
     scale: f32,
-    marks: Option<(Vectors, &[u32])>,
+    positional: Option<(EmbeddingLookup, &[u32])>,
     mut out: MatMut<f32>,
     scratch: &mut Vec<f32>,
 ) {
     assert_eq!(out.rows(), words.len(), "a word for each row");
-    assert!(marks.is_none_or(|(_, positions)| positions.len() == words.len()));
+    assert!(positional.is_none_or(|(_, positions)| positions.len() == words.len()));
     for (index, &word) in words.iter().enumerate() {
         let row = out.row(index);
         match word {
             Some(word) => {
-                vectors(word as usize, row);
+                embeddings(word as usize, row);
                 row.iter_mut().for_each(|x| *x *= scale);
             }
             None => row.fill(0.0),
         }
-        if let Some((marks, positions)) = marks {
+        if let Some((marks, positions)) = positional {
             scratch.resize(row.len(), 0.0);
             marks(positions[index] as usize, scratch);
             row.iter_mut().zip(&*scratch).for_each(|(x, mark)| *x += mark);
@@ -40,13 +40,13 @@ pub fn embed(
 }
 
 /// The rows of a matrix.
-pub fn rows_of(matrix: Mat<'_, f32>) -> impl Fn(usize, &mut [f32]) {
+pub fn row_lookup(matrix: Mat<'_, f32>) -> impl Fn(usize, &mut [f32]) {
     move |row, into| into.copy_from_slice(matrix.row(row))
 }
 
 /// How fast the waves of sinusoidal positions slow down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Waves {
+pub enum SinusoidKind {
     /// Marian: wave i of m has frequency 10000^(-i / (m - 1)).
     Marian,
     /// CTranslate2 and Hugging Face, for the same models: 10000^(-i / m).
@@ -55,11 +55,11 @@ pub enum Waves {
 
 /// Row p becomes the mark of position p: sines in the first half, cosines in the
 /// second. Computed in f64; a last odd column is a cosine-less sine's place and stays 0.
-pub fn sinusoids(waves: Waves, mut out: MatMut<f32>) {
+pub fn fill_sinusoids(kind: SinusoidKind, mut out: MatMut<f32>) {
     let half = out.columns() / 2;
-    let apart = match waves {
-        Waves::Marian => half.saturating_sub(1).max(1),
-        Waves::CTranslate2 => half.max(1),
+    let apart = match kind {
+        SinusoidKind::Marian => half.saturating_sub(1).max(1),
+        SinusoidKind::CTranslate2 => half.max(1),
     };
     for position in 0..out.rows() {
         let row = out.row(position);

@@ -42,7 +42,7 @@ pub enum Error {
     #[error(
         "column {column} was asked for, the weights have {columns}; the shortlist belongs to another vocabulary"
     )]
-    Column {
+    ColumnOutOfRange {
         /// The column asked for.
         column: u32,
         /// Columns there are.
@@ -70,10 +70,10 @@ pub enum Error {
     },
     /// The file of measured choices could not be put in place.
     #[error(transparent)]
-    File(#[from] miriam_storage::Error),
+    Storage(#[from] miriam_storage::Error),
     /// The file of measured choices is not what this program writes.
     #[error("{}: not a file of measured choices ({reason}); remove it, and it is measured again", path.display())]
-    Choices {
+    TunerCache {
         /// The file concerned.
         path: PathBuf,
         /// What does not fit, with the line.

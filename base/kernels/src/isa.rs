@@ -43,12 +43,12 @@ pub(crate) trait Isa: Copy + 'static {
     /// The answer of a comparison, a bit a lane.
     type Mask: Copy;
     /// How many sums a product keeps at once.
-    const TILES: Tiles;
+    const REGISTER_BLOCKING: RegisterBlocking;
     /// Whether [`dot_i8`](Isa::dot_i8) is faster for rows without negative elements.
-    const SPARES_SIGNS: bool;
+    const PREFERS_UNSIGNED: bool;
     /// Whether [`dot_i8`](Isa::dot_i8) multiplies bytes shifted by 128, to be
     /// undone by the corrections of the columns.
-    const SHIFTED: bool;
+    const SHIFTS_TO_UNSIGNED: bool;
 
     /// Calls `body`, compiled for this instruction set.
     fn run<R>(self, body: impl FnOnce(Self) -> R) -> R;
@@ -70,7 +70,7 @@ pub(crate) trait Isa: Copy + 'static {
     /// The larger of two magnitudes; what is not a number is larger than any.
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F;
     /// The magnitude of `a` with the sign of `sign`.
-    fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F;
+    fn copysign(self, a: Self::F, sign: Self::F) -> Self::F;
     fn less(self, a: Self::F, b: Self::F) -> Self::Mask;
     /// `yes` where the mask holds, `no` elsewhere.
     fn select(self, mask: Self::Mask, yes: Self::F, no: Self::F) -> Self::F;
@@ -80,7 +80,7 @@ pub(crate) trait Isa: Copy + 'static {
     /// product are normal.
     fn scale_by_power(self, a: Self::F, shifted: Self::F) -> Self::F;
     /// `table[index]` lane by lane. Panics if an index lies outside.
-    fn gather(self, table: &[f32; TABLE], index: Self::I) -> Self::F;
+    fn gather(self, table: &[f32; TABLE_LEN], index: Self::I) -> Self::F;
 
     fn splat_i32(self, value: i32) -> Self::I;
     fn load_i32(self, from: &[i32]) -> Self::I;
@@ -108,7 +108,7 @@ pub(crate) trait Isa: Copy + 'static {
 
     /// The first lanes from a slice of at most sixteen, `fill` in the others.
     #[inline(always)]
-    fn load_part(self, from: &[f32], fill: f32) -> Self::F {
+    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
         if from.len() >= LANES {
             return self.load(from);
         }
@@ -119,7 +119,7 @@ pub(crate) trait Isa: Copy + 'static {
 
     /// As many lanes as the slice has room for, at most sixteen.
     #[inline(always)]
-    fn store_part(self, value: Self::F, to: &mut [f32]) {
+    fn store_partial(self, value: Self::F, to: &mut [f32]) {
         if to.len() >= LANES {
             return self.store(value, to);
         }
@@ -131,7 +131,7 @@ pub(crate) trait Isa: Copy + 'static {
 
     /// The lanes in memory.
     #[inline(always)]
-    fn lanes(self, value: Self::F) -> [f32; LANES] {
+    fn to_array(self, value: Self::F) -> [f32; LANES] {
         let mut lanes = [0.0; LANES];
         self.store(value, &mut lanes);
         lanes
@@ -139,26 +139,26 @@ pub(crate) trait Isa: Copy + 'static {
 
     /// The sum of the lanes: halves are added until one is left.
     #[inline(always)]
-    fn sum(self, value: Self::F) -> f32 {
-        fold(self.lanes(value), |a, b| a + b)
+    fn reduce_sum(self, value: Self::F) -> f32 {
+        tree_reduce(self.to_array(value), |a, b| a + b)
     }
 
     /// The largest lane.
     #[inline(always)]
-    fn largest(self, value: Self::F) -> f32 {
-        fold(self.lanes(value), |a, b| if a > b { a } else { b })
+    fn reduce_max(self, value: Self::F) -> f32 {
+        tree_reduce(self.to_array(value), |a, b| if a > b { a } else { b })
     }
 
     /// The largest lane of magnitudes; what is not a number is larger than any.
     #[inline(always)]
-    fn largest_abs(self, value: Self::F) -> f32 {
-        fold(self.lanes(value), |a, b| f32::from_bits(a.to_bits().max(b.to_bits())))
+    fn reduce_max_abs(self, value: Self::F) -> f32 {
+        tree_reduce(self.to_array(value), |a, b| f32::from_bits(a.to_bits().max(b.to_bits())))
     }
 }
 
 /// Registers for sums: they decide which tiles of a product are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tiles {
+pub(crate) enum RegisterBlocking {
     /// No registers of this width: one sum at a time.
     One,
     /// Sixteen, and a sum takes two.
@@ -173,17 +173,17 @@ pub(crate) enum Tiles {
 /// what calls functions that take or return tuples into code for other instructions, and
 /// those adapters do; a row of a norm takes several times as long with them.
 #[inline(always)]
-pub(crate) fn parts(length: usize) -> Parts {
-    Parts { from: 0, length }
+pub(crate) fn lane_chunks(length: usize) -> LaneChunks {
+    LaneChunks { from: 0, length }
 }
 
 /// See [`parts`].
-pub(crate) struct Parts {
+pub(crate) struct LaneChunks {
     from: usize,
     length: usize,
 }
 
-impl Iterator for Parts {
+impl Iterator for LaneChunks {
     type Item = Range<usize>;
 
     #[inline(always)]
@@ -198,11 +198,11 @@ impl Iterator for Parts {
 }
 
 /// Entries of a table for [`Isa::gather`].
-pub(crate) const TABLE: usize = 4096;
+pub(crate) const TABLE_LEN: usize = 4096;
 
 /// Halves are joined until one lane is left, in the same order everywhere.
 #[inline(always)]
-fn fold(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
+fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {
@@ -233,7 +233,7 @@ pub(crate) enum Level {
 
 impl Cpu {
     /// The fastest this CPU has, found at the first call.
-    pub fn best() -> Self {
+    pub fn detect() -> Self {
         static BEST: OnceLock<Cpu> = OnceLock::new();
         *BEST.get_or_init(|| *Self::all().last().expect("the plain set is everywhere"))
     }
@@ -256,7 +256,7 @@ impl Cpu {
     }
 
     /// The set of that [`name`](Cpu::name), if it is known and this CPU has it.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::all().into_iter().find(|cpu| cpu.name() == name)
     }
 

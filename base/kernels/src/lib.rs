@@ -22,20 +22,20 @@
     reason = "adapters are not inlined into kernels, see `isa::parts`"
 )]
 
+pub mod activation;
 pub mod attention;
 pub mod cell;
 pub mod embedding;
 mod error;
-pub mod function;
+pub mod gemm;
 mod isa;
 mod matrix;
 pub mod norm;
-pub mod output;
 pub mod pack;
-pub mod product;
 pub mod quantise;
 #[cfg(test)]
 mod testing;
+pub mod topk;
 pub mod tuner;
 
 pub use error::{Error, Result};

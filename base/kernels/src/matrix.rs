@@ -31,7 +31,7 @@ impl<T> Clone for Mat<'_, T> {
 impl<T> Copy for Mat<'_, T> {}
 
 /// Elements that `rows` of `columns` span when rows begin `stride` apart.
-fn span(rows: usize, columns: usize, stride: usize) -> usize {
+fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
     assert!(columns <= stride || rows <= 1, "rows of {columns} overlap at a stride of {stride}");
     let before = rows.saturating_sub(1).checked_mul(stride);
     let span = before.and_then(|before| before.checked_add(columns));
@@ -52,7 +52,7 @@ impl<'a, T> Mat<'a, T> {
     /// # Panics
     /// If rows overlap or leave the slice.
     pub fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
-        let span = span(rows, columns, stride);
+        let span = required_len(rows, columns, stride);
         Self { values: &values[..span], rows, columns, stride }
     }
 
@@ -113,7 +113,7 @@ impl<'a, T> MatMut<'a, T> {
     /// # Panics
     /// If rows overlap or leave the slice.
     pub fn with_stride(values: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Self {
-        let span = span(rows, columns, stride);
+        let span = required_len(rows, columns, stride);
         Self { values: &mut values[..span], rows, columns, stride }
     }
 
@@ -142,7 +142,7 @@ impl<'a, T> MatMut<'a, T> {
     /// # Panics
     /// If they leave the slice.
     #[inline(always)]
-    pub(crate) fn part(&mut self, index: usize, columns: Range<usize>) -> &mut [T] {
+    pub(crate) fn row_columns(&mut self, index: usize, columns: Range<usize>) -> &mut [T] {
         debug_assert!(index < self.rows && columns.end <= self.columns);
         let row = index * self.stride;
         &mut self.values[row + columns.start..row + columns.end]

@@ -5,8 +5,8 @@
 //! (around the mean, which is exact where one pass is not) and the result are three
 //! passes.
 
-use crate::isa::{Isa, dispatch, parts};
-use crate::quantise::{largest, row_i8};
+use crate::isa::{Isa, dispatch, lane_chunks};
+use crate::quantise::{absmax, quantise_row_i8};
 use crate::{Cpu, Mat, MatMut};
 
 /// What rows are divided by.
@@ -36,7 +36,7 @@ pub struct Norm<'a> {
 /// Where rows go as eight bits, as [`quantise_i8`](crate::quantise::quantise_i8) would
 /// write them.
 #[derive(Debug)]
-pub struct QuantiseInto<'a> {
+pub struct QuantisedOutput<'a> {
     /// The integers.
     pub values: MatMut<'a, i8>,
     /// The scale of each row.
@@ -47,18 +47,18 @@ pub struct QuantiseInto<'a> {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn norm_in_place(
+pub fn normalise_in_place(
     cpu: Cpu,
     norm: Norm,
     mut rows: MatMut<f32>,
     residual: Option<Mat<f32>>,
-    mut quantised: Option<QuantiseInto>,
+    mut quantised: Option<QuantisedOutput>,
 ) {
-    check(&norm, &rows, residual, quantised.as_ref());
+    check_shapes(&norm, &rows, residual, quantised.as_ref());
     for index in 0..rows.rows() {
         let row = rows.row(index);
         let residual = residual.map(|residual| residual.row(index));
-        dispatch!(cpu, norm_row(norm, row, residual, None));
+        dispatch!(cpu, normalise_row(norm, row, residual, None));
         if let Some(quantised) = &mut quantised {
             let out = quantised.values.row(index);
             quantised.scales[index] = dispatch!(cpu, quantise_row(row, out));
@@ -70,21 +70,21 @@ pub fn norm_in_place(
 ///
 /// # Panics
 /// If shapes differ.
-pub fn norm_into(
+pub fn normalise_into(
     cpu: Cpu,
     norm: Norm,
     mut rows: MatMut<f32>,
     residual: Option<Mat<f32>>,
     mut out: MatMut<f32>,
-    mut quantised: Option<QuantiseInto>,
+    mut quantised: Option<QuantisedOutput>,
 ) {
-    check(&norm, &rows, residual, quantised.as_ref());
+    check_shapes(&norm, &rows, residual, quantised.as_ref());
     assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
     for index in 0..rows.rows() {
         let row = rows.row(index);
         let out = out.row(index);
         let residual = residual.map(|residual| residual.row(index));
-        dispatch!(cpu, norm_row(norm, row, residual, Some(&mut *out)));
+        dispatch!(cpu, normalise_row(norm, row, residual, Some(&mut *out)));
         if let Some(quantised) = &mut quantised {
             let values = quantised.values.row(index);
             quantised.scales[index] = dispatch!(cpu, quantise_row(out, values));
@@ -92,11 +92,11 @@ pub fn norm_into(
     }
 }
 
-fn check(
+fn check_shapes(
     norm: &Norm,
     rows: &MatMut<f32>,
     residual: Option<Mat<f32>>,
-    quantised: Option<&QuantiseInto>,
+    quantised: Option<&QuantisedOutput>,
 ) {
     let shape = (rows.rows(), rows.columns());
     assert_eq!(norm.scale.len(), shape.1, "a scale for each column");
@@ -111,12 +111,12 @@ fn check(
 
 #[inline(always)]
 fn quantise_row<I: Isa>(isa: I, row: &[f32], out: &mut [i8]) -> f32 {
-    row_i8(isa, row, largest(isa, row), out)
+    quantise_row_i8(isa, row, absmax(isa, row), out)
 }
 
 /// Adds the residual to the row, and normalises it into `out` or itself.
 #[inline(always)]
-fn norm_row<I: Isa>(
+fn normalise_row<I: Isa>(
     isa: I,
     norm: Norm,
     row: &mut [f32],
@@ -126,40 +126,40 @@ fn norm_row<I: Isa>(
     let columns = row.len() as f32;
     let mut sums = isa.splat(0.0);
     if let Some(residual) = residual {
-        for part in parts(row.len()) {
-            let x = isa.load_part(&row[part.clone()], 0.0);
-            let sum = isa.add(x, isa.load_part(&residual[part.clone()], 0.0));
-            isa.store_part(sum, &mut row[part]);
+        for part in lane_chunks(row.len()) {
+            let x = isa.load_partial(&row[part.clone()], 0.0);
+            let sum = isa.add(x, isa.load_partial(&residual[part.clone()], 0.0));
+            isa.store_partial(sum, &mut row[part]);
             sums = isa.add(sums, sum);
         }
     } else if norm.kind == NormKind::Layer {
-        for part in parts(row.len()) {
-            sums = isa.add(sums, isa.load_part(&row[part], 0.0));
+        for part in lane_chunks(row.len()) {
+            sums = isa.add(sums, isa.load_partial(&row[part], 0.0));
         }
     }
     let mean = match norm.kind {
-        NormKind::Layer => isa.sum(sums) / columns,
+        NormKind::Layer => isa.reduce_sum(sums) / columns,
         NormKind::Rms => 0.0,
     };
     let means = isa.splat(mean);
     let mut squares = isa.splat(0.0);
-    for part in parts(row.len()) {
-        let apart = isa.sub(isa.load_part(&row[part], mean), means);
+    for part in lane_chunks(row.len()) {
+        let apart = isa.sub(isa.load_partial(&row[part], mean), means);
         squares = isa.mul_add(apart, apart, squares);
     }
-    let factor = isa.splat(1.0 / (isa.sum(squares) / columns + norm.epsilon).sqrt());
+    let factor = isa.splat(1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt());
     let moments = (means, factor);
     match out {
         Some(out) => {
-            for part in parts(row.len()) {
-                let y = normalised(isa, &norm, moments, &row[part.clone()], part.start);
-                isa.store_part(y, &mut out[part]);
+            for part in lane_chunks(row.len()) {
+                let y = normalise_columns(isa, &norm, moments, &row[part.clone()], part.start);
+                isa.store_partial(y, &mut out[part]);
             }
         }
         None => {
-            for part in parts(row.len()) {
-                let y = normalised(isa, &norm, moments, &row[part.clone()], part.start);
-                isa.store_part(y, &mut row[part]);
+            for part in lane_chunks(row.len()) {
+                let y = normalise_columns(isa, &norm, moments, &row[part.clone()], part.start);
+                isa.store_partial(y, &mut row[part]);
             }
         }
     }
@@ -167,7 +167,7 @@ fn norm_row<I: Isa>(
 
 /// Up to sixteen elements from column `from`, given mean and factor.
 #[inline(always)]
-fn normalised<I: Isa>(
+fn normalise_columns<I: Isa>(
     isa: I,
     norm: &Norm,
     (mean, factor): (I::F, I::F),
@@ -175,10 +175,10 @@ fn normalised<I: Isa>(
     from: usize,
 ) -> I::F {
     let columns = from..from + x.len();
-    let apart = isa.mul(isa.sub(isa.load_part(x, 0.0), mean), factor);
-    let scale = isa.load_part(&norm.scale[columns.clone()], 0.0);
+    let apart = isa.mul(isa.sub(isa.load_partial(x, 0.0), mean), factor);
+    let scale = isa.load_partial(&norm.scale[columns.clone()], 0.0);
     match norm.bias {
-        Some(bias) => isa.mul_add(apart, scale, isa.load_part(&bias[columns], 0.0)),
+        Some(bias) => isa.mul_add(apart, scale, isa.load_partial(&bias[columns], 0.0)),
         None => isa.mul(apart, scale),
     }
 }

@@ -21,8 +21,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 pub use f32s::{PackedF32, WeightsF32};
 pub use i8s::{PackedI8, WeightsI8};
-pub(crate) use i16s::SLACK;
-pub use i16s::{PackedI16, RUN, WeightsI16};
+pub(crate) use i16s::ROUNDING_SLACK;
+pub use i16s::{ACCUMULATION_RUN, PackedI16, WeightsI16};
 
 use crate::{Error, LANES, Mat, Result};
 
@@ -77,7 +77,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::Layout`] if this program has none of that name and version.
-    pub fn named(name: &str, version: u32) -> Result<Self> {
+    pub fn from_name(name: &str, version: u32) -> Result<Self> {
         [Layout::F32, Layout::I16, Layout::I8]
             .into_iter()
             .find(|layout| layout.name() == name && layout.version() == version)
@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// Numbers of a cell.
-    pub fn depth_of_cell(self) -> usize {
+    pub fn cell_depth(self) -> usize {
         match self {
             Layout::F32 => 1,
             Layout::I16 => 2,
@@ -94,7 +94,7 @@ impl Layout {
     }
 
     /// The largest depth of products: bytes of 255 and 128 must sum in 31 bits.
-    fn most(self) -> usize {
+    fn max_depth(self) -> usize {
         match self {
             Layout::I8 => 65_000,
             Layout::F32 | Layout::I16 => 1 << 31,
@@ -108,13 +108,13 @@ impl Layout {
     /// holds it.
     pub fn lines(self, depth: usize, columns: usize) -> Result<usize> {
         let panels = columns.div_ceil(LANES);
-        let lines = depth.div_ceil(self.depth_of_cell()).checked_mul(panels);
+        let lines = depth.div_ceil(self.cell_depth()).checked_mul(panels);
         let bytes = lines.and_then(|lines| lines.checked_mul(size_of::<Line>()));
         match bytes {
-            Some(bytes) if depth <= self.most() && bytes <= isize::MAX as usize => {
+            Some(bytes) if depth <= self.max_depth() && bytes <= isize::MAX as usize => {
                 Ok(bytes / size_of::<Line>())
             }
-            _ => Err(Error::TooLarge { depth, columns, most: self.most() }),
+            _ => Err(Error::TooLarge { depth, columns, most: self.max_depth() }),
         }
     }
 }
@@ -133,8 +133,8 @@ pub(crate) struct Panels<'a> {
 
 impl<'a> Panels<'a> {
     fn new(layout: Layout, lines: &'a [Line], depth: usize, columns: usize) -> Result<Self> {
-        check("lines", layout.lines(depth, columns)?, lines.len(), depth, columns)?;
-        let steps = depth.div_ceil(layout.depth_of_cell());
+        check_len("lines", layout.lines(depth, columns)?, lines.len(), depth, columns)?;
+        let steps = depth.div_ceil(layout.cell_depth());
         Ok(Self { lines, depth, columns, steps, stride: steps })
     }
 
@@ -158,7 +158,7 @@ impl<'a> Panels<'a> {
     }
 
     /// Some panels: columns from a multiple of sixteen to another, or to the end.
-    fn part(&self, columns: &std::ops::Range<usize>) -> Self {
+    fn column_range(&self, columns: &std::ops::Range<usize>) -> Self {
         assert!(columns.start.is_multiple_of(LANES) && columns.start <= columns.end);
         assert!(columns.end == self.columns || columns.end.is_multiple_of(LANES));
         assert!(columns.end <= self.columns);
@@ -186,7 +186,7 @@ impl<'a> Panels<'a> {
     /// lanes of the last panel are zero.
     fn select(&self, ids: &[u32], into: &mut Vec<Line>) -> Result<()> {
         if let Some(&column) = ids.iter().find(|&&id| id as usize >= self.columns) {
-            return Err(Error::Column { column, columns: self.columns });
+            return Err(Error::ColumnOutOfRange { column, columns: self.columns });
         }
         into.clear();
         into.reserve(ids.len().div_ceil(LANES) * self.steps);
@@ -204,13 +204,13 @@ impl<'a> Panels<'a> {
     }
 
     /// The cells of one column, from the first depth step to the last.
-    fn cells(&self, column: usize) -> impl Iterator<Item = [u8; 4]> + 'a {
+    fn column_cells(&self, column: usize) -> impl Iterator<Item = [u8; 4]> + 'a {
         assert!(column < self.columns, "column {column} of {}", self.columns);
         self.panel(column / LANES).iter().map(move |line| line.cell(column % LANES))
     }
 }
 
-fn check(
+fn check_len(
     part: &'static str,
     expected: usize,
     found: usize,
@@ -225,19 +225,19 @@ fn check(
 
 /// Weights as a file has them, before they are packed.
 #[derive(Debug)]
-pub struct Source<'a, T> {
+pub struct UnpackedWeights<'a, T> {
     values: Mat<'a, T>,
     transposed: bool,
 }
 
-impl<T> Clone for Source<'_, T> {
+impl<T> Clone for UnpackedWeights<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Source<'_, T> {}
+impl<T> Copy for UnpackedWeights<'_, T> {}
 
-impl<'a, T: Copy> Source<'a, T> {
+impl<'a, T: Copy> UnpackedWeights<'a, T> {
     /// A row for each input, a column for each output: Marian's and Nematus' `W`.
     pub fn inputs_by_outputs(values: Mat<'a, T>) -> Self {
         Self { values, transposed: false }
@@ -260,7 +260,7 @@ impl<'a, T: Copy> Source<'a, T> {
     }
 
     #[inline]
-    fn at(&self, depth: usize, column: usize) -> T {
+    fn get(&self, depth: usize, column: usize) -> T {
         if self.transposed {
             self.values.row(column)[depth]
         } else {
@@ -271,13 +271,13 @@ impl<'a, T: Copy> Source<'a, T> {
     /// The column, copied.
     fn column(&self, column: usize, into: &mut Vec<T>) {
         into.clear();
-        into.extend((0..self.depth()).map(|depth| self.at(depth, column)));
+        into.extend((0..self.depth()).map(|depth| self.get(depth, column)));
     }
 }
 
 /// To the nearest whole number, halves to even, for magnitudes below 2^22: what
 /// [`f32::round_ties_even`] is, which is a call where not every CPU has the instruction.
-fn nearest(number: f32) -> f32 {
+fn round_ties_even(number: f32) -> f32 {
     /// From here on floats are whole numbers.
     const WHOLE: f32 = 1.5 * (1 << 23) as f32;
     (number + WHOLE) - WHOLE
@@ -285,13 +285,13 @@ fn nearest(number: f32) -> f32 {
 
 /// Packs column after column: `encode` turns the numbers of a column into bytes, as
 /// many as its cells have.
-fn pack<T: Copy>(
+fn pack_columns<T: Copy>(
     layout: Layout,
-    source: Source<T>,
+    source: UnpackedWeights<T>,
     mut encode: impl FnMut(usize, &[T], &mut Vec<u8>),
 ) -> Result<Vec<Line>> {
     let mut lines = vec![Line::ZERO; layout.lines(source.depth(), source.columns())?];
-    let steps = source.depth().div_ceil(layout.depth_of_cell());
+    let steps = source.depth().div_ceil(layout.cell_depth());
     let (mut numbers, mut bytes) = (Vec::new(), Vec::new());
     for column in 0..source.columns() {
         source.column(column, &mut numbers);

@@ -9,8 +9,8 @@
 //! No integer stands for what is not a number, or infinite. The scale of such a row is not a
 //! number, and with it everything the row is multiplied into.
 
-use crate::isa::{Isa, LANES, dispatch, parts};
-use crate::pack::{PackedI16, RUN, SLACK};
+use crate::isa::{Isa, LANES, dispatch, lane_chunks};
+use crate::pack::{ACCUMULATION_RUN, PackedI16, ROUNDING_SLACK};
 use crate::{Cpu, Mat, MatMut};
 
 /// Rows of i8 in -127..=127, and what one unit of each row is worth.
@@ -30,16 +30,16 @@ pub struct QuantisedI16<'a> {
     /// A number is its integer times the scale of its row.
     pub scales: &'a [f32],
     /// No [run](RUN) has a larger Euclidean norm.
-    pub room: u32,
+    pub headroom: u32,
 }
 
 /// The magnitude that becomes 127.
 #[derive(Clone, Copy, Debug)]
-pub enum Span<'a> {
+pub enum ClipRange<'a> {
     /// The largest of the row itself, looked for.
-    OfRow,
+    PerRow,
     /// The largest of each row, known from the product that made it.
-    Known(&'a [f32]),
+    Precomputed(&'a [f32]),
     /// The same for all rows; larger magnitudes are cut (Marian's `_QuantMultA`).
     Fixed(f32),
 }
@@ -50,33 +50,39 @@ pub enum Span<'a> {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn quantise_i8(cpu: Cpu, rows: Mat<f32>, span: Span, out: MatMut<i8>, scales: &mut [f32]) {
+pub fn quantise_i8(cpu: Cpu, rows: Mat<f32>, clip: ClipRange, out: MatMut<i8>, scales: &mut [f32]) {
     assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
     assert_eq!(rows.rows(), scales.len());
-    dispatch!(cpu, rows_i8(rows, span, out, scales))
+    dispatch!(cpu, quantise_rows_i8(rows, clip, out, scales))
 }
 
 #[inline(always)]
-fn rows_i8<I: Isa>(isa: I, rows: Mat<f32>, span: Span, mut out: MatMut<i8>, scales: &mut [f32]) {
+fn quantise_rows_i8<I: Isa>(
+    isa: I,
+    rows: Mat<f32>,
+    clip: ClipRange,
+    mut out: MatMut<i8>,
+    scales: &mut [f32],
+) {
     for (index, scale) in scales.iter_mut().enumerate() {
         let row = rows.row(index);
-        let largest = match span {
-            Span::OfRow => largest(isa, row),
-            Span::Known(largest) => largest[index],
-            Span::Fixed(_) if !largest(isa, row).is_finite() => f32::NAN,
-            Span::Fixed(largest) => largest,
+        let largest = match clip {
+            ClipRange::PerRow => absmax(isa, row),
+            ClipRange::Precomputed(largest) => largest[index],
+            ClipRange::Fixed(_) if !absmax(isa, row).is_finite() => f32::NAN,
+            ClipRange::Fixed(largest) => largest,
         };
-        *scale = row_i8(isa, row, largest, out.row(index));
+        *scale = quantise_row_i8(isa, row, largest, out.row(index));
     }
 }
 
 /// Quantises one row and gives its scale.
 #[inline(always)]
-pub(crate) fn row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) -> f32 {
+pub(crate) fn quantise_row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) -> f32 {
     let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
     let (factor, most, least) = (isa.splat(factor), isa.splat(127.0), isa.splat(-127.0));
-    for part in parts(row.len()) {
-        let scaled = isa.mul(isa.load_part(&row[part.clone()], 0.0), factor);
+    for part in lane_chunks(row.len()) {
+        let scaled = isa.mul(isa.load_partial(&row[part.clone()], 0.0), factor);
         let to = &mut out[part];
         let whole = isa.round(isa.min(isa.max(scaled, least), most));
         if to.len() == LANES {
@@ -93,12 +99,12 @@ pub(crate) fn row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) 
 
 /// The largest magnitude of a row, NaN if it has something that is not a number.
 #[inline(always)]
-pub(crate) fn largest<I: Isa>(isa: I, row: &[f32]) -> f32 {
+pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
     let mut most = isa.splat(0.0);
-    for part in parts(row.len()) {
-        most = isa.max_abs(isa.load_part(&row[part], 0.0), most);
+    for part in lane_chunks(row.len()) {
+        most = isa.max_abs(isa.load_partial(&row[part], 0.0), most);
     }
-    isa.largest_abs(most)
+    isa.reduce_max_abs(most)
 }
 
 /// Quantises rows to sixteen bits for products with these weights: as finely as 32,767
@@ -117,34 +123,45 @@ pub fn quantise_i16<'a>(
 ) -> QuantisedI16<'a> {
     assert_eq!((rows.rows(), rows.columns()), (values.rows(), values.columns()));
     assert_eq!(rows.rows(), scales.len());
-    let room = weights.room();
-    dispatch!(cpu, rows_i16(rows, room as f32, values.reborrow(), scales));
-    QuantisedI16 { values: values.into_ref(), scales, room }
+    let room = weights.headroom();
+    dispatch!(cpu, quantise_rows_i16(rows, room as f32, values.reborrow(), scales));
+    QuantisedI16 { values: values.into_ref(), scales, headroom: room }
 }
 
 #[inline(always)]
-fn rows_i16<I: Isa>(isa: I, rows: Mat<f32>, room: f32, mut out: MatMut<i16>, scales: &mut [f32]) {
+fn quantise_rows_i16<I: Isa>(
+    isa: I,
+    rows: Mat<f32>,
+    headroom: f32,
+    mut out: MatMut<i16>,
+    scales: &mut [f32],
+) {
     const LIMIT: f32 = i16::MAX as f32;
     let (most, least) = (isa.splat(LIMIT), isa.splat(-LIMIT));
     for (index, scale) in scales.iter_mut().enumerate() {
         let (row, out) = (rows.row(index), out.row(index));
-        let largest = largest(isa, row);
+        let largest = absmax(isa, row);
         // Of a row this small nothing would be left in any product.
-        let finest = if largest < LEAST { 0.0 } else { LIMIT / largest };
-        let norm = norm(isa, row, finest);
-        let factor = finest * if norm > room - SLACK { (room - SLACK) / norm } else { 1.0 };
+        let finest = if largest < MIN_ABSMAX { 0.0 } else { LIMIT / largest };
+        let norm = max_run_norm(isa, row, finest);
+        let factor = finest
+            * if norm > headroom - ROUNDING_SLACK {
+                (headroom - ROUNDING_SLACK) / norm
+            } else {
+                1.0
+            };
         *scale = match largest.is_finite() {
             true if factor > 0.0 => 1.0 / factor,
             true => 0.0,
             false => f32::NAN,
         };
         let factor = isa.splat(factor);
-        for part in parts(row.len()) {
-            let scaled = isa.mul(isa.load_part(&row[part.clone()], 0.0), factor);
+        for part in lane_chunks(row.len()) {
+            let scaled = isa.mul(isa.load_partial(&row[part.clone()], 0.0), factor);
             let to = &mut out[part];
             let mut lanes = [0; LANES];
             isa.store_i32(isa.round(isa.min(isa.max(scaled, least), most)), &mut lanes);
-            narrow(
+            store_narrowed(
                 &lanes,
                 to,
                 #[inline(always)]
@@ -155,28 +172,28 @@ fn rows_i16<I: Isa>(isa: I, rows: Mat<f32>, room: f32, mut out: MatMut<i16>, sca
 }
 
 /// The smallest magnitude of which 32,767th parts are normal.
-const LEAST: f32 = 32_768.0 * f32::MIN_POSITIVE;
+const MIN_ABSMAX: f32 = 32_768.0 * f32::MIN_POSITIVE;
 
 /// The largest Euclidean norm of a run of `factor` times the row.
 #[inline(always)]
-fn norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
+fn max_run_norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
     let factor = isa.splat(factor);
     let mut most = 0f32;
-    for from in (0..row.len()).step_by(RUN) {
-        let run = &row[from..row.len().min(from + RUN)];
+    for from in (0..row.len()).step_by(ACCUMULATION_RUN) {
+        let run = &row[from..row.len().min(from + ACCUMULATION_RUN)];
         let mut squares = isa.splat(0.0);
-        for part in parts(run.len()) {
-            let x = isa.mul(isa.load_part(&run[part], 0.0), factor);
+        for part in lane_chunks(run.len()) {
+            let x = isa.mul(isa.load_partial(&run[part], 0.0), factor);
             squares = isa.mul_add(x, x, squares);
         }
-        most = most.max(isa.sum(squares));
+        most = most.max(isa.reduce_sum(squares));
     }
     most.sqrt()
 }
 
 /// Writes as many lanes as there is room for.
 #[inline(always)]
-fn narrow<T>(lanes: &[i32; LANES], to: &mut [T], cut: impl Fn(i32) -> T) {
+fn store_narrowed<T>(lanes: &[i32; LANES], to: &mut [T], cut: impl Fn(i32) -> T) {
     if let Some(to) = to.first_chunk_mut::<LANES>() {
         for lane in 0..LANES {
             to[lane] = cut(lanes[lane]);

@@ -1,9 +1,9 @@
 //! Numbers for tests: the same in every run.
 
 /// A small generator (xorshift64*).
-pub(crate) struct Numbers(u64);
+pub(crate) struct TestRng(u64);
 
-impl Numbers {
+impl TestRng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -16,7 +16,7 @@ impl Numbers {
     }
 
     /// A whole number from `least` to `most`.
-    pub(crate) fn whole(&mut self, least: i64, most: i64) -> i64 {
+    pub(crate) fn integer(&mut self, least: i64, most: i64) -> i64 {
         least + (self.next() % (most - least + 1) as u64) as i64
     }
 
@@ -28,7 +28,7 @@ impl Numbers {
 
 /// Asserts that numbers lie within `most` of others.
 #[track_caller]
-pub(crate) fn assert_near(found: &[f32], expected: &[f64], most: f64, what: &str) {
+pub(crate) fn assert_close(found: &[f32], expected: &[f64], most: f64, what: &str) {
     assert_eq!(found.len(), expected.len());
     for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let apart = (f64::from(found) - expected).abs();

@@ -22,17 +22,17 @@ use serde::{Deserialize, Serialize};
 use crate::{Cpu, Error, Result};
 
 /// Timed calls of each alternative.
-const TRIALS: usize = 25;
+const TRIALS_PER_ALTERNATIVE: usize = 25;
 
 /// Bytes of a file of choices that are read. Real ones have a few thousand.
-const LARGEST: u64 = 4 << 20;
+const MAX_CACHE_BYTES: u64 = 4 << 20;
 
 /// Choices that a machine may have in a file, so that none grows without end.
-const MOST: usize = 4096;
+const MAX_CHOICES: usize = 4096;
 
 /// An operation of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct OperationShape {
     /// The operation, for instance `i8`. Those of different names are unrelated.
     pub operation: &'static str,
     /// Rows of the call.
@@ -43,7 +43,7 @@ pub struct Shape {
     pub columns: usize,
 }
 
-impl Shape {
+impl OperationShape {
     /// Up to eight rows each number is its own, then a power of two stands for all above
     /// the one before.
     fn bucket(self) -> Self {
@@ -57,25 +57,25 @@ impl Shape {
 }
 
 /// What is known of a shape.
-enum Knowledge {
+enum TuningState {
     /// Nanoseconds a row of each alternative's calls.
-    Trying(Vec<Vec<f32>>),
-    Fixed(usize),
+    Measuring(Vec<Vec<f32>>),
+    Chosen(usize),
     /// Found in the file.
-    Remembered(usize),
+    Cached(usize),
 }
 
 /// The choices of one process, shared by its threads.
 pub struct Tuner {
-    machine: String,
+    cpu_model: String,
     /// By name of shape, from the file.
-    remembered: BTreeMap<String, usize>,
-    known: RwLock<HashMap<Shape, Knowledge>>,
+    cached: BTreeMap<String, usize>,
+    states: RwLock<HashMap<OperationShape, TuningState>>,
 }
 
 /// The file: alternatives by shape, by machine.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Choices {
+struct TunerCache {
     version: u32,
     machines: BTreeMap<String, BTreeMap<String, usize>>,
 }
@@ -85,7 +85,7 @@ const VERSION: u32 = 1;
 impl Tuner {
     /// Knows nothing yet.
     pub fn new(cpu: Cpu) -> Self {
-        Self { machine: machine(cpu), remembered: BTreeMap::new(), known: RwLock::default() }
+        Self { cpu_model: cpu_model(cpu), cached: BTreeMap::new(), states: RwLock::default() }
     }
 
     /// Knows what was remembered for this machine; nothing, if there is no such file.
@@ -95,8 +95,8 @@ impl Tuner {
     /// else.
     pub fn load(cpu: Cpu, path: &Path) -> Result<Self> {
         let mut tuner = Self::new(cpu);
-        let mut choices = read(path)?;
-        tuner.remembered = choices.machines.remove(&tuner.machine).unwrap_or_default();
+        let mut choices = read_cache(path)?;
+        tuner.cached = choices.machines.remove(&tuner.cpu_model).unwrap_or_default();
         Ok(tuner)
     }
 
@@ -107,10 +107,10 @@ impl Tuner {
     /// [`Error::Io`] and [`Error::File`] if the file cannot be read or written,
     /// [`Error::Choices`] if something else stands there.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut choices = read(path)?;
-        let mine = choices.machines.entry(self.machine.clone()).or_default();
-        for (shape, choice) in self.fixed() {
-            if mine.len() < MOST || mine.contains_key(&shape) {
+        let mut choices = read_cache(path)?;
+        let mine = choices.machines.entry(self.cpu_model.clone()).or_default();
+        for (shape, choice) in self.new_choices() {
+            if mine.len() < MAX_CHOICES || mine.contains_key(&shape) {
                 mine.insert(shape, choice);
             }
         }
@@ -123,16 +123,16 @@ impl Tuner {
     }
 
     /// How many choices came from the file.
-    pub fn remembered(&self) -> usize {
-        self.remembered.len()
+    pub fn cached_count(&self) -> usize {
+        self.cached.len()
     }
 
     /// The choices made so far, by name of shape; not those that were remembered.
-    pub fn fixed(&self) -> BTreeMap<String, usize> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+    pub fn new_choices(&self) -> BTreeMap<String, usize> {
+        let known = self.states.read().unwrap_or_else(PoisonError::into_inner);
         let fixed = known.iter().filter_map(|(shape, knowledge)| match knowledge {
-            Knowledge::Fixed(choice) => Some((shape.name(), *choice)),
-            Knowledge::Trying(_) | Knowledge::Remembered(_) => None,
+            TuningState::Chosen(choice) => Some((shape.name(), *choice)),
+            TuningState::Measuring(_) | TuningState::Cached(_) => None,
         });
         fixed.collect()
     }
@@ -142,29 +142,34 @@ impl Tuner {
     ///
     /// # Panics
     /// If there are no alternatives.
-    pub fn run<R>(&self, shape: Shape, alternatives: usize, work: impl FnOnce(usize) -> R) -> R {
+    pub fn run<R>(
+        &self,
+        shape: OperationShape,
+        alternatives: usize,
+        work: impl FnOnce(usize) -> R,
+    ) -> R {
         assert!(alternatives > 0);
         if alternatives == 1 || shape.rows == 0 {
             return work(0);
         }
         let (shape, rows) = (shape.bucket(), shape.rows);
         let met = {
-            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            let known = self.states.read().unwrap_or_else(PoisonError::into_inner);
             known.get(&shape).map(|knowledge| match knowledge {
-                Knowledge::Fixed(choice) | Knowledge::Remembered(choice) => {
+                TuningState::Chosen(choice) | TuningState::Cached(choice) => {
                     Ok((*choice).min(alternatives - 1))
                 }
-                Knowledge::Trying(times) => Err(next_trial(times)),
+                TuningState::Measuring(times) => Err(next_trial(times)),
             })
         };
-        let trial = met.unwrap_or_else(|| self.recall(shape, alternatives).ok_or(0));
+        let trial = met.unwrap_or_else(|| self.find_cached(shape, alternatives).ok_or(0));
         match trial {
             Ok(choice) => work(choice),
             Err(trial) => {
                 let start = Instant::now();
                 let result = work(trial);
                 let time = start.elapsed().as_nanos() as f32 / rows as f32;
-                self.record(shape, alternatives, trial, time);
+                self.record_time(shape, alternatives, trial, time);
                 result
             }
         }
@@ -172,30 +177,30 @@ impl Tuner {
 
     /// The choice that was remembered for a shape, looked up by name once. One that is no
     /// longer there is no choice.
-    fn recall(&self, shape: Shape, alternatives: usize) -> Option<usize> {
-        if self.remembered.is_empty() {
+    fn find_cached(&self, shape: OperationShape, alternatives: usize) -> Option<usize> {
+        if self.cached.is_empty() {
             return None;
         }
-        let choice = *self.remembered.get(&shape.name())?;
+        let choice = *self.cached.get(&shape.name())?;
         if choice >= alternatives {
             return None;
         }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(shape, Knowledge::Remembered(choice));
+        let mut known = self.states.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(shape, TuningState::Cached(choice));
         Some(choice)
     }
 
-    fn record(&self, shape: Shape, alternatives: usize, trial: usize, time: f32) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let empty = || Knowledge::Trying(vec![Vec::new(); alternatives]);
+    fn record_time(&self, shape: OperationShape, alternatives: usize, trial: usize, time: f32) {
+        let mut known = self.states.write().unwrap_or_else(PoisonError::into_inner);
+        let empty = || TuningState::Measuring(vec![Vec::new(); alternatives]);
         let knowledge = known.entry(shape).or_insert_with(empty);
-        let Knowledge::Trying(times) = knowledge else { return };
+        let TuningState::Measuring(times) = knowledge else { return };
         let Some(of_trial) = times.get_mut(trial) else { return };
         of_trial.push(time);
-        if times.iter().all(|times| times.len() >= TRIALS) {
+        if times.iter().all(|times| times.len() >= TRIALS_PER_ALTERNATIVE) {
             let medians: Vec<f32> = times.iter_mut().map(|times| median(times)).collect();
             let best = (0..alternatives).min_by(|&a, &b| medians[a].total_cmp(&medians[b]));
-            *knowledge = Knowledge::Fixed(best.expect("there are alternatives"));
+            *knowledge = TuningState::Chosen(best.expect("there are alternatives"));
         }
     }
 }
@@ -210,21 +215,21 @@ fn median(times: &mut [f32]) -> f32 {
     times[times.len() / 2]
 }
 
-fn read(path: &Path) -> Result<Choices> {
+fn read_cache(path: &Path) -> Result<TunerCache> {
     let io = |source| Error::Io { path: path.to_owned(), action: "read", source };
     let file = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(Choices { version: VERSION, ..Choices::default() });
+            return Ok(TunerCache { version: VERSION, ..TunerCache::default() });
         }
         file => file.map_err(io)?,
     };
     let mut text = Vec::new();
-    file.take(LARGEST).read_to_end(&mut text).map_err(io)?;
-    parse(&text).map_err(|reason| Error::Choices { path: path.to_owned(), reason })
+    file.take(MAX_CACHE_BYTES).read_to_end(&mut text).map_err(io)?;
+    parse_cache(&text).map_err(|reason| Error::TunerCache { path: path.to_owned(), reason })
 }
 
-fn parse(text: &[u8]) -> Result<Choices, String> {
-    let choices: Choices = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+fn parse_cache(text: &[u8]) -> Result<TunerCache, String> {
+    let choices: TunerCache = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     if choices.version != VERSION {
         return Err(format!("version {}, this program reads {VERSION}", choices.version));
     }
@@ -232,7 +237,7 @@ fn parse(text: &[u8]) -> Result<Choices, String> {
 }
 
 /// The model of CPU and the instructions used, as far as the system tells.
-fn machine(cpu: Cpu) -> String {
+fn cpu_model(cpu: Cpu) -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
         let lines = text.lines().filter_map(|line| line.split_once(':'));
@@ -246,8 +251,8 @@ fn machine(cpu: Cpu) -> String {
 /// For the fuzz target: reads any bytes as a file of choices, and says whether they are
 /// one.
 #[doc(hidden)]
-pub fn is_choices(text: &[u8]) -> bool {
-    parse(text).is_ok()
+pub fn is_tuner_cache(text: &[u8]) -> bool {
+    parse_cache(text).is_ok()
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use crate::numpy_random::Random;
-use crate::{Metric, Rows, Score};
+use crate::numpy_random::NumpyRng;
+use crate::{Metric, Score, SegmentStatistics};
 
 /// How often a text is drawn anew, and from which random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Default for Resampling {
 
 /// Where the score of another text like this one is likely to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Confidence {
+pub struct ConfidenceInterval {
     /// The mean of the scores of drawn texts.
     pub mean: f64,
     /// Half of what 95 % of them span.
@@ -31,14 +31,19 @@ pub struct Confidence {
 }
 
 /// Adds the confidence of `score`, which came from `rows`, to it.
-pub fn bootstrap(metric: &dyn Metric, rows: &Rows, resampling: Resampling, score: &mut Score) {
-    let scores = resampled_scores(metric, rows, resampling);
-    score.confidence = Some(confidence(metric, scores));
+pub fn estimate_confidence(
+    metric: &dyn Metric,
+    rows: &SegmentStatistics,
+    resampling: Resampling,
+    score: &mut Score,
+) {
+    let scores = resample_scores(metric, rows, resampling);
+    score.confidence = Some(confidence_interval(metric, scores));
     score.signature.insert_resampling("bs", resampling.count, resampling.seed);
 }
 
 /// Mean and spread of `scores`.
-pub(crate) fn confidence(metric: &dyn Metric, mut scores: Vec<f64>) -> Confidence {
+pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> ConfidenceInterval {
     scores.sort_unstable_by(f64::total_cmp);
     let outside = scores.len() / 40;
     let span = match (scores.get(outside), scores.iter().nth_back(outside)) {
@@ -47,31 +52,34 @@ pub(crate) fn confidence(metric: &dyn Metric, mut scores: Vec<f64>) -> Confidenc
     };
     let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
     let half_width = 0.5 * span;
-    match metric.resampled_is_f32() {
-        true => Confidence { mean: (mean as f32).into(), half_width: (half_width as f32).into() },
-        false => Confidence { mean, half_width },
+    match metric.has_f32_scores() {
+        true => ConfidenceInterval {
+            mean: (mean as f32).into(),
+            half_width: (half_width as f32).into(),
+        },
+        false => ConfidenceInterval { mean, half_width },
     }
 }
 
 /// The scores of drawn texts. NumPy adds their statistics in f32.
-pub(crate) fn resampled_scores(
+pub(crate) fn resample_scores(
     metric: &dyn Metric,
-    rows: &Rows,
+    rows: &SegmentStatistics,
     resampling: Resampling,
 ) -> Vec<f64> {
     let width = rows.width();
     let numbers: Vec<f32> = rows.iter().flatten().map(|&number| number as f32).collect();
-    let mut random = Random::new(resampling.seed);
+    let mut random = NumpyRng::new(resampling.seed);
     let bound = rows.len() as u32;
     let places: Vec<u32> =
-        (0..resampling.count * rows.len()).map(|_| random.below(bound)).collect();
+        (0..resampling.count * rows.len()).map(|_| random.next_below(bound)).collect();
     let score = |places: &[u32]| {
         let mut sums = vec![0f32; width];
         for &place in places {
             let row = &numbers[place as usize * width..][..width];
             sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
         }
-        metric.resampled(&sums)
+        metric.score_f32(&sums)
     };
     places.par_chunks_exact(rows.len().max(1)).map(score).collect()
 }

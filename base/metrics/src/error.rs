@@ -12,7 +12,7 @@ pub enum Error {
         "{hypotheses} translations, but reference {reference} has {lines} lines; a line of one \
          belongs to the same line of the other"
     )]
-    Lengths {
+    LineCountMismatch {
         /// How many translations there are.
         hypotheses: usize,
         /// Which reference, from 1.
@@ -22,8 +22,8 @@ pub enum Error {
     },
     /// There is nothing to compare with, or nothing to compare.
     #[error("{0}")]
-    Nothing(&'static str),
+    NoInput(&'static str),
     /// An option that no metric can follow.
     #[error("{0}")]
-    Option(String),
+    InvalidOption(String),
 }

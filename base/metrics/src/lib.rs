@@ -22,22 +22,22 @@ pub mod chrf;
 mod error;
 mod metric;
 mod numpy_random;
-mod paired;
+mod paired_test;
 mod python_text;
 mod score;
 pub mod ter;
 mod tokenize;
 
 pub use bleu::Bleu;
-pub use bootstrap::{Confidence, Resampling, bootstrap};
+pub use bootstrap::{ConfidenceInterval, Resampling, estimate_confidence};
 pub use chrf::Chrf;
 pub use error::{Error, Result};
-pub use metric::{Metric, Rows, corpus_score, corpus_statistics, sentence_score};
-pub use paired::{Comparison, PairedTest, paired};
-pub use python_text::trim_end;
-pub use score::{Score, Signature, Style};
+pub use metric::{Metric, SegmentStatistics, corpus_score, corpus_statistics, sentence_score};
+pub use paired_test::{PairedTest, SystemComparison, compare_systems};
+pub use python_text::rstrip;
+pub use score::{Score, ScoreFormat, Signature};
 pub use ter::Ter;
 pub use tokenize::Tokenizer;
 
 /// The release of sacreBLEU whose numbers these are; signatures name it.
-pub const RELEASE: &str = "2.6.0";
+pub const SACREBLEU_VERSION: &str = "2.6.0";

@@ -11,10 +11,10 @@ pub trait Metric: Sync {
 
     /// The options, as the signature lists them between its general items and the
     /// release.
-    fn sign(&self, signature: &mut Signature);
+    fn extend_signature(&self, signature: &mut Signature);
 
     /// How many numbers the statistics of a segment are.
-    fn width(&self) -> usize;
+    fn num_statistics(&self) -> usize;
 
     /// The statistics of a translation by its references, of which there is at least
     /// one; they are exact in f64 and add up.
@@ -24,35 +24,35 @@ pub trait Metric: Sync {
     fn score(&self, sums: &[f64]) -> (f64, String);
 
     /// The score of sums of statistics in f32, as NumPy works it out.
-    fn resampled(&self, sums: &[f32]) -> f64;
+    fn score_f32(&self, sums: &[f32]) -> f64;
 
     /// Whether those scores are f32 to NumPy, so that their mean is one too.
-    fn resampled_is_f32(&self) -> bool {
+    fn has_f32_scores(&self) -> bool {
         true
     }
 }
 
 /// The statistics of a text, a row a segment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rows {
+pub struct SegmentStatistics {
     width: usize,
-    numbers: Vec<f64>,
+    values: Vec<f64>,
 }
 
-impl Rows {
+impl SegmentStatistics {
     /// How many segments there are.
     pub fn len(&self) -> usize {
-        self.numbers.len() / self.width
+        self.values.len() / self.width
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
+        self.values.is_empty()
     }
 
     /// The rows, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
-        self.numbers.chunks_exact(self.width)
+        self.values.chunks_exact(self.width)
     }
 
     /// How many numbers a row has.
@@ -76,16 +76,16 @@ pub fn corpus_statistics(
     metric: &dyn Metric,
     hypotheses: &[String],
     references: &[Vec<String>],
-) -> Result<Rows> {
+) -> Result<SegmentStatistics> {
     if references.is_empty() {
-        return Err(Error::Nothing("there is no reference to compare with"));
+        return Err(Error::NoInput("there is no reference to compare with"));
     }
     if hypotheses.is_empty() {
-        return Err(Error::Nothing("there is no translation to score"));
+        return Err(Error::NoInput("there is no translation to score"));
     }
     for (number, reference) in references.iter().enumerate() {
         if reference.len() != hypotheses.len() {
-            return Err(Error::Lengths {
+            return Err(Error::LineCountMismatch {
                 hypotheses: hypotheses.len(),
                 reference: number + 1,
                 lines: reference.len(),
@@ -100,19 +100,23 @@ pub fn corpus_statistics(
             metric.statistics(hypothesis, &references)
         })
         .collect();
-    Ok(Rows { width: metric.width(), numbers: rows.concat() })
+    Ok(SegmentStatistics { width: metric.num_statistics(), values: rows.concat() })
 }
 
 /// The score of a text whose statistics are `rows`, by `references` references.
-pub fn corpus_score(metric: &dyn Metric, rows: &Rows, references: usize) -> Score {
+pub fn corpus_score(metric: &dyn Metric, rows: &SegmentStatistics, references: usize) -> Score {
     let (value, verbose) = metric.score(&rows.sums());
     let mut signature = Signature::new(references);
-    metric.sign(&mut signature);
+    metric.extend_signature(&mut signature);
     Score { name: metric.name(), value, verbose, confidence: None, signature }
 }
 
 /// The score of one line.
 pub fn sentence_score(metric: &dyn Metric, hypothesis: &str, references: &[&str]) -> Score {
     let numbers = metric.statistics(hypothesis, references);
-    corpus_score(metric, &Rows { width: numbers.len(), numbers }, references.len())
+    corpus_score(
+        metric,
+        &SegmentStatistics { width: numbers.len(), values: numbers },
+        references.len(),
+    )
 }

@@ -6,51 +6,55 @@ const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
 /// A generator.
 #[derive(Clone, Debug)]
-pub(crate) struct Random {
+pub(crate) struct NumpyRng {
     state: u128,
     increment: u128,
     /// The upper half of a number whose lower half has been given out.
-    half: Option<u32>,
+    buffered_u32: Option<u32>,
     /// Bits left for [`Random::coin`], and how many.
-    coins: (u32, u32),
+    bool_bits: (u32, u32),
 }
 
-impl Random {
+impl NumpyRng {
     /// `numpy.random.default_rng(seed)`.
     pub(crate) fn new(seed: u64) -> Self {
-        let words = seed_words(seed);
+        let words = seed_sequence(seed);
         let wide = |high: usize| u128::from(words[high]) << 64 | u128::from(words[high + 1]);
-        let mut random =
-            Random { state: 0, increment: wide(2) << 1 | 1, half: None, coins: (0, 0) };
-        random.step();
+        let mut random = NumpyRng {
+            state: 0,
+            increment: wide(2) << 1 | 1,
+            buffered_u32: None,
+            bool_bits: (0, 0),
+        };
+        random.advance();
         random.state = random.state.wrapping_add(wide(0));
-        random.step();
+        random.advance();
         random
     }
 
-    fn step(&mut self) {
+    fn advance(&mut self) {
         self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(self.increment);
     }
 
     fn next_u64(&mut self) -> u64 {
-        self.step();
+        self.advance();
         let folded = (self.state >> 64) as u64 ^ self.state as u64;
         folded.rotate_right((self.state >> 122) as u32)
     }
 
     fn next_u32(&mut self) -> u32 {
-        match self.half.take() {
+        match self.buffered_u32.take() {
             Some(half) => half,
             None => {
                 let number = self.next_u64();
-                self.half = Some((number >> 32) as u32);
+                self.buffered_u32 = Some((number >> 32) as u32);
                 number as u32
             }
         }
     }
 
     /// A number below `bound`, which is at least 1, as `choice` draws places.
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn next_below(&mut self, bound: u32) -> u32 {
         if bound == 1 {
             return 0;
         }
@@ -67,45 +71,45 @@ impl Random {
 
     /// `integers(2, dtype=bool)`, of which one call draws as many as it is asked for:
     /// begin each call with [`Random::new_coins`].
-    pub(crate) fn coin(&mut self) -> bool {
-        let (bits, left) = match self.coins {
+    pub(crate) fn next_bool(&mut self) -> bool {
+        let (bits, left) = match self.bool_bits {
             (_, 0) => (self.next_u32(), 31),
             (bits, left) => (bits >> 1, left - 1),
         };
-        self.coins = (bits, left);
+        self.bool_bits = (bits, left);
         bits & 1 == 1
     }
 
     /// Forgets bits that were drawn for coins.
-    pub(crate) fn new_coins(&mut self) {
-        self.coins = (0, 0);
+    pub(crate) fn reset_bools(&mut self) {
+        self.bool_bits = (0, 0);
     }
 }
 
 /// Four words of state from a seed, by NumPy's `SeedSequence`.
-fn seed_words(seed: u64) -> [u64; 4] {
-    let mut hash = Hash { constant: 0x43b0_d7e5, multiplier: 0x931e_8875 };
-    let mut pool = [seed as u32, (seed >> 32) as u32, 0, 0].map(|word| hash.of(word));
+fn seed_sequence(seed: u64) -> [u64; 4] {
+    let mut hash = SeedHasher { constant: 0x43b0_d7e5, multiplier: 0x931e_8875 };
+    let mut pool = [seed as u32, (seed >> 32) as u32, 0, 0].map(|word| hash.hash_word(word));
     for from in 0..pool.len() {
         for to in 0..pool.len() {
             if from != to {
-                let mixed = hash.of(pool[from]);
+                let mixed = hash.hash_word(pool[from]);
                 pool[to] = mix(pool[to], mixed);
             }
         }
     }
-    let mut hash = Hash { constant: 0x8b51_f9dd, multiplier: 0x58f3_8ded };
-    let halves: [u32; 8] = std::array::from_fn(|i| hash.of(pool[i % pool.len()]));
+    let mut hash = SeedHasher { constant: 0x8b51_f9dd, multiplier: 0x58f3_8ded };
+    let halves: [u32; 8] = std::array::from_fn(|i| hash.hash_word(pool[i % pool.len()]));
     std::array::from_fn(|i| u64::from(halves[2 * i]) | u64::from(halves[2 * i + 1]) << 32)
 }
 
-struct Hash {
+struct SeedHasher {
     constant: u32,
     multiplier: u32,
 }
 
-impl Hash {
-    fn of(&mut self, word: u32) -> u32 {
+impl SeedHasher {
+    fn hash_word(&mut self, word: u32) -> u32 {
         let word = word ^ self.constant;
         self.constant = self.constant.wrapping_mul(self.multiplier);
         let word = word.wrapping_mul(self.constant);
@@ -125,16 +129,16 @@ mod tests {
     /// Numbers that NumPy 2.4 gave.
     #[test]
     fn numbers_are_numpys() {
-        let mut random = Random::new(12345);
-        let drawn: Vec<u32> = (0..10).map(|_| random.below(1000)).collect();
+        let mut random = NumpyRng::new(12345);
+        let drawn: Vec<u32> = (0..10).map(|_| random.next_below(1000)).collect();
         assert_eq!(drawn, [699, 227, 788, 316, 204, 797, 642, 676, 988, 391]);
-        let mut random = Random::new(u64::MAX - 6);
-        let drawn: Vec<u32> = (0..6).map(|_| random.below(3_000_000_000)).collect();
+        let mut random = NumpyRng::new(u64::MAX - 6);
+        let drawn: Vec<u32> = (0..6).map(|_| random.next_below(3_000_000_000)).collect();
         assert_eq!(drawn, [2887723931, 63879473, 705576718, 2360697945, 2042409527, 2229157225]);
-        let mut random = Random::new(7);
-        let coins: String = (0..40).map(|_| if random.coin() { '1' } else { '0' }).collect();
+        let mut random = NumpyRng::new(7);
+        let coins: String = (0..40).map(|_| if random.next_bool() { '1' } else { '0' }).collect();
         assert_eq!(coins, "1101000101010010101001111000111110010101");
-        random.new_coins();
-        assert_eq!([random.below(10), random.below(10)], [6, 8]);
+        random.reset_bools();
+        assert_eq!([random.next_below(10), random.next_below(10)], [6, 8]);
     }
 }

@@ -11,17 +11,17 @@ pub(crate) fn is_space(c: char) -> bool {
 }
 
 /// The words of `text`.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split_whitespace(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
 /// `text` without white space at its end, as Python's `rstrip` leaves it.
-pub fn trim_end(text: &str) -> &str {
+pub fn rstrip(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
 /// `text` in lower case where that is asked for.
-pub(crate) fn lower(text: &str, lowercase: bool) -> Cow<'_, str> {
+pub(crate) fn lowercase_if(text: &str, lowercase: bool) -> Cow<'_, str> {
     match lowercase {
         // Python and Rust both follow Unicode, the final sigma included.
         true => Cow::Owned(text.to_lowercase()),
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn separators_part_words() {
+    fn ascii_separators_split_words() {
         assert_eq!(
-            words(" a\x1cb\u{a0}c\u{3000}\td\u{85} ").collect::<Vec<_>>(),
+            split_whitespace(" a\x1cb\u{a0}c\u{3000}\td\u{85} ").collect::<Vec<_>>(),
             ["a", "b", "c", "d"]
         );
-        assert_eq!(words("a\u{200b}b").count(), 1, "no space to Python either");
-        assert_eq!(trim_end("a \x1f\r"), "a");
-        assert_eq!(lower("ΟΔΟΣ", true), "οδος");
+        assert_eq!(split_whitespace("a\u{200b}b").count(), 1, "no space to Python either");
+        assert_eq!(rstrip("a \x1f\r"), "a");
+        assert_eq!(lowercase_if("ΟΔΟΣ", true), "οδος");
     }
 }

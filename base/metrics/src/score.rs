@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Confidence, PairedTest, RELEASE, Resampling};
+use crate::{ConfidenceInterval, PairedTest, Resampling, SACREBLEU_VERSION};
 
 /// A score and what there is to say about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Score {
     /// Parts of the score in words; empty where there are none.
     pub verbose: String,
     /// How sure the number is, where that was asked for.
-    pub confidence: Option<Confidence>,
+    pub confidence: Option<ConfidenceInterval>,
     /// With which options it was measured.
     pub signature: Signature,
 }
@@ -27,18 +27,18 @@ pub struct Signature {
 
 /// What is printed of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Style {
+pub struct ScoreFormat {
     /// Decimal places.
-    pub width: usize,
+    pub decimals: usize,
     /// The number alone.
     pub score_only: bool,
     /// Short names in the signature, where it is no JSON.
-    pub short: bool,
+    pub short_signature: bool,
 }
 
-impl Default for Style {
+impl Default for ScoreFormat {
     fn default() -> Self {
-        Style { width: 1, score_only: false, short: false }
+        ScoreFormat { decimals: 1, score_only: false, short_signature: false }
     }
 }
 
@@ -61,7 +61,7 @@ impl Signature {
     }
 
     /// The signature of a comparison by `test` of scores with this one.
-    pub fn of_test(mut self, test: PairedTest) -> Self {
+    pub fn with_test(mut self, test: PairedTest) -> Self {
         let Resampling { count, seed } = test.resampling();
         self.insert_resampling(test.name(), count, seed);
         self
@@ -76,38 +76,38 @@ impl Signature {
     /// Names and values, the release last.
     pub fn items(&self) -> impl Iterator<Item = (&str, &str)> {
         let named = self.items.iter().map(|(name, _, value)| (*name, &value[..]));
-        named.chain([("version", RELEASE)])
+        named.chain([("version", SACREBLEU_VERSION)])
     }
 
     /// The signature as one word; `short` for short names.
-    pub fn text(&self, short: bool) -> String {
+    pub fn to_text(&self, short: bool) -> String {
         let mut text = String::new();
         for (name, abbreviation, value) in &self.items {
             let _ = write!(text, "{}:{value}|", if short { abbreviation } else { name });
         }
-        let _ = write!(text, "{}:{RELEASE}", if short { "v" } else { "version" });
+        let _ = write!(text, "{}:{SACREBLEU_VERSION}", if short { "v" } else { "version" });
         text
     }
 }
 
 impl Score {
     /// The number, with its confidence.
-    fn number(&self, width: usize) -> String {
+    fn format_value(&self, width: usize) -> String {
         match &self.confidence {
             Some(confidence) if confidence.mean > 0.0 => {
-                format!("{:.width$} ({})", self.value, confidence.text(width))
+                format!("{:.width$} ({})", self.value, confidence.to_text(width))
             }
             _ => format!("{:.width$}", self.value),
         }
     }
 
     /// The score on a line.
-    pub fn line(&self, style: Style) -> String {
-        let number = self.number(style.width);
+    pub fn to_line(&self, style: ScoreFormat) -> String {
+        let number = self.format_value(style.decimals);
         if style.score_only {
             return number;
         }
-        let signature = self.signature.text(style.short);
+        let signature = self.signature.to_text(style.short_signature);
         let mut line = format!("{}|{signature} = {number}", self.name);
         if !self.verbose.is_empty() {
             line.push(' ');
@@ -117,55 +117,55 @@ impl Score {
     }
 
     /// The score as a JSON object, a key a line.
-    pub fn json(&self, style: Style) -> String {
-        let Style { width, score_only, .. } = style;
+    pub fn to_json(&self, style: ScoreFormat) -> String {
+        let ScoreFormat { decimals: width, score_only, .. } = style;
         if score_only {
-            return self.number(width);
+            return self.format_value(width);
         }
-        let mut object = Object(String::from("{"));
-        object.text("name", &self.name);
-        object.number("score", self.value, width);
-        object.text("signature", &self.signature.text(false));
+        let mut object = JsonObject(String::from("{"));
+        object.push_text("name", &self.name);
+        object.push_number("score", self.value, width);
+        object.push_text("signature", &self.signature.to_text(false));
         if let Some(confidence) = &self.confidence
             && confidence.mean > 0.0
         {
-            object.number("confidence_mean", confidence.mean, width);
-            object.number("confidence_var", confidence.half_width, width);
-            object.text("confidence", &confidence.text(width));
+            object.push_number("confidence_mean", confidence.mean, width);
+            object.push_number("confidence_var", confidence.half_width, width);
+            object.push_text("confidence", &confidence.to_text(width));
         }
         if !self.verbose.is_empty() {
-            object.text("verbose_score", &self.verbose);
+            object.push_text("verbose_score", &self.verbose);
         }
         for (name, value) in self.signature.items() {
-            object.text(name, value);
+            object.push_text(name, value);
         }
         object.0 + "\n}"
     }
 }
 
-impl Confidence {
-    fn text(&self, width: usize) -> String {
+impl ConfidenceInterval {
+    fn to_text(self, width: usize) -> String {
         format!("μ = {:.width$} ± {:.width$}", self.mean, self.half_width)
     }
 }
 
 /// A JSON object while it is written; names and texts of scores need no escapes.
-struct Object(String);
+struct JsonObject(String);
 
-impl Object {
-    fn key(&mut self, key: &str) {
+impl JsonObject {
+    fn push_key(&mut self, key: &str) {
         let comma = if self.0.len() > 1 { "," } else { "" };
         let _ = write!(self.0, "{comma}\n \"{key}\": ");
     }
 
-    fn text(&mut self, key: &str, text: &str) {
-        self.key(key);
+    fn push_text(&mut self, key: &str, text: &str) {
+        self.push_key(key);
         let _ = write!(self.0, "\"{text}\"");
     }
 
     /// The number rounded to `width` places, without zeros at its end.
-    fn number(&mut self, key: &str, number: f64, width: usize) {
-        self.key(key);
+    fn push_number(&mut self, key: &str, number: f64, width: usize) {
+        self.push_key(key);
         let rounded: f64 = format!("{number:.width$}").parse().unwrap_or(number);
         let _ = write!(self.0, "{rounded:?}");
     }

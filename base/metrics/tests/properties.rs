@@ -1,6 +1,6 @@
 //! What holds of any lines.
 
-use miriam_metrics::bleu::{Counts, Matcher, References, Token};
+use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams, TokenId};
 use miriam_metrics::{Bleu, Chrf, Metric, Ter, Tokenizer, sentence_score};
 use proptest::prelude::*;
 
@@ -23,12 +23,12 @@ fn metrics() -> Vec<Box<dyn Metric>> {
 }
 
 /// Words of few letters, so that they repeat, and any characters.
-fn line() -> impl Strategy<Value = String> {
+fn any_line() -> impl Strategy<Value = String> {
     prop_oneof!["([ab.,]{1,3} ){0,30}", ".{0,40}"]
 }
 
 /// N-grams counted with sets of their own.
-fn matches(hypothesis: &[&str], references: &[Vec<&str>], n: usize) -> u64 {
+fn count_matches_naively(hypothesis: &[&str], references: &[Vec<&str>], n: usize) -> u64 {
     let count = |words: &[&str], ngram: &[&str]| words.windows(n).filter(|w| *w == ngram).count();
     let mut ngrams: Vec<&[&str]> = hypothesis.windows(n).collect();
     ngrams.sort_unstable();
@@ -43,7 +43,7 @@ fn matches(hypothesis: &[&str], references: &[Vec<&str>], n: usize) -> u64 {
 proptest! {
     #[test]
     fn every_line_has_a_score(
-        hypothesis in line(), references in proptest::collection::vec(line(), 1..3),
+        hypothesis in any_line(), references in proptest::collection::vec(any_line(), 1..3),
     ) {
         let references: Vec<&str> = references.iter().map(String::as_str).collect();
         for metric in metrics() {
@@ -60,24 +60,24 @@ proptest! {
     }
 
     #[test]
-    fn counts_of_bleu_are_those_of_a_plain_count(
+    fn bleu_counts_equal_naive_counts(
         hypothesis in "([abc] ){0,12}", references in proptest::collection::vec("([abc] ){0,12}", 1..4),
     ) {
         let words: Vec<&str> = hypothesis.split_whitespace().collect();
         let texts: Vec<Vec<&str>> = references.iter().map(|r| r.split_whitespace().collect()).collect();
-        let made = References::new(texts.iter().map(|words| words.iter().map(|w| w.as_bytes())));
-        let tokens: Vec<Token> = words.iter().map(|word| made.token(word.as_bytes())).collect();
-        let counts = Matcher::default().counts(&made, &tokens);
+        let made = ReferenceNgrams::new(texts.iter().map(|words| words.iter().map(|w| w.as_bytes())));
+        let tokens: Vec<TokenId> = words.iter().map(|word| made.token_id(word.as_bytes())).collect();
+        let counts = NgramMatcher::default().count_matches(&made, &tokens);
         for n in 1..=4 {
-            prop_assert_eq!(counts.matches[n - 1], matches(&words, &texts, n));
+            prop_assert_eq!(counts.matches[n - 1], count_matches_naively(&words, &texts, n));
             prop_assert_eq!(counts.totals[n - 1], (words.len() + 1).saturating_sub(n) as u64);
         }
         let closest = texts.iter().map(|text| text.len() as i64);
         let own = words.len() as i64;
         let closest = closest.min_by_key(|&length| ((length - own).abs(), length));
-        prop_assert_eq!(counts.reference as i64, closest.unwrap());
+        prop_assert_eq!(counts.reference_len as i64, closest.unwrap());
         prop_assert_eq!(counts + counts - counts, counts);
         let nothing = counts - counts;
-        prop_assert_eq!(nothing, Counts::default());
+        prop_assert_eq!(nothing, BleuCounts::default());
     }
 }

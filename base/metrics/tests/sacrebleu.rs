@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{
-    Bleu, Chrf, Metric, Resampling, Ter, Tokenizer, bootstrap, corpus_score, corpus_statistics,
-    sentence_score,
+    Bleu, Chrf, Metric, Resampling, Ter, Tokenizer, corpus_score, corpus_statistics,
+    estimate_confidence, sentence_score,
 };
 use miriam_textio::{Input, Lines};
 
 /// A metric for texts, and the same for lines.
-type Pair = (Box<dyn Metric>, Box<dyn Metric>);
+type CorpusAndLineMetrics = (Box<dyn Metric>, Box<dyn Metric>);
 
-fn metrics() -> Vec<Pair> {
+fn metrics() -> Vec<CorpusAndLineMetrics> {
     let mut bleu = vec![Bleu { lowercase: true, ..Bleu::default() }];
     bleu.extend(Tokenizer::ALL.map(|tokenizer| Bleu { tokenizer, ..Bleu::default() }));
     let smoothing = [("floor", None), ("floor", Some(0.25)), ("add-k", None), ("add-k", Some(2.0))];
     for (name, value) in smoothing.into_iter().chain([("none", None)]) {
-        let smoothing = Smoothing::named(name, value).unwrap();
+        let smoothing = Smoothing::from_name(name, value).unwrap();
         bleu.push(Bleu { smoothing, ..Bleu::default() });
     }
     let new = |chars, words| Chrf::new(chars, words).unwrap();
@@ -43,12 +43,12 @@ fn metrics() -> Vec<Pair> {
         asian,
         Ter { no_punctuation: true, ..asian },
     ];
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut pairs: Vec<CorpusAndLineMetrics> = Vec::new();
     for bleu in bleu {
         pairs.push((Box::new(bleu), Box::new(Bleu { effective_order: true, ..bleu })));
     }
-    pairs.extend(chrf.map(|chrf| -> Pair { (Box::new(chrf), Box::new(chrf)) }));
-    pairs.extend(ter.map(|ter| -> Pair { (Box::new(ter), Box::new(ter)) }));
+    pairs.extend(chrf.map(|chrf| -> CorpusAndLineMetrics { (Box::new(chrf), Box::new(chrf)) }));
+    pairs.extend(ter.map(|ter| -> CorpusAndLineMetrics { (Box::new(ter), Box::new(ter)) }));
     pairs
 }
 
@@ -95,11 +95,11 @@ fn scores_are_sacrebleus() {
         for (metric, by_line) in metrics() {
             let rows = corpus_statistics(&*metric, &output, &references).unwrap();
             let mut score = corpus_score(&*metric, &rows, references.len());
-            let key = format!("{}|{}", score.name, score.signature.text(false));
+            let key = format!("{}|{}", score.name, score.signature.to_text(false));
             let fields = golden.remove(&key[..]).unwrap_or_else(|| panic!("{text}: {key}"));
             let number = |i: usize| -> f64 { fields[i].parse().unwrap() };
             assert_eq!(score.value, number(0), "{text}: {key}");
-            bootstrap(&*metric, &rows, Resampling::default(), &mut score);
+            estimate_confidence(&*metric, &rows, Resampling::default(), &mut score);
             let confidence = score.confidence.unwrap();
             // Python adds up exactly.
             let close = |ours: f64, theirs: f64| (ours - theirs).abs() < 1e-12;

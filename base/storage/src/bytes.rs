@@ -17,7 +17,7 @@ use crate::{Error, Result};
 
 /// How the bytes of a file come into memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Load {
+pub enum LoadMethod {
     /// Map the file; pages are read when first touched.
     #[default]
     Lazy,
@@ -31,19 +31,19 @@ pub enum Load {
 /// 64 bytes at a multiple of 64, the unit of owned memory.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(64))]
-struct Block([u8; 64]);
+struct AlignedBlock([u8; 64]);
 
 /// A growing byte buffer whose first byte lies at a multiple of 64.
 #[derive(Default)]
 pub(crate) struct AlignedBuffer {
-    blocks: Vec<Block>,
+    blocks: Vec<AlignedBlock>,
     len: usize,
 }
 
 impl AlignedBuffer {
     pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) {
         let end = self.len + bytes.len();
-        self.blocks.resize(end.div_ceil(64), Block([0; 64]));
+        self.blocks.resize(end.div_ceil(64), AlignedBlock([0; 64]));
         self.blocks.as_mut_bytes()[self.len..end].copy_from_slice(bytes);
         self.len = end;
     }
@@ -77,7 +77,7 @@ impl Bytes {
     /// writers replace files by rename and so never do. A process that
     /// truncates or overwrites a mapped model makes its readers fail with
     /// SIGBUS or read other bytes (see `docs/architecture.md`).
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
         let information = file.metadata().map_err(|e| Error::io(path, "read its size", e))?;
         if !information.is_file() {
@@ -91,9 +91,9 @@ impl Bytes {
             return Ok(Bytes::from_owner(Owner::Memory(AlignedBuffer::default())));
         }
         let mapped = match load {
-            Load::Lazy | Load::Populate => {
+            LoadMethod::Lazy | LoadMethod::Populate => {
                 let mut options = MmapOptions::new();
-                if load == Load::Populate {
+                if load == LoadMethod::Populate {
                     options.populate();
                 }
                 // SAFETY: the mapping is read-only. That nobody changes the
@@ -101,7 +101,7 @@ impl Bytes {
                 // it by writing a new file and renaming it.
                 unsafe { options.map(&file) }.map_err(|e| Error::io(path, "map", e))?
             }
-            Load::HugePages => {
+            LoadMethod::HugePages => {
                 let mut memory = MmapMut::map_anon(len)
                     .map_err(|e| Error::io(path, "reserve memory for it", e))?;
                 // Refused where the kernel has no transparent huge pages; the
@@ -159,7 +159,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let data: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
         std::fs::write(file.path(), &data).unwrap();
-        for load in [Load::Lazy, Load::Populate, Load::HugePages] {
+        for load in [LoadMethod::Lazy, LoadMethod::Populate, LoadMethod::HugePages] {
             assert_eq!(&Bytes::open(file.path(), load).unwrap()[..], &data[..], "{load:?}");
         }
     }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_directory_is_named_as_such() {
         let folder = tempfile::tempdir().unwrap();
-        let error = Bytes::open(folder.path(), Load::Lazy).err().unwrap();
+        let error = Bytes::open(folder.path(), LoadMethod::Lazy).err().unwrap();
         assert!(matches!(error, Error::NotAFile { .. }), "{error}");
     }
 }

@@ -14,7 +14,7 @@
 use rayon::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::hash::reduce;
+use crate::hash::fast_range;
 use crate::{View, prefetch_at};
 
 /// Bits of a line that entries share; the last eight tell about the line.
@@ -22,12 +22,12 @@ const ENTRY_BITS: u32 = 504;
 /// Entries of a line, at most: as many tags as are compared at once.
 const MAX_SLOTS: u32 = 16;
 /// The part of each tag that is compared at once with those of the other entries.
-const SHORT_TAG: u32 = 16;
+const SHORT_TAG_BITS: u32 = 16;
 /// Bits of a key and of its tag, at least.
-pub const MIN_KEY_BITS: u32 = SHORT_TAG;
+pub const MIN_KEY_BITS: u32 = SHORT_TAG_BITS;
 /// Lines behind its home that an entry must be able to stand in, at least; at the
 /// loads that are usual nearly none need more.
-const MIN_REACH: u64 = 7;
+const MIN_DISPLACEMENT: u64 = 7;
 
 /// A line: from the lowest bit on, the short tags of all slots, then for each slot
 /// the other bits of its tag and its value, zeros, and in the last byte how many
@@ -39,19 +39,19 @@ const MIN_REACH: u64 = 7;
 pub struct CompactLine([u64; 8]);
 
 /// Some entry whose home is this line or one before stands behind this line.
-const PASSED: u32 = 1 << 7;
+const OVERFLOWED: u32 = 1 << 7;
 
 impl CompactLine {
     /// Bits from the bit `at` on, 64 of them or up to the end of the line, behind
     /// which anything may follow.
     #[inline(always)]
-    fn bits(&self, at: u32) -> u64 {
+    fn read_bits(&self, at: u32) -> u64 {
         let (word, shift) = (at as usize / 64, at % 64);
         self.0[word % 8] >> shift | self.0[(word + 1) % 8] << 1 << (63 - shift)
     }
 
     /// Sets bits that are zero, from the bit `at` on; they end before the line does.
-    fn set(&mut self, at: u32, bits: u64) {
+    fn write_bits(&mut self, at: u32, bits: u64) {
         let (word, shift) = (at as usize / 64, at % 64);
         self.0[word] |= bits << shift;
         if let Some(next) = self.0.get_mut(word + 1) {
@@ -91,7 +91,7 @@ impl CompactLine {
     #[inline(always)]
     fn equal(&self, tag: u16) -> u32 {
         (0..MAX_SLOTS).fold(0, |bits, slot| {
-            bits | u32::from(self.bits(slot * SHORT_TAG) as u16 == tag) << slot
+            bits | u32::from(self.bits(slot * SHORT_TAG_BITS) as u16 == tag) << slot
         })
     }
 }
@@ -100,14 +100,14 @@ impl CompactLine {
 #[derive(Clone, Copy, Debug)]
 struct Permutation {
     mask: u64,
-    half: u32,
+    shift: u32,
 }
 
-const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
-const SECOND: u64 = 0xd6e8_feb8_6659_fd93;
+const MULTIPLIER_1: u64 = 0x9e37_79b9_7f4a_7c15;
+const MULTIPLIER_2: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// What undoes a multiplication by the odd number `n`, modulo 2^64.
-const fn inverse(n: u64) -> u64 {
+const fn modular_inverse(n: u64) -> u64 {
     // Newton's iteration: right in three bits at first, and in twice as many with
     // each turn.
     let (mut found, mut turn) = (n, 0);
@@ -120,27 +120,27 @@ const fn inverse(n: u64) -> u64 {
 
 impl Permutation {
     fn new(bits: u32) -> Self {
-        Permutation { mask: u64::MAX >> (64 - bits), half: bits.div_ceil(2) }
+        Permutation { mask: u64::MAX >> (64 - bits), shift: bits.div_ceil(2) }
     }
 
     #[inline(always)]
     fn mix(self, key: u64) -> u64 {
-        let x = key.wrapping_mul(FIRST) & self.mask;
-        let x = (x ^ x >> self.half).wrapping_mul(SECOND) & self.mask;
-        x ^ x >> self.half
+        let x = key.wrapping_mul(MULTIPLIER_1) & self.mask;
+        let x = (x ^ x >> self.shift).wrapping_mul(MULTIPLIER_2) & self.mask;
+        x ^ x >> self.shift
     }
 
-    fn undo(self, mixed: u64) -> u64 {
-        const UNDO_FIRST: u64 = inverse(FIRST);
-        const UNDO_SECOND: u64 = inverse(SECOND);
-        let x = (mixed ^ mixed >> self.half).wrapping_mul(UNDO_SECOND) & self.mask;
-        (x ^ x >> self.half).wrapping_mul(UNDO_FIRST) & self.mask
+    fn unmix(self, mixed: u64) -> u64 {
+        const INVERSE_1: u64 = modular_inverse(MULTIPLIER_1);
+        const INVERSE_2: u64 = modular_inverse(MULTIPLIER_2);
+        let x = (mixed ^ mixed >> self.shift).wrapping_mul(INVERSE_2) & self.mask;
+        (x ^ x >> self.shift).wrapping_mul(INVERSE_1) & self.mask
     }
 }
 
 /// How a table is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct CompactLayout {
     /// Bits of a key, [`MIN_KEY_BITS`] to 64.
     pub key_bits: u32,
     /// Bits of a value, 1 to 64.
@@ -148,19 +148,21 @@ pub struct Shape {
     /// Bits of a tag, [`MIN_KEY_BITS`] to `key_bits`.
     pub tag_bits: u32,
     /// Home lines, at least 1.
-    pub homes: u32,
+    pub home_lines: u32,
 }
 
-impl Shape {
+impl CompactLayout {
     /// The densest lines for so many entries, of whose slots the share `load` is
     /// in use.
-    fn choose(entries: usize, key_bits: u32, value_bits: u32, load: f64) -> Self {
+    fn densest(entries: usize, key_bits: u32, value_bits: u32, load: f64) -> Self {
         let with = |slots: u32| {
             let homes = (entries as f64 / (f64::from(slots) * load)).ceil().max(1.0) as u32;
             let tag_bits = (ENTRY_BITS / slots).saturating_sub(value_bits).min(key_bits);
-            Shape { key_bits, value_bits, tag_bits, homes }
+            CompactLayout { key_bits, value_bits, tag_bits, home_lines: homes }
         };
-        let fits = |shape: &Shape| shape.tag_bits >= SHORT_TAG && shape.reach() >= MIN_REACH;
+        let fits = |shape: &CompactLayout| {
+            shape.tag_bits >= SHORT_TAG_BITS && shape.max_displacement() >= MIN_DISPLACEMENT
+        };
         // One entry of whole keys fits into every line.
         (1..=MAX_SLOTS).rev().map(with).find(fits).unwrap_or(with(1))
     }
@@ -174,19 +176,19 @@ impl Shape {
     /// How many lines behind its home an entry may stand and still be told from
     /// every other: the homes of those in one line must not be more numbers than
     /// there are tags.
-    fn reach(self) -> u64 {
+    fn max_displacement(self) -> u64 {
         if self.tag_bits >= self.key_bits {
             return u64::MAX;
         }
-        (u64::from(self.homes) >> (self.key_bits - self.tag_bits).min(63)).saturating_sub(1)
+        (u64::from(self.home_lines) >> (self.key_bits - self.tag_bits).min(63)).saturating_sub(1)
     }
 
     /// Whether a file may say so.
-    fn is_sound(self) -> bool {
-        let Shape { key_bits, value_bits, tag_bits, homes } = self;
+    fn is_valid(self) -> bool {
+        let CompactLayout { key_bits, value_bits, tag_bits, home_lines: homes } = self;
         (MIN_KEY_BITS..=64).contains(&key_bits)
             && (1..=64).contains(&value_bits)
-            && (SHORT_TAG..=key_bits).contains(&tag_bits)
+            && (SHORT_TAG_BITS..=key_bits).contains(&tag_bits)
             && homes >= 1
     }
 
@@ -196,29 +198,29 @@ impl Shape {
 
     #[inline(always)]
     fn home(self, mixed: u64) -> u64 {
-        reduce(mixed << (64 - self.key_bits), u64::from(self.homes))
+        fast_range(mixed << (64 - self.key_bits), u64::from(self.home_lines))
     }
 
     /// Where the entry of `slot` goes on behind its short tag.
     #[inline(always)]
-    fn at(self, slot: u32) -> u32 {
-        let long = self.tag_bits - SHORT_TAG;
-        self.slots() * SHORT_TAG + slot * (long + self.value_bits)
+    fn rest_offset(self, slot: u32) -> u32 {
+        let long = self.tag_bits - SHORT_TAG_BITS;
+        self.slots() * SHORT_TAG_BITS + slot * (long + self.value_bits)
     }
 }
 
 /// A table that was built.
-pub struct Built {
+pub struct BuiltTable {
     /// How it is laid out.
-    pub shape: Shape,
+    pub layout: CompactLayout,
     /// Its lines.
     pub lines: Vec<CompactLine>,
     /// The number of the entry of each key, in the order in which they were given.
-    pub numbers: Vec<u32>,
+    pub slot_indices: Vec<u32>,
 }
 
 /// Lines that one task fills.
-const CHUNK: usize = 1 << 12;
+const CHUNK_LINES: usize = 1 << 12;
 
 /// Builds the table of `keys`, which are distinct and of `key_bits` bits, with
 /// about the share `load` of its slots in use, on rayon's current threads; `value`
@@ -232,7 +234,7 @@ pub fn build(
     value_bits: u32,
     load: f64,
     value: impl Fn(usize) -> u64 + Sync,
-) -> Option<Built> {
+) -> Option<BuiltTable> {
     let permutation = Permutation::new(key_bits);
     let mut entries: Vec<(u64, u32)> = keys
         .par_iter()
@@ -240,38 +242,41 @@ pub fn build(
         .map(|(index, &key)| (permutation.mix(key), index as u32))
         .collect();
     entries.par_sort_unstable();
-    let mut shape = Shape::choose(keys.len(), key_bits, value_bits, load);
+    let mut layout = CompactLayout::densest(keys.len(), key_bits, value_bits, load);
     let places = loop {
-        if u64::from(shape.homes) + keys.len() as u64 > u64::from(u32::MAX / shape.slots()) {
+        if u64::from(layout.home_lines) + keys.len() as u64 > u64::from(u32::MAX / layout.slots()) {
             return None;
         }
-        match place(&entries, shape) {
+        match assign_slots(&entries, layout) {
             Some(places) => break places,
-            None => shape.homes += shape.homes / 16 + 1,
+            None => layout.home_lines += layout.home_lines / 16 + 1,
         }
     };
-    let slots = shape.slots();
+    let slots = layout.slots();
     let last = places.last().map_or(0, |&number| number / slots + 1);
-    let mut lines = vec![CompactLine::default(); last.max(shape.homes) as usize];
-    let tag_mask = u64::MAX >> (64 - shape.tag_bits);
-    lines.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, lines)| {
-        let first = (chunk * CHUNK) as u32;
+    let mut lines = vec![CompactLine::default(); last.max(layout.home_lines) as usize];
+    let tag_mask = u64::MAX >> (64 - layout.tag_bits);
+    lines.par_chunks_mut(CHUNK_LINES).enumerate().for_each(|(chunk, lines)| {
+        let first = (chunk * CHUNK_LINES) as u32;
         let begin = places.partition_point(|&number| number / slots < first);
         let ours = places[begin..].iter().zip(&entries[begin..]);
         for (&number, &(mixed, index)) in ours {
             let Some(line) = lines.get_mut((number / slots - first) as usize) else { break };
             let (slot, tag) = (number % slots, mixed & tag_mask);
-            line.set(slot * SHORT_TAG, tag & 0xffff);
-            line.set(shape.at(slot), tag >> SHORT_TAG);
-            line.set(shape.at(slot) + shape.tag_bits - SHORT_TAG, value(index as usize));
+            line.write_bits(slot * SHORT_TAG_BITS, tag & 0xffff);
+            line.write_bits(layout.rest_offset(slot), tag >> SHORT_TAG_BITS);
+            line.write_bits(
+                layout.rest_offset(slot) + layout.tag_bits - SHORT_TAG_BITS,
+                value(index as usize),
+            );
             line.0[7] += 1 << 56;
         }
     });
     for (pair, &(mixed, _)) in places.windows(2).zip(entries.iter().skip(1)) {
         let [before, line] = [pair[0] / slots, pair[1] / slots];
-        if line > before && shape.home(mixed) < u64::from(line) {
-            for passed in shape.home(mixed) as u32..line {
-                lines[passed as usize].0[7] |= u64::from(PASSED) << 56;
+        if line > before && layout.home(mixed) < u64::from(line) {
+            for passed in layout.home(mixed) as u32..line {
+                lines[passed as usize].0[7] |= u64::from(OVERFLOWED) << 56;
             }
         }
     }
@@ -279,18 +284,18 @@ pub fn build(
     for (&(_, index), &number) in entries.iter().zip(&places) {
         numbers[index as usize] = number;
     }
-    Some(Built { shape, lines, numbers })
+    Some(BuiltTable { layout, lines, slot_indices: numbers })
 }
 
 /// The number of the slot of each of the sorted entries, line by line: those of
 /// lines before that found no room, then a line's own. `None` if one would stand
 /// farther from home than the shape allows.
-fn place(entries: &[(u64, u32)], shape: Shape) -> Option<Vec<u32>> {
-    let (slots, reach) = (shape.slots(), shape.reach());
+fn assign_slots(entries: &[(u64, u32)], layout: CompactLayout) -> Option<Vec<u32>> {
+    let (slots, reach) = (layout.slots(), layout.max_displacement());
     let (mut line, mut used) = (0u64, 0);
     let mut places = Vec::with_capacity(entries.len());
     for &(mixed, _) in entries {
-        let home = shape.home(mixed);
+        let home = layout.home(mixed);
         if used == slots {
             (line, used) = (line + 1, 0);
         }
@@ -308,36 +313,36 @@ fn place(entries: &[(u64, u32)], shape: Shape) -> Option<Vec<u32>> {
 
 /// A lookup under way.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Search {
+pub struct ProbeState {
     tag: u64,
     /// The line that is looked at next.
     line: u32,
     /// How many lines behind that one the entry may stand in: farther away another
     /// may have its tag.
-    left: u32,
+    lines_left: u32,
 }
 
 /// What a line says about a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Looked {
+pub enum Probe {
     /// It has the entry: its number, which is line times slots plus slot, and its
     /// value.
     Found(u32, u64),
     /// No line has it.
     Absent,
     /// The next line may have it; that one has been asked for.
-    Farther,
+    NextLine,
 }
 
 /// A finished table lying in a model.
 pub struct CompactTable {
     lines: View<CompactLine>,
-    shape: Shape,
+    layout: CompactLayout,
     permutation: Permutation,
     /// Follow from the shape.
     slots: u32,
-    reach: u32,
-    rest_at: u32,
+    max_displacement: u32,
+    rest_offset: u32,
     rest_bits: u32,
     long_bits: u32,
     long_mask: u64,
@@ -346,27 +351,27 @@ pub struct CompactTable {
 
 impl CompactTable {
     /// The table in `lines`, laid out as `shape` says; or why it is none.
-    pub fn new(lines: View<CompactLine>, shape: Shape) -> Result<Self, &'static str> {
-        if !shape.is_sound() {
+    pub fn new(lines: View<CompactLine>, layout: CompactLayout) -> Result<Self, &'static str> {
+        if !layout.is_valid() {
             return Err("no table can be laid out so");
         }
-        let slots = shape.slots();
+        let slots = layout.slots();
         let most = (u32::MAX / slots) as usize;
-        if lines.len() < shape.homes as usize || lines.len() > most {
+        if lines.len() < layout.home_lines as usize || lines.len() > most {
             return Err("its number of lines does not fit");
         }
-        let long_bits = shape.tag_bits - SHORT_TAG;
+        let long_bits = layout.tag_bits - SHORT_TAG_BITS;
         Ok(CompactTable {
             lines,
-            shape,
-            permutation: shape.permutation(),
+            layout,
+            permutation: layout.permutation(),
             slots,
-            reach: u32::try_from(shape.reach()).unwrap_or(u32::MAX),
-            rest_at: shape.at(0),
-            rest_bits: long_bits + shape.value_bits,
+            max_displacement: u32::try_from(layout.max_displacement()).unwrap_or(u32::MAX),
+            rest_offset: layout.rest_offset(0),
+            rest_bits: long_bits + layout.value_bits,
             long_bits,
             long_mask: (1 << long_bits) - 1,
-            value_mask: u64::MAX >> (64 - shape.value_bits),
+            value_mask: u64::MAX >> (64 - layout.value_bits),
         })
     }
 
@@ -377,48 +382,52 @@ impl CompactTable {
 
     /// Begins to look for `key` without asking for its line.
     #[inline(always)]
-    pub fn begin(&self, key: u64) -> Search {
+    pub fn start(&self, key: u64) -> ProbeState {
         let mixed = self.permutation.mix(key);
-        Search { tag: mixed, line: self.shape.home(mixed) as u32, left: self.reach }
+        ProbeState {
+            tag: mixed,
+            line: self.layout.home(mixed) as u32,
+            lines_left: self.max_displacement,
+        }
     }
 
     /// Asks for the line that is looked at next.
     #[inline(always)]
-    pub fn prefetch(&self, search: &Search) {
+    pub fn prefetch(&self, search: &ProbeState) {
         prefetch_at(&self.lines, search.line as usize);
     }
 
     /// Looks into a line.
     #[inline(always)]
-    pub fn step(&self, search: &mut Search) -> Looked {
-        let Some(line) = self.lines.get(search.line as usize) else { return Looked::Absent };
+    pub fn probe(&self, search: &mut ProbeState) -> Probe {
+        let Some(line) = self.lines.get(search.line as usize) else { return Probe::Absent };
         let mut candidates = line.candidates(search.tag as u16);
         while candidates != 0 {
             let slot = candidates.trailing_zeros();
-            let at = self.rest_at + slot * self.rest_bits;
-            if (line.bits(at) ^ search.tag >> SHORT_TAG) & self.long_mask == 0 {
-                let value = line.bits(at + self.long_bits) & self.value_mask;
-                return Looked::Found(search.line * self.slots + slot, value);
+            let at = self.rest_offset + slot * self.rest_bits;
+            if (line.read_bits(at) ^ search.tag >> SHORT_TAG_BITS) & self.long_mask == 0 {
+                let value = line.read_bits(at + self.long_bits) & self.value_mask;
+                return Probe::Found(search.line * self.slots + slot, value);
             }
             candidates &= candidates - 1;
         }
-        if line.last_byte() & PASSED == 0 || search.left == 0 {
-            return Looked::Absent;
+        if line.last_byte() & OVERFLOWED == 0 || search.lines_left == 0 {
+            return Probe::Absent;
         }
-        search.left -= 1;
+        search.lines_left -= 1;
         search.line += 1;
         self.prefetch(search);
-        Looked::Farther
+        Probe::NextLine
     }
 
     /// The number and the value of `key`.
     pub fn find(&self, key: u64) -> Option<(u32, u64)> {
-        let mut search = self.begin(key);
+        let mut search = self.start(key);
         loop {
-            match self.step(&mut search) {
-                Looked::Found(number, value) => return Some((number, value)),
-                Looked::Absent => return None,
-                Looked::Farther => {}
+            match self.probe(&mut search) {
+                Probe::Found(number, value) => return Some((number, value)),
+                Probe::Absent => return None,
+                Probe::NextLine => {}
             }
         }
     }
@@ -430,17 +439,17 @@ impl CompactTable {
         if slot >= line.last_byte() % 32 {
             return None;
         }
-        let rest = self.rest_at + slot * self.rest_bits;
-        let short = line.bits(slot * SHORT_TAG) & 0xffff;
-        let tag = short | (line.bits(rest) & self.long_mask) << SHORT_TAG;
+        let rest = self.rest_offset + slot * self.rest_bits;
+        let short = line.read_bits(slot * SHORT_TAG_BITS) & 0xffff;
+        let tag = short | (line.read_bits(rest) & self.long_mask) << SHORT_TAG_BITS;
         // The one number with this tag among those whose home is near enough.
-        let first = u128::from(u64::from(at).saturating_sub(self.shape.reach()));
-        let begin = (first << self.shape.key_bits).div_ceil(u128::from(self.shape.homes));
-        let tag_mask = u64::MAX >> (64 - self.shape.tag_bits);
+        let first = u128::from(u64::from(at).saturating_sub(self.layout.max_displacement()));
+        let begin = (first << self.layout.key_bits).div_ceil(u128::from(self.layout.home_lines));
+        let tag_mask = u64::MAX >> (64 - self.layout.tag_bits);
         let mixed = begin + u128::from(tag.wrapping_sub(begin as u64) & tag_mask);
         let mixed = u64::try_from(mixed).ok().filter(|&mixed| mixed <= self.permutation.mask)?;
-        let value = line.bits(rest + self.long_bits) & self.value_mask;
-        Some((self.permutation.undo(mixed), value))
+        let value = line.read_bits(rest + self.long_bits) & self.value_mask;
+        Some((self.permutation.unmix(mixed), value))
     }
 
     /// All entries by their numbers, each with its key and its value. A damaged

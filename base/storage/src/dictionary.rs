@@ -5,12 +5,12 @@
 //! strings are never confused. The index costs 6 bytes a string and is there
 //! when the file is opened: nothing is built at start-up.
 
-use crate::hash::{hash64, reduce};
+use crate::hash::{fast_range, hash64};
 use crate::{Container, ContainerWriter, Error, Result, View, prefetch_at};
 
 /// Strings that are looked up together: enough to hide the latency of memory,
 /// few enough for what was asked for to stay in the first-level cache.
-const GROUP: usize = 32;
+const PREFETCH_BATCH: usize = 32;
 
 /// A row of strings without an index: id to bytes.
 #[derive(Clone)]
@@ -48,8 +48,8 @@ impl StringPool {
                 reason: format!("{prefix}: more than 4 GiB of strings"),
             })?);
         }
-        writer.section(&format!("{prefix}.offsets"), &offsets)?;
-        writer.section(&format!("{prefix}.bytes"), &bytes)
+        writer.write_section(&format!("{prefix}.offsets"), &offsets)?;
+        writer.write_section(&format!("{prefix}.bytes"), &bytes)
     }
 
     /// How many strings there are.
@@ -112,7 +112,7 @@ impl Dictionary {
             }
             index[slot] = id as u32 + 1;
         }
-        writer.section(&format!("{prefix}.index"), &index)
+        writer.write_section(&format!("{prefix}.index"), &index)
     }
 
     /// How many strings there are.
@@ -144,13 +144,13 @@ impl Dictionary {
     /// Calls `found` with the id of each string, or nothing where there is no such
     /// string, in their order: [`Dictionary::find`] of each, but the memory
     /// accesses of neighbours overlap.
-    pub fn find_all<'s>(
+    pub fn find_batch<'s>(
         &self,
         strings: impl IntoIterator<Item = &'s [u8]>,
         mut found: impl FnMut(Option<u32>),
     ) {
         let mut strings = strings.into_iter();
-        let mut group: [(&[u8], usize); GROUP] = [(&[], 0); GROUP];
+        let mut group: [(&[u8], usize); PREFETCH_BATCH] = [(&[], 0); PREFETCH_BATCH];
         loop {
             // Each step asks for what the next one reads: the slots, where the
             // strings start, the strings.
@@ -175,7 +175,7 @@ impl Dictionary {
             for &(string, slot) in group {
                 found(self.probe(slot, string));
             }
-            if count < GROUP {
+            if count < PREFETCH_BATCH {
                 return;
             }
         }
@@ -211,19 +211,19 @@ fn index_slots(strings: usize) -> usize {
 }
 
 fn home_slot(string: &[u8], slots: usize) -> usize {
-    reduce(hash64(string), slots as u64) as usize
+    fast_range(hash64(string), slots as u64) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::FileKind;
     use proptest::prelude::*;
     use std::path::Path;
 
     fn dictionary(strings: &[Vec<u8>]) -> Dictionary {
         let mut writer =
-            ContainerWriter::in_memory(Path::new("words"), Kind::new("words"), 1).unwrap();
+            ContainerWriter::in_memory(Path::new("words"), FileKind::new("words"), 1).unwrap();
         Dictionary::write(&mut writer, "words", strings.iter().map(|s| &s[..])).unwrap();
         let bytes = writer.finish().unwrap().unwrap();
         let container = Container::from_bytes(bytes, Path::new("words")).unwrap();
@@ -247,7 +247,7 @@ mod tests {
             prop_assert_eq!(dictionary.find(&other), expected);
             let all = strings.iter().chain([&other]).chain(&strings).map(|s| &s[..]);
             let mut found = Vec::new();
-            dictionary.find_all(all.clone(), |id| found.push(id));
+            dictionary.find_batch(all.clone(), |id| found.push(id));
             prop_assert_eq!(found, all.map(|s| dictionary.find(s)).collect::<Vec<_>>());
             prop_assert_eq!(dictionary.get(strings.len() as u32), None);
             prop_assert!(dictionary.verify().is_ok());
@@ -258,15 +258,15 @@ mod tests {
     fn damaged_sections_are_refused_or_harmless() {
         for index in [vec![9u32, 9], vec![1, 1]] {
             let mut writer =
-                ContainerWriter::in_memory(Path::new("words"), Kind::new("words"), 1).unwrap();
-            writer.section("w.offsets", &[0u32, 3]).unwrap();
-            writer.section("w.bytes", b"abc").unwrap();
-            writer.section("w.index", &index).unwrap();
+                ContainerWriter::in_memory(Path::new("words"), FileKind::new("words"), 1).unwrap();
+            writer.write_section("w.offsets", &[0u32, 3]).unwrap();
+            writer.write_section("w.bytes", b"abc").unwrap();
+            writer.write_section("w.index", &index).unwrap();
             let bytes = writer.finish().unwrap().unwrap();
             let container = Container::from_bytes(bytes, Path::new("words")).unwrap();
             let dictionary = Dictionary::open(&container, "w").unwrap();
             assert_eq!(dictionary.find(b"zzz"), None);
-            dictionary.find_all([&b"zzz"[..], b"", b"yyy"], |id| assert_eq!(id, None));
+            dictionary.find_batch([&b"zzz"[..], b"", b"yyy"], |id| assert_eq!(id, None));
         }
     }
 }

@@ -47,7 +47,7 @@ pub enum Error {
     },
     /// The file is a Miriam model, but not of the kind asked for.
     #[error("{}: this is a {found} file, a {expected} file is needed here", path.display())]
-    Kind {
+    WrongKind {
         /// The path given.
         path: PathBuf,
         /// The kind in the file.
@@ -57,7 +57,7 @@ pub enum Error {
     },
     /// The right kind, but laid out by another version of its writer.
     #[error("{}: {kind} version {found}, this program reads version {expected}; build the file again", path.display())]
-    KindVersion {
+    WrongKindVersion {
         /// The path given.
         path: PathBuf,
         /// The kind of the file.

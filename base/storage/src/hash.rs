@@ -37,7 +37,7 @@ impl Hasher {
 ///
 /// It keeps the order of hashes, which is what lets tables be built by sorting.
 #[inline]
-pub fn reduce(hash: u64, n: u64) -> u64 {
+pub fn fast_range(hash: u64, n: u64) -> u64 {
     ((u128::from(hash) * u128::from(n)) >> 64) as u64
 }
 
@@ -65,9 +65,9 @@ mod tests {
     }
 
     #[test]
-    fn reduce_keeps_order_and_range() {
-        assert_eq!(reduce(0, 10), 0);
-        assert_eq!(reduce(u64::MAX, 10), 9);
-        assert!(reduce(1 << 63, 10) == 5);
+    fn fast_range_keeps_order_and_range() {
+        assert_eq!(fast_range(0, 10), 0);
+        assert_eq!(fast_range(u64::MAX, 10), 9);
+        assert!(fast_range(1 << 63, 10) == 5);
     }
 }

@@ -30,12 +30,12 @@ pub mod metadata;
 mod prefetch;
 pub mod probing;
 mod view;
-mod zeroed;
+mod zeroed_vec;
 
-pub use bytes::{Bytes, Load};
-pub use container::{Container, ContainerWriter, Kind};
+pub use bytes::{Bytes, LoadMethod};
+pub use container::{Container, ContainerWriter, FileKind};
 pub use error::{Error, Result};
 pub use prefetch::{prefetch_at, prefetch_read};
 pub use view::View;
 pub use zerocopy;
-pub use zeroed::Zeroed;
+pub use zeroed_vec::ZeroedVec;

@@ -9,14 +9,14 @@ use bincode::Options;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The largest metadata block that is written or read, in bytes.
-pub const LIMIT: u64 = 1 << 20;
+pub const MAX_BYTES: u64 = 1 << 20;
 
 fn options() -> impl Options {
     bincode::DefaultOptions::new()
         .with_fixint_encoding()
         .with_little_endian()
         .reject_trailing_bytes()
-        .with_limit(LIMIT)
+        .with_limit(MAX_BYTES)
 }
 
 /// `value` as bytes, or why it cannot be stored (over the limit).

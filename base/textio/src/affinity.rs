@@ -14,7 +14,7 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 
 /// Lets the calling thread, and threads that it starts later, run on `cpus` only.
 #[cfg(target_os = "linux")]
-pub fn run_on(cpus: &[usize]) -> io::Result<()> {
+pub fn pin_to_cpus(cpus: &[usize]) -> io::Result<()> {
     let mut set = nix::sched::CpuSet::new();
     for &cpu in cpus {
         set.set(cpu)?;
@@ -44,18 +44,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_stays_where_it_is_put() {
+    fn a_pinned_thread_stays_on_its_cpu() {
         let all = allowed_cpus().unwrap();
         assert!(!all.is_empty() && all.is_sorted());
         for &cpu in &all {
             let seen = std::thread::spawn(move || {
-                run_on(&[cpu]).unwrap();
+                pin_to_cpus(&[cpu]).unwrap();
                 // Threads that it starts stay there too.
                 std::thread::spawn(|| allowed_cpus().unwrap()).join().unwrap()
             });
             assert_eq!(seen.join().unwrap(), [cpu]);
         }
         assert_eq!(allowed_cpus().unwrap(), all, "others are left alone");
-        assert!(run_on(&[]).is_err() && run_on(&[usize::MAX]).is_err());
+        assert!(pin_to_cpus(&[]).is_err() && pin_to_cpus(&[usize::MAX]).is_err());
     }
 }

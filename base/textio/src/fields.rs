@@ -14,11 +14,11 @@ pub fn trim(bytes: &[u8]) -> &[u8] {
 
 /// The trimmed fields of a three-bar line. `|||` is found as Moses finds it,
 /// leftmost first.
-pub fn three_bar(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
         let line = rest?;
-        match find_bars(line) {
+        match find_separator(line) {
             Some(at) => {
                 rest = Some(&line[at + 3..]);
                 Some(trim(&line[..at]))
@@ -33,7 +33,7 @@ pub fn three_bar(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Where `|||` stands first.
 #[inline]
-pub fn find_bars(line: &[u8]) -> Option<usize> {
+pub fn find_separator(line: &[u8]) -> Option<usize> {
     // A vector search for one byte beats a substring search here: bars are rare
     // in text, fields are short.
     let mut start = 0;
@@ -47,7 +47,7 @@ pub fn find_bars(line: &[u8]) -> Option<usize> {
 }
 
 /// The words of a field: what stands between spaces and tabs.
-pub fn words(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+pub fn split_words(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     field.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
 }
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn split(line: &[u8]) -> Vec<&[u8]> {
-        three_bar(line).collect()
+        split_fields(line).collect()
     }
 
     #[test]
@@ -70,14 +70,14 @@ mod tests {
 
     #[test]
     fn bars_are_found_leftmost_first() {
-        assert_eq!(find_bars(b"a|b || c |||| d ||| e"), Some(9));
-        assert_eq!(find_bars(b"a || b |"), None);
-        assert_eq!(find_bars(b""), None);
+        assert_eq!(find_separator(b"a|b || c |||| d ||| e"), Some(9));
+        assert_eq!(find_separator(b"a || b |"), None);
+        assert_eq!(find_separator(b""), None);
     }
 
     #[test]
     fn words_are_cut_at_spaces_and_tabs() {
-        assert_eq!(words(b" a \t b\xff ").collect::<Vec<_>>(), [&b"a"[..], b"b\xff"]);
-        assert_eq!(words(b"").count(), 0);
+        assert_eq!(split_words(b" a \t b\xff ").collect::<Vec<_>>(), [&b"a"[..], b"b\xff"]);
+        assert_eq!(split_words(b"").count(), 0);
     }
 }

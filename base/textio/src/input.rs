@@ -22,14 +22,14 @@ pub struct Input {
 }
 
 /// How `path` is called in messages: itself, or `standard input` for `-`.
-pub fn name_of(path: &Path) -> String {
+pub fn display_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
 }
 
 impl Input {
     /// Opens `path`, or standard input for `-`.
     pub fn open(path: &Path) -> Result<Self> {
-        let name = name_of(path);
+        let name = display_name(path);
         if path.as_os_str() == "-" {
             return Self::from_reader(io::stdin(), &name, None);
         }
@@ -45,11 +45,11 @@ impl Input {
 
     /// Says early what [`Input::open`] would say late: that `path` cannot be
     /// read, or that writing to `output` would overwrite it.
-    pub fn check(path: &Path, output: Option<&Path>) -> Result<()> {
+    pub fn check_access(path: &Path, output: Option<&Path>) -> Result<()> {
         if path.as_os_str() == "-" {
             return Ok(());
         }
-        let name = name_of(path);
+        let name = display_name(path);
         let information = path.metadata().map_err(|e| Error::io(&name, "open", e))?;
         // Pipes are opened once only.
         if information.is_file() {
@@ -74,7 +74,7 @@ impl Input {
         size: Option<u64>,
     ) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
-        let counted = Counted { inner: reader, consumed: Arc::clone(&consumed) };
+        let counted = CountingReader { inner: reader, consumed: Arc::clone(&consumed) };
         let mut buffered = BufReader::with_capacity(BUFFER, counted);
         let start = buffered.fill_buf().map_err(|e| Error::io(name, "read", e))?;
         let failed = |e| Error::io(name, "read", e);
@@ -117,12 +117,12 @@ fn unsupported(format: &str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, message)
 }
 
-struct Counted<R> {
+struct CountingReader<R> {
     inner: R,
     consumed: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.consumed.fetch_add(n as u64, Ordering::Relaxed);

@@ -7,8 +7,10 @@
 #![forbid(unsafe_code)]
 
 pub mod affinity;
-mod blocks;
+mod block_reader;
+mod cancellation;
 mod error;
+mod external_sort;
 pub mod fields;
 mod input;
 mod lines;
@@ -19,20 +21,18 @@ mod output;
 mod progress;
 mod score;
 mod size;
-mod sort;
-mod stop;
 mod vocabulary;
 
-pub use blocks::Blocks;
+pub use block_reader::BlockReader;
+pub use cancellation::CancellationToken;
 pub use error::{Error, Result};
-pub use input::{Input, name_of};
+pub use external_sort::{SortOptions, sort_lines};
+pub use input::{Input, display_name};
 pub use lines::{Line, Lines};
-pub use map_lines::{lines_of, map_blocks, map_lines};
+pub use map_lines::{map_blocks, map_lines, split_lines};
 pub use ordered::{available_threads, ordered_map};
-pub use output::{Output, Wrapping};
-pub use progress::{Progress, Silent};
+pub use output::{Compression, Output};
+pub use progress::{NoProgress, Progress};
 pub use score::{Ln, Log10};
 pub use size::parse_size;
-pub use sort::{SortOptions, sort_lines};
-pub use stop::Stop;
 pub use vocabulary::{Vocabulary, WordId};

@@ -6,8 +6,8 @@ use std::thread;
 use crossbeam::channel::{Receiver, bounded, select};
 use memchr::memchr;
 
-use crate::sort::Merge;
-use crate::{Blocks, Input, Result, Stop};
+use crate::external_sort::KWayMerge;
+use crate::{BlockReader, CancellationToken, Input, Result};
 
 const BLOCK: usize = 512 << 10;
 /// Of pipes and terminals less is asked for at once: they hold no more.
@@ -29,20 +29,20 @@ pub struct Line<'a> {
 /// The lines of an input, one after another.
 pub struct Lines {
     name: String,
-    source: Source,
+    source: LineSource,
 }
 
-enum Source {
-    Blocks { blocks: Reader, block: Vec<u8>, position: usize, number: u64 },
-    Sorted(Merge),
+enum LineSource {
+    Blocks { blocks: BlockSource, block: Vec<u8>, position: usize, number: u64 },
+    Sorted(KWayMerge),
 }
 
-enum Reader {
-    Here(Blocks),
+enum BlockSource {
+    Inline(BlockReader),
     /// Blocks, then nothing at the end of the input.
     Background(Receiver<Result<Option<Vec<u8>>>>),
     /// As in the background, until somebody asks for the end.
-    Interruptible(Receiver<Result<Option<Vec<u8>>>>, Stop),
+    Cancellable(Receiver<Result<Option<Vec<u8>>>>, CancellationToken),
     Ended,
 }
 
@@ -50,7 +50,7 @@ impl Lines {
     /// Reads and decompresses on the calling thread.
     pub fn new(input: Input) -> Self {
         let name = input.name().to_owned();
-        Self::from_blocks(name, Reader::Here(blocks_of(input)))
+        Self::from_blocks(name, BlockSource::Inline(open_blocks(input)))
     }
 
     /// Reads and decompresses on a thread of its own, a few blocks ahead. The
@@ -58,40 +58,42 @@ impl Lines {
     pub fn in_background(input: Input) -> Self {
         let name = input.name().to_owned();
         let (sender, receiver) = bounded(QUEUE);
-        let mut reader = blocks_of(input);
+        let mut reader = open_blocks(input);
         thread::spawn(move || {
             loop {
                 let mut block = Vec::new();
-                let message = reader.fill(&mut block).map(|more| more.then_some(block));
+                let message = reader.read_block(&mut block).map(|more| more.then_some(block));
                 let last = !matches!(message, Ok(Some(_)));
                 if sender.send(message).is_err() || last {
                     return;
                 }
             }
         });
-        Self::from_blocks(name, Reader::Background(receiver))
+        Self::from_blocks(name, BlockSource::Background(receiver))
     }
 
     /// Lines [read in the background](Lines::in_background) that end, as if the
     /// input did, when `stop` is asked for: at the end of a block of lines, or at
     /// once while more input is waited for.
-    pub fn until(mut self, stop: &Stop) -> Self {
-        if let Source::Blocks { blocks, .. } = &mut self.source {
-            *blocks = match std::mem::replace(blocks, Reader::Ended) {
-                Reader::Background(receiver) => Reader::Interruptible(receiver, stop.clone()),
+    pub fn until_cancelled(mut self, token: &CancellationToken) -> Self {
+        if let LineSource::Blocks { blocks, .. } = &mut self.source {
+            *blocks = match std::mem::replace(blocks, BlockSource::Ended) {
+                BlockSource::Background(receiver) => {
+                    BlockSource::Cancellable(receiver, token.clone())
+                }
                 other => other,
             };
         }
         self
     }
 
-    fn from_blocks(name: String, blocks: Reader) -> Self {
-        let source = Source::Blocks { blocks, block: Vec::new(), position: 0, number: 0 };
+    fn from_blocks(name: String, blocks: BlockSource) -> Self {
+        let source = LineSource::Blocks { blocks, block: Vec::new(), position: 0, number: 0 };
         Lines { name, source }
     }
 
-    pub(crate) fn sorted(name: String, merge: Merge) -> Self {
-        Lines { name, source: Source::Sorted(merge) }
+    pub(crate) fn sorted(name: String, merge: KWayMerge) -> Self {
+        Lines { name, source: LineSource::Sorted(merge) }
     }
 
     /// How the input is called in messages.
@@ -104,11 +106,11 @@ impl Lines {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Line<'_>>> {
         match &mut self.source {
-            Source::Sorted(merge) => merge.next(),
-            Source::Blocks { blocks, block, position, number } => {
+            LineSource::Sorted(merge) => merge.next(),
+            LineSource::Blocks { blocks, block, position, number } => {
                 if *position >= block.len() {
                     *position = 0;
-                    if !blocks.fill(block)? {
+                    if !blocks.read_block(block)? {
                         return Ok(None);
                     }
                 }
@@ -123,18 +125,18 @@ impl Lines {
     }
 }
 
-impl Reader {
-    fn fill(&mut self, block: &mut Vec<u8>) -> Result<bool> {
+impl BlockSource {
+    fn read_block(&mut self, block: &mut Vec<u8>) -> Result<bool> {
         match self {
-            Reader::Here(reader) => reader.fill(block),
-            Reader::Background(_) | Reader::Interruptible(..) => {
+            BlockSource::Inline(reader) => reader.read_block(block),
+            BlockSource::Background(_) | BlockSource::Cancellable(..) => {
                 let next = match self {
-                    Reader::Interruptible(_, stop) if stop.is_asked() => None,
-                    Reader::Interruptible(receiver, stop) => select! {
+                    BlockSource::Cancellable(_, stop) if stop.is_cancelled() => None,
+                    BlockSource::Cancellable(receiver, stop) => select! {
                         recv(receiver) -> next => Some(next),
-                        recv(stop.closing()) -> _ => None,
+                        recv(stop.closed_on_cancel()) -> _ => None,
                     },
-                    Reader::Background(receiver) => Some(receiver.recv()),
+                    BlockSource::Background(receiver) => Some(receiver.recv()),
                     _ => unreachable!("looked at above"),
                 };
                 // Only a panic of the reading thread closes the channel without
@@ -144,13 +146,13 @@ impl Reader {
                     Some(next) => *block = next,
                     None => {
                         block.clear();
-                        *self = Reader::Ended;
+                        *self = BlockSource::Ended;
                         return Ok(false);
                     }
                 }
                 Ok(true)
             }
-            Reader::Ended => {
+            BlockSource::Ended => {
                 block.clear();
                 Ok(false)
             }
@@ -159,9 +161,9 @@ impl Reader {
 }
 
 /// Blocks of an input; a terminal or a pipe is answered line by line.
-fn blocks_of(input: Input) -> Blocks {
+fn open_blocks(input: Input) -> BlockReader {
     let is_file = input.size().is_some();
-    Blocks::new(input, if is_file { BLOCK } else { PIPE_BLOCK }, !is_file)
+    BlockReader::new(input, if is_file { BLOCK } else { PIPE_BLOCK }, !is_file)
 }
 
 #[cfg(test)]
@@ -226,18 +228,18 @@ mod tests {
     }
 
     #[test]
-    fn waiting_for_input_ends_when_asked_to_stop() {
-        let stop = Stop::new();
+    fn waiting_for_input_ends_when_cancelled() {
+        let stop = CancellationToken::new();
         let input = Input::from_reader(Idle(false), "test", None).unwrap();
-        let mut lines = Lines::in_background(input).until(&stop);
+        let mut lines = Lines::in_background(input).until_cancelled(&stop);
         assert_eq!(lines.next().unwrap().map(|l| l.bytes), Some(&b"one"[..]));
         let asker = stop.clone();
         let asker = thread::spawn(move || {
             thread::sleep(std::time::Duration::from_millis(20));
-            asker.ask();
+            asker.cancel();
         });
         assert_eq!(lines.next().unwrap(), None);
-        assert!(stop.is_asked());
+        assert!(stop.is_cancelled());
         assert_eq!(lines.next().unwrap(), None);
         asker.join().unwrap();
     }

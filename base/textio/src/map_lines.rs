@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::{Blocks, Input, Output, Progress, Result, ordered_map};
+use crate::{BlockReader, Input, Output, Progress, Result, ordered_map};
 
 /// Bytes of lines that a worker gets at once.
 const BLOCK: usize = 256 << 10;
@@ -11,7 +11,7 @@ const BLOCK: usize = 256 << 10;
 const PIPE_BLOCK: usize = 64 << 10;
 
 /// The lines of a block of whole lines, without their ends.
-pub fn lines_of(block: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn split_lines(block: &[u8]) -> impl Iterator<Item = &[u8]> {
     block.strip_suffix(b"\n").unwrap_or(block).split(|&byte| byte == b'\n')
 }
 
@@ -28,13 +28,13 @@ pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
 ) -> Result<(), E> {
     let (size, consumed) = (input.size(), input.consumed());
     let mut blocks = match size {
-        Some(_) => Blocks::new(input, BLOCK, false),
-        None => Blocks::new(input, PIPE_BLOCK, true),
+        Some(_) => BlockReader::new(input, BLOCK, false),
+        None => BlockReader::new(input, PIPE_BLOCK, true),
     };
     let read = || {
         let mut block = Vec::new();
-        let more = blocks.fill(&mut block)?;
-        progress.reached(consumed.load(Ordering::Relaxed));
+        let more = blocks.read_block(&mut block)?;
+        progress.set_position(consumed.load(Ordering::Relaxed));
         Ok(more.then_some(block))
     };
     progress.begin(stage, size);
@@ -54,7 +54,7 @@ pub fn map_lines(
 ) -> Result<()> {
     let work = |block: &[u8]| {
         let mut changed = Vec::with_capacity(block.len() + block.len() / 4);
-        for line in lines_of(block) {
+        for line in split_lines(block) {
             change(line, &mut changed);
             changed.push(b'\n');
         }
@@ -69,7 +69,7 @@ pub fn map_lines(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
+    use crate::NoProgress;
     use proptest::prelude::*;
     use std::io::Cursor;
 
@@ -81,7 +81,7 @@ mod tests {
             let size = known.then_some(text.len() as u64);
             let input = Input::from_reader(Cursor::new(text.clone().into_bytes()), "test", size).unwrap();
             let mut output = Output::create(&path).unwrap();
-            map_lines(input, &mut output, threads, ("", &Silent), |line, out| {
+            map_lines(input, &mut output, threads, ("", &NoProgress), |line, out| {
                 out.extend(line.iter().rev());
             }).unwrap();
             output.finish().unwrap();

@@ -10,7 +10,7 @@ use std::io::Write;
 /// The f32 nearest to the f64 that `text` holds: what `atof` and a cast give.
 /// The whole of `text` must be a decimal number (`inf` and `nan` are refused).
 #[inline]
-pub fn parse_f32_through_f64(text: &[u8]) -> Option<f32> {
+pub fn parse_f32_via_f64(text: &[u8]) -> Option<f32> {
     let value: f64 = fast_float2::parse(text).ok()?;
     value.is_finite().then_some(value as f32)
 }
@@ -25,10 +25,10 @@ pub fn parse_f32(text: &[u8]) -> Option<f32> {
 /// [`parse_f32`] would round it; nothing where it is not plain: a minus or none,
 /// digits, at most one point, no exponent, and something else behind it.
 #[inline]
-pub fn leading_plain_f32(text: &[u8]) -> Option<(f32, usize)> {
+pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
     /// More digits may not fit 53 bits.
-    const DIGITS: usize = 15;
-    const POWERS: [f64; DIGITS + 1] =
+    const MAX_DIGITS: usize = 15;
+    const POWERS: [f64; MAX_DIGITS + 1] =
         [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let sign = usize::from(text.first() == Some(&b'-'));
     let (mut end, mut mantissa) = (sign, 0u64);
@@ -51,7 +51,7 @@ pub fn leading_plain_f32(text: &[u8]) -> Option<(f32, usize)> {
         fraction = end - point - 1;
         count += fraction;
     }
-    if !(1..=DIGITS).contains(&count) || behind | 0x20 == b'e' {
+    if !(1..=MAX_DIGITS).contains(&count) || behind | 0x20 == b'e' {
         return None;
     }
     // Mantissa and power are exact, so the quotient is the f64 nearest to the
@@ -70,16 +70,16 @@ pub fn leading_plain_f32(text: &[u8]) -> Option<(f32, usize)> {
 /// Negative zero prints `-0`.
 pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     if value.is_finite() {
-        let mut digits = Scratch::default();
+        let mut digits = NumberBuffer::default();
         write!(digits, "{value:e}").expect("an f32 fits");
         // A tie needs a value that is a whole number of 2^-14ths, or large:
         // others have more digits than two neighbours of nine.
         if (value * 16384.0).fract() == 0.0 {
-            settle_tie(&mut digits, f64::from(value), |text| {
+            round_tie_to_even(&mut digits, f64::from(value), |text| {
                 parse_f32(text).is_some_and(|v| v == value)
             });
         }
-        push_ecmascript(out, digits.text());
+        push_ecmascript(out, digits.as_bytes());
     } else {
         push_non_finite(out, f64::from(value));
     }
@@ -88,14 +88,14 @@ pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
 /// As [`push_shortest_f32`] for an f64.
 pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() {
-        let mut digits = Scratch::default();
+        let mut digits = NumberBuffer::default();
         write!(digits, "{value:e}").expect("an f64 fits");
         if (value * f64::from(1 << 25)).fract() == 0.0 {
-            settle_tie(&mut digits, value, |text| {
+            round_tie_to_even(&mut digits, value, |text| {
                 fast_float2::parse::<f64, _>(text).is_ok_and(|v| v == value)
             });
         }
-        push_ecmascript(out, digits.text());
+        push_ecmascript(out, digits.as_bytes());
     } else {
         push_non_finite(out, value);
     }
@@ -104,12 +104,12 @@ pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
 /// Where two shortest decimals are equally near, takes the one with an even last
 /// digit, as KenLM's printing does; Rust's takes the larger. `digits` is Rust's
 /// `{:e}` of `value`.
-fn settle_tie(digits: &mut Scratch, value: f64, reads_back: impl Fn(&[u8]) -> bool) {
+fn round_tie_to_even(digits: &mut NumberBuffer, value: f64, reads_back: impl Fn(&[u8]) -> bool) {
     let significant = |text: &[u8]| -> Vec<u8> {
         let mantissa = text.iter().take_while(|&&b| b != b'e');
         mantissa.copied().filter(u8::is_ascii_digit).collect()
     };
-    let count = significant(digits.text()).len();
+    let count = significant(digits.as_bytes()).len();
     // Neighbours of fewer digits lie too far apart for both to read back.
     if count < 7 {
         return;
@@ -128,13 +128,13 @@ fn settle_tie(digits: &mut Scratch, value: f64, reads_back: impl Fn(&[u8]) -> bo
         }
         even[last] += 1;
     }
-    let mut text = Scratch::default();
+    let mut text = NumberBuffer::default();
     let sign = if value < 0.0 { "-" } else { "" };
     let exponent = &exact[exact.find('e').expect("has an exponent")..];
     let point = if last > 0 { "." } else { "" };
     let (first, others) = (char::from(even[0]), String::from_utf8_lossy(&even[1..]));
     write!(text, "{sign}{first}{point}{others}{exponent}").expect("as long as the other");
-    if reads_back(text.text()) {
+    if reads_back(text.as_bytes()) {
         *digits = text;
     }
 }
@@ -195,9 +195,9 @@ pub fn push_general(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         return push_non_finite(out, value);
     }
-    let mut scratch = Scratch::default();
+    let mut scratch = NumberBuffer::default();
     write!(scratch, "{value:.5e}").expect("an f64 fits");
-    let text = scratch.text();
+    let text = scratch.as_bytes();
     let at = text.iter().position(|&b| b == b'e').expect("has an exponent");
     let exponent: i32 = std::str::from_utf8(&text[at + 1..])
         .ok()
@@ -277,24 +277,24 @@ fn trim_fraction(out: &mut Vec<u8>, start: usize) {
 }
 
 /// Room for one number in scientific notation.
-struct Scratch {
+struct NumberBuffer {
     bytes: [u8; 40],
     len: usize,
 }
 
-impl Default for Scratch {
+impl Default for NumberBuffer {
     fn default() -> Self {
-        Scratch { bytes: [0; 40], len: 0 }
+        NumberBuffer { bytes: [0; 40], len: 0 }
     }
 }
 
-impl Scratch {
-    fn text(&self) -> &[u8] {
+impl NumberBuffer {
+    fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 }
 
-impl Write for Scratch {
+impl Write for NumberBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let end = self.len + bytes.len();
         let room = self.bytes.get_mut(self.len..end).ok_or(std::io::ErrorKind::WriteZero)?;
@@ -364,15 +364,15 @@ mod tests {
 
     #[test]
     fn parsing() {
-        assert_eq!(parse_f32_through_f64(b"0.75"), Some(0.75));
+        assert_eq!(parse_f32_via_f64(b"0.75"), Some(0.75));
         for bad in [&b""[..], b"x", b"1x", b"inf", b"nan", b"1 2"] {
-            assert_eq!(parse_f32_through_f64(bad), None);
+            assert_eq!(parse_f32_via_f64(bad), None);
         }
         assert_eq!(parse_f32(b"-inf"), Some(f32::NEG_INFINITY));
     }
 
     fn check_plain(text: &str) {
-        let parsed = leading_plain_f32(format!("{text} ").as_bytes());
+        let parsed = parse_f32_prefix(format!("{text} ").as_bytes());
         if let Some((value, length)) = parsed {
             assert_eq!(length, text.len(), "{text}");
             assert_eq!(
@@ -432,9 +432,9 @@ mod tests {
             // Just between two f32.
             ("16777217 ", None),
         ] {
-            assert_eq!(leading_plain_f32(text.as_bytes()), expected, "{text}");
+            assert_eq!(parse_f32_prefix(text.as_bytes()), expected, "{text}");
         }
-        assert_eq!(leading_plain_f32(b"-0 ").unwrap().0.to_bits(), (-0.0f32).to_bits());
+        assert_eq!(parse_f32_prefix(b"-0 ").unwrap().0.to_bits(), (-0.0f32).to_bits());
         // Decimals around the middles of neighbours, where rounding twice fails.
         for bits in (0x3a80_0000u32..0x4100_0000).step_by(9973) {
             let middle =
@@ -448,7 +448,7 @@ mod tests {
     proptest! {
         /// The short way against the general one, bit patterns and everyday numbers.
         #[test]
-        fn general_is_one(bits: u32, tenths in -20_000_000i32..20_000_000, scale in 0usize..8) {
+        fn fast_path_equals_general(bits: u32, tenths in -20_000_000i32..20_000_000, scale in 0usize..8) {
             let everyday = tenths as f32 / 10f32.powi(scale as i32);
             for value in [f32::from_bits(bits), everyday] {
                 let (mut short, mut long) = (Vec::new(), Vec::new());

@@ -10,7 +10,7 @@ use std::thread;
 use crossbeam::channel::{bounded, unbounded};
 
 /// Items in flight a thread: queued, worked on, or waiting for their turn.
-const IN_FLIGHT: usize = 32;
+const IN_FLIGHT_PER_THREAD: usize = 32;
 
 /// How many threads the machine runs at once.
 pub fn available_threads() -> usize {
@@ -50,8 +50,8 @@ where
     let (result_sender, result_receiver) = unbounded::<(u64, Option<O>)>();
     // A permit is taken for each item read and given back when its result has
     // been written.
-    let (permit_sender, permit_receiver) = bounded::<()>(IN_FLIGHT * threads);
-    for _ in 0..IN_FLIGHT * threads {
+    let (permit_sender, permit_receiver) = bounded::<()>(IN_FLIGHT_PER_THREAD * threads);
+    for _ in 0..IN_FLIGHT_PER_THREAD * threads {
         permit_sender.send(()).expect("the receiver is alive");
     }
     thread::scope(|scope| {
@@ -69,7 +69,7 @@ where
         for _ in 0..threads {
             let (items, results, worker) = (item_receiver.clone(), result_sender.clone(), &worker);
             scope.spawn(move || {
-                let _alarm = Alarm(|| drop(results.send((u64::MAX, None))));
+                let _alarm = PanicGuard(|| drop(results.send((u64::MAX, None))));
                 let mut work = worker();
                 for (number, item) in items {
                     if results.send((number, Some(work(item)))).is_err() {
@@ -113,9 +113,9 @@ where
 
 /// Calls its closure when it is dropped by a panic: without the result of the
 /// item that panicked the writer would wait for ever.
-struct Alarm<F: Fn()>(F);
+struct PanicGuard<F: Fn()>(F);
 
-impl<F: Fn()> Drop for Alarm<F> {
+impl<F: Fn()> Drop for PanicGuard<F> {
     fn drop(&mut self) {
         if thread::panicking() {
             (self.0)();
@@ -212,7 +212,7 @@ mod tests {
             move |x: u64| {
                 if x == 0 {
                     thread::sleep(std::time::Duration::from_millis(50));
-                    assert!(count.load(Ordering::SeqCst) <= 2 * IN_FLIGHT as u64 + 2);
+                    assert!(count.load(Ordering::SeqCst) <= 2 * IN_FLIGHT_PER_THREAD as u64 + 2);
                 }
                 x
             }

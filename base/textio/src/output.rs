@@ -6,44 +6,44 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::{Error, Result, name_of};
+use crate::{Error, Result, display_name};
 
 const BUFFER: usize = 256 << 10;
 
 /// How text is wrapped, as a file's name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrapping {
+pub enum Compression {
     /// Not at all.
-    Plain,
+    None,
     /// In gzip members: `.gz`.
     Gzip,
     /// In zstd frames: `.zst`.
     Zstd,
 }
 
-impl Wrapping {
+impl Compression {
     /// What the name of `path` asks for.
-    pub fn of(path: &Path) -> Self {
+    pub fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|e| e.to_str()) {
-            Some("gz") => Wrapping::Gzip,
-            Some("zst") => Wrapping::Zstd,
-            _ => Wrapping::Plain,
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstd,
+            _ => Compression::None,
         }
     }
 
     /// Wraps `text` by itself, compressed as fast as it gets. Wrapped texts one after
     /// the other read as their concatenation, so threads can compress parts of one
     /// file ([`Output::create_wrapped`]).
-    pub fn wrap(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
+    pub fn compress(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
         match self {
-            Wrapping::Plain => Ok(text),
-            Wrapping::Gzip => {
+            Compression::None => Ok(text),
+            Compression::Gzip => {
                 let room = Vec::with_capacity(text.len() / 3);
                 let mut gzip = flate2::write::GzEncoder::new(room, flate2::Compression::fast());
                 gzip.write_all(&text)?;
                 gzip.finish()
             }
-            Wrapping::Zstd => zstd::bulk::compress(&text, 1),
+            Compression::Zstd => zstd::bulk::compress(&text, 1),
         }
     }
 }
@@ -51,12 +51,12 @@ impl Wrapping {
 /// A buffered stream of text being written.
 pub struct Output {
     name: String,
-    writer: Writer,
+    writer: Encoder,
     /// Where everything goes first, and the file that it becomes in the end.
-    whole: Option<(NamedTempFile, PathBuf)>,
+    temporary: Option<(NamedTempFile, PathBuf)>,
 }
 
-enum Writer {
+enum Encoder {
     Plain(BufWriter<Box<dyn Write + Send>>),
     Gzip(flate2::write::GzEncoder<BufWriter<Box<dyn Write + Send>>>),
     Zstd(zstd::Encoder<'static, BufWriter<Box<dyn Write + Send>>>),
@@ -66,36 +66,37 @@ impl Output {
     /// Creates `path`, or writes to standard output for `-`. A name that ends in
     /// `.gz` or `.zst` is compressed.
     pub fn create(path: &Path) -> Result<Self> {
-        Self::anywhere(path, Wrapping::of(path))
+        Self::create_direct(path, Compression::from_path(path))
     }
 
-    fn anywhere(path: &Path, wrapping: Wrapping) -> Result<Self> {
-        let name = if path.as_os_str() == "-" { "standard output".into() } else { name_of(path) };
+    fn create_direct(path: &Path, compression: Compression) -> Result<Self> {
+        let name =
+            if path.as_os_str() == "-" { "standard output".into() } else { display_name(path) };
         let raw: Box<dyn Write + Send> = if path.as_os_str() == "-" {
             Box::new(io::stdout())
         } else {
             Box::new(File::create(path).map_err(|e| Error::io(&name, "create", e))?)
         };
-        Self::over(wrapping, name, raw)
+        Self::with_writer(compression, name, raw)
     }
 
     /// As [`Output::create`]; but a file appears whole, on [`Output::finish`], or not
     /// at all: one that is there already stays as it was until then.
-    pub fn create_whole(path: &Path) -> Result<Self> {
-        Self::whole(path, Wrapping::of(path))
+    pub fn create_atomic(path: &Path) -> Result<Self> {
+        Self::create_temporary(path, Compression::from_path(path))
     }
 
     /// As [`Output::create_whole`] for bytes that are [wrapped](Wrapping::wrap) already.
-    pub fn create_wrapped(path: &Path) -> Result<Self> {
-        Self::whole(path, Wrapping::Plain)
+    pub fn create_precompressed(path: &Path) -> Result<Self> {
+        Self::create_temporary(path, Compression::None)
     }
 
-    fn whole(path: &Path, wrapping: Wrapping) -> Result<Self> {
+    fn create_temporary(path: &Path, compression: Compression) -> Result<Self> {
         let replaced = fs::metadata(path);
         if path.as_os_str() == "-" || replaced.as_ref().is_ok_and(|found| !found.is_file()) {
-            return Self::anywhere(path, wrapping);
+            return Self::create_direct(path, compression);
         }
-        let name = name_of(path);
+        let name = display_name(path);
         let failed = |e| Error::io(&name, "create", e);
         // A link stays one: what it points to is replaced.
         let target =
@@ -114,23 +115,27 @@ impl Output {
         }
         let file = builder.tempfile_in(folder).map_err(failed)?;
         let raw = Box::new(file.reopen().map_err(failed)?);
-        let mut output = Self::over(wrapping, name.clone(), raw)?;
-        output.whole = Some((file, target));
+        let mut output = Self::with_writer(compression, name.clone(), raw)?;
+        output.temporary = Some((file, target));
         Ok(output)
     }
 
-    fn over(wrapping: Wrapping, name: String, raw: Box<dyn Write + Send>) -> Result<Self> {
+    fn with_writer(
+        compression: Compression,
+        name: String,
+        raw: Box<dyn Write + Send>,
+    ) -> Result<Self> {
         let plain = BufWriter::with_capacity(BUFFER, raw);
-        let writer = match wrapping {
-            Wrapping::Gzip => {
-                Writer::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::default()))
+        let writer = match compression {
+            Compression::Gzip => {
+                Encoder::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::default()))
             }
-            Wrapping::Zstd => Writer::Zstd(
+            Compression::Zstd => Encoder::Zstd(
                 zstd::Encoder::new(plain, 3).map_err(|e| Error::io(&name, "create", e))?,
             ),
-            Wrapping::Plain => Writer::Plain(plain),
+            Compression::None => Encoder::Plain(plain),
         };
-        Ok(Output { name, writer, whole: None })
+        Ok(Output { name, writer, temporary: None })
     }
 
     /// How the output is called in messages.
@@ -147,8 +152,8 @@ impl Output {
     /// compressed stream is left alone: flushing would break it into pieces.
     pub fn flush(&mut self) -> Result<()> {
         match &mut self.writer {
-            Writer::Plain(plain) => plain.flush().map_err(|e| Error::io(&self.name, "write", e)),
-            Writer::Gzip(_) | Writer::Zstd(_) => Ok(()),
+            Encoder::Plain(plain) => plain.flush().map_err(|e| Error::io(&self.name, "write", e)),
+            Encoder::Gzip(_) | Encoder::Zstd(_) => Ok(()),
         }
     }
 
@@ -156,11 +161,11 @@ impl Output {
     /// appear [whole](Output::create_whole) does not.
     pub fn finish(self) -> Result<()> {
         let ended = match self.writer {
-            Writer::Plain(plain) => Ok(plain),
-            Writer::Gzip(gzip) => gzip.finish(),
-            Writer::Zstd(zstd) => zstd.finish(),
+            Encoder::Plain(plain) => Ok(plain),
+            Encoder::Gzip(gzip) => gzip.finish(),
+            Encoder::Zstd(zstd) => zstd.finish(),
         };
-        let ended = ended.and_then(|mut w| w.flush()).and_then(|()| match self.whole {
+        let ended = ended.and_then(|mut w| w.flush()).and_then(|()| match self.temporary {
             Some((file, target)) => {
                 file.as_file().sync_all()?;
                 file.persist(target).map(drop).map_err(|e| e.error)
@@ -171,12 +176,12 @@ impl Output {
     }
 }
 
-impl Writer {
+impl Encoder {
     fn as_write(&mut self) -> &mut dyn Write {
         match self {
-            Writer::Plain(w) => w,
-            Writer::Gzip(w) => w,
-            Writer::Zstd(w) => w,
+            Encoder::Plain(w) => w,
+            Encoder::Gzip(w) => w,
+            Encoder::Zstd(w) => w,
         }
     }
 }
@@ -211,13 +216,15 @@ mod tests {
         }
     }
     #[test]
-    fn parts_wrapped_one_by_one_read_as_one_text() {
+    fn parts_compressed_one_by_one_read_as_one_text() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a", "a.gz", "a.zst"] {
             let path = folder.path().join(name);
-            let mut output = Output::create_wrapped(&path).unwrap();
+            let mut output = Output::create_precompressed(&path).unwrap();
             for part in [&b"one\n"[..], b"", b"two"] {
-                output.write(&Wrapping::of(&path).wrap(part.to_vec()).unwrap()).unwrap();
+                output
+                    .write(&Compression::from_path(&path).compress(part.to_vec()).unwrap())
+                    .unwrap();
             }
             output.finish().unwrap();
             let mut text = Vec::new();
@@ -227,15 +234,15 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_replaces_the_old_one_in_the_end_or_not_at_all() {
+    fn an_atomic_file_replaces_the_old_one_on_finish_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         std::fs::write(&path, "old").unwrap();
-        let mut output = Output::create_whole(&path).unwrap();
+        let mut output = Output::create_atomic(&path).unwrap();
         output.write(b"new").unwrap();
         drop(output);
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
-        let mut output = Output::create_whole(&path).unwrap();
+        let mut output = Output::create_atomic(&path).unwrap();
         output.write(b"new").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         output.finish().unwrap();

@@ -29,7 +29,7 @@ impl Ln {
     /// not below [`Ln::FLOOR`] (`phrase-decoding.md` 2.1). A negative
     /// probability gives NaN, which callers refuse.
     #[inline]
-    pub fn of_probability(probability: f32) -> Ln {
+    pub fn from_probability(probability: f32) -> Ln {
         let ln = probability.ln();
         if ln < Self::FLOOR.0 { Self::FLOOR } else { Ln(ln) }
     }
@@ -43,10 +43,10 @@ mod tests {
     fn constants_and_floor() {
         // Moses writes the constant with 15 digits.
         assert_eq!(Some(LN_10), "2.30258509299405".parse().ok());
-        assert_eq!(Ln::of_probability(0.0), Ln(-100.0));
-        assert_eq!(Ln::of_probability(1.0), Ln(0.0));
-        assert_eq!(Ln::of_probability(0.5), Ln(-std::f32::consts::LN_2));
-        assert!(Ln::of_probability(-1.0).0.is_nan());
-        assert_eq!(Ln::of_probability(4.0), Ln(2.0 * std::f32::consts::LN_2), "no upper clamp");
+        assert_eq!(Ln::from_probability(0.0), Ln(-100.0));
+        assert_eq!(Ln::from_probability(1.0), Ln(0.0));
+        assert_eq!(Ln::from_probability(0.5), Ln(-std::f32::consts::LN_2));
+        assert!(Ln::from_probability(-1.0).0.is_nan());
+        assert_eq!(Ln::from_probability(4.0), Ln(2.0 * std::f32::consts::LN_2), "no upper clamp");
     }
 }

@@ -14,44 +14,44 @@ use hashbrown::HashMap;
 use crate::{Error, Result};
 
 /// What a word ends with among symbols.
-const END: &[u8] = b"</w>";
+const END_OF_WORD: &[u8] = b"</w>";
 
 /// No symbol of any code.
-const UNKNOWN: u32 = u32::MAX;
+const UNKNOWN_SYMBOL: u32 = u32::MAX;
 
 /// No place in a word.
-const NONE: usize = usize::MAX;
+const NO_NODE: usize = usize::MAX;
 
 /// Codes: pairs of symbols in the order in which they are joined.
 #[derive(Clone, Debug)]
 pub struct BpeCodes {
     symbols: HashMap<Box<[u8]>, u32>,
     /// The place of a pair among the codes, and what it becomes.
-    pairs: HashMap<(u32, u32), (u32, u32)>,
+    merges: HashMap<(u32, u32), (u32, u32)>,
     /// Whether the end of a word is a symbol by itself (version 0.1) or goes with the last
     /// character.
-    end_alone: bool,
+    has_separate_end_of_word: bool,
 }
 
 /// What cutting a word needs, kept from word to word.
 #[derive(Clone, Debug, Default)]
-pub struct BpeWork {
-    parts: Vec<Part>,
+pub struct BpeScratch {
+    nodes: Vec<SymbolNode>,
     /// Pairs that may be joined: place of the code, place of the left part.
-    pairs: BinaryHeap<Reverse<(u32, usize)>>,
-    new: Vec<Reverse<(u32, usize)>>,
-    symbol: Vec<u8>,
+    queue: BinaryHeap<Reverse<(u32, usize)>>,
+    new_merges: Vec<Reverse<(u32, usize)>>,
+    symbol_bytes: Vec<u8>,
 }
 
 /// A part of a word.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct SymbolNode {
     symbol: u32,
     start: usize,
     end: usize,
     previous: usize,
     next: usize,
-    joined: bool,
+    is_merged: bool,
 }
 
 impl BpeCodes {
@@ -61,14 +61,17 @@ impl BpeCodes {
     /// # Errors
     /// [`Error::Format`] with the line that has not two symbols or names another version.
     pub fn from_text(text: &[u8], name: &str) -> Result<Self> {
-        let mut codes =
-            BpeCodes { symbols: HashMap::new(), pairs: HashMap::new(), end_alone: true };
+        let mut codes = BpeCodes {
+            symbols: HashMap::new(),
+            merges: HashMap::new(),
+            has_separate_end_of_word: true,
+        };
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let lines = if text.is_empty() { 0 } else { usize::MAX };
         for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n').take(lines)) {
             let line = line.trim_ascii();
             if let Some(version) = line.strip_prefix(b"#version:").filter(|_| number == 1) {
-                codes.end_alone = match version.trim_ascii() {
+                codes.has_separate_end_of_word = match version.trim_ascii() {
                     b"0.1" => true,
                     b"0.2" => false,
                     other => {
@@ -86,41 +89,41 @@ impl BpeCodes {
                 let reason = "a code is two symbols with a space between them";
                 return Err(Error::format(name, number, reason));
             };
-            let pair = (codes.symbol(left), codes.symbol(right));
-            let joined = codes.symbol(&[left, right].concat());
-            let place = codes.pairs.len() as u32;
-            codes.pairs.entry(pair).or_insert((place, joined));
+            let pair = (codes.intern_symbol(left), codes.intern_symbol(right));
+            let joined = codes.intern_symbol(&[left, right].concat());
+            let place = codes.merges.len() as u32;
+            codes.merges.entry(pair).or_insert((place, joined));
         }
         Ok(codes)
     }
 
     /// How many pairs there are.
-    pub fn pairs(&self) -> usize {
-        self.pairs.len()
+    pub fn num_merges(&self) -> usize {
+        self.merges.len()
     }
 
-    fn symbol(&mut self, symbol: &[u8]) -> u32 {
+    fn intern_symbol(&mut self, symbol: &[u8]) -> u32 {
         let new = self.symbols.len() as u32;
         *self.symbols.entry(symbol.into()).or_insert(new)
     }
 
-    fn find(&self, symbol: &[u8]) -> u32 {
-        self.symbols.get(symbol).copied().unwrap_or(UNKNOWN)
+    fn find_symbol(&self, symbol: &[u8]) -> u32 {
+        self.symbols.get(symbol).copied().unwrap_or(UNKNOWN_SYMBOL)
     }
 
     /// Calls `found` with every piece of `word`, a word of a text without blanks, and whether
     /// more of them follow.
-    pub fn cut<'a>(
+    pub fn segment_word<'a>(
         &self,
         word: &'a [u8],
-        work: &mut BpeWork,
+        work: &mut BpeScratch,
         mut found: impl FnMut(&'a [u8], bool),
     ) {
-        self.split(word, work);
-        let BpeWork { parts, pairs, new, .. } = work;
+        self.split_characters(word, work);
+        let BpeScratch { nodes: parts, queue: pairs, new_merges: new, .. } = work;
         pairs.clear();
-        let starts =
-            (0..parts.len()).filter_map(|left| Some(Reverse((self.place(parts, left)?, left))));
+        let starts = (0..parts.len())
+            .filter_map(|left| Some(Reverse((self.merge_rank(parts, left)?, left))));
         pairs.extend(starts);
         while let Some(&Reverse((place, _))) = pairs.peek() {
             // What the others of this code become is looked at when all are done.
@@ -128,32 +131,34 @@ impl BpeCodes {
                 && same == place
             {
                 pairs.pop();
-                if self.place(parts, left) == Some(place) {
-                    self.join(parts, left);
+                if self.merge_rank(parts, left) == Some(place) {
+                    self.merge_with_next(parts, left);
                     let changed = [parts[left].previous, left];
-                    let changed = changed.into_iter().filter(|&left| left != NONE);
+                    let changed = changed.into_iter().filter(|&left| left != NO_NODE);
                     new.extend(
-                        changed.filter_map(|left| Some(Reverse((self.place(parts, left)?, left)))),
+                        changed.filter_map(|left| {
+                            Some(Reverse((self.merge_rank(parts, left)?, left)))
+                        }),
                     );
                 }
             }
             pairs.extend(new.drain(..));
         }
         // The end alone is no piece.
-        let whole = |part: &&Part| !part.joined && part.start < part.end;
+        let whole = |part: &&SymbolNode| !part.is_merged && part.start < part.end;
         for part in parts.iter().filter(whole) {
             found(&word[part.start..part.end], part.end < word.len());
         }
     }
 
     /// The characters of a word as its parts. A byte that is in no character is one.
-    fn split(&self, word: &[u8], work: &mut BpeWork) {
-        let BpeWork { parts, symbol, .. } = work;
+    fn split_characters(&self, word: &[u8], work: &mut BpeScratch) {
+        let BpeScratch { nodes: parts, symbol_bytes: symbol, .. } = work;
         parts.clear();
         let mut push = |symbol: u32, start: usize, end: usize| {
             let at = parts.len();
-            let previous = at.checked_sub(1).unwrap_or(NONE);
-            parts.push(Part { symbol, start, end, previous, next: at + 1, joined: false });
+            let previous = at.checked_sub(1).unwrap_or(NO_NODE);
+            parts.push(SymbolNode { symbol, start, end, previous, next: at + 1, is_merged: false });
         };
         let mut start = 0;
         for chunk in word.utf8_chunks() {
@@ -162,42 +167,42 @@ impl BpeCodes {
                 let end = start + length;
                 symbol.clear();
                 symbol.extend_from_slice(&word[start..end]);
-                if end == word.len() && !self.end_alone {
-                    symbol.extend_from_slice(END);
+                if end == word.len() && !self.has_separate_end_of_word {
+                    symbol.extend_from_slice(END_OF_WORD);
                 }
-                push(self.find(symbol), start, end);
+                push(self.find_symbol(symbol), start, end);
                 start = end;
             }
         }
-        if self.end_alone && !word.is_empty() {
-            push(self.find(END), word.len(), word.len());
+        if self.has_separate_end_of_word && !word.is_empty() {
+            push(self.find_symbol(END_OF_WORD), word.len(), word.len());
         }
         if let Some(last) = parts.last_mut() {
-            last.next = NONE;
+            last.next = NO_NODE;
         }
     }
 
     /// The place of the code that joins a part with the next one.
-    fn place(&self, parts: &[Part], left: usize) -> Option<u32> {
+    fn merge_rank(&self, parts: &[SymbolNode], left: usize) -> Option<u32> {
         let part = &parts[left];
-        if part.joined || part.next == NONE {
+        if part.is_merged || part.next == NO_NODE {
             return None;
         }
         let pair = (part.symbol, parts[part.next].symbol);
-        self.pairs.get(&pair).map(|&(place, _)| place)
+        self.merges.get(&pair).map(|&(place, _)| place)
     }
 
     /// Joins a part with the next one, which is no more then.
-    fn join(&self, parts: &mut [Part], left: usize) {
+    fn merge_with_next(&self, parts: &mut [SymbolNode], left: usize) {
         let right = parts[left].next;
         let gone = parts[right];
-        if let Some(&(_, symbol)) = self.pairs.get(&(parts[left].symbol, gone.symbol)) {
+        if let Some(&(_, symbol)) = self.merges.get(&(parts[left].symbol, gone.symbol)) {
             parts[left].symbol = symbol;
         }
         parts[left].end = gone.end;
         parts[left].next = gone.next;
-        parts[right].joined = true;
-        if gone.next != NONE {
+        parts[right].is_merged = true;
+        if gone.next != NO_NODE {
             parts[gone.next].previous = left;
         }
     }
@@ -208,10 +213,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn cut(codes: &str, word: &str) -> String {
+    fn segment(codes: &str, word: &str) -> String {
         let codes = BpeCodes::from_text(codes.as_bytes(), "codes").unwrap();
         let mut pieces = Vec::new();
-        codes.cut(word.as_bytes(), &mut BpeWork::default(), |piece, more| {
+        codes.segment_word(word.as_bytes(), &mut BpeScratch::default(), |piece, more| {
             let mark = if more { "@@" } else { "" };
             pieces.push(format!("{}{mark}", String::from_utf8_lossy(piece)));
         });
@@ -229,28 +234,28 @@ mod tests {
             ("x", "x"),
             ("", ""),
         ] {
-            assert_eq!(cut(codes, word), pieces, "{word}");
+            assert_eq!(segment(codes, word), pieces, "{word}");
         }
         // The end goes with the last character, which is another symbol then.
-        assert_eq!(cut(&codes.replace("l o\n", "l o</w>\n"), "wolo"), "w@@ o@@ lo");
+        assert_eq!(segment(&codes.replace("l o\n", "l o</w>\n"), "wolo"), "w@@ o@@ lo");
     }
 
     #[test]
     fn the_first_version_has_ends_of_their_own() {
         let codes = "l o\nlo w\ne r\ner </w>\n";
-        assert_eq!(cut(codes, "lower"), "low@@ er");
-        assert_eq!(cut(codes, "era"), "er@@ a");
-        assert_eq!(cut(&format!("#version: 0.1\n{codes}"), "er"), "er");
+        assert_eq!(segment(codes, "lower"), "low@@ er");
+        assert_eq!(segment(codes, "era"), "er@@ a");
+        assert_eq!(segment(&format!("#version: 0.1\n{codes}"), "er"), "er");
     }
 
     #[test]
     fn pairs_that_overlap_are_joined_from_the_left() {
         let codes = "#version: 0.2\nx x\nxx xx\nxx x</w>\n";
-        assert_eq!(cut(codes, "xxxxx"), "xxxx@@ x");
-        assert_eq!(cut(codes, "xxx"), "xxx");
+        assert_eq!(segment(codes, "xxxxx"), "xxxx@@ x");
+        assert_eq!(segment(codes, "xxx"), "xxx");
         // All of one code come before what they make possible, even if that stands first.
         let codes = "#version: 0.2\nabc a\nb c\na bc\n";
-        assert_eq!(cut(codes, "abcabcz"), "abc@@ abc@@ z");
+        assert_eq!(segment(codes, "abcabcz"), "abc@@ abc@@ z");
     }
 
     #[test]
@@ -261,18 +266,18 @@ mod tests {
             let error = BpeCodes::from_text(text.as_bytes(), "codes").unwrap_err().to_string();
             assert!(error.starts_with(&format!("codes, line {line}:")), "{error}");
         }
-        assert_eq!(BpeCodes::from_text(b"", "codes").unwrap().pairs(), 0);
-        assert_eq!(BpeCodes::from_text(b"a b\na b\nb a\n", "codes").unwrap().pairs(), 2);
+        assert_eq!(BpeCodes::from_text(b"", "codes").unwrap().num_merges(), 0);
+        assert_eq!(BpeCodes::from_text(b"a b\na b\nb a\n", "codes").unwrap().num_merges(), 2);
     }
 
     #[test]
     fn long_words_take_no_time() {
         let word = "ab".repeat(200_000);
-        assert_eq!(cut("#version: 0.2\na b\nab ab\n", &word).matches("@@").count(), 100_001);
+        assert_eq!(segment("#version: 0.2\na b\nab ab\n", &word).matches("@@").count(), 100_001);
     }
 
     /// The obvious way: all parts are looked through for the code that comes first.
-    fn obvious(codes: &[(String, String)], word: &str) -> Vec<String> {
+    fn naive_bpe(codes: &[(String, String)], word: &str) -> Vec<String> {
         let mut parts: Vec<String> = word.chars().map(String::from).collect();
         if let Some(last) = parts.last_mut() {
             last.push_str("</w>");
@@ -293,7 +298,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_heap_joins_as_the_obvious_way(
+        fn heap_merges_equal_naive_merges(
             codes in proptest::collection::vec(("[ab]{1,3}", "[ab]{1,3}", any::<bool>()), 0..12),
             word in "[ab]{0,16}",
         ) {
@@ -303,8 +308,8 @@ mod tests {
             let codes: Vec<(String, String)> = codes.iter().map(with_end).collect();
             let lines = codes.iter().map(|(left, right)| format!("{left} {right}\n"));
             let text = format!("#version: 0.2\n{}", lines.collect::<String>());
-            let found = cut(&text, &word).replace("@@", "");
-            prop_assert_eq!(found, obvious(&codes, &word).join(" "));
+            let found = segment(&text, &word).replace("@@", "");
+            prop_assert_eq!(found, naive_bpe(&codes, &word).join(" "));
         }
 
         #[test]
@@ -314,7 +319,7 @@ mod tests {
             let _ = BpeCodes::from_text(&text, "codes");
             let codes = BpeCodes::from_text(b"#version: 0.2\na b\n", "codes").unwrap();
             let mut all = Vec::new();
-            codes.cut(&word, &mut BpeWork::default(), |piece, more| {
+            codes.segment_word(&word, &mut BpeScratch::default(), |piece, more| {
                 all.extend_from_slice(piece);
                 assert_eq!(more, all.len() < word.len());
             });

@@ -6,20 +6,20 @@
 //! each other the script sees an empty word, and so do we.
 
 use crate::characters::{
-    Kinds, Symbol, first, first_kinds, is_blank, is_punctuation, last, last_kinds, map_characters,
-    symbols,
+    CharClass, DecodedChar, char_indices, first_char, first_class, is_blank, is_punctuation,
+    last_char, last_class, map_chars,
 };
-use crate::escape::unescape;
+use crate::escape::unescape_special_chars;
 
 /// Makes text of the tokens of one language.
 #[derive(Clone, Debug)]
 pub struct Detokenizer {
-    language: Language,
+    language: DetokenizerLanguage,
     capitalize: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
+enum DetokenizerLanguage {
     Czech,
     English,
     Finnish,
@@ -31,7 +31,7 @@ enum Language {
 
 /// Where a word goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Glue {
+enum Attachment {
     /// To nothing: a space before it and behind it.
     None,
     /// To the word before it.
@@ -42,7 +42,7 @@ enum Glue {
 
 /// Tells opening from closing quotation marks by counting, each kind for itself.
 #[derive(Default)]
-struct Quotations<'a> {
+struct QuoteCounter<'a> {
     counts: Vec<(&'a [u8], u32)>,
 }
 
@@ -51,13 +51,13 @@ impl Detokenizer {
     /// cs, en, fi, fr, it and ko have some of their own.
     pub fn new(language: &str) -> Self {
         let language = match language {
-            "cs" => Language::Czech,
-            "en" => Language::English,
-            "fi" => Language::Finnish,
-            "fr" => Language::French,
-            "it" => Language::Italian,
-            "ko" => Language::Korean,
-            _ => Language::Other,
+            "cs" => DetokenizerLanguage::Czech,
+            "en" => DetokenizerLanguage::English,
+            "fi" => DetokenizerLanguage::Finnish,
+            "fr" => DetokenizerLanguage::French,
+            "it" => DetokenizerLanguage::Italian,
+            "ko" => DetokenizerLanguage::Korean,
+            _ => DetokenizerLanguage::Other,
         };
         Detokenizer { language, capitalize: false }
     }
@@ -75,8 +75,8 @@ impl Detokenizer {
             out.extend_from_slice(line);
             return;
         }
-        let text = plain_text(line);
-        let joined = self.join(&text);
+        let text = unescape_line(line);
+        let joined = self.join_words(&text);
         let start = out.len();
         for &byte in &joined {
             if byte != b' ' || !matches!(out[start..].last(), None | Some(b' ')) {
@@ -92,32 +92,34 @@ impl Detokenizer {
     }
 
     /// The words with spaces between those that are not glued together.
-    fn join(&self, text: &[u8]) -> Vec<u8> {
+    fn join_words(&self, text: &[u8]) -> Vec<u8> {
         let mut words: Vec<&[u8]> = text.split(|&byte| byte == b' ').collect();
         while words.last().is_some_and(|word| word.is_empty()) {
             words.pop();
         }
         let mut out = Vec::with_capacity(text.len());
-        let mut quotations = Quotations::default();
+        let mut quotations = QuoteCounter::default();
         let mut space = true;
         let mut i = 0;
         while i < words.len() {
-            let glue = self.glue(&words, i, &mut quotations);
+            let glue = self.attachment(&words, i, &mut quotations);
             // Punctuation with two parts has a space before it in French.
-            let french = self.language == Language::French
-                && glue == Glue::Left
+            let french = self.language == DetokenizerLanguage::French
+                && glue == Attachment::Left
                 && matches!(words[i], [b'?' | b'!' | b':' | b';' | b'\\' | b'%']);
-            if french || space && glue != Glue::Left {
+            if french || space && glue != Attachment::Left {
                 out.push(b' ');
             }
             match self.language {
-                Language::Finnish if glue == Glue::Left && is_case_ending(words[i]) => {
-                    map_characters(words[i], char::to_lowercase, &mut out);
+                DetokenizerLanguage::Finnish
+                    if glue == Attachment::Left && is_finnish_case_ending(words[i]) =>
+                {
+                    map_chars(words[i], char::to_lowercase, &mut out);
                 }
                 _ => out.extend_from_slice(words[i]),
             }
-            space = glue != Glue::Right;
-            if self.is_hyphenated(&words, i) && glue == Glue::Right {
+            space = glue != Attachment::Right;
+            if self.is_czech_hyphenation(&words, i) && glue == Attachment::Right {
                 i += 1;
                 out.extend_from_slice(words[i]);
             }
@@ -126,81 +128,97 @@ impl Detokenizer {
         out
     }
 
-    fn glue<'a>(&self, words: &[&'a [u8]], i: usize, quotations: &mut Quotations<'a>) -> Glue {
+    fn attachment<'a>(
+        &self,
+        words: &[&'a [u8]],
+        i: usize,
+        quotations: &mut QuoteCounter<'a>,
+    ) -> Attachment {
         let word = words[i];
         let before = if i > 0 { words[i - 1] } else { b"" };
-        if first(word).and_then(|symbol| symbol.character).is_some_and(is_east_asian) {
-            let continues = last(before).and_then(|s| s.character).is_some_and(is_east_asian);
-            return if continues && self.language != Language::Korean {
-                Glue::Left
+        if first_char(word).and_then(|symbol| symbol.character).is_some_and(is_east_asian) {
+            let continues = last_char(before).and_then(|s| s.character).is_some_and(is_east_asian);
+            return if continues && self.language != DetokenizerLanguage::Korean {
+                Attachment::Left
             } else {
-                Glue::None
+                Attachment::None
             };
         }
-        if consists_of(word, |symbol| {
-            symbol.kinds().is(Kinds::CURRENCY)
+        if consists_of_chars(word, |symbol| {
+            symbol.class().intersects(CharClass::CURRENCY)
                 || symbol.character.is_some_and(|c| "([{¿¡".contains(c))
         }) {
-            return Glue::Right;
+            return Attachment::Right;
         }
         if !word.is_empty() && word.iter().all(|byte| b",.?!:;\\%}])".contains(byte)) {
-            return Glue::Left;
+            return Attachment::Left;
         }
         let letter_at = |word: &[u8], at: usize| {
-            word.get(at..).is_some_and(|rest| first_kinds(rest).is(Kinds::ALPHABETIC))
+            word.get(at..).is_some_and(|rest| first_class(rest).intersects(CharClass::ALPHABETIC))
         };
         match self.language {
-            Language::English
+            DetokenizerLanguage::English
                 if word.starts_with(b"'")
                     && letter_at(word, 1)
-                    && last_kinds(before).is(Kinds::ALPHANUMERIC) =>
+                    && last_class(before).intersects(CharClass::ALPHANUMERIC) =>
             {
-                return Glue::Left;
+                return Attachment::Left;
             }
-            Language::Czech if i > 1 && is_decimal(words[i - 2], before, word) => {
-                return Glue::Left;
+            DetokenizerLanguage::Czech if i > 1 && is_decimal(words[i - 2], before, word) => {
+                return Attachment::Left;
             }
-            Language::French | Language::Italian
-                if word.strip_suffix(b"'").is_some_and(|w| last_kinds(w).is(Kinds::ALPHABETIC))
+            DetokenizerLanguage::French | DetokenizerLanguage::Italian
+                if word
+                    .strip_suffix(b"'")
+                    .is_some_and(|w| last_class(w).intersects(CharClass::ALPHABETIC))
                     && words.get(i + 1).is_some_and(|next| letter_at(next, 0)) =>
             {
-                return Glue::Right;
+                return Attachment::Right;
             }
             _ => {}
         }
-        if self.is_hyphenated(words, i) {
-            return Glue::Right;
+        if self.is_czech_hyphenation(words, i) {
+            return Attachment::Right;
         }
-        if consists_of(word, |symbol| symbol.character.is_some_and(|c| "'\"„“`".contains(c))) {
-            let possessive =
-                self.language == Language::English && word == b"'" && before.ends_with(b"s");
-            return quotations.glue(word, self.language == Language::Czech, possessive);
+        if consists_of_chars(word, |symbol| symbol.character.is_some_and(|c| "'\"„“`".contains(c)))
+        {
+            let possessive = self.language == DetokenizerLanguage::English
+                && word == b"'"
+                && before.ends_with(b"s");
+            return quotations.attachment(
+                word,
+                self.language == DetokenizerLanguage::Czech,
+                possessive,
+            );
         }
         // The script takes the last word for what is before the first.
         let before = if i > 0 { before } else { words.last().copied().unwrap_or_default() };
-        if self.language == Language::Finnish && before.ends_with(b":") && is_case_ending(word) {
-            return Glue::Left;
+        if self.language == DetokenizerLanguage::Finnish
+            && before.ends_with(b":")
+            && is_finnish_case_ending(word)
+        {
+            return Attachment::Left;
         }
-        Glue::None
+        Attachment::None
     }
 
     /// Whether a Czech word, a dash and what belongs behind it begin at `i`: `bude-li`,
     /// `e-mail`.
-    fn is_hyphenated(&self, words: &[&[u8]], i: usize) -> bool {
+    fn is_czech_hyphenation(&self, words: &[&[u8]], i: usize) -> bool {
         let &[word, dash, end, _, ..] = &words[i..] else { return false };
-        self.language == Language::Czech
-            && last_kinds(word).is(Kinds::ALPHABETIC)
+        self.language == DetokenizerLanguage::Czech
+            && last_class(word).intersects(CharClass::ALPHABETIC)
             && matches!(dash, b"-" | b"\xe2\x80\x93")
             && (end.eq_ignore_ascii_case(b"li")
                 || end.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"mail")))
     }
 }
 
-impl<'a> Quotations<'a> {
+impl<'a> QuoteCounter<'a> {
     /// Where the quotation mark `word` goes. In Czech the marks themselves say so for
     /// the most part. An apostrophe that ends a possessive is no mark.
-    fn glue(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Glue {
-        let is_double = consists_of(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
+    fn attachment(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Attachment {
+        let is_double = consists_of_chars(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
         let kind: &[u8] = if is_double { b"\"" } else { word };
         let place = self.counts.iter().position(|&(known, _)| known == kind);
         let place = place.unwrap_or_else(|| {
@@ -215,15 +233,15 @@ impl<'a> Quotations<'a> {
         }
         let opens = count.is_multiple_of(2);
         if opens && possessive {
-            return Glue::Left;
+            return Attachment::Left;
         }
         *count += 1;
-        if opens { Glue::Right } else { Glue::Left }
+        if opens { Attachment::Right } else { Attachment::Left }
     }
 }
 
 /// A line between spaces without entities and without the marks of split hyphens.
-fn plain_text(line: &[u8]) -> Vec<u8> {
+fn unescape_line(line: &[u8]) -> Vec<u8> {
     const HYPHEN: &[u8] = b" @-@ ";
     let padded = [b" ", line, b" "].concat();
     let mut joined = Vec::with_capacity(padded.len());
@@ -235,13 +253,13 @@ fn plain_text(line: &[u8]) -> Vec<u8> {
     }
     joined.extend_from_slice(rest);
     let mut text = Vec::with_capacity(joined.len());
-    unescape(&joined, &mut text);
+    unescape_special_chars(&joined, &mut text);
     text
 }
 
 /// Whether a word has characters and all of them are of a kind.
-fn consists_of(word: &[u8], is: impl Fn(Symbol) -> bool) -> bool {
-    !word.is_empty() && symbols(word).all(|(_, symbol)| is(symbol))
+fn consists_of_chars(word: &[u8], is: impl Fn(DecodedChar) -> bool) -> bool {
+    !word.is_empty() && char_indices(word).all(|(_, symbol)| is(symbol))
 }
 
 /// Whether three words are a number with a point or comma.
@@ -252,16 +270,16 @@ fn is_decimal(whole: &[u8], point: &[u8], fraction: &[u8]) -> bool {
 
 /// Whether a word is an ending of Finnish nouns, which follows a colon at abbreviations:
 /// `EU:ssa`.
-fn is_case_ending(word: &[u8]) -> bool {
+fn is_finnish_case_ending(word: &[u8]) -> bool {
     // A case, then an owner, then a particle, of which the latter two may lack.
     const CASES: &str = "N n A a Ä ä ssa Ssa ssä Ssä sta stä Sta Stä hun Hun hyn Hyn han Han hän \
         Hän hön Hön un Un yn Yn an An än Än ön Ön seen Seen lla Lla llä Llä lta Lta ltä Ltä lle \
         Lle ksi Ksi kse Kse tta Tta ine Ine";
-    const OWNERS: [&str; 6] = ["", "ni", "si", "mme", "nne", "nsa"];
+    const POSSESSIVES: [&str; 6] = ["", "ni", "si", "mme", "nne", "nsa"];
     const PARTICLES: [&str; 10] = ["", "ko", "kö", "han", "hän", "pa", "pä", "kaan", "kään", "kin"];
     let behind_case = |case: &str| word.strip_prefix(case.as_bytes());
     CASES.split_ascii_whitespace().filter_map(behind_case).any(|rest| {
-        OWNERS
+        POSSESSIVES
             .iter()
             .filter_map(|owner| rest.strip_prefix(owner.as_bytes()))
             .any(|rest| PARTICLES.iter().any(|particle| rest == particle.as_bytes()))
@@ -285,16 +303,17 @@ fn is_east_asian(character: char) -> bool {
 /// Makes the first letter of what follows `start` a capital one, if only punctuation
 /// and white space stand before it.
 fn capitalize_first_letter(text: &mut Vec<u8>, start: usize) {
-    let passed = |symbol: crate::characters::Symbol| {
-        symbol.kinds().is(Kinds::SPACE) || symbol.character.is_some_and(is_punctuation)
+    let passed = |symbol: crate::characters::DecodedChar| {
+        symbol.class().intersects(CharClass::SPACE) || symbol.character.is_some_and(is_punctuation)
     };
-    let Some((at, letter)) = symbols(&text[start..]).find(|&(_, symbol)| !passed(symbol)) else {
+    let Some((at, letter)) = char_indices(&text[start..]).find(|&(_, symbol)| !passed(symbol))
+    else {
         return;
     };
-    if letter.kinds().is(Kinds::ALPHABETIC) {
-        let place = start + at..start + at + letter.length;
+    if letter.class().intersects(CharClass::ALPHABETIC) {
+        let place = start + at..start + at + letter.byte_len;
         let mut capital = Vec::new();
-        map_characters(&text[place.clone()], char::to_uppercase, &mut capital);
+        map_chars(&text[place.clone()], char::to_uppercase, &mut capital);
         text.splice(place, capital);
     }
 }

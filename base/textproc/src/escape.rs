@@ -33,7 +33,7 @@ const ENTITIES: [(&[u8], u8); 11] = [
 ];
 
 /// Appends `text` with entities for the characters that Moses reads as syntax.
-pub fn escape(text: &[u8], out: &mut Vec<u8>) {
+pub fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut plain = 0;
     for (at, &byte) in text.iter().enumerate() {
         if let Some(entity) = entity(byte) {
@@ -46,7 +46,7 @@ pub fn escape(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends `text` with the characters that its entities stand for.
-pub fn unescape(text: &[u8], out: &mut Vec<u8>) {
+pub fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest) {
         out.extend_from_slice(&rest[..at]);
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn applied(change: impl Fn(&[u8], &mut Vec<u8>), text: &[u8]) -> Vec<u8> {
+    fn apply(change: impl Fn(&[u8], &mut Vec<u8>), text: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         change(text, &mut out);
         out
@@ -73,14 +73,17 @@ mod tests {
     proptest! {
         #[test]
         fn unescaping_undoes_escaping(text in "[-&|<>'\"\\[\\]a;#0-9ampltgquobrke]{0,20}") {
-            let escaped = applied(escape, text.as_bytes());
+            let escaped = apply(escape_special_chars, text.as_bytes());
             prop_assert!(!escaped.iter().any(|b| b"|<>'\"[]".contains(b)));
-            prop_assert_eq!(applied(unescape, &escaped), text.as_bytes());
+            prop_assert_eq!(apply(unescape_special_chars, &escaped), text.as_bytes());
         }
     }
 
     #[test]
     fn entities_are_undone_once() {
-        assert_eq!(applied(unescape, b"&amp;lt; &bar;&bra;&ket; & &x;"), b"&lt; |[] & &x;");
+        assert_eq!(
+            apply(unescape_special_chars, b"&amp;lt; &bar;&bra;&ket; & &x;"),
+            b"&lt; |[] & &x;"
+        );
     }
 }

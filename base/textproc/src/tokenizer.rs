@@ -13,27 +13,27 @@
 
 mod apostrophes;
 mod full_stops;
-mod protected;
-mod separate;
+mod protected_patterns;
+mod punctuation;
 
-use crate::Prefixes;
-use crate::characters::{Kinds, is_blank, symbols};
-use crate::escape::escape;
-use crate::language::Language;
+use crate::NonbreakingPrefixes;
+use crate::characters::{CharClass, char_indices, is_blank};
+use crate::escape::escape_special_chars;
+use crate::tokenizer_rules::TokenizerRules;
 
-pub use protected::Protected;
+pub use protected_patterns::ProtectedPatterns;
 
 /// Stands for a dot of a run of dots, which is a word of its own.
-const RUN_DOT: u8 = 2;
+const MULTI_DOT: u8 = 2;
 /// Stands for a piece of text that is to stay as it is.
-const PIECE: u8 = 3;
+const PROTECTED_PLACEHOLDER: u8 = 3;
 
 /// Makes tokens of the text of one language.
 #[derive(Clone, Debug)]
 pub struct Tokenizer {
-    language: Language,
-    prefixes: Prefixes,
-    protected: Protected,
+    rules: TokenizerRules,
+    nonbreaking_prefixes: NonbreakingPrefixes,
+    protected: ProtectedPatterns,
     aggressive: bool,
     escape: bool,
     skip_markup: bool,
@@ -45,11 +45,12 @@ impl Tokenizer {
     /// and without a list of abbreviations English's, as Moses does: see
     /// [`Prefixes::of_language`] on which have one.
     pub fn new(language: &str) -> Self {
-        let english = || Prefixes::of_language("en").expect("it is built in");
+        let english = || NonbreakingPrefixes::for_language("en").expect("it is built in");
         Tokenizer {
-            language: Language::of(language),
-            prefixes: Prefixes::of_language(language).unwrap_or_else(english),
-            protected: Protected::default(),
+            rules: TokenizerRules::for_language(language),
+            nonbreaking_prefixes: NonbreakingPrefixes::for_language(language)
+                .unwrap_or_else(english),
+            protected: ProtectedPatterns::default(),
             aggressive: false,
             escape: true,
             skip_markup: false,
@@ -57,12 +58,12 @@ impl Tokenizer {
     }
 
     /// Takes these words as those that keep the full stop behind them.
-    pub fn with_prefixes(self, prefixes: Prefixes) -> Self {
-        Tokenizer { prefixes, ..self }
+    pub fn with_nonbreaking_prefixes(self, prefixes: NonbreakingPrefixes) -> Self {
+        Tokenizer { nonbreaking_prefixes: prefixes, ..self }
     }
 
     /// Leaves what matches these patterns as it is.
-    pub fn with_protected(self, protected: Protected) -> Self {
+    pub fn with_protected_patterns(self, protected: ProtectedPatterns) -> Self {
         Tokenizer { protected, ..self }
     }
 
@@ -85,7 +86,7 @@ impl Tokenizer {
     /// Appends the tokens of `line`, a space between two, to `out`. A line has no line
     /// end. Blank lines stay as they are.
     pub fn tokenize(&self, line: &[u8], out: &mut Vec<u8>) {
-        if is_blank(line) || self.skip_markup && is_markup(line) {
+        if is_blank(line) || self.skip_markup && is_markup_line(line) {
             out.extend_from_slice(line);
             return;
         }
@@ -94,36 +95,39 @@ impl Tokenizer {
         let clean;
         let mut line = line;
         if !self.protected.is_empty() || line.iter().any(|&byte| byte < b' ') {
-            clean = without_controls(line);
+            clean = strip_controls(line);
             line = &clean;
         }
         let mut rest = 0;
-        for piece in self.protected.find(line) {
-            self.separate(&line[rest..piece.start], &mut text);
-            separate::put_sign(&[PIECE], &mut text);
+        for piece in self.protected.find_spans(line) {
+            self.split_punctuation(&line[rest..piece.start], &mut text);
+            punctuation::push_token(&[PROTECTED_PLACEHOLDER], &mut text);
             pieces.push(&line[piece.clone()]);
             rest = piece.end;
         }
-        self.separate(&line[rest..], &mut text);
-        apostrophes::split(self.language.apostrophe, &mut text);
-        let words = full_stops::split(&text, &self.prefixes);
-        self.write(&words, pieces.into_iter(), out);
+        self.split_punctuation(&line[rest..], &mut text);
+        apostrophes::split_apostrophes(self.rules.apostrophe, &mut text);
+        let words = full_stops::split_full_stops(&text, &self.nonbreaking_prefixes);
+        self.expand_placeholders(&words, pieces.into_iter(), out);
     }
 
     /// Appends the text with the meaning of its marks.
-    fn write<'a>(
+    fn expand_placeholders<'a>(
         &self,
         words: &[u8],
         mut pieces: impl Iterator<Item = &'a [u8]>,
         out: &mut Vec<u8>,
     ) {
-        let put =
-            if self.escape { escape } else { |text: &[u8], out: &mut Vec<u8>| out.extend(text) };
+        let put = if self.escape {
+            escape_special_chars
+        } else {
+            |text: &[u8], out: &mut Vec<u8>| out.extend(text)
+        };
         let mut rest = words;
-        while let Some(at) = memchr::memchr2(RUN_DOT, PIECE, rest) {
+        while let Some(at) = memchr::memchr2(MULTI_DOT, PROTECTED_PLACEHOLDER, rest) {
             put(&rest[..at], out);
             match rest[at] {
-                RUN_DOT => out.push(b'.'),
+                MULTI_DOT => out.push(b'.'),
                 _ => put(pieces.next().unwrap_or_default(), out),
             }
             rest = &rest[at + 1..];
@@ -133,24 +137,24 @@ impl Tokenizer {
 }
 
 /// Whether a line is from `<` to `>`.
-fn is_markup(line: &[u8]) -> bool {
+fn is_markup_line(line: &[u8]) -> bool {
     line.len() > 2 && line.starts_with(b"<") && line.ends_with(b">")
 }
 
 /// A line with a space before and behind it, single spaces for all white space, and
 /// no control characters: what patterns of protected text are matched with.
-fn without_controls(line: &[u8]) -> Vec<u8> {
+fn strip_controls(line: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len() + 2);
     let mut space = true;
-    for (at, symbol) in symbols(line) {
-        if symbol.kinds().is(Kinds::SPACE) {
+    for (at, symbol) in char_indices(line) {
+        if symbol.class().intersects(CharClass::SPACE) {
             space = true;
         } else if symbol.character.is_none_or(|character| character >= ' ') {
             if space {
                 out.push(b' ');
             }
             space = false;
-            out.extend_from_slice(&line[at..at + symbol.length]);
+            out.extend_from_slice(&line[at..at + symbol.byte_len]);
         }
     }
     out.push(b' ');

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use miriam_align::{AlignOptions, AlignSummary, Model, Symmetrization};
+use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
 use miriam_textio::{Input, parse_size};
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 /// Align the words of parallel text, or join links of two directions
 ///
@@ -32,7 +32,7 @@ pub struct Arguments {
     model: ModelName,
     /// How the links of both directions become one set
     #[arg(long, visible_alias = "symmetrise", value_name = "HOW",
-          default_value = "grow-diag-final-and", value_parser = symmetrization_names())]
+          default_value = "grow-diag-final-and", value_parser = symmetrization_parser())]
     symmetrize: String,
     /// Iterations of IBM model 2, the last of which only aligns
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
@@ -80,17 +80,17 @@ enum ModelName {
 }
 
 /// The names of symmetrisations, for a parser of arguments.
-pub fn symmetrization_names() -> clap::builder::PossibleValuesParser {
+pub fn symmetrization_parser() -> clap::builder::PossibleValuesParser {
     Symmetrization::ALL.map(Symmetrization::name).into()
 }
 
 /// The symmetrisation of a name that the parser let pass.
-pub fn symmetrization(name: &str) -> Symmetrization {
+pub fn parse_symmetrization(name: &str) -> Symmetrization {
     let mut all = Symmetrization::ALL.into_iter();
     all.find(|how| how.name() == name).expect("the parser knows the names")
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let output = &arguments.output;
     if arguments.gold.is_some() && arguments.links.is_none() && output.as_os_str() == "-" {
         let reason =
@@ -106,14 +106,14 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         &arguments.gold,
     ];
     for input in inputs.into_iter().flatten() {
-        Input::check(input, Some(output))?;
+        Input::check_access(input, Some(output))?;
     }
     if arguments.links.is_none() {
-        tell(&make_links(&arguments, common)?);
+        log_summary(&write_links(&arguments, common)?);
     }
     if let Some(gold) = &arguments.gold {
         let links = arguments.links.as_ref().unwrap_or(output);
-        let agreement = miriam_align::compare_with_gold(links, gold)?;
+        let agreement = miriam_align::evaluate_alignment(links, gold)?;
         writeln!(
             std::io::stdout(),
             "precision {:.4}  recall {:.4}  AER {:.4}",
@@ -125,8 +125,8 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn make_links(arguments: &Arguments, common: &Common) -> anyhow::Result<AlignSummary> {
-    let how = symmetrization(&arguments.symmetrize);
+fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<AlignSummary> {
+    let how = parse_symmetrization(&arguments.symmetrize);
     let (output, threads) = (&arguments.output, common.threads.count());
     if let (Some(forward), Some(reverse)) = (&arguments.forward, &arguments.reverse) {
         return Ok(miriam_align::symmetrize_files(forward, reverse, output, how, threads)?);
@@ -136,15 +136,15 @@ fn make_links(arguments: &Arguments, common: &Common) -> anyhow::Result<AlignSum
     };
     let options = AlignOptions {
         model: match arguments.model {
-            ModelName::Ibm2 => Model::Ibm2,
-            ModelName::Hmm => Model::Hmm,
+            ModelName::Ibm2 => AlignModel::Ibm2,
+            ModelName::Hmm => AlignModel::Hmm,
         },
         symmetrization: how,
         threads,
         iterations: Some(arguments.iterations.into()),
         hmm_iterations: Some(arguments.hmm_iterations.into()),
         memory: Some(arguments.memory),
-        temp: arguments.temp.clone(),
+        temp_dir: arguments.temp.clone(),
         save_model: arguments.save_model.clone(),
         load_model: arguments.load_model.clone(),
         lexical_table: arguments.lexical_table.clone(),
@@ -152,18 +152,18 @@ fn make_links(arguments: &Arguments, common: &Common) -> anyhow::Result<AlignSum
     Ok(miriam_align::align_files(source, target, output, &options, &common.progress())?)
 }
 
-fn tell(summary: &AlignSummary) {
-    if summary.too_long > 0 {
+fn log_summary(summary: &AlignSummary) {
+    if summary.too_long_lines > 0 {
         tracing::warn!(
             "{} lines of more than {} words were not aligned",
-            summary.too_long,
-            miriam_align::MAX_WORDS
+            summary.too_long_lines,
+            miriam_align::MAX_SENTENCE_WORDS
         );
     }
     let pairs = summary.pairs;
     tracing::info!(
         "{pairs} sentence pairs, {} of them empty; {} links",
-        summary.empty,
+        summary.empty_pairs,
         summary.links
     );
     if summary.word_pairs > 0 {
@@ -172,7 +172,7 @@ fn tell(summary: &AlignSummary) {
             "{} pairs of words; perplexity {forward:.2} forward, {reverse:.2} reverse; {} MiB of \
              temporary files",
             summary.word_pairs,
-            summary.spilled.div_ceil(1 << 20)
+            summary.spilled_bytes.div_ceil(1 << 20)
         );
     }
 }

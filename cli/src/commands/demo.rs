@@ -12,19 +12,19 @@ use miriam_decoder::{Configuration, System, Translation, Translator};
 use miriam_metrics::{Bleu, Tokenizer, corpus_score, corpus_statistics};
 use miriam_pipeline::{TrainOptions, train};
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 /// Files of text, by the names they get in the folder.
-const TEXTS: [(&str, &[u8]); 4] = [
+const CORPUS_FILES: [(&str, &[u8]); 4] = [
     ("train.en", include_bytes!("../../../examples/toy/train.en")),
     ("train.es", include_bytes!("../../../examples/toy/train.es")),
     ("dev.en", include_bytes!("../../../examples/toy/dev.en")),
     ("dev.es", include_bytes!("../../../examples/toy/dev.es")),
 ];
-const INPUT: &str = include_str!("../../../examples/toy/test.en");
-const REFERENCE: &str = include_str!("../../../examples/toy/test.es");
+const TEST_SOURCE: &str = include_str!("../../../examples/toy/test.en");
+const TEST_REFERENCE: &str = include_str!("../../../examples/toy/test.es");
 /// Sentences whose translations are shown.
-const SHOWN: usize = 12;
+const NUM_SHOWN: usize = 12;
 
 /// Train a toy English-Spanish system in a temporary folder and translate with it.
 ///
@@ -32,10 +32,10 @@ const SHOWN: usize = 12;
 #[derive(Args)]
 pub struct Arguments {}
 
-pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let at = |name: &str| folder.path().join(name);
-    for (name, content) in TEXTS {
+    for (name, content) in CORPUS_FILES {
         fs::write(at(name), content)?;
     }
     let options = TrainOptions {
@@ -52,10 +52,10 @@ pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
     let system = System::load(&Configuration::from_ini(&summary.ini)?, &progress)?;
     let mut translator = Translator::new(&system);
     let mut translations = Vec::new();
-    for (i, (line, reference)) in INPUT.lines().zip(REFERENCE.lines()).enumerate() {
+    for (i, (line, reference)) in TEST_SOURCE.lines().zip(TEST_REFERENCE.lines()).enumerate() {
         let translation = translator.translate(line.as_bytes())?;
-        translations.push(translation.as_ref().map(text).unwrap_or_default());
-        if i < SHOWN {
+        translations.push(translation.as_ref().map(join_words).unwrap_or_default());
+        if i < NUM_SHOWN {
             writeln!(out, "source       {line}")?;
             match translation {
                 Some(translation) => print_translation(out, &translation)?,
@@ -65,7 +65,7 @@ pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
         }
     }
     let metric = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-    let references = [REFERENCE.lines().map(str::to_owned).collect::<Vec<_>>()];
+    let references = [TEST_REFERENCE.lines().map(str::to_owned).collect::<Vec<_>>()];
     let rows = corpus_statistics(&metric, &translations, &references)?;
     let bleu = corpus_score(&metric, &rows, references.len());
     writeln!(
@@ -78,7 +78,7 @@ pub fn run(_: Arguments, common: &Common) -> anyhow::Result<()> {
 }
 
 /// The words of a translation.
-fn text(translation: &Translation) -> String {
+fn join_words(translation: &Translation) -> String {
     let words = translation.phrases.iter().flat_map(|phrase| &phrase.words);
     words.map(|word| String::from_utf8_lossy(word)).collect::<Vec<_>>().join(" ")
 }
@@ -95,7 +95,7 @@ fn print_translation(out: &mut impl Write, translation: &Translation) -> io::Res
     }
     links.sort_unstable();
     let links: Vec<String> = links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
-    writeln!(out, "translation  {}", text(translation))?;
+    writeln!(out, "translation  {}", join_words(translation))?;
     writeln!(out, "score        {:.3}", translation.score)?;
     writeln!(out, "alignment    {}", links.join(" "))
 }

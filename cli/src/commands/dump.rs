@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use miriam_textio::{Input, Output};
 
-use super::lm::Duplicates;
-use crate::common::Common;
+use super::lm::DuplicatePolicy;
+use crate::common::CommonOptions;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -14,20 +14,20 @@ pub struct Arguments {
     model: PathBuf,
     /// What to do about n-grams that stand in an ARPA file twice
     #[arg(long, value_name = "HOW", default_value = "refuse")]
-    duplicates: Duplicates,
+    duplicates: DuplicatePolicy,
     /// The file to write, compressed where it ends in .gz or .zst; - for standard
     /// output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
-    Input::check(&arguments.model, Some(&arguments.output))?;
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    Input::check_access(&arguments.model, Some(&arguments.output))?;
     let progress = common.progress();
-    common.pool()?.install(|| {
+    common.build_thread_pool()?.install(|| {
         let mut source =
             miriam_glm::open_source(&arguments.model, arguments.duplicates.into(), &progress)?;
-        let mut output = Output::create_whole(&arguments.output)?;
+        let mut output = Output::create_atomic(&arguments.output)?;
         miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
         Ok(output.finish()?)
     })

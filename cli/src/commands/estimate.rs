@@ -7,9 +7,9 @@ use miriam_lmcpu::Error;
 use miriam_lmcpu::estimate::{EstimateOptions, default_memory, estimate};
 use miriam_textio::{Input, Output, parse_size};
 
-use crate::common::{Common, wrong_usage};
+use crate::common::{CommonOptions, exit_with_usage_error};
 
-const FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
+const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 
 // lmplz's spellings are aliases, so that its command lines run as they are.
 #[derive(Args)]
@@ -58,9 +58,9 @@ pub struct EstimateArguments {
     temp: Option<PathBuf>,
 }
 
-pub fn run(arguments: EstimateArguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Result<()> {
     let fallback = arguments.discount_fallback.map(|given| match given.last() {
-        None => FALLBACK,
+        None => DISCOUNT_FALLBACK,
         Some(&last) => std::array::from_fn(|i| given.get(i).copied().unwrap_or(last)),
     });
     let options = EstimateOptions {
@@ -70,40 +70,40 @@ pub fn run(arguments: EstimateArguments, common: &Common) -> anyhow::Result<()> 
         discount_fallback: fallback,
         interpolate_unigrams: matches!(arguments.interpolate_unigrams.as_str(), "1" | "true"),
         skip_symbols: arguments.skip_symbols,
-        fused: arguments.fma,
+        fused_multiply_add: arguments.fma,
         memory: arguments.memory.unwrap_or_else(default_memory),
-        temp: arguments.temp.unwrap_or_else(std::env::temp_dir),
+        temp_dir: arguments.temp.unwrap_or_else(std::env::temp_dir),
         threads: common.threads.count(),
         ..EstimateOptions::new(arguments.order)
     };
-    if let Err(Error::Options { reason }) = options.check() {
-        wrong_usage(reason);
+    if let Err(Error::InvalidOptions { reason }) = options.validate() {
+        exit_with_usage_error(reason);
     }
-    Input::check(&arguments.text, Some(&arguments.arpa))?;
+    Input::check_access(&arguments.text, Some(&arguments.arpa))?;
     if let Some(path) = &options.limit_vocab {
-        Input::check(path, Some(&arguments.arpa))?;
+        Input::check_access(path, Some(&arguments.arpa))?;
     }
     let input = Input::open(&arguments.text)?;
-    tell_plan(&options, input.size());
-    let mut output = Output::create_whole(Path::new(&arguments.arpa))?;
+    log_resource_estimate(&options, input.size());
+    let mut output = Output::create_atomic(Path::new(&arguments.arpa))?;
     let summary = estimate(&options, input, &mut output, &common.progress())?;
     output.finish()?;
-    if summary.spilled > 0 {
-        tracing::info!("{} MiB of temporary files", summary.spilled.div_ceil(1 << 20));
+    if summary.spilled_bytes > 0 {
+        tracing::info!("{} MiB of temporary files", summary.spilled_bytes.div_ceil(1 << 20));
     }
     Ok(())
 }
 
 /// Says what the work will take before it begins.
-fn tell_plan(options: &EstimateOptions, text: Option<u64>) {
+fn log_resource_estimate(options: &EstimateOptions, text: Option<u64>) {
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let expected = match text {
-        Some(bytes) => format!("at most about {} MiB", mib(options.expected_disk(bytes))),
+        Some(bytes) => format!("at most about {} MiB", mib(options.expected_disk_bytes(bytes))),
         None => "as much as the text asks for".into(),
     };
     tracing::info!(
         "memory: {} MiB; temporary files in {}: {expected}",
         mib(options.memory),
-        options.temp.display()
+        options.temp_dir.display()
     );
 }

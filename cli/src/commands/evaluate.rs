@@ -8,15 +8,16 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{
-    Bleu, Chrf, Metric, PairedTest, Resampling, Rows, Score, Style, Ter, Tokenizer, bootstrap,
-    corpus_score, corpus_statistics, paired, sentence_score,
+    Bleu, Chrf, Metric, PairedTest, Resampling, Score, ScoreFormat, SegmentStatistics, Ter,
+    Tokenizer, compare_systems, corpus_score, corpus_statistics, estimate_confidence,
+    sentence_score,
 };
-use miriam_textio::{Input, Lines, name_of};
+use miriam_textio::{Input, Lines, display_name};
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 /// How many lines that end in a parted stop make a text look tokenised.
-const TOKENIZED: usize = 100;
+const MIN_TOKENIZED_LINES: usize = 100;
 
 /// Score translations by references: BLEU, chrF and TER, as sacreBLEU does.
 ///
@@ -36,13 +37,13 @@ pub struct Arguments {
     input: Vec<PathBuf>,
     /// The metrics, with commas between them
     #[arg(short, long, visible_alias = "metrics", value_delimiter = ',', default_value = "bleu")]
-    metric: Vec<Kind>,
+    metric: Vec<MetricName>,
     /// Score each line instead of the text
     #[arg(long, alias = "sl")]
     sentence_level: bool,
     /// Write the score in this form
     #[arg(short, long, value_enum, default_value = "json")]
-    format: Format,
+    format: OutputFormat,
     /// Short for --format text
     #[arg(long)]
     text: bool,
@@ -62,14 +63,14 @@ pub struct Arguments {
     #[command(flatten)]
     ter: TerArguments,
     #[command(flatten)]
-    significance: Significance,
+    significance: SignificanceArguments,
 }
 
 #[derive(Args)]
 #[command(next_help_heading = "BLEU")]
 struct BleuArguments {
     /// How lines are cut into tokens
-    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = tokenizers())]
+    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = tokenizer_parser())]
     tokenize: String,
     /// Ignore case
     #[arg(long, alias = "lc")]
@@ -128,24 +129,24 @@ struct TerArguments {
 
 #[derive(Args)]
 #[command(next_help_heading = "Significance")]
-struct Significance {
+struct SignificanceArguments {
     /// Say how sure the score is, by bootstrap resampling
     #[arg(long, conflicts_with_all = ["sentence_level", "paired_bs", "paired_ar"])]
     confidence: bool,
     /// Texts drawn for that
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resamples())]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resample_count_parser())]
     confidence_n: u32,
     /// Compare systems with the first by bootstrap resampling
     #[arg(long, conflicts_with_all = ["sentence_level", "paired_ar"])]
     paired_bs: bool,
     /// Texts drawn for that
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resamples())]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resample_count_parser())]
     paired_bs_n: u32,
     /// Compare systems with the first by approximate randomisation
     #[arg(long, conflicts_with = "sentence_level")]
     paired_ar: bool,
     /// Trials of that
-    #[arg(long, value_name = "N", default_value_t = 10000, value_parser = resamples())]
+    #[arg(long, value_name = "N", default_value_t = 10000, value_parser = resample_count_parser())]
     paired_ar_n: u32,
     /// Where random numbers start
     #[arg(long, value_name = "N", default_value_t = 12345)]
@@ -153,94 +154,101 @@ struct Significance {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-enum Kind {
+enum MetricName {
     Bleu,
     Chrf,
     Ter,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum OutputFormat {
     Json,
     Text,
 }
 
-fn tokenizers() -> PossibleValuesParser {
+fn tokenizer_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Tokenizer::ALL.map(Tokenizer::name))
 }
 
-fn resamples() -> clap::builder::RangedI64ValueParser<u32> {
+fn resample_count_parser() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(2..=1_000_000)
 }
 
 /// A text, a line a string.
-struct Text {
+struct TextFile {
     name: String,
     lines: Vec<String>,
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let mut kinds = arguments.metric.clone();
     kinds.sort_unstable();
     kinds.dedup();
-    let paired = arguments.significance.paired();
+    let paired = arguments.significance.paired_test();
     match arguments.input.len() {
-        1 if paired.is_some() => wrong_usage("a paired test needs two systems: -i FILE -i FILE"),
+        1 if paired.is_some() => {
+            exit_with_usage_error("a paired test needs two systems: -i FILE -i FILE")
+        }
         2.. if paired.is_none() => {
-            wrong_usage("several systems need a paired test: --paired-bs or --paired-ar")
+            exit_with_usage_error("several systems need a paired test: --paired-bs or --paired-ar")
         }
         _ => {}
     }
     if arguments.sentence_level && kinds.len() > 1 {
-        wrong_usage("--sentence-level takes one metric");
+        exit_with_usage_error("--sentence-level takes one metric");
     }
     let metrics: Vec<Box<dyn Metric>> =
-        kinds.iter().map(|&kind| arguments.metric(kind)).collect::<Result<_, _>>()?;
+        kinds.iter().map(|&kind| arguments.build_metric(kind)).collect::<Result<_, _>>()?;
     let references: Vec<Vec<String>> = arguments
         .reference
         .iter()
-        .map(|path| Ok(read(path)?.lines))
+        .map(|path| Ok(read_text(path)?.lines))
         .collect::<anyhow::Result<_>>()?;
-    let systems: Vec<Text> =
-        arguments.input.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
-    if kinds.contains(&Kind::Bleu) && !arguments.bleu.force {
-        systems.iter().for_each(warn_of_tokenized);
+    let systems: Vec<TextFile> =
+        arguments.input.iter().map(|path| read_text(path)).collect::<Result<_, _>>()?;
+    if kinds.contains(&MetricName::Bleu) && !arguments.bleu.force {
+        systems.iter().for_each(warn_if_tokenized);
     }
-    let report = common.pool()?.install(|| match paired {
-        Some(test) => compare(&metrics, &systems, &references, test, &arguments),
+    let report = common.build_thread_pool()?.install(|| match paired {
+        Some(test) => test_significance(&metrics, &systems, &references, test, &arguments),
         None if arguments.sentence_level => {
-            score_lines(&*metrics[0], &systems[0], &references, &arguments)
+            score_sentences(&*metrics[0], &systems[0], &references, &arguments)
         }
-        None => score_text(&metrics, &systems[0], &references, &arguments),
+        None => score_corpus(&metrics, &systems[0], &references, &arguments),
     })?;
     Ok(io::stdout().lock().write_all(report.as_bytes())?)
 }
 
-fn wrong_usage(reason: &str) -> ! {
+fn exit_with_usage_error(reason: &str) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{reason}\n")).exit()
 }
 
 impl Arguments {
-    fn style(&self) -> Style {
-        Style { width: usize::from(self.width), score_only: self.score_only, short: self.short }
+    fn style(&self) -> ScoreFormat {
+        ScoreFormat {
+            decimals: usize::from(self.width),
+            score_only: self.score_only,
+            short_signature: self.short,
+        }
     }
 
     fn is_text(&self) -> bool {
-        self.text || self.format == Format::Text
+        self.text || self.format == OutputFormat::Text
     }
 
-    fn metric(&self, kind: Kind) -> anyhow::Result<Box<dyn Metric>> {
+    fn build_metric(&self, kind: MetricName) -> anyhow::Result<Box<dyn Metric>> {
         Ok(match kind {
-            Kind::Bleu => {
+            MetricName::Bleu => {
                 let BleuArguments { tokenize, smooth_method, smooth_value, .. } = &self.bleu;
                 Box::new(Bleu {
-                    tokenizer: Tokenizer::named(tokenize).unwrap_or_default(),
+                    tokenizer: Tokenizer::from_name(tokenize).unwrap_or_default(),
                     lowercase: self.bleu.lowercase,
-                    smoothing: Smoothing::named(smooth_method, *smooth_value).unwrap_or_default(),
+                    smoothing: Smoothing::from_name(smooth_method, *smooth_value)
+                        .unwrap_or_default(),
                     effective_order: self.sentence_level,
                 })
             }
-            Kind::Chrf => {
+            MetricName::Chrf => {
                 let options = &self.chrf;
                 let chrf = Chrf::new(options.chrf_char_order, options.chrf_word_order)?
                     .beta(options.chrf_beta)
@@ -249,7 +257,7 @@ impl Arguments {
                     .epsilon_smoothing(options.chrf_eps_smoothing);
                 Box::new(chrf)
             }
-            Kind::Ter => Box::new(Ter {
+            MetricName::Ter => Box::new(Ter {
                 normalized: self.ter.ter_normalized,
                 no_punctuation: self.ter.ter_no_punct,
                 asian_support: self.ter.ter_asian_support,
@@ -259,16 +267,16 @@ impl Arguments {
     }
 }
 
-impl Significance {
+impl SignificanceArguments {
     fn resampling(&self, count: u32) -> Resampling {
         Resampling { count: count as usize, seed: self.seed }
     }
 
-    fn paired(&self) -> Option<PairedTest> {
+    fn paired_test(&self) -> Option<PairedTest> {
         if self.paired_bs {
             Some(PairedTest::Bootstrap(self.resampling(self.paired_bs_n)))
         } else if self.paired_ar {
-            Some(PairedTest::Randomization(self.resampling(self.paired_ar_n)))
+            Some(PairedTest::ApproximateRandomization(self.resampling(self.paired_ar_n)))
         } else {
             None
         }
@@ -276,9 +284,9 @@ impl Significance {
 }
 
 /// The lines of a file without white space at their ends, as sacreBLEU reads them.
-fn read(path: &Path) -> anyhow::Result<Text> {
+fn read_text(path: &Path) -> anyhow::Result<TextFile> {
     let mut lines = Lines::new(Input::open(path)?);
-    let mut text = Text { name: name_of(path), lines: Vec::new() };
+    let mut text = TextFile { name: display_name(path), lines: Vec::new() };
     let mut warned = false;
     while let Some(line) = lines.next()? {
         let decoded = String::from_utf8_lossy(line.bytes);
@@ -290,14 +298,14 @@ fn read(path: &Path) -> anyhow::Result<Text> {
             );
             warned = true;
         }
-        text.lines.push(miriam_metrics::trim_end(&decoded).to_owned());
+        text.lines.push(miriam_metrics::rstrip(&decoded).to_owned());
     }
     Ok(text)
 }
 
-fn warn_of_tokenized(text: &Text) {
+fn warn_if_tokenized(text: &TextFile) {
     let count = text.lines.iter().filter(|line| line.ends_with(" .")).count();
-    if count >= TOKENIZED {
+    if count >= MIN_TOKENIZED_LINES {
         tracing::warn!(
             "{}: {count} lines end in a stop that stands alone, so the text looks tokenised; \
              published scores are of text as people read it (--force does not warn)",
@@ -306,9 +314,9 @@ fn warn_of_tokenized(text: &Text) {
     }
 }
 
-fn score_text(
+fn score_corpus(
     metrics: &[Box<dyn Metric>],
-    system: &Text,
+    system: &TextFile,
     references: &[Vec<String>],
     arguments: &Arguments,
 ) -> anyhow::Result<String> {
@@ -318,15 +326,15 @@ fn score_text(
         let mut score = corpus_score(&**metric, &rows, references.len());
         if arguments.significance.confidence {
             let resampling = arguments.significance.resampling(arguments.significance.confidence_n);
-            bootstrap(&**metric, &rows, resampling, &mut score);
+            estimate_confidence(&**metric, &rows, resampling, &mut score);
         }
         scores.push(score);
     }
     let style = arguments.style();
     if arguments.is_text() {
-        return Ok(align(scores.iter().map(|score| score.line(style)).collect()));
+        return Ok(align_equal_signs(scores.iter().map(|score| score.to_line(style)).collect()));
     }
-    let objects: Vec<String> = scores.iter().map(|score| score.json(style)).collect();
+    let objects: Vec<String> = scores.iter().map(|score| score.to_json(style)).collect();
     Ok(match &objects[..] {
         [object] => format!("{object}\n"),
         _ => format!("[\n{}\n]\n", objects.join(",\n")),
@@ -334,7 +342,7 @@ fn score_text(
 }
 
 /// Lines with their equal signs below one another; one alone stays as it is.
-fn align(lines: Vec<String>) -> String {
+fn align_equal_signs(lines: Vec<String>) -> String {
     if let [line] = &lines[..] {
         return format!("{line}\n");
     }
@@ -351,9 +359,9 @@ fn align(lines: Vec<String>) -> String {
     aligned.collect()
 }
 
-fn score_lines(
+fn score_sentences(
     metric: &dyn Metric,
-    system: &Text,
+    system: &TextFile,
     references: &[Vec<String>],
     arguments: &Arguments,
 ) -> anyhow::Result<String> {
@@ -363,15 +371,15 @@ fn score_lines(
     for (number, line) in system.lines.iter().enumerate() {
         let references: Vec<&str> = references.iter().map(|text| &text[number][..]).collect();
         let score = sentence_score(metric, line, &references);
-        let _ = writeln!(report, "{}", score.line(arguments.style()));
+        let _ = writeln!(report, "{}", score.to_line(arguments.style()));
     }
     Ok(report)
 }
 
 /// Each system beside the first: a line a system and metric, or JSON.
-fn compare(
+fn test_significance(
     metrics: &[Box<dyn Metric>],
-    systems: &[Text],
+    systems: &[TextFile],
     references: &[Vec<String>],
     test: PairedTest,
     arguments: &Arguments,
@@ -388,14 +396,14 @@ fn compare(
         .collect();
     let mut report = String::new();
     for metric in metrics {
-        let rows: Vec<Rows> = systems
+        let rows: Vec<SegmentStatistics> = systems
             .iter()
             .map(|system| corpus_statistics(&**metric, &system.lines, references))
             .collect::<Result<_, _>>()?;
         let signature = corpus_score(&**metric, &rows[0], references.len()).signature;
-        let signature = signature.of_test(test).text(arguments.short);
+        let signature = signature.with_test(test).to_text(arguments.short);
         let _ = writeln!(report, "{}|{signature}", metric.name());
-        let compared = paired(&**metric, &rows, test);
+        let compared = compare_systems(&**metric, &rows, test);
         for ((system, comparison), object) in systems.iter().zip(&compared).zip(&mut objects) {
             let _ = write!(report, "  {} = {:.width$}", system.name, comparison.score);
             let null = || String::from("null");

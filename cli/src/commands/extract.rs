@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use miriam_extract::{ExtractOptions, Significance, Smoothing, extract_files};
+use miriam_extract::{ExtractOptions, SignificanceThreshold, Smoothing, extract_files};
 use miriam_lmcpu::estimate::default_memory;
-use miriam_textio::{Input, Wrapping, parse_size};
+use miriam_textio::{Compression, Input, parse_size};
 
-use crate::common::{Common, wrong_usage};
+use crate::common::{CommonOptions, exit_with_usage_error};
 
 /// Extract phrases from word-aligned text: phrase table, reordering table, word
 /// translations
@@ -40,16 +40,16 @@ pub struct Arguments {
     #[arg(long, value_name = "X", default_value_t = 0.5)]
     reordering_smoothing: f64,
     /// How phrase translation probabilities are discounted
-    #[arg(long, value_enum, default_value_t = Discounts::None)]
-    smoothing: Discounts,
+    #[arg(long, value_enum, default_value_t = SmoothingName::None)]
+    smoothing: SmoothingName,
     /// Leave out phrase pairs that occur together by chance (Fisher's exact test): a+e
     /// for pairs above ln(sentence pairs), which leaves out what occurs once; a-e for
     /// those not below; or a number that -ln(p) has to exceed
-    #[arg(long, value_name = "LEVEL", value_parser = Significance::parse)]
-    significance: Option<Significance>,
+    #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
+    significance: Option<SignificanceThreshold>,
     /// How tables are compressed: phrase-table.gz, phrase-table.zst or phrase-table
-    #[arg(long, value_enum, default_value_t = Tables::Gz)]
-    tables: Tables,
+    #[arg(long, value_enum, default_value_t = TableCompression::Gz)]
+    tables: TableCompression,
     /// Memory to use, such as 4G; without it, half of what is free
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
@@ -59,45 +59,45 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Discounts {
+enum SmoothingName {
     None,
     GoodTuring,
     KneserNey,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Tables {
+enum TableCompression {
     Gz,
     Zst,
     Plain,
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let options = ExtractOptions {
         max_length: arguments.max_length,
         reordering: (arguments.reordering != "none").then_some(arguments.reordering),
         reordering_smoothing: arguments.reordering_smoothing,
         smoothing: match arguments.smoothing {
-            Discounts::None => Smoothing::None,
-            Discounts::GoodTuring => Smoothing::GoodTuring,
-            Discounts::KneserNey => Smoothing::KneserNey,
+            SmoothingName::None => Smoothing::None,
+            SmoothingName::GoodTuring => Smoothing::GoodTuring,
+            SmoothingName::KneserNey => Smoothing::KneserNey,
         },
         significance: arguments.significance,
-        tables: match arguments.tables {
-            Tables::Gz => Wrapping::Gzip,
-            Tables::Zst => Wrapping::Zstd,
-            Tables::Plain => Wrapping::Plain,
+        compression: match arguments.tables {
+            TableCompression::Gz => Compression::Gzip,
+            TableCompression::Zst => Compression::Zstd,
+            TableCompression::Plain => Compression::None,
         },
         memory: arguments.memory.unwrap_or_else(default_memory),
-        temp: arguments.temp.unwrap_or_else(|| arguments.output.clone()),
+        temp_dir: arguments.temp.unwrap_or_else(|| arguments.output.clone()),
         threads: common.threads.count(),
     };
-    if let Err(error) = options.check() {
-        wrong_usage(error.to_string());
+    if let Err(error) = options.validate() {
+        exit_with_usage_error(error.to_string());
     }
     let inputs = [&arguments.source, &arguments.target, &arguments.alignment];
     for input in inputs {
-        Input::check(input, None)?;
+        Input::check_access(input, None)?;
     }
     let [source, target, alignment] = inputs;
     let output = &arguments.output;

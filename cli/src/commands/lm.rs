@@ -6,18 +6,18 @@ use anyhow::bail;
 use clap::error::ErrorKind;
 use clap::{Args, Subcommand, ValueEnum};
 use miriam_glm::GlmOptions;
-use miriam_glm::device::{Processor, open_on};
+use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_glm::format::NodeWidth;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
-use miriam_lmcpu::perplexity::{Filter, Json};
-use miriam_lmcpu::query::Levels;
-use miriam_lmcpu::trie::{self, Bits};
+use miriam_lmcpu::perplexity::{Filter, JsonOptions};
+use miriam_lmcpu::query::Verbosity;
+use miriam_lmcpu::trie::{self, QuantisationBits};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
-use miriam_storage::Load;
+use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
 use super::estimate;
-use crate::common::{Common, parse_load};
+use crate::common::{CommonOptions, parse_load_mode};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -55,18 +55,18 @@ pub enum Command {
 
 /// What becomes of n-grams that stand in an ARPA file twice.
 #[derive(Clone, Copy, ValueEnum)]
-pub enum Duplicates {
+pub enum DuplicatePolicy {
     /// An error that names both lines
     Refuse,
     /// The first counts, the others are left out
     KeepFirst,
 }
 
-impl From<Duplicates> for miriam_lmcpu::Duplicates {
-    fn from(given: Duplicates) -> Self {
+impl From<DuplicatePolicy> for miriam_lmcpu::DuplicatePolicy {
+    fn from(given: DuplicatePolicy) -> Self {
         match given {
-            Duplicates::Refuse => Self::Refuse,
-            Duplicates::KeepFirst => Self::KeepFirst,
+            DuplicatePolicy::Refuse => Self::Reject,
+            DuplicatePolicy::KeepFirst => Self::KeepFirst,
         }
     }
 }
@@ -87,9 +87,9 @@ pub struct BuildArguments {
     /// Cut probabilities and backoffs of a trie down to this many bits each, as
     /// KenLM does: one number for both, or two with a comma between
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
-    quantize: Option<Bits>,
+    quantize: Option<QuantisationBits>,
     /// Keys of a node of a glm file: 8, 16 or 32 [default: 32]
-    #[arg(long, value_name = "KEYS", value_parser = parse_width)]
+    #[arg(long, value_name = "KEYS", value_parser = parse_node_width)]
     node_width: Option<NodeWidth>,
     /// The orders from 2 up to this one of a glm file go into hash tables instead of
     /// B-trees, which costs space; 0: none [default: 3]
@@ -97,7 +97,7 @@ pub struct BuildArguments {
     hash_orders: Option<usize>,
     /// What to do about n-grams that stand in an ARPA file twice
     #[arg(long, value_name = "HOW", default_value = "refuse")]
-    duplicates: Duplicates,
+    duplicates: DuplicatePolicy,
     /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
@@ -119,12 +119,12 @@ pub struct QueryArguments {
     /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
     /// is there
     #[arg(long, default_value = "auto")]
-    device: Processor,
+    device: DeviceChoice,
     /// How a model file comes into memory: lazy (mapped, pages as they are
     /// touched), populate (mapped and read now) or huge (read into huge pages:
     /// private memory, faster queries)
-    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
-    load: Load,
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
+    load: LoadMethod,
     /// Do not put <s> before and </s> behind each line
     #[arg(short, long = "no-markers")]
     no_markers: bool,
@@ -150,7 +150,7 @@ pub struct PerplexityArguments {
     /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
     /// is there
     #[arg(long, default_value = "auto")]
-    device: Processor,
+    device: DeviceChoice,
     /// Write log10 probability, tokens (with </s>) and unknown words of each
     /// line instead of the summary, separated by tabs; to JSON lines, add the
     /// keys lm_log10, lm_tokens, lm_oov and lm_perplexity
@@ -174,8 +174,8 @@ pub struct PerplexityArguments {
     /// How a model file comes into memory: lazy (mapped, pages as they are
     /// touched), populate (mapped and read now) or huge (read into huge pages:
     /// private memory, faster queries)
-    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
-    load: Load,
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
+    load: LoadMethod,
     /// Do not put <s> before and </s> behind each line
     #[arg(long)]
     no_markers: bool,
@@ -194,21 +194,23 @@ fn parse_perplexity(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_bits(text: &str) -> Result<Bits, String> {
+fn parse_bits(text: &str) -> Result<QuantisationBits, String> {
     let (prob, backoff) = text.split_once(',').unwrap_or((text, text));
     match (prob.parse(), backoff.parse()) {
-        (Ok(prob), Ok(backoff)) => Bits::new(prob, backoff),
+        (Ok(prob), Ok(backoff)) => QuantisationBits::new(prob, backoff),
         _ => None,
     }
-    .ok_or_else(|| format!("give one number from 1 to {}, or two with a comma between", Bits::MOST))
+    .ok_or_else(|| {
+        format!("give one number from 1 to {}, or two with a comma between", QuantisationBits::MAX)
+    })
 }
 
-fn parse_width(text: &str) -> Result<NodeWidth, String> {
+fn parse_node_width(text: &str) -> Result<NodeWidth, String> {
     let width = text.parse().ok().and_then(NodeWidth::from_keys);
     width.ok_or_else(|| "give 8, 16 or 32".into())
 }
 
-pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => run_query(arguments, common),
@@ -219,7 +221,7 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     }
 }
 
-fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
+fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.quantize.is_some() && arguments.kind != "trie" {
         bail!("only tries are quantized; add --type trie");
     }
@@ -235,17 +237,17 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
     if !of_kenlm && (arguments.multiplier.is_some() || arguments.unknown.is_some()) {
         bail!("--multiplier and --unknown are for --type kenlm-probing");
     }
-    Input::check(&arguments.arpa, Some(&arguments.output))?;
+    Input::check_access(&arguments.arpa, Some(&arguments.output))?;
     let progress = common.progress();
     let (arpa, output) = (&arguments.arpa, &arguments.output);
     let duplicates = arguments.duplicates.into();
-    let size = common.pool()?.install(|| match arguments.kind.as_str() {
+    let size = common.build_thread_pool()?.install(|| match arguments.kind.as_str() {
         "trie" => trie::build_trie(arpa, output, arguments.quantize, duplicates, &progress),
         "glm" => {
             let usual = GlmOptions::default();
             let options = GlmOptions {
-                width: arguments.node_width.unwrap_or(usual.width),
-                hashed: arguments.hash_orders.unwrap_or(usual.hashed),
+                node_width: arguments.node_width.unwrap_or(usual.node_width),
+                max_hashed_order: arguments.hash_orders.unwrap_or(usual.max_hashed_order),
             };
             miriam_glm::build_glm(arpa, output, &options, duplicates, &progress)
         }
@@ -253,7 +255,7 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
             let usual = KenlmOptions::default();
             let options = KenlmOptions {
                 multiplier: arguments.multiplier.unwrap_or(usual.multiplier),
-                unknown: arguments.unknown.unwrap_or(usual.unknown),
+                unknown_log10: arguments.unknown.unwrap_or(usual.unknown_log10),
             };
             kenlm::build_kenlm_probing(arpa, output, options, duplicates, &progress)
         }
@@ -269,37 +271,37 @@ fn build(arguments: BuildArguments, common: &Common) -> anyhow::Result<()> {
 }
 
 /// Opens the model at `model` where `processor` says.
-pub fn open(
+pub fn open_model(
     model: &Path,
-    load: Load,
-    processor: Processor,
-    common: &Common,
+    load: LoadMethod,
+    processor: DeviceChoice,
+    common: &CommonOptions,
 ) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    Ok(common.pool()?.install(|| open_on(model, load, processor, &progress))?)
+    Ok(common.build_thread_pool()?.install(|| open_on_device(model, load, processor, &progress))?)
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong
 /// file name is told at once. Standard input and pipes are for later: opening
 /// waits for their first bytes, which may come long after the model is there.
-fn open_early(path: &Path) -> miriam_textio::Result<Option<Input>> {
+fn open_input_early(path: &Path) -> miriam_textio::Result<Option<Input>> {
     let comes_later = path.as_os_str() == "-"
         || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
     if comes_later { Ok(None) } else { Input::open(path).map(Some) }
 }
 
-fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
-    Input::check(&arguments.input, Some(&arguments.output))?;
-    let input = open_early(&arguments.input)?;
-    Input::check(&arguments.model, Some(&arguments.output))?;
-    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
+fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Result<()> {
+    Input::check_access(&arguments.input, Some(&arguments.output))?;
+    let input = open_input_early(&arguments.input)?;
+    Input::check_access(&arguments.model, Some(&arguments.output))?;
+    let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
     let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
-    let options = query::Options {
-        levels: levels(&arguments.verbosity),
-        markers: !arguments.no_markers,
+    let options = query::QueryOptions {
+        verbosity: parse_levels(&arguments.verbosity),
+        sentence_markers: !arguments.no_markers,
         threads: common.threads.count(),
-        line_by_line: arguments.flush,
+        line_buffered: arguments.flush,
         kenlm_compat: arguments.kenlm_compat,
     };
     query::query(&*model, input, &mut output, options, &common.progress())?;
@@ -307,22 +309,22 @@ fn run_query(arguments: QueryArguments, common: &Common) -> anyhow::Result<()> {
 }
 
 /// Names add up, a number replaces what came before, as in KenLM.
-fn levels(given: &[String]) -> Levels {
-    let mut levels = Levels { word: false, sentence: false, summary: false };
+fn parse_levels(given: &[String]) -> Verbosity {
+    let mut levels = Verbosity { word: false, sentence: false, summary: false };
     for level in given {
         match level.as_str() {
             "word" => levels.word = true,
             "sentence" => levels.sentence = true,
             "summary" => levels.summary = true,
             number => {
-                levels = Levels { word: number == "2", sentence: number != "0", summary: true };
+                levels = Verbosity { word: number == "2", sentence: number != "0", summary: true };
             }
         }
     }
-    if given.is_empty() { Levels::ALL } else { levels }
+    if given.is_empty() { Verbosity::ALL } else { levels }
 }
 
-fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Result<()> {
+fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.per_line && arguments.max_perplexity.is_some() && arguments.json_field.is_none() {
         let message = "--per-line with --max-perplexity needs --json-field: a line of plain text \
                        has no place for its scores\n";
@@ -333,17 +335,17 @@ fn run_perplexity(arguments: PerplexityArguments, common: &Common) -> anyhow::Re
         bail!("standard input can be read only once; give - once");
     }
     for input in &arguments.input {
-        Input::check(input, Some(&arguments.output))?;
+        Input::check_access(input, Some(&arguments.output))?;
     }
-    Input::check(&arguments.model, Some(&arguments.output))?;
-    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
+    Input::check_access(&arguments.model, Some(&arguments.output))?;
+    let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
     let mut output = Output::create(&arguments.output)?;
     let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
-    let options = perplexity::Options {
-        markers: !arguments.no_markers,
+    let options = perplexity::PerplexityOptions {
+        sentence_markers: !arguments.no_markers,
         threads: common.threads.count(),
         per_line: arguments.per_line,
-        json: arguments.json_field.map(|field| Json { field, skip_invalid }),
+        json: arguments.json_field.map(|field| JsonOptions { field, skip_invalid }),
         filter: arguments.max_perplexity.map(|max_perplexity| Filter { max_perplexity, invert }),
     };
     let progress = common.progress();

@@ -12,7 +12,7 @@ pub mod next;
 pub mod nmt;
 pub mod pt;
 mod raw_text;
-pub mod segment;
+pub mod textproc;
 pub mod train;
 pub mod translate;
 pub mod tune;

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use miriam_glm::device::Processor;
-use miriam_lmcpu::next::{self, Wanted};
-use miriam_storage::Load;
+use miriam_glm::device::DeviceChoice;
+use miriam_lmcpu::next_word::{self, Candidates};
+use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
-use super::lm::open;
-use crate::common::{Common, parse_load};
+use super::lm::open_model;
+use crate::common::{CommonOptions, parse_load_mode};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -25,12 +25,12 @@ pub struct Arguments {
     /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
     /// is there
     #[arg(long, default_value = "auto")]
-    device: Processor,
+    device: DeviceChoice,
     /// How a model file comes into memory: lazy (mapped, pages as they are
     /// touched), populate (mapped and read now) or huge (read into huge pages:
     /// private memory, faster queries)
-    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load)]
-    load: Load,
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
+    load: LoadMethod,
     /// Do not put <s> before each line
     #[arg(short, long)]
     no_markers: bool,
@@ -42,23 +42,24 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let inputs = [&arguments.input, &arguments.model].into_iter().chain(&arguments.words);
     if inputs.clone().filter(|path| path.as_os_str() == "-").count() > 1 {
         bail!("standard input can be read only once; give - once");
     }
     for path in inputs {
-        Input::check(path, Some(&arguments.output))?;
+        Input::check_access(path, Some(&arguments.output))?;
     }
-    let model = open(&arguments.model, arguments.load, arguments.device, common)?;
+    let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
     let wanted = match &arguments.words {
-        Some(words) => Wanted::Words(next::read_words(&*model, Input::open(words)?)?),
-        None => Wanted::Top(arguments.top),
+        Some(words) => Candidates::Words(next_word::read_words(&*model, Input::open(words)?)?),
+        None => Candidates::Top(arguments.top),
     };
     let (markers, threads) = (!arguments.no_markers, common.threads.count());
-    let options = next::Options { wanted, markers, threads };
+    let options =
+        next_word::NextWordOptions { candidates: wanted, sentence_markers: markers, threads };
     let input = Input::open(&arguments.input)?;
     let mut output = Output::create(&arguments.output)?;
-    next::next_words(&*model, input, &mut output, &options, &common.progress())?;
+    next_word::print_next_words(&*model, input, &mut output, &options, &common.progress())?;
     Ok(output.finish()?)
 }

@@ -1,22 +1,22 @@
 //! `miriam nmt`: neural models, translating with them, and what they need.
 
-mod choices;
-mod mishaps;
+mod ignored_options;
+mod line_errors;
 mod models;
-mod numbers;
 mod score;
 mod translate;
-mod without_effect;
+mod tuner_cache;
+mod value_parsers;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use miriam_align::ShortlistOptions;
 use miriam_nmt::engine::Precision;
-use miriam_nmt::{DIALECTS, Package, Report};
+use miriam_nmt::{DIALECTS, ModelBundle, Report};
 use miriam_textio::{Input, Output};
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -57,7 +57,7 @@ pub enum Command {
 }
 
 #[derive(Args)]
-struct Model {
+struct SingleModelArguments {
     /// The model: a file or a folder
     model: PathBuf,
     /// Its vocabularies, source and target, in place of those beside it
@@ -76,7 +76,7 @@ struct Model {
 #[derive(Args)]
 pub struct ConvertArguments {
     #[command(flatten)]
-    model: Model,
+    model: SingleModelArguments,
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -89,7 +89,7 @@ pub struct ConvertArguments {
 #[derive(Args)]
 pub struct InfoArguments {
     #[command(flatten)]
-    model: Model,
+    model: SingleModelArguments,
     /// List every parameter with its kind and shape
     #[arg(long, conflicts_with = "json")]
     tensors: bool,
@@ -120,7 +120,7 @@ pub struct ShortlistArguments {
     threshold: f64,
 }
 
-pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Translate(arguments) => translate::run(*arguments, common),
         Command::Score(arguments) => score::run(*arguments, common),
@@ -130,13 +130,13 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     }
 }
 
-fn open(arguments: &Model) -> anyhow::Result<Package> {
+fn open_package(arguments: &SingleModelArguments) -> anyhow::Result<ModelBundle> {
     let vocabularies = match arguments.vocabs.as_deref() {
         Some([source, target]) => Some([source.as_path(), target.as_path()]),
         _ => None,
     };
-    let mut package = Package::open(&arguments.model, vocabularies)?;
-    models::set_codes(&mut package, &arguments.bpe_codes)?;
+    let mut package = ModelBundle::open(&arguments.model, vocabularies)?;
+    models::set_bpe_codes(&mut package, &arguments.bpe_codes)?;
     let dialect = arguments.dialect.as_deref();
     if let Some((_, dialect)) = DIALECTS.iter().find(|(name, _)| Some(*name) == dialect) {
         package.set_dialect(*dialect);
@@ -144,18 +144,19 @@ fn open(arguments: &Model) -> anyhow::Result<Package> {
     Ok(package)
 }
 
-fn convert(arguments: ConvertArguments, common: &Common) -> anyhow::Result<()> {
-    Input::check(&arguments.model.model, Some(&arguments.output))?;
+fn convert(arguments: ConvertArguments, common: &CommonOptions) -> anyhow::Result<()> {
+    Input::check_access(&arguments.model.model, Some(&arguments.output))?;
     let start = std::time::Instant::now();
-    let package = open(&arguments.model)?;
+    let package = open_package(&arguments.model)?;
     package.verify_files()?;
-    let precision = arguments.precision.as_deref().and_then(Precision::named);
+    let precision = arguments.precision.as_deref().and_then(Precision::from_name);
     let progress = common.progress();
-    let left_out = miriam_nmt::file::write(&package, precision, &arguments.output, &progress)?;
+    let left_out =
+        miriam_nmt::model_file::write(&package, precision, &arguments.output, &progress)?;
     for what in left_out {
         tracing::warn!("{}: left out: {what}", arguments.output.display());
     }
-    if package.words.is_none() {
+    if package.tokenizers.is_none() {
         let file = arguments.output.display();
         tracing::warn!("{file}: without vocabularies, for none lie beside it; see --vocabs");
     }
@@ -166,13 +167,13 @@ fn convert(arguments: ConvertArguments, common: &Common) -> anyhow::Result<()> {
 }
 
 fn info(arguments: InfoArguments) -> anyhow::Result<()> {
-    let report = Report::new(&open(&arguments.model)?);
+    let report = Report::new(&open_package(&arguments.model)?);
     let text = if arguments.json {
-        report.json()
+        report.to_json()
     } else if arguments.tensors {
-        report.tensors()
+        report.to_tensor_list()
     } else {
-        report.text()
+        report.to_text()
     };
     let mut output = Output::create("-".as_ref())?;
     output.write(text.as_bytes())?;
@@ -183,9 +184,9 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
 fn shortlist(arguments: ShortlistArguments) -> anyhow::Result<()> {
     let ShortlistArguments { source, target, alignment, output, best, threshold } = arguments;
     for input in [&source, &target, &alignment] {
-        Input::check(input, Some(&output))?;
+        Input::check_access(input, Some(&output))?;
     }
-    let options = ShortlistOptions { best, threshold };
+    let options = ShortlistOptions { max_translations: best, threshold };
     let lines = miriam_align::write_shortlist(&source, &target, &alignment, &output, options)?;
     tracing::info!("{lines} translations");
     Ok(())

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use miriam_probingpt::{AnyTable, BuildOptions, EntryPrinter, Statistics, build_file};
-use miriam_storage::Load;
+use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 #[derive(Subcommand)]
 pub enum Command {
-    Build(Build),
-    Query(Query),
-    Dump(Dump),
-    Info(Info),
+    Build(BuildArguments),
+    Query(QueryArguments),
+    Dump(DumpArguments),
+    Info(InfoArguments),
 }
 
 /// Make one binary file of Moses' text tables
@@ -28,7 +28,7 @@ pub enum Command {
 /// reordering-table.gz -o phrase-table.miriam
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
-pub struct Build {
+pub struct BuildArguments {
     /// The phrase table: source ||| target ||| scores [||| alignment [||| counts ...]]
     #[arg(long, value_name = "FILE")]
     phrase_table: PathBuf,
@@ -39,10 +39,10 @@ pub struct Build {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Fail unless lines have this many scores
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
     num_scores: Option<usize>,
     /// Keep the N targets of a source with the highest third score, p(e|f)
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
     prune: Option<usize>,
     /// Use at most about this much memory for sorting and for the intermediate
     /// form, and temporary files beside the output for the rest: 512M, 2G
@@ -60,7 +60,7 @@ pub struct Build {
 ///
 /// Example: echo "ein mann" | miriam pt query phrase-table.miriam
 #[derive(Args)]
-pub struct Query {
+pub struct QueryArguments {
     /// The phrase table: a file of ours, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Add a fifth field with the reordering scores
@@ -87,7 +87,7 @@ pub struct Query {
 /// reordering-table.gz
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
-pub struct Dump {
+pub struct DumpArguments {
     /// The phrase table: a file of ours, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Where the text goes; `-` is standard output, .gz and .zst are compressed
@@ -102,7 +102,7 @@ pub struct Dump {
 ///
 /// Example: miriam pt info phrase-table.miriam --json
 #[derive(Args)]
-pub struct Info {
+pub struct InfoArguments {
     /// The phrase table: a file of ours, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Print one JSON object
@@ -110,14 +110,14 @@ pub struct Info {
     json: bool,
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+fn parse_positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n) if n > 0 => Ok(n),
         _ => Err("give a number from 1".into()),
     }
 }
 
-pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => query(arguments),
@@ -126,7 +126,7 @@ pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
     }
 }
 
-fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
+fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()> {
     let options = BuildOptions {
         phrase_table: arguments.phrase_table,
         reordering: arguments.reordering,
@@ -138,7 +138,7 @@ fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
         ..BuildOptions::default()
     };
     for input in std::iter::once(&options.phrase_table).chain(&options.reordering) {
-        Input::check(input, Some(&arguments.output))?;
+        Input::check_access(input, Some(&arguments.output))?;
     }
     let start = std::time::Instant::now();
     let report = build_file(&options, &arguments.output, &common.progress())?;
@@ -162,10 +162,10 @@ fn build(arguments: Build, common: &Common) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn query(arguments: Query) -> anyhow::Result<()> {
-    Input::check(&arguments.input, Some(&arguments.output))?;
-    Input::check(&arguments.file, Some(&arguments.output))?;
-    let table = AnyTable::open(&arguments.file, Load::Lazy)?;
+fn query(arguments: QueryArguments) -> anyhow::Result<()> {
+    Input::check_access(&arguments.input, Some(&arguments.output))?;
+    Input::check_access(&arguments.file, Some(&arguments.output))?;
+    let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     let mut printer = EntryPrinter::new(&table);
     let mut lines = Lines::new(Input::open(&arguments.input)?);
     let mut output = Output::create(&arguments.output)?;
@@ -174,11 +174,11 @@ fn query(arguments: Query) -> anyhow::Result<()> {
     while let Some(line) = lines.next()? {
         source.clear();
         text.clear();
-        let words = fields::words(fields::trim(line.bytes));
+        let words = fields::split_words(fields::trim(line.bytes));
         // An unknown word has no id, and no phrase.
         source.extend(words.map(|word| table.find_source_word(word).unwrap_or(u32::MAX)));
         if let Some(record) = table.find(&source) {
-            printer.query(record, &source, arguments.reordering, &mut text)?;
+            printer.write_query_result(record, &source, arguments.reordering, &mut text)?;
         }
         text.push(b'\n');
         output.write(&text)?;
@@ -191,9 +191,9 @@ fn query(arguments: Query) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn dump(arguments: Dump) -> anyhow::Result<()> {
-    Input::check(&arguments.file, Some(&arguments.output))?;
-    let table = AnyTable::open(&arguments.file, Load::Lazy)?;
+fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
+    Input::check_access(&arguments.file, Some(&arguments.output))?;
+    let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering() == 0 {
         anyhow::bail!("{}: there are no reordering scores in it", arguments.file.display());
     }
@@ -203,11 +203,11 @@ fn dump(arguments: Dump) -> anyhow::Result<()> {
     let mut text = Vec::new();
     let left_out = table.for_each_source(|record, source| -> anyhow::Result<()> {
         text.clear();
-        printer.phrase_table(record, source, &mut text)?;
+        printer.write_phrase_table(record, source, &mut text)?;
         output.write(&text)?;
         if let Some(reordering) = &mut reordering {
             text.clear();
-            printer.reordering_table(record, source, &mut text)?;
+            printer.write_reordering_table(record, source, &mut text)?;
             reordering.write(&text)?;
         }
         Ok(())
@@ -226,11 +226,11 @@ fn dump(arguments: Dump) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn info(arguments: Info) -> anyhow::Result<()> {
-    let table = AnyTable::open(&arguments.file, Load::Lazy)?;
+fn info(arguments: InfoArguments) -> anyhow::Result<()> {
+    let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     let statistics = table.statistics()?;
-    let counts = counts(&table, &statistics);
-    let parts = parts(&table);
+    let counts = table_counts(&table, &statistics);
+    let parts = section_sizes(&table);
     let mut output = Output::create("-".as_ref())?;
     let text = if arguments.json {
         let pair = |(name, number): &(&str, u64)| format!("\"{name}\":{number}");
@@ -277,7 +277,7 @@ fn info(arguments: Info) -> anyhow::Result<()> {
 }
 
 /// What `table` holds, by number. A table of Moses does not know them all.
-fn counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str, u64)> {
+fn table_counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str, u64)> {
     let mut counts = vec![
         ("entries", statistics.entries),
         ("single_targets", statistics.single_targets),
@@ -290,7 +290,7 @@ fn counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str, u64)>
         ("reordering_scores", table.num_reordering() as u64),
     ];
     match table {
-        AnyTable::Own(table) => {
+        AnyTable::Native(table) => {
             counts.insert(1, ("sources", table.num_sources()));
             counts.insert(7, ("max_source_length", table.max_source_length() as u64));
             counts.extend([
@@ -311,9 +311,9 @@ fn counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str, u64)>
 
 /// The sections of our file, or the files of a table of Moses, with their sizes
 /// in bytes.
-fn parts(table: &AnyTable) -> Vec<(&str, u64)> {
+fn section_sizes(table: &AnyTable) -> Vec<(&str, u64)> {
     match table {
-        AnyTable::Own(table) => {
+        AnyTable::Native(table) => {
             let sections = table.container().sections().iter();
             sections.map(|section| (section.name.as_str(), section.length)).collect()
         }

@@ -4,15 +4,15 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use miriam_decoder::{Configuration, Error, MarkupMode, TextForm};
-use miriam_textproc::{Preparation, PreparationSettings};
+use miriam_decoder::{Configuration, Error, LineProcessor, MarkupMode};
+use miriam_textproc::{TextProcessor, TextProcessorConfig};
 
 /// The options of raw text, as given.
 #[derive(Default)]
-pub struct RawText {
+pub struct RawTextOptions {
     /// Whether the file beside the ini counts.
-    from_file: bool,
-    given: PreparationSettings,
+    reads_file: bool,
+    given: TextProcessorConfig,
 }
 
 /// The part of the help that is about them.
@@ -27,9 +27,9 @@ Raw text; only translations are restored, other files that are written hold toke
   -recase                                      begin their sentences with a capital letter
 ";
 
-impl RawText {
+impl RawTextOptions {
     /// Takes the option `name`, whose value `value` gives; false for any other option.
-    pub fn take(
+    pub fn parse_option(
         &mut self,
         name: &str,
         value: impl FnOnce() -> Result<Option<String>, Error>,
@@ -40,7 +40,7 @@ impl RawText {
         };
         let given = &mut self.given;
         match name {
-            "raw" => self.from_file = true,
+            "raw" => self.reads_file = true,
             "recase" => given.recase = true,
             "normalize" => given.normalize = Some(value()?),
             "tokenize" => given.tokenize = Some(value()?),
@@ -52,11 +52,14 @@ impl RawText {
     }
 
     /// The steps, if there are any, for the system of `configuration`.
-    pub fn load(self, configuration: &Configuration) -> anyhow::Result<Option<Steps>> {
+    pub fn load_steps(
+        self,
+        configuration: &Configuration,
+    ) -> anyhow::Result<Option<PreparationSteps>> {
         let mut settings = self.given;
-        if self.from_file {
+        if self.reads_file {
             let folder = configuration.ini.parent().unwrap_or(Path::new(""));
-            let file = PreparationSettings::read(&folder.join(PreparationSettings::FILE));
+            let file = TextProcessorConfig::read(&folder.join(TextProcessorConfig::FILE_NAME));
             let file = file.map_err(|error| {
                 anyhow!("{error}; -raw takes the steps from it, -tokenize and others name them")
             })?;
@@ -66,24 +69,27 @@ impl RawText {
             settings.detokenize = settings.detokenize.or(file.detokenize);
             settings.recase |= file.recase;
         }
-        if settings == PreparationSettings::default() {
+        if settings == TextProcessorConfig::default() {
             return Ok(None);
         }
-        check(&settings, configuration)?;
+        check_compatible(&settings, configuration)?;
         if let Some(language) = &settings.tokenize {
-            super::segment::warn_of_language(language);
+            super::textproc::warn_if_unknown_language(language);
         }
-        Ok(Some(Steps(settings.load()?)))
+        Ok(Some(PreparationSteps(settings.build()?)))
     }
 }
 
 /// Refuses what would be lost in raw text.
-fn check(settings: &PreparationSettings, configuration: &Configuration) -> Result<(), Error> {
+fn check_compatible(
+    settings: &TextProcessorConfig,
+    configuration: &Configuration,
+) -> Result<(), Error> {
     let output = &configuration.settings.output;
     let printed = [
-        (output.id, "-print-id"),
-        (output.alignment, "-print-alignment-info"),
-        (output.breakdown, "-report-segmentation-enriched"),
+        (output.print_id, "-print-id"),
+        (output.print_alignment, "-print-alignment-info"),
+        (output.print_score_breakdown, "-report-segmentation-enriched"),
     ];
     let joins = settings.detokenize.is_some() || settings.recase;
     if let Some((_, option)) = printed.iter().find(|(asked, _)| joins && *asked) {
@@ -93,8 +99,9 @@ fn check(settings: &PreparationSettings, configuration: &Configuration) -> Resul
         );
         return Err(Error::Usage { reason });
     }
-    let text = &configuration.settings.text;
-    if settings.tokenize.is_some() && (text.markup != MarkupMode::PassThrough || text.brings_table)
+    let text = &configuration.settings.input_format;
+    if settings.tokenize.is_some()
+        && (text.markup != MarkupMode::PassThrough || text.has_sentence_table)
     {
         let reason = "-tokenize would split markup and tables that lines bring; leave it out, \
                       or -xml-input and -inputtype"
@@ -105,14 +112,14 @@ fn check(settings: &PreparationSettings, configuration: &Configuration) -> Resul
 }
 
 /// The steps before and after translation.
-pub struct Steps(Preparation);
+pub struct PreparationSteps(TextProcessor);
 
-impl TextForm for Steps {
-    fn prepare(&self, line: &[u8], out: &mut Vec<u8>) {
-        self.0.prepare(line, out);
+impl LineProcessor for PreparationSteps {
+    fn preprocess(&self, line: &[u8], out: &mut Vec<u8>) {
+        self.0.preprocess(line, out);
     }
 
-    fn restore(&self, translation: &[u8], out: &mut Vec<u8>) {
-        self.0.restore(translation, out);
+    fn postprocess(&self, translation: &[u8], out: &mut Vec<u8>) {
+        self.0.postprocess(translation, out);
     }
 }

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
-use miriam_align::Model;
+use miriam_align::AlignModel;
 use miriam_decoder::tuning::Method;
 use miriam_pipeline::{Languages, LmKind, TrainOptions, Tuning, train};
 use miriam_textio::parse_size;
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
@@ -59,7 +59,7 @@ pub struct Arguments {
     alignment_model: AlignmentModel,
     /// How alignments of both directions are joined, as in `align`
     #[arg(long, value_name = "HOW", default_value = "grow-diag-final-and",
-          value_parser = super::align::symmetrization_names())]
+          value_parser = super::align::symmetrization_parser())]
     symmetrize: String,
     /// Words in the longest phrases
     #[arg(long, value_name = "N", default_value_t = 7)]
@@ -120,7 +120,7 @@ enum TuningMethod {
     None,
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let method = match arguments.method {
         TuningMethod::Mira => Some(Method::Mira),
         TuningMethod::Mert => Some(Method::Mert),
@@ -129,7 +129,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     let mut options = TrainOptions {
         dev: arguments.dev_source.zip(arguments.dev_target),
         lm_text: arguments.lm_text,
-        raw: arguments
+        raw_languages: arguments
             .source_language
             .zip(arguments.target_language)
             .filter(|_| arguments.raw)
@@ -137,10 +137,10 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         max_words: arguments.max_words,
         max_ratio: arguments.max_ratio,
         alignment_model: match arguments.alignment_model {
-            AlignmentModel::Ibm2 => Model::Ibm2,
-            AlignmentModel::Hmm => Model::Hmm,
+            AlignmentModel::Ibm2 => AlignModel::Ibm2,
+            AlignmentModel::Hmm => AlignModel::Hmm,
         },
-        symmetrization: super::align::symmetrization(&arguments.symmetrize),
+        symmetrization: super::align::parse_symmetrization(&arguments.symmetrize),
         max_length: arguments.max_length,
         reordering: Some(arguments.reordering).filter(|name| name != "none"),
         lm_order: arguments.lm_order,
@@ -154,7 +154,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
             seed: arguments.seed,
             iterations: arguments.iterations,
         }),
-        text: arguments.text,
+        keep_text: arguments.text,
         keep_work: arguments.keep_work,
         threads: common.threads.count(),
         ..TrainOptions::new(arguments.source, arguments.target, arguments.output)
@@ -162,8 +162,8 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     if let Some(memory) = arguments.memory {
         options.memory = memory;
     }
-    for language in options.raw.iter().flat_map(|raw| [&raw.source, &raw.target]) {
-        super::segment::warn_of_language(language);
+    for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
+        super::textproc::warn_if_unknown_language(language);
     }
     let summary = train(&options, &common.progress())?;
     // Not `println!`, which panics when the reader has gone.

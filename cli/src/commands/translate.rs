@@ -8,28 +8,37 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use miriam_decoder::{Configuration, Error, System, help, translate_raw_text, translate_text};
-use miriam_textio::{Input, Stop};
+use miriam_decoder::{
+    Configuration, Error, System, options_help, translate_raw_text, translate_text,
+};
+use miriam_textio::{CancellationToken, Input};
 
-use super::raw_text::{self, RawText};
-use crate::common::{Common, Threads, is_broken_pipe};
-use crate::progress::Bar;
-use crate::signals::Interrupts;
+use super::raw_text::{self, RawTextOptions};
+use crate::common::{CommonOptions, Threads, is_broken_pipe};
+use crate::progress::TerminalProgress;
+use crate::signals::SignalHandler;
 
 /// The tokens behind `translate`, with what the program itself understands taken
 /// out.
-pub struct Tokens {
-    moses: Vec<String>,
-    raw_text: RawText,
-    pub common: Common,
-    help: bool,
+pub struct TranslateArguments {
+    decoder_options: Vec<String>,
+    raw_text: RawTextOptions,
+    pub common: CommonOptions,
+    shows_help: bool,
 }
 
-impl Tokens {
+impl TranslateArguments {
     /// Sorts the tokens; `Err` names one that is not text.
-    pub fn new(tokens: impl Iterator<Item = OsString>, common: Common) -> Result<Self, Error> {
-        let mut sorted =
-            Tokens { moses: Vec::new(), raw_text: RawText::default(), common, help: false };
+    pub fn new(
+        tokens: impl Iterator<Item = OsString>,
+        common: CommonOptions,
+    ) -> Result<Self, Error> {
+        let mut sorted = TranslateArguments {
+            decoder_options: Vec::new(),
+            raw_text: RawTextOptions::default(),
+            common,
+            shows_help: false,
+        };
         let mut tokens = tokens.map(|token| {
             token.into_string().map_err(|token| Error::Usage {
                 reason: format!("{} is not UTF-8", token.display()),
@@ -49,12 +58,12 @@ impl Tokens {
                     None => (name, None),
                 };
                 let next = || value.map(Some).map_or_else(|| tokens.next().transpose(), Ok);
-                if sorted.raw_text.take(name, next)? {
+                if sorted.raw_text.parse_option(name, next)? {
                     continue;
                 }
             }
             match name {
-                "help" | "h" if token.starts_with('-') => sorted.help = true,
+                "help" | "h" if token.starts_with('-') => sorted.shows_help = true,
                 "quiet" if token.starts_with('-') => sorted.common.quiet = true,
                 "log-level" if token.starts_with('-') => {
                     let level = tokens.next().transpose()?.unwrap_or_default();
@@ -63,23 +72,23 @@ impl Tokens {
                         .set_log_level(&level)
                         .map_err(|reason| Error::Usage { reason })?;
                 }
-                _ => sorted.moses.push(token),
+                _ => sorted.decoder_options.push(token),
             }
         }
         // `miriam --threads 2 translate ...`
         if let Threads::Count(n) = sorted.common.threads {
-            sorted.moses.splice(0..0, ["-threads".to_owned(), n.to_string()]);
+            sorted.decoder_options.splice(0..0, ["-threads".to_owned(), n.to_string()]);
         }
         Ok(sorted)
     }
 }
 
 /// Loads the system and translates its input.
-pub fn run(tokens: Tokens) -> anyhow::Result<()> {
-    if tokens.help {
+pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
+    if tokens.shows_help {
         return Ok(io::stdout().write_all(help_text().as_bytes())?);
     }
-    let configuration = Configuration::from_command_line(&tokens.moses)?;
+    let configuration = Configuration::from_command_line(&tokens.decoder_options)?;
     let settings = &configuration.settings;
     if settings.show_weights {
         return Ok(io::stdout().write_all(configuration.weight_lines().as_bytes())?);
@@ -87,10 +96,10 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     let models: Vec<PathBuf> = configuration.model_files().filter(|file| file.exists()).collect();
     for (_, output) in &settings.outputs {
         for file in models.iter().chain([&settings.input]) {
-            Input::check(file, Some(output))?;
+            Input::check_access(file, Some(output))?;
         }
     }
-    let steps = tokens.raw_text.load(&configuration)?;
+    let steps = tokens.raw_text.load_steps(&configuration)?;
     let progress = tokens.common.progress();
     let threads = configuration.settings.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -98,11 +107,11 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     // Translations on a terminal show well enough how far it is.
     let shown = |output: &PathBuf| output.as_os_str() == "-" && io::stdout().is_terminal();
     let any_shown = system.settings().outputs.iter().any(|(_, output)| shown(output));
-    let progress = Bar::new(tokens.common.quiet || any_shown);
-    let stop = Stop::new();
+    let progress = TerminalProgress::new(tokens.common.quiet || any_shown);
+    let stop = CancellationToken::new();
     // Opening waits for the first bytes, which a signal may end at once.
     let input = Input::open(&system.settings().input)?;
-    let interrupts = Interrupts::ask(&stop)?;
+    let interrupts = SignalHandler::install(&stop)?;
     let outcome = match &steps {
         Some(steps) => translate_raw_text(&system, input, steps, &stop, &progress),
         None => translate_text(&system, input, &stop, &progress),
@@ -110,7 +119,7 @@ pub fn run(tokens: Tokens) -> anyhow::Result<()> {
     let outcome = outcome.map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also take the reader away.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        interrupts.end_by_signal();
+        interrupts.reraise_signal();
     }
     outcome
 }
@@ -127,7 +136,7 @@ fn help_text() -> String {
          {}\n\
          \x20 -quiet                                       draw no progress bar\n\
          \x20 -log-level LEVEL                             error, warn, info, debug, trace or off [info]\n",
-        help(),
+        options_help(),
         raw_text::HELP
     )
 }

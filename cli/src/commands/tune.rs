@@ -7,11 +7,11 @@ use miriam_decoder::Configuration;
 use miriam_decoder::tuning::{Method, TuneOptions, tune};
 use miriam_textio::Input;
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 /// How lines are searched unless options behind `--` say otherwise: as well as wider
 /// searches do, and in a fraction of their time.
-const SEARCH: [&str; 6] =
+const DEFAULT_SEARCH_OPTIONS: [&str; 6] =
     ["-search-algorithm", "1", "-cube-pruning-pop-limit", "400", "-stack", "400"];
 
 /// Find weights that translate a development text best by BLEU.
@@ -33,7 +33,7 @@ pub struct Arguments {
     output: PathBuf,
     /// How weights are looked for
     #[arg(long, value_enum, default_value = "mira")]
-    method: How,
+    method: MethodName,
     /// Iterations at most; it ends before when five in a row are no better
     #[arg(long, value_name = "N", default_value_t = 15)]
     iterations: usize,
@@ -63,30 +63,30 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum How {
+enum MethodName {
     Mira,
     Mert,
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { ini, source, reference, output, .. } = arguments;
     for file in reference.iter().chain([&source]) {
-        Input::check(file, Some(&output))?;
+        Input::check_access(file, Some(&output))?;
     }
     let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
     let given = arguments.decoder_options.as_deref().unwrap_or_default();
     tokens.extend(given.split_ascii_whitespace().map(str::to_owned));
     tokens.extend(arguments.moses);
     if tokens.len() == 2 {
-        tokens.extend(SEARCH.map(str::to_owned));
+        tokens.extend(DEFAULT_SEARCH_OPTIONS.map(str::to_owned));
     }
     let mut configuration = Configuration::from_command_line(&tokens)?;
     configuration.settings.threads = common.threads.count();
     let options = TuneOptions {
         log: arguments.log,
         method: match arguments.method {
-            How::Mira => Method::Mira,
-            How::Mert => Method::Mert,
+            MethodName::Mira => Method::Mira,
+            MethodName::Mert => Method::Mert,
         },
         iterations: arguments.iterations,
         nbest_size: arguments.nbest_size,
@@ -94,7 +94,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         case_insensitive: arguments.case_insensitive,
         ..TuneOptions::new(configuration, source, reference, output)
     };
-    let report = common.pool()?.install(|| tune(&options, &common.progress()))?;
-    tracing::info!("best: iteration {}, BLEU {:.2}", report.best + 1, report.best().bleu);
+    let report = common.build_thread_pool()?.install(|| tune(&options, &common.progress()))?;
+    tracing::info!("best: iteration {}, BLEU {:.2}", report.best_index + 1, report.best().bleu);
     Ok(())
 }

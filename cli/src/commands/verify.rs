@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use miriam_probingpt::AnyTable;
-use miriam_storage::{Container, Load};
+use miriam_storage::{Container, LoadMethod};
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 /// Check a model file whole: every checksum, offset and id.
 ///
@@ -20,22 +20,22 @@ pub struct Arguments {
     file: PathBuf,
 }
 
-pub fn run(arguments: Arguments, _common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, _common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.file.is_dir() {
-        let table = AnyTable::open(&arguments.file, Load::Lazy)?;
+        let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
         let entries = table.statistics()?.entries;
         let file = arguments.file.display();
         writeln!(std::io::stdout(), "{file}: readable: a table of Moses, {entries} entries")?;
         return Ok(());
     }
-    let container = Container::open_any(&arguments.file, Load::Lazy)?;
+    let container = Container::open_any(&arguments.file, LoadMethod::Lazy)?;
     container.verify()?;
     match container.kind() {
         miriam_probingpt::KIND => miriam_probingpt::verify(&container)?,
         miriam_lmcpu::probing::KIND => miriam_lmcpu::verify(&container)?,
         miriam_glm::KIND => miriam_glm::verify(&container)?,
         miriam_lmcpu::trie::KIND => miriam_lmcpu::trie::verify(&container)?,
-        miriam_align::KIND => miriam_align::verify(&container)?,
+        miriam_align::FILE_KIND => miriam_align::verify(&container)?,
         miriam_nmt::KIND => miriam_nmt::verify(&container)?,
         kind => anyhow::bail!(
             "{}: its checksums fit, but this program does not know what a {kind} file holds",

@@ -2,7 +2,7 @@
 //! two, values up to the next option, numbers are not options, and values
 //! replace those of the ini index by index.
 
-use super::{Parameter, Parameters, known};
+use super::{Parameter, Parameters, supported_parameters};
 use crate::{Error, Result};
 
 /// Options and values of `tokens` under their long names.
@@ -12,7 +12,7 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     for token in tokens {
         if !is_option(token) {
             match &current {
-                Some(name) => parameters.entry(name).push(token.clone()),
+                Some(name) => parameters.values_mut(name).push(token.clone()),
                 None => {
                     return Err(Error::usage(format!("{token:?} stands before the first option")));
                 }
@@ -25,13 +25,13 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
             Some((name, value)) => (name, Some(value)),
             None => (given, None),
         };
-        let Some(name) = known::long_name(given) else {
-            return Err(Error::usage(known::unsupported(token, given)));
+        let Some(name) = supported_parameters::long_name(given) else {
+            return Err(Error::usage(supported_parameters::unsupported_message(token, given)));
         };
         if parameters.get(name).is_some() {
             return Err(Error::usage(format!("{token} is given twice")));
         }
-        parameters.entry(name).extend(value.map(str::to_owned));
+        parameters.values_mut(name).extend(value.map(str::to_owned));
         current = Some(name.to_owned());
     }
     Ok(parameters)
@@ -48,7 +48,7 @@ fn is_option(token: &str) -> bool {
 pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
     for Parameter { name, values, .. } in command_line.list {
         ini.mark_overridden(&name);
-        let slot = ini.entry(&name);
+        let slot = ini.values_mut(&name);
         for (i, value) in values.into_iter().enumerate() {
             match slot.get_mut(i) {
                 Some(old) => *old = value,
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn values_override_by_index() {
         let mut ini = Parameters::default();
-        ini.entry("feature").extend(tokens("a b c"));
+        ini.values_mut("feature").extend(tokens("a b c"));
         override_with(&mut ini, parse(&tokens("-feature x -t")).unwrap());
         assert_eq!(ini.get("feature").unwrap(), ["x", "b", "c"]);
         assert!(ini.get("report-segmentation").is_some());

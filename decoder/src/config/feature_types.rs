@@ -12,7 +12,7 @@ pub(super) fn is_language_model(type_name: &str) -> bool {
 
 /// What a type needs that is not there, and what to do; nothing for a name that
 /// Moses does not know either.
-pub(super) fn missing(type_name: &str) -> Option<&'static str> {
+pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
     Some(match type_name {
         "PhraseDictionaryBinary" | "PhraseDictionaryTree" => {
             "binary tables of Moses 1 are not read; build one from the text with `miriam pt \
@@ -101,9 +101,11 @@ mod tests {
 
     #[test]
     fn a_type_is_opened_or_explained_or_unknown() {
-        assert!(is_language_model("IRSTLM") && missing("IRSTLM").is_none());
-        assert!(missing("PhraseDictionaryCompact").is_some_and(|why| why.contains("minphr")));
-        assert!(missing("VWFeatureSourceWindow").is_some());
-        assert!(missing("WordPenalti").is_none());
+        assert!(is_language_model("IRSTLM") && unsupported_reason("IRSTLM").is_none());
+        assert!(
+            unsupported_reason("PhraseDictionaryCompact").is_some_and(|why| why.contains("minphr"))
+        );
+        assert!(unsupported_reason("VWFeatureSourceWindow").is_some());
+        assert!(unsupported_reason("WordPenalti").is_none());
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use miriam_textio::{Input, Lines};
 
-use super::{Parameters, known};
+use super::{Parameters, supported_parameters};
 use crate::{Error, Result};
 
 /// Reads the ini file at `path`, plain or compressed.
@@ -32,17 +32,17 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
             let Some((name, _)) = rest.split_once(']') else {
                 return Err(malformed(line.number, "a section name without `]`").into());
             };
-            if !known::is_section(name) {
+            if !supported_parameters::is_section(name) {
                 return Err(Error::configuration(
                     format!("{}, line {}", path.display(), line.number),
-                    known::unsupported(&format!("[{name}]"), name),
+                    supported_parameters::unsupported_message(&format!("[{name}]"), name),
                 ));
             }
             section = Some(name.to_owned());
             continue;
         }
         match &section {
-            Some(name) => parameters.entry(name).push(text.to_owned()),
+            Some(name) => parameters.values_mut(name).push(text.to_owned()),
             None => {
                 return Err(malformed(line.number, "a value before the first [section]").into());
             }

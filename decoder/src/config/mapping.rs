@@ -12,12 +12,12 @@ pub struct DecodingStep {
     /// The table, as an index into the features.
     pub table: usize,
     /// When it is asked.
-    pub backoff: Backoff,
+    pub backoff: DecodingGraphBackoff,
 }
 
 /// About which spans a table is asked, from `[decoding-graph-backoff]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backoff {
+pub enum DecodingGraphBackoff {
     /// 0: about all.
     Always,
     /// -1: about those for which no step before it had an option.
@@ -26,15 +26,15 @@ pub enum Backoff {
     UnknownUpTo(u32),
 }
 
-impl Backoff {
+impl DecodingGraphBackoff {
     /// Whether to ask about a span of `words` words; `known` says whether it has
     /// an option already.
     #[inline]
-    pub(crate) fn asks(self, words: u32, known: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn should_query(self, words: u32, known: impl FnOnce() -> bool) -> bool {
         match self {
-            Backoff::Always => true,
-            Backoff::Unknown => !known(),
-            Backoff::UnknownUpTo(most) => words <= most && !known(),
+            DecodingGraphBackoff::Always => true,
+            DecodingGraphBackoff::Unknown => !known(),
+            DecodingGraphBackoff::UnknownUpTo(most) => words <= most && !known(),
         }
     }
 }
@@ -42,17 +42,17 @@ impl Backoff {
 /// The steps of the lines `T n` or `g T n`, n counting the tables in the order of
 /// the ini without the unknown-word penalty. A table that stands there twice is
 /// asked once.
-pub(super) fn steps(
+pub(super) fn parse_steps(
     ini: &Path,
     parameters: &Parameters,
     features: &[FeatureSpec],
 ) -> Result<Vec<DecodingStep>> {
     let fail = |reason: String| Err(Error::section(ini, "mapping", reason));
     let tables: Vec<usize> = (0..features.len())
-        .filter(|&i| matches!(features[i].kind, FeatureKind::Table(_)))
+        .filter(|&i| matches!(features[i].kind, FeatureKind::PhraseTable(_)))
         .collect();
     let lines = parameters.get("mapping").unwrap_or_default();
-    let backoffs = backoffs(ini, parameters, lines.len())?;
+    let backoffs = parse_backoffs(ini, parameters, lines.len())?;
     let mut steps: Vec<DecodingStep> = Vec::new();
     for (line, backoff) in lines.iter().zip(backoffs) {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -84,25 +84,31 @@ pub(super) fn steps(
 }
 
 /// A value a mapping line; lines without one are always asked.
-fn backoffs(ini: &Path, parameters: &Parameters, steps: usize) -> Result<Vec<Backoff>> {
+fn parse_backoffs(
+    ini: &Path,
+    parameters: &Parameters,
+    steps: usize,
+) -> Result<Vec<DecodingGraphBackoff>> {
     const NAME: &str = "decoding-graph-backoff";
     let values = parameters.get(NAME).unwrap_or_default();
     if values.len() > steps {
         let reason = format!("{} values for {steps} lines of [mapping]", values.len());
-        return Err(parameters.complain(ini, NAME, reason));
+        return Err(parameters.invalid_value(ini, NAME, reason));
     }
-    let mut backoffs = vec![Backoff::Always; steps];
+    let mut backoffs = vec![DecodingGraphBackoff::Always; steps];
     for (backoff, text) in backoffs.iter_mut().zip(values) {
         *backoff = match text.parse::<i64>() {
-            Ok(0) => Backoff::Always,
-            Ok(-1) => Backoff::Unknown,
-            Ok(most) if most > 0 => Backoff::UnknownUpTo(most.min(u32::MAX.into()) as u32),
+            Ok(0) => DecodingGraphBackoff::Always,
+            Ok(-1) => DecodingGraphBackoff::Unknown,
+            Ok(most) if most > 0 => {
+                DecodingGraphBackoff::UnknownUpTo(most.min(u32::MAX.into()) as u32)
+            }
             _ => {
                 let reason = format!(
                     "{text:?}: give 0 for a table that is always asked, -1 for one that is asked \
                      about what has no option yet, or the longest such span in words"
                 );
-                return Err(parameters.complain(ini, NAME, reason));
+                return Err(parameters.invalid_value(ini, NAME, reason));
             }
         };
     }
@@ -116,14 +122,14 @@ mod tests {
     #[test]
     fn which_spans_are_asked_about() {
         for (backoff, words, known, asks) in [
-            (Backoff::Always, 9, true, true),
-            (Backoff::Unknown, 9, true, false),
-            (Backoff::Unknown, 9, false, true),
-            (Backoff::UnknownUpTo(2), 2, false, true),
-            (Backoff::UnknownUpTo(2), 2, true, false),
-            (Backoff::UnknownUpTo(2), 3, false, false),
+            (DecodingGraphBackoff::Always, 9, true, true),
+            (DecodingGraphBackoff::Unknown, 9, true, false),
+            (DecodingGraphBackoff::Unknown, 9, false, true),
+            (DecodingGraphBackoff::UnknownUpTo(2), 2, false, true),
+            (DecodingGraphBackoff::UnknownUpTo(2), 2, true, false),
+            (DecodingGraphBackoff::UnknownUpTo(2), 3, false, false),
         ] {
-            assert_eq!(backoff.asks(words, || known), asks, "{backoff:?} {words} {known}");
+            assert_eq!(backoff.should_query(words, || known), asks, "{backoff:?} {words} {known}");
         }
     }
 
@@ -132,12 +138,19 @@ mod tests {
         let values = |given: &[&str], steps| {
             let mut parameters = Parameters::default();
             let given = given.iter().map(|v| (*v).to_owned());
-            parameters.entry("decoding-graph-backoff").extend(given);
-            backoffs(Path::new("ini"), &parameters, steps)
+            parameters.values_mut("decoding-graph-backoff").extend(given);
+            parse_backoffs(Path::new("ini"), &parameters, steps)
         };
-        let expected = [Backoff::Always, Backoff::UnknownUpTo(3), Backoff::Unknown];
+        let expected = [
+            DecodingGraphBackoff::Always,
+            DecodingGraphBackoff::UnknownUpTo(3),
+            DecodingGraphBackoff::Unknown,
+        ];
         assert_eq!(values(&["0", "3", "-1"], 3).unwrap(), expected);
-        assert_eq!(values(&["-1"], 2).unwrap(), [Backoff::Unknown, Backoff::Always]);
+        assert_eq!(
+            values(&["-1"], 2).unwrap(),
+            [DecodingGraphBackoff::Unknown, DecodingGraphBackoff::Always]
+        );
         for bad in [&["-2"][..], &["x"], &["0", "0", "0"]] {
             let message = values(bad, 2).unwrap_err().to_string();
             assert!(message.contains("decoding-graph-backoff"), "{message}");

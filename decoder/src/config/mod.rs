@@ -5,31 +5,31 @@
 //! options; [`FeatureSpec`]s are the feature lines with their weights.
 
 mod arguments;
-mod cpus;
-mod feature_edits;
+mod cpu_affinity;
 mod feature_lines;
+mod feature_overrides;
 mod feature_types;
 mod ini;
-mod input;
-mod known;
+mod input_settings;
 mod mapping;
-mod moses_options;
 mod old_format;
 mod output_options;
 mod settings;
+mod supported_parameters;
+mod unsupported_options;
 mod weights;
 
 use std::path::{Path, PathBuf};
 
 pub use feature_lines::{
-    FeatureKind, FeatureSpec, LanguageModelSpec, OperationModelSpec, ReorderingSource,
-    ReorderingSpec, TableFormat, TableSpec, UnknownWords,
+    FeatureKind, FeatureSpec, LanguageModelSpec, OperationSequenceModelSpec, PhraseTableFormat,
+    PhraseTableSpec, ReorderingSource, ReorderingSpec, UnknownWordSpec,
 };
-pub use input::{FactorSettings, InputSettings};
-pub use known::help;
-pub use mapping::{Backoff, DecodingStep};
+pub use input_settings::{FactorSettings, InputSettings};
+pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
 pub use settings::{SearchAlgorithm, Settings};
+pub use supported_parameters::options_help;
 
 use crate::{Error, Result};
 
@@ -58,7 +58,7 @@ impl Parameters {
         self.list.iter().map(|p| (&p.name[..], &p.values[..]))
     }
 
-    fn entry(&mut self, name: &str) -> &mut Vec<String> {
+    fn values_mut(&mut self, name: &str) -> &mut Vec<String> {
         let at = match self.list.iter().position(|p| p.name == name) {
             Some(at) => at,
             None => {
@@ -71,12 +71,12 @@ impl Parameters {
     }
 
     fn mark_overridden(&mut self, name: &str) {
-        self.entry(name);
+        self.values_mut(name);
         self.list.iter_mut().filter(|p| p.name == name).for_each(|p| p.overridden = true);
     }
 
     /// A complaint about the value of `name`, naming where it was given.
-    fn complain(&self, ini: &Path, name: &str, reason: impl Into<String>) -> Error {
+    fn invalid_value(&self, ini: &Path, name: &str, reason: impl Into<String>) -> Error {
         if self.list.iter().any(|p| p.name == name && p.overridden) {
             Error::usage(format!("-{name}: {}", reason.into()))
         } else {
@@ -125,7 +125,7 @@ impl Configuration {
     }
 
     fn from_parameters(ini: PathBuf, mut parameters: Parameters) -> Result<Self> {
-        moses_options::check(&ini, &parameters)?;
+        unsupported_options::check(&ini, &parameters)?;
         old_format::convert(&ini, &mut parameters)?;
         let mut settings = Settings::new(&ini, &parameters)?;
         let lines = |name| parameters.get(name).unwrap_or_default();
@@ -134,43 +134,45 @@ impl Configuration {
             let reason = "no [feature] section, nor one of the old format";
             return Err(Error::configuration(ini.display().to_string(), reason));
         }
-        let edits = feature_edits::collect(&ini, &settings, &parameters)?;
+        let edits = feature_overrides::collect_overrides(&ini, &settings, &parameters)?;
         let mut features = feature_lines::parse(&ini, &lines, edits)?;
         for feature in &features {
             if let FeatureKind::UnknownWordPenalty(words) = &feature.kind {
                 settings.drop_unknown = words.drop;
-                settings.mark_unknown = words.marks();
+                settings.mark_unknown = words.affixes();
             }
         }
-        weights::assign(&ini, &parameters, &mut features)?;
-        let mapping = mapping::steps(&ini, &parameters, &features)?;
+        weights::assign_weights(&ini, &parameters, &mut features)?;
+        let mapping = mapping::parse_steps(&ini, &parameters, &features)?;
         Ok(Configuration { ini, settings, features, mapping })
     }
 
     /// The weights of all features, a line each, as Moses prints them:
     /// `Name= 0.5 0.2`, or `Name UNTUNEABLE`.
     pub fn weight_lines(&self) -> String {
-        weights::lines(&self.features)
+        weights::format_lines(&self.features)
     }
 
     /// The ini and every file that a feature names, where it is looked for.
     pub fn model_files(&self) -> impl Iterator<Item = PathBuf> {
         let named = self.features.iter().filter_map(|feature| match &feature.kind {
             FeatureKind::LanguageModel(spec) => Some(&spec.path),
-            FeatureKind::OperationModel(spec) => Some(&spec.path),
+            FeatureKind::OperationSequenceModel(spec) => Some(&spec.path),
             FeatureKind::LexicalReordering(ReorderingSpec {
                 source: ReorderingSource::Text(path),
                 ..
             }) => Some(path),
-            FeatureKind::Table(spec) if spec.format != TableFormat::InLine => Some(&spec.path),
+            FeatureKind::PhraseTable(spec) if spec.format != PhraseTableFormat::PerSentence => {
+                Some(&spec.path)
+            }
             _ => None,
         });
-        named.map(|path| self.locate(path)).chain([self.ini.clone()])
+        named.map(|path| self.resolve_path(path)).chain([self.ini.clone()])
     }
 
     /// Where the file called `path` is: as given, else in the ini's folder; in the
     /// ini's folder alone where it begins with `${INI}/`.
-    pub fn locate(&self, path: &str) -> PathBuf {
+    pub fn resolve_path(&self, path: &str) -> PathBuf {
         if let Some(beside) = path.strip_prefix("${INI}/") {
             return self.ini.parent().unwrap_or(Path::new("")).join(beside);
         }

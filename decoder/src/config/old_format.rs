@@ -52,14 +52,14 @@ pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
                 "a section of the old format beside [{new}] of the new one; put the model into \
                  [feature] and its weights into [weight]"
             );
-            Err(parameters.complain(ini, old, reason))
+            Err(parameters.invalid_value(ini, old, reason))
         }
         (Some(_), None) => {
             let mut conversion = Conversion { ini, parameters, features: vec![], weights: vec![] };
             conversion.run()?;
             let Conversion { features, weights, .. } = conversion;
-            *parameters.entry("feature") = features;
-            *parameters.entry("weight") = weights;
+            *parameters.values_mut("feature") = features;
+            *parameters.values_mut("weight") = weights;
             Ok(())
         }
     }
@@ -95,23 +95,23 @@ impl Conversion<'_> {
                                            weight of the distance",
             );
         }
-        self.language_models()?;
-        self.reordering()?;
-        self.penalty("weight-p", "PhrasePenalty")?;
-        self.penalty("weight-w", "WordPenalty")?;
+        self.convert_language_models()?;
+        self.convert_reordering()?;
+        self.convert_penalty("weight-p", "PhrasePenalty")?;
+        self.convert_penalty("weight-w", "WordPenalty")?;
         if self.parameters.get("weight-w").is_none() {
             return self.fail("weight-w", "the section is missing: the weight of the word penalty");
         }
-        self.penalty("weight-u", "UnknownWordPenalty")?;
+        self.convert_penalty("weight-u", "UnknownWordPenalty")?;
         if self.parameters.get("weight-u").is_none() {
             self.features.push("UnknownWordPenalty".into());
         }
-        self.tables()
+        self.convert_tables()
     }
 
     /// `type factor order path`, a weight each.
-    fn language_models(&mut self) -> Result<()> {
-        let mut weights = Weights::new(self, "weight-l")?;
+    fn convert_language_models(&mut self) -> Result<()> {
+        let mut weights = SectionWeights::new(self, "weight-l")?;
         let mut counts: [(&str, usize); 3] = [("SRILM", 0), ("IRSTLM", 0), ("KENLM", 0)];
         for line in self.values("lmodel-file") {
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -143,8 +143,8 @@ impl Conversion<'_> {
     }
 
     /// The distance, then `factors type number path`, as many weights each.
-    fn reordering(&mut self) -> Result<()> {
-        let mut weights = Weights::new(self, "weight-d")?;
+    fn convert_reordering(&mut self) -> Result<()> {
+        let mut weights = SectionWeights::new(self, "weight-d")?;
         if weights.is_given {
             self.features.push("Distortion".into());
             self.weights.push(format!("Distortion0={}", weights.take(self, 1, "the distance")?));
@@ -174,8 +174,8 @@ impl Conversion<'_> {
     }
 
     /// A feature of one weight, where it is given.
-    fn penalty(&mut self, section: &str, feature: &str) -> Result<()> {
-        let mut weights = Weights::new(self, section)?;
+    fn convert_penalty(&mut self, section: &str, feature: &str) -> Result<()> {
+        let mut weights = SectionWeights::new(self, section)?;
         if weights.is_given {
             self.features.push(feature.to_owned());
             self.weights.push(format!("{feature}0={}", weights.take(self, 1, feature)?));
@@ -184,8 +184,8 @@ impl Conversion<'_> {
     }
 
     /// `type input-factors output-factors number path`, as many weights each.
-    fn tables(&mut self) -> Result<()> {
-        let mut weights = Weights::new(self, "weight-t")?;
+    fn convert_tables(&mut self) -> Result<()> {
+        let mut weights = SectionWeights::new(self, "weight-t")?;
         let lines = self.values("ttable-file");
         let limits = self.values("ttable-limit");
         if limits.len() > 1 && limits.len() < lines.len() {
@@ -241,18 +241,18 @@ impl Conversion<'_> {
     }
 
     fn error(&self, name: &str, reason: impl Into<String>) -> Error {
-        self.parameters.complain(self.ini, name, reason)
+        self.parameters.invalid_value(self.ini, name, reason)
     }
 }
 
 /// The weights of a section, handed out in order.
-struct Weights {
+struct SectionWeights {
     section: String,
     is_given: bool,
     values: std::vec::IntoIter<f32>,
 }
 
-impl Weights {
+impl SectionWeights {
     fn new(conversion: &Conversion<'_>, section: &str) -> Result<Self> {
         let given = conversion.parameters.get(section);
         let mut values = Vec::new();
@@ -263,7 +263,7 @@ impl Weights {
             }
         }
         let is_given = given.is_some();
-        Ok(Weights { section: section.to_owned(), is_given, values: values.into_iter() })
+        Ok(SectionWeights { section: section.to_owned(), is_given, values: values.into_iter() })
     }
 
     /// The next `number` weights as they stand in a weight line.
@@ -298,7 +298,7 @@ mod tests {
     fn parameters(sections: &[(&str, &[&str])]) -> Parameters {
         let mut parameters = Parameters::default();
         for (name, values) in sections {
-            parameters.entry(name).extend(values.iter().map(|v| (*v).to_owned()));
+            parameters.values_mut(name).extend(values.iter().map(|v| (*v).to_owned()));
         }
         parameters
     }
@@ -360,7 +360,7 @@ mod tests {
     fn complaints_name_the_section() {
         let message = |section: &str, values: &[&str]| {
             let mut parameters = parameters(ALL);
-            *parameters.entry(section) = values.iter().map(|v| (*v).to_owned()).collect();
+            *parameters.values_mut(section) = values.iter().map(|v| (*v).to_owned()).collect();
             convert(Path::new("ini"), &mut parameters).unwrap_err().to_string()
         };
         for (section, values, named) in [
@@ -382,8 +382,8 @@ mod tests {
             assert!(message.contains(named), "{section}: {message}");
         }
         let mut two = parameters(ALL);
-        two.entry("ttable-file").push("0 0 0 1 third".into());
-        two.entry("ttable-limit").push("8".into());
+        two.values_mut("ttable-file").push("0 0 0 1 third".into());
+        two.values_mut("ttable-limit").push("8".into());
         let message = convert(Path::new("ini"), &mut two).unwrap_err().to_string();
         assert!(message.contains("2 limits for 3 tables"), "{message}");
     }

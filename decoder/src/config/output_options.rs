@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use super::Settings;
-use super::settings::Reader;
-use crate::{Result, Stream};
+use super::settings::SettingsReader;
+use crate::{OutputStream, Result};
 
 /// What output shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +16,13 @@ pub struct OutputOptions {
     /// Candidates tried an entry of an n-best list, at most.
     pub n_best_factor: usize,
     /// Whether feature values stand behind each phrase of the best translation.
-    pub breakdown: bool,
+    pub print_score_breakdown: bool,
     /// Whether the word alignment stands behind the best translation.
-    pub alignment: bool,
+    pub print_alignment: bool,
     /// Whether alignments are sorted by target position, not by source position.
-    pub alignment_by_target: bool,
+    pub sort_alignment_by_target: bool,
     /// Whether the line's number stands before the best translation.
-    pub id: bool,
+    pub print_id: bool,
     /// The number of the first line.
     pub first_id: i64,
 }
@@ -45,8 +45,11 @@ pub struct NBestOptions {
 impl OutputOptions {
     /// Reads the options and adds the streams they ask for to `outputs`, the best
     /// translation among them.
-    pub(super) fn read(read: &Reader<'_>, outputs: &mut Vec<(Stream, PathBuf)>) -> Result<Self> {
-        let best = place(read.value("output-file")?.unwrap_or("-"));
+    pub(super) fn read(
+        read: &SettingsReader<'_>,
+        outputs: &mut Vec<(OutputStream, PathBuf)>,
+    ) -> Result<Self> {
+        let best = output_path(read.value("output-file")?.unwrap_or("-"));
         let mut n_best = None;
         match read.parameters.get("n-best-list") {
             None => {}
@@ -70,7 +73,7 @@ impl OutputOptions {
                     segmentation: read.boolean("include-segmentation-in-n-best", false)?,
                     alignment: read.boolean("print-alignment-info-in-n-best", false)?,
                 });
-                outputs.push((Stream::NBest, place(file)));
+                outputs.push((OutputStream::NBest, output_path(file)));
             }
             Some(_) => {
                 return read.fail("n-best-list", "needs a file and a size: FILE SIZE [distinct]");
@@ -78,16 +81,16 @@ impl OutputOptions {
         }
         // As in Moses, a list on standard output takes the translation's place.
         if !outputs.iter().any(|(_, path)| *path == best && best.as_os_str() == "-") {
-            outputs.insert(0, (Stream::Best, best));
+            outputs.insert(0, (OutputStream::Best, best));
         }
         for (name, stream) in [
-            ("alignment-output-file", Stream::Alignment),
-            ("output-unknowns", Stream::Unknowns),
-            ("output-search-graph", Stream::SearchGraph),
-            ("translation-details", Stream::Details),
+            ("alignment-output-file", OutputStream::Alignment),
+            ("output-unknowns", OutputStream::Unknowns),
+            ("output-search-graph", OutputStream::SearchGraph),
+            ("translation-details", OutputStream::Details),
         ] {
             if let Some(path) = read.value(name)? {
-                outputs.push((stream, place(path)));
+                outputs.push((stream, output_path(path)));
             }
         }
         let by_target = match read.integer("sort-word-alignment", 0)? {
@@ -102,10 +105,10 @@ impl OutputOptions {
             n_best,
             n_best_factor: read.count("n-best-factor", 20)?,
             // As with -t, Moses2 looks only whether it is there.
-            breakdown: read.parameters.get("report-segmentation-enriched").is_some(),
-            alignment: read.boolean("print-alignment-info", false)?,
-            alignment_by_target: by_target,
-            id: read.boolean("print-id", false)?,
+            print_score_breakdown: read.parameters.get("report-segmentation-enriched").is_some(),
+            print_alignment: read.boolean("print-alignment-info", false)?,
+            sort_alignment_by_target: by_target,
+            print_id: read.boolean("print-id", false)?,
             first_id: read.integer("start-translation-id", 0)?,
         })
     }
@@ -114,9 +117,9 @@ impl OutputOptions {
 impl Settings {
     /// Whether anything that is printed needs hypotheses that lost a recombination.
     pub(crate) fn needs_lattice(&self) -> bool {
-        let needs = |(stream, _): &(Stream, PathBuf)| match stream {
-            Stream::NBest => self.output.n_best.is_some_and(|list| list.size > 0),
-            Stream::SearchGraph => true,
+        let needs = |(stream, _): &(OutputStream, PathBuf)| match stream {
+            OutputStream::NBest => self.output.n_best.is_some_and(|list| list.size > 0),
+            OutputStream::SearchGraph => true,
             _ => false,
         };
         self.outputs.iter().any(needs)
@@ -124,7 +127,7 @@ impl Settings {
 }
 
 /// Moses writes to standard output under both names.
-pub(super) fn place(path: &str) -> PathBuf {
+pub(super) fn output_path(path: &str) -> PathBuf {
     if path == "/dev/stdout" { "-".into() } else { path.into() }
 }
 
@@ -134,12 +137,12 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn read(options: &[(&str, &str)]) -> Result<(OutputOptions, Vec<(Stream, PathBuf)>)> {
+    fn read(options: &[(&str, &str)]) -> Result<(OutputOptions, Vec<(OutputStream, PathBuf)>)> {
         let mut parameters = Parameters::default();
         for (name, values) in options {
-            parameters.entry(name).extend(values.split_whitespace().map(str::to_owned));
+            parameters.values_mut(name).extend(values.split_whitespace().map(str::to_owned));
         }
-        let reader = Reader { ini: Path::new("moses.ini"), parameters: &parameters };
+        let reader = SettingsReader { ini: Path::new("moses.ini"), parameters: &parameters };
         let mut outputs = Vec::new();
         let read = OutputOptions::read(&reader, &mut outputs)?;
         Ok((read, outputs))
@@ -148,16 +151,16 @@ mod tests {
     #[test]
     fn lists_take_the_place_of_the_translation_on_standard_output() {
         let streams = |options: &[(&str, &str)]| read(options).unwrap().1;
-        assert_eq!(streams(&[]), [(Stream::Best, "-".into())]);
+        assert_eq!(streams(&[]), [(OutputStream::Best, "-".into())]);
         let list = ("n-best-list", "list.gz 10");
         assert_eq!(
             streams(&[list]),
-            [(Stream::Best, "-".into()), (Stream::NBest, "list.gz".into())]
+            [(OutputStream::Best, "-".into()), (OutputStream::NBest, "list.gz".into())]
         );
         for file in ["- 10", "/dev/stdout 10"] {
-            assert_eq!(streams(&[("n-best-list", file)]), [(Stream::NBest, "-".into())]);
+            assert_eq!(streams(&[("n-best-list", file)]), [(OutputStream::NBest, "-".into())]);
             let both = [("n-best-list", file), ("output-file", "best")];
-            let expected = [(Stream::Best, "best".into()), (Stream::NBest, "-".into())];
+            let expected = [(OutputStream::Best, "best".into()), (OutputStream::NBest, "-".into())];
             assert_eq!(streams(&both), expected);
         }
     }
@@ -181,7 +184,7 @@ mod tests {
         let needs = |options: &[(&str, &str)]| {
             let mut parameters = Parameters::default();
             for (name, values) in options {
-                parameters.entry(name).extend(values.split_whitespace().map(str::to_owned));
+                parameters.values_mut(name).extend(values.split_whitespace().map(str::to_owned));
             }
             Settings::new(Path::new("moses.ini"), &parameters).unwrap().needs_lattice()
         };

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{InputSettings, OutputOptions, Parameters, cpus, output_options};
-use crate::{Result, Stream};
+use super::{InputSettings, OutputOptions, Parameters, cpu_affinity, output_options};
+use crate::{OutputStream, Result};
 
 /// How hypotheses are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Settings {
     /// The text to translate; `-` is standard input.
     pub input: PathBuf,
     /// What is written where; `-` is standard output.
-    pub outputs: Vec<(Stream, PathBuf)>,
+    pub outputs: Vec<(OutputStream, PathBuf)>,
     /// Worker threads.
     pub threads: usize,
     /// The CPU of each worker, round and round; empty where the system chooses.
@@ -38,7 +38,7 @@ pub struct Settings {
     /// Whether stateful features are scored when an item is popped.
     pub lazy_scoring: bool,
     /// The beam, as a natural logarithm.
-    pub beam: f32,
+    pub beam_threshold: f32,
     /// The farthest jump in words; nothing for no limit.
     pub distortion_limit: Option<i64>,
     /// Whether jumps are paid for as soon as they are unavoidable.
@@ -66,12 +66,12 @@ pub struct Settings {
     /// Whether the weights are to be printed and nothing translated.
     pub show_weights: bool,
     /// What may stand in a line besides words, and how words are written.
-    pub text: InputSettings,
+    pub input_format: InputSettings,
 }
 
 impl Settings {
     pub(super) fn new(ini: &Path, parameters: &Parameters) -> Result<Self> {
-        let read = Reader { ini, parameters };
+        let read = SettingsReader { ini, parameters };
         let algorithm = match read.integer("search-algorithm", 0)? {
             0 => SearchAlgorithm::Stack,
             1 | 14 => SearchAlgorithm::CubePruning,
@@ -130,19 +130,19 @@ impl Settings {
         let mut outputs = Vec::new();
         let output = OutputOptions::read(&read, &mut outputs)?;
         if let Some(path) = read.value("errors")? {
-            outputs.push((Stream::Errors, output_options::place(path)));
+            outputs.push((OutputStream::Errors, output_options::output_path(path)));
         }
         Ok(Settings {
             input: read.value("input-file")?.unwrap_or("-").into(),
             outputs,
             threads,
-            cpus: read.cpus(threads)?,
+            cpus: read.read_cpus(threads)?,
             algorithm,
             stack_size,
             pop_limit: read.count("cube-pruning-pop-limit", 1000)?,
             diversity: read.count("cube-pruning-diversity", 0)? != 0,
             lazy_scoring: read.boolean("cube-pruning-lazy-scoring", false)?,
-            beam: miriam_textio::Ln::of_probability(beam).0,
+            beam_threshold: miriam_textio::Ln::from_probability(beam).0,
             distortion_limit,
             early_distortion: read.boolean("early-distortion-cost", false)?,
             exact_recombination: read.boolean("exact-recombination", false)?,
@@ -157,20 +157,20 @@ impl Settings {
             copy_known_words: read.boolean("always-create-direct-transopt", false)?,
             time_limit: read.time_limit()?,
             show_weights: parameters.get("show-weights").is_some(),
-            text: InputSettings::new(&read)?,
+            input_format: InputSettings::new(&read)?,
         })
     }
 }
 
 /// Reads single values, with complaints that name the parameter.
-pub(super) struct Reader<'a> {
+pub(super) struct SettingsReader<'a> {
     pub(super) ini: &'a Path,
     pub(super) parameters: &'a Parameters,
 }
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     pub(super) fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
-        Err(self.parameters.complain(self.ini, name, reason))
+        Err(self.parameters.invalid_value(self.ini, name, reason))
     }
 
     pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
@@ -183,16 +183,16 @@ impl Reader<'_> {
     }
 
     /// All values, cut at blanks.
-    pub(super) fn words(&self, name: &str) -> Option<Vec<String>> {
+    pub(super) fn split_values(&self, name: &str) -> Option<Vec<String>> {
         let values = self.parameters.get(name)?;
         let words = values.iter().flat_map(|value| value.split_ascii_whitespace());
         Some(words.map(str::to_owned).collect())
     }
 
     /// `cpus`, else Moses2's offset and increment.
-    fn cpus(&self, threads: usize) -> Result<Vec<usize>> {
+    fn read_cpus(&self, threads: usize) -> Result<Vec<usize>> {
         if let Some(list) = self.value("cpus")? {
-            return cpus::parse_list(list).or_else(|reason| self.fail("cpus", reason));
+            return cpu_affinity::parse_cpu_list(list).or_else(|reason| self.fail("cpus", reason));
         }
         let offset = self.integer("cpu-affinity-offset", -1)?;
         let increment = self.integer("cpu-affinity-increment", 1)?;
@@ -200,7 +200,9 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         match miriam_textio::affinity::allowed_cpus() {
-            Ok(allowed) => Ok(cpus::spread(offset, increment, threads, &allowed)),
+            Ok(allowed) => {
+                Ok(cpu_affinity::assign_round_robin(offset, increment, threads, &allowed))
+            }
             Err(reason) => self.fail("cpu-affinity-offset", reason.to_string()),
         }
     }

@@ -12,26 +12,31 @@ use crate::{Error, Result};
 
 /// Gives every feature its weights. The last line of a name counts; features
 /// without a line must be untuneable and get ones.
-pub(super) fn assign(
+pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,
     features: &mut [FeatureSpec],
 ) -> Result<()> {
     let mut given: Vec<Option<Vec<f32>>> = vec![None; features.len()];
     for section in ["weight-add", "weight"] {
-        let place = Place { ini, parameters, section };
+        let place = SectionContext { ini, parameters, section };
         for line in parameters.get(section).unwrap_or_default() {
             let mut tokens = line.split_ascii_whitespace();
             let Some(name) = tokens.next().and_then(|t| t.strip_suffix('=')) else {
                 return place.fail(format!("{line:?} is not of the form `Name= 0.5 0.2`"));
             };
-            let at = place.find(features, name)?;
-            let weights = tokens.map(|token| place.weight(name, token)).collect::<Result<_>>()?;
+            let at = place.find_feature(features, name)?;
+            let weights =
+                tokens.map(|token| place.parse_weight(name, token)).collect::<Result<_>>()?;
             given[at] = Some(weights);
         }
     }
-    overwrite(&Place { ini, parameters, section: "weight-overwrite" }, features, &mut given)?;
-    let place = Place { ini, parameters, section: "weight" };
+    apply_overwrites(
+        &SectionContext { ini, parameters, section: "weight-overwrite" },
+        features,
+        &mut given,
+    )?;
+    let place = SectionContext { ini, parameters, section: "weight" };
     for (feature, given) in features.iter_mut().zip(given) {
         let FeatureSpec { name, num_components, .. } = feature;
         feature.weights = match given {
@@ -52,8 +57,8 @@ pub(super) fn assign(
 }
 
 /// `Name= w x w Name= w ...`; several values are read as one.
-fn overwrite(
-    place: &Place<'_>,
+fn apply_overwrites(
+    place: &SectionContext<'_>,
     features: &[FeatureSpec],
     given: &mut [Option<Vec<f32>>],
 ) -> Result<()> {
@@ -70,7 +75,7 @@ fn overwrite(
         let Some(name) = token.strip_suffix('=') else {
             return place.fail(format!("{token:?} does not follow a name as in `Name= 0.5 x`"));
         };
-        let at = place.find(features, name)?;
+        let at = place.find_feature(features, name)?;
         let old = given[at].take().unwrap_or_default();
         let mut weights = Vec::new();
         while let Some(token) = tokens.next_if(|token| !token.ends_with('=')) {
@@ -80,7 +85,7 @@ fn overwrite(
                     let number = weights.len() + 1;
                     return place.fail(format!("{name}: there is no weight {number} to be kept"));
                 }
-                _ => place.weight(name, token)?,
+                _ => place.parse_weight(name, token)?,
             });
         }
         given[at] = Some(weights);
@@ -89,7 +94,7 @@ fn overwrite(
 }
 
 /// The weights of all features as Moses prints them.
-pub(super) fn lines(features: &[FeatureSpec]) -> String {
+pub(super) fn format_lines(features: &[FeatureSpec]) -> String {
     let mut text = Vec::new();
     for feature in features {
         text.extend_from_slice(feature.name.as_bytes());
@@ -108,21 +113,21 @@ pub(super) fn lines(features: &[FeatureSpec]) -> String {
 }
 
 /// Where weights stand, for complaints.
-struct Place<'a> {
+struct SectionContext<'a> {
     ini: &'a Path,
     parameters: &'a Parameters,
     section: &'static str,
 }
 
-impl Place<'_> {
+impl SectionContext<'_> {
     fn fail<T>(&self, reason: String) -> Result<T> {
         Err(match self.parameters.get(self.section) {
-            Some(_) => self.parameters.complain(self.ini, self.section, reason),
+            Some(_) => self.parameters.invalid_value(self.ini, self.section, reason),
             None => Error::section(self.ini, self.section, reason),
         })
     }
 
-    fn find(&self, features: &[FeatureSpec], name: &str) -> Result<usize> {
+    fn find_feature(&self, features: &[FeatureSpec], name: &str) -> Result<usize> {
         match features.iter().position(|f| f.name == name) {
             Some(at) => Ok(at),
             None => {
@@ -132,7 +137,7 @@ impl Place<'_> {
         }
     }
 
-    fn weight(&self, name: &str, token: &str) -> Result<f32> {
+    fn parse_weight(&self, name: &str, token: &str) -> Result<f32> {
         match token.parse::<f32>() {
             Ok(weight) if weight.is_finite() => Ok(weight),
             _ => self.fail(format!("{name}: {token:?} is not a number")),

@@ -57,7 +57,7 @@ pub struct ReorderingType {
 
 impl Orientations {
     /// How many there are.
-    pub fn count(self) -> usize {
+    pub fn num_orientations(self) -> usize {
         match self {
             Orientations::Msd => 3,
             Orientations::Mslr => 4,
@@ -68,7 +68,7 @@ impl Orientations {
     /// The orientation, as a column, of a phrase at `place` of the one before,
     /// which begins where it ends if it `swaps`.
     #[inline(always)]
-    pub(crate) fn at(self, place: Place, swaps: bool) -> usize {
+    pub(crate) fn orientation_at(self, place: RelativePosition, swaps: bool) -> usize {
         // By place: right after, farther right, to the left; then a swap.
         const COLUMNS: [[u8; 4]; 4] = [[0, 2, 2, 1], [0, 3, 2, 1], [0, 1, 1, 1], [0, 0, 1, 1]];
         let place = if swaps { 3 } else { place as usize };
@@ -78,7 +78,7 @@ impl Orientations {
     /// The orientation at a signed distance from the block before: 1 is right
     /// behind it, -1 right in front of it.
     #[inline]
-    pub fn at_distance(self, distance: i64) -> usize {
+    pub fn orientation_at_distance(self, distance: i64) -> usize {
         match self {
             Orientations::LeftRight => usize::from(distance < 1),
             _ if distance == 1 => 0,
@@ -92,7 +92,12 @@ impl Orientations {
     /// The hierarchical orientation of `current` seen from `previous`, where
     /// `covered` tells which positions outside `current` are translated.
     #[inline]
-    pub fn from_block(self, previous: Span, current: Span, covered: impl Fn(u32) -> bool) -> usize {
+    pub fn hierarchical_orientation(
+        self,
+        previous: Span,
+        current: Span,
+        covered: impl Fn(u32) -> bool,
+    ) -> usize {
         let right = current.start >= previous.end;
         if self == Orientations::LeftRight {
             return usize::from(!right);
@@ -115,23 +120,23 @@ impl Orientations {
 /// Where a phrase stands against the end of the one before. Before the first
 /// phrase stands the empty span at 0: that gives what Moses2 gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum RelativePosition {
     /// Right behind it.
-    Next,
+    Adjacent,
     /// Farther to the right.
     Right,
     /// To the left.
     Left,
 }
 
-impl Place {
+impl RelativePosition {
     /// That of `span` against a phrase whose end is `last_end`.
     #[inline]
-    pub(crate) fn of(last_end: u32, span: Span) -> Self {
+    pub(crate) fn from_span(last_end: u32, span: Span) -> Self {
         match span.start.cmp(&last_end) {
-            std::cmp::Ordering::Equal => Place::Next,
-            std::cmp::Ordering::Greater => Place::Right,
-            std::cmp::Ordering::Less => Place::Left,
+            std::cmp::Ordering::Equal => RelativePosition::Adjacent,
+            std::cmp::Ordering::Greater => RelativePosition::Right,
+            std::cmp::Ordering::Less => RelativePosition::Left,
         }
     }
 }
@@ -167,13 +172,13 @@ impl ReorderingType {
     }
 
     /// How many directions are scored: 1 or 2.
-    pub fn directions(self) -> usize {
+    pub fn num_directions(self) -> usize {
         usize::from(self.backward) + usize::from(self.forward)
     }
 
     /// How many scores a phrase pair has in the table.
     pub fn num_columns(self) -> usize {
-        self.orientations.count() * self.directions()
+        self.orientations.num_orientations() * self.num_directions()
     }
 
     /// How many weights the feature has, where `num-features` says `given`. A
@@ -182,7 +187,7 @@ impl ReorderingType {
     pub fn num_components(self, given: Option<usize>) -> usize {
         match given {
             Some(given) if self.collapsed && given == self.num_columns() => given,
-            _ if self.collapsed => self.directions(),
+            _ if self.collapsed => self.num_directions(),
             _ => self.num_columns(),
         }
     }
@@ -193,8 +198,8 @@ impl ReorderingType {
     /// A collapsed model steps by one from direction to direction in the table's
     /// columns too, as in Moses and Moses2: its forward scores are read from column
     /// 1 on, where a table still has the backward ones.
-    pub fn cells(self) -> impl Iterator<Item = (usize, usize)> {
-        let count = self.orientations.count();
+    pub fn column_weight_indices(self) -> impl Iterator<Item = (usize, usize)> {
+        let count = self.orientations.num_orientations();
         (0..self.num_columns()).map(move |cell| match self.collapsed {
             false => (cell, cell),
             true => (cell / count + cell % count, cell / count),
@@ -203,7 +208,7 @@ impl ReorderingType {
 
     /// Where the forward scores start.
     pub fn forward_offset(self) -> usize {
-        if self.backward { self.orientations.count() } else { 0 }
+        if self.backward { self.orientations.num_orientations() } else { 0 }
     }
 }
 
@@ -236,24 +241,29 @@ mod tests {
         assert_eq!((model.num_columns(), model.num_components(None)), (6, 2));
         assert_eq!(model.num_components(Some(6)), 6, "as Moses2 has it");
         assert_eq!(model.num_components(Some(3)), 2, "which the caller finds to differ");
-        let cells: Vec<_> = model.cells().collect();
+        let cells: Vec<_> = model.column_weight_indices().collect();
         assert_eq!(cells, [(0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (3, 1)]);
         let forward = ReorderingType::parse("mslr-forward-collapseff").unwrap();
-        assert_eq!(forward.cells().collect::<Vec<_>>(), [(0, 0), (1, 0), (2, 0), (3, 0)]);
+        assert_eq!(
+            forward.column_weight_indices().collect::<Vec<_>>(),
+            [(0, 0), (1, 0), (2, 0), (3, 0)]
+        );
     }
 
     /// Hierarchical orientations, worked out by hand from section 3.6.
     #[test]
     fn hierarchical_orientations() {
         use Orientations::*;
-        let at = |distance| [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.at_distance(distance));
+        let at = |distance| {
+            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at_distance(distance))
+        };
         assert_eq!(at(1), [0, 0, 0, 0], "right behind the block");
         assert_eq!(at(-1), [1, 1, 1, 1], "right in front of it");
         assert_eq!(at(3), [2, 3, 1, 0], "farther right");
         assert_eq!(at(-3), [2, 2, 1, 1], "farther left");
         let all = |previous, current, covered: &[u32]| {
             [Msd, Mslr, Monotonicity, LeftRight]
-                .map(|o| o.from_block(previous, current, |p| covered.contains(&p)))
+                .map(|o| o.hierarchical_orientation(previous, current, |p| covered.contains(&p)))
         };
         let previous = span(4, 6);
         assert_eq!(all(previous, span(6, 7), &[]), [0, 0, 0, 0]);
@@ -270,9 +280,9 @@ mod tests {
         use Orientations::*;
         let beginning = span(0, 0);
         let all = |previous: Span, current: Span| {
-            let place = Place::of(previous.end, current);
+            let place = RelativePosition::from_span(previous.end, current);
             let swaps = previous.start == current.end;
-            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.at(place, swaps))
+            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at(place, swaps))
         };
         assert_eq!(all(beginning, span(0, 2)), [0, 0, 0, 0], "first phrase at the start");
         assert_eq!(all(beginning, span(1, 2)), [2, 3, 1, 0], "first phrase elsewhere");

@@ -11,13 +11,13 @@
 
 mod distortion;
 mod lexical_reordering;
-mod operation_model;
+mod operation_sequence_model;
 mod operations;
 mod span_stack;
 
-pub(crate) use distortion::{early_jump, jump};
-pub(crate) use lexical_reordering::Place;
+pub(crate) use distortion::{early_distortion_distance, jump_distance};
+pub(crate) use lexical_reordering::RelativePosition;
 pub use lexical_reordering::{Orientations, ReorderingType, Span};
-pub(crate) use operation_model::{IsolatedOperations, OperationModel};
-pub(crate) use operations::{Counts, Cursor, Program, UNKNOWN_TARGET};
+pub(crate) use operation_sequence_model::{IsolatedOperationScorer, OperationSequenceModel};
+pub(crate) use operations::{Cursor, OperationCounts, OperationProgram, UNKNOWN_TARGET};
 pub(crate) use span_stack::shift_reduce;

@@ -24,23 +24,23 @@ pub(crate) struct FixedOperations {
 }
 
 /// Numbers of gaps looked up: there is at most one gap a word of a piece.
-const JUMPS: usize = crate::PIECE + 1;
+const MAX_JUMPS: usize = crate::MAX_SENTENCE_WORDS + 1;
 /// What the target of an unknown word is called.
 pub(crate) const UNKNOWN_TARGET: &[u8] = b"_TRANS_SLF_";
 /// Between words of one side of a cept.
-const JOINT: &[u8] = b"^_^";
+const CEPT_WORD_SEPARATOR: &[u8] = b"^_^";
 /// How far left Moses looks for a gap to jump back to.
-const FARTHEST_GAP: i32 = 1172;
+const MAX_GAP_DISTANCE: i32 = 1172;
 
 impl FixedOperations {
     /// Looks them up in `model`.
-    pub(crate) fn of(model: &dyn LanguageModel) -> Self {
+    pub(crate) fn new(model: &dyn LanguageModel) -> Self {
         let jump = |n| model.word_id(format!("_JMP_BCK_{n}").as_bytes());
         FixedOperations {
             insert_gap: model.word_id(b"_INS_GAP_"),
             jump_forward: model.word_id(b"_JMP_FWD_"),
             continue_cept: model.word_id(b"_CONT_CEPT_"),
-            jump_back: (0..JUMPS).map(jump).collect(),
+            jump_back: (0..MAX_JUMPS).map(jump).collect(),
         }
     }
 
@@ -51,7 +51,7 @@ impl FixedOperations {
 
 /// One thing that a phrase pair does, source positions counted in the phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum Instruction {
     /// A target word without link.
     Delete(LmWord),
     /// Goes to this source word and translates the cept that begins there.
@@ -64,29 +64,29 @@ enum Step {
 
 /// What a phrase pair does, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Program {
-    steps: Vec<Step>,
+pub(crate) struct OperationProgram {
+    instructions: Vec<Instruction>,
     /// For each source word without link its operation.
-    inserts: Vec<Option<LmWord>>,
+    insertions: Vec<Option<LmWord>>,
 }
 
-impl Program {
+impl OperationProgram {
     /// The program of the pair `source`, `target` with links `points` (source,
     /// target); points outside of the pair are left out.
-    pub(crate) fn write(
+    pub(crate) fn compile(
         &mut self,
         model: &dyn LanguageModel,
         source: &[&[u8]],
         target: &[&[u8]],
         points: impl Iterator<Item = (u16, u16)>,
     ) {
-        self.steps.clear();
-        self.inserts.clear();
+        self.instructions.clear();
+        self.insertions.clear();
         let inside =
             |&(s, t): &(u16, u16)| (s as usize) < source.len() && (t as usize) < target.len();
         let points: Vec<(usize, usize)> =
             points.filter(inside).map(|(s, t)| (s.into(), t.into())).collect();
-        self.inserts.extend(source.iter().enumerate().map(|(i, word)| {
+        self.insertions.extend(source.iter().enumerate().map(|(i, word)| {
             let linked = points.iter().any(|p| p.0 == i);
             (!linked).then(|| model.word_id(&[b"_INS_", *word].concat()))
         }));
@@ -94,16 +94,16 @@ impl Program {
             (0..target.len()).map(|i| !points.iter().any(|p| p.1 == i)).collect();
         // Target words that stand apart from the rest of their cept.
         let mut done = vec![false; target.len() + 1];
-        if self.inserts.first().is_some_and(Option::is_some) {
-            self.steps.push(Step::Insert(0));
+        if self.insertions.first().is_some_and(Option::is_some) {
+            self.instructions.push(Instruction::Insert(0));
         }
-        self.delete(model, target, &unlinked, &done, 0);
-        for (from, to) in cepts(&points) {
+        self.delete_unlinked(model, target, &unlinked, &done, 0);
+        for (from, to) in find_cepts(&points) {
             let operation = match to[..] {
                 [only] if target[only] == UNKNOWN_TARGET => UNKNOWN_TARGET.to_vec(),
                 _ => {
                     let side = |words: &[&[u8]], at: &[usize]| {
-                        at.iter().map(|&i| words[i]).collect::<Vec<_>>().join(JOINT)
+                        at.iter().map(|&i| words[i]).collect::<Vec<_>>().join(CEPT_WORD_SEPARATOR)
                     };
                     [b"_TRANS_", &side(target, &to)[..], b"_TO_", &side(source, &from)].concat()
                 }
@@ -116,14 +116,16 @@ impl Program {
                     done[word] = true;
                 }
             }
-            self.steps.push(Step::Translate(from[0] as u32, model.word_id(&operation)));
-            self.steps.extend(from[1..].iter().map(|&word| Step::Continue(word as u32)));
-            self.delete(model, target, &unlinked, &done, next(&done, last));
+            self.instructions
+                .push(Instruction::Translate(from[0] as u32, model.word_id(&operation)));
+            self.instructions
+                .extend(from[1..].iter().map(|&word| Instruction::Continue(word as u32)));
+            self.delete_unlinked(model, target, &unlinked, &done, next_target_word(&done, last));
         }
     }
 
     /// Deletes the unlinked words from `at` on, passing over those in `done`.
-    fn delete(
+    fn delete_unlinked(
         &mut self,
         model: &dyn LanguageModel,
         target: &[&[u8]],
@@ -133,8 +135,8 @@ impl Program {
     ) {
         while unlinked.get(at) == Some(&true) {
             let operation = [b"_DEL_", target[at]].concat();
-            self.steps.push(Step::Delete(model.word_id(&operation)));
-            at = next(done, at);
+            self.instructions.push(Instruction::Delete(model.word_id(&operation)));
+            at = next_target_word(done, at);
         }
     }
 
@@ -148,29 +150,35 @@ impl Program {
         covered: &mut [bool],
         cursor: &mut Cursor,
         operations: &mut Vec<LmWord>,
-    ) -> Counts {
+    ) -> OperationCounts {
         let first_gap = covered.iter().position(|&c| !c).unwrap_or(covered.len());
-        let mut run =
-            Run { fixed, covered, first_gap, cursor, operations, counts: Counts::default() };
-        for &step in &self.steps {
+        let mut run = ProgramRun {
+            fixed,
+            covered,
+            first_gap,
+            cursor,
+            operations,
+            counts: OperationCounts::default(),
+        };
+        for &step in &self.instructions {
             match step {
-                Step::Delete(operation) => run.operations.push(operation),
-                Step::Translate(at, operation) => {
-                    run.go_to(start + at);
+                Instruction::Delete(operation) => run.operations.push(operation),
+                Instruction::Translate(at, operation) => {
+                    run.move_to(start + at);
                     run.operations.push(operation);
-                    run.measure();
-                    run.cover();
-                    self.insert_from_here(&mut run, start);
+                    run.add_gap_width();
+                    run.cover_word();
+                    self.insert_unlinked(&mut run, start);
                 }
-                Step::Continue(at) => {
-                    run.go_to(start + at);
+                Instruction::Continue(at) => {
+                    run.move_to(start + at);
                     run.operations.push(fixed.continue_cept);
-                    run.cover();
-                    self.insert_from_here(&mut run, start);
+                    run.cover_word();
+                    self.insert_unlinked(&mut run, start);
                 }
-                Step::Insert(at) => {
-                    run.go_to(start + at);
-                    self.insert_from_here(&mut run, start);
+                Instruction::Insert(at) => {
+                    run.move_to(start + at);
+                    self.insert_unlinked(&mut run, start);
                 }
             }
         }
@@ -178,22 +186,22 @@ impl Program {
     }
 
     /// Inserts the source words without links from the cursor on.
-    fn insert_from_here(&self, run: &mut Run<'_>, start: u32) {
+    fn insert_unlinked(&self, run: &mut ProgramRun<'_>, start: u32) {
         while let Some(at) = run.cursor.position.checked_sub_unsigned(start)
             && let Some(&Some(operation)) =
-                usize::try_from(at).ok().and_then(|i| self.inserts.get(i))
+                usize::try_from(at).ok().and_then(|i| self.insertions.get(i))
             && run.is_open(run.cursor.position)
         {
             run.operations.push(operation);
-            run.measure();
+            run.add_gap_width();
             run.counts.insertions += 1;
-            run.cover();
+            run.cover_word();
         }
     }
 }
 
 /// The next target word that is not done.
-fn next(done: &[bool], at: usize) -> usize {
+fn next_target_word(done: &[bool], at: usize) -> usize {
     let mut next = at + 1;
     while done.get(next) == Some(&true) {
         next += 1;
@@ -203,7 +211,7 @@ fn next(done: &[bool], at: usize) -> usize {
 
 /// The groups of linked words, source and target sides sorted, in the order of
 /// their first target words.
-fn cepts(points: &[(usize, usize)]) -> Vec<(Vec<usize>, Vec<usize>)> {
+fn find_cepts(points: &[(usize, usize)]) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut cepts: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for &(s, t) in points {
         let mut merged = (vec![s], vec![t]);
@@ -249,31 +257,31 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     /// Becomes that of the beginning.
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.position = 0;
         self.end = 0;
         self.gaps.clear();
     }
 
-    fn mark(&mut self, position: i32, filled: bool) {
+    fn set_gap(&mut self, position: i32, filled: bool) {
         match self.gaps.binary_search_by_key(&position, |gap| gap.position) {
             Ok(at) => self.gaps[at].filled = filled,
             Err(at) => self.gaps.insert(at, Gap { position, filled }),
         }
     }
 
-    fn open_gaps(&self) -> i32 {
+    fn num_open_gaps(&self) -> i32 {
         self.gaps.iter().filter(|gap| !gap.filled).count() as i32
     }
 
     /// The open gap from which `target` is reached, and its number from the right:
     /// the gap at `target`, else the nearest one left of it.
-    fn gap_for(&self, target: i32) -> (i32, usize) {
+    fn find_gap(&self, target: i32) -> (i32, usize) {
         let mut nearest = (-1, 0);
         for (number, gap) in self.gaps.iter().rev().filter(|gap| !gap.filled).enumerate() {
             // Going left, the first that is not right of the target is nearest.
             if gap.position <= target {
-                if target - gap.position < FARTHEST_GAP {
+                if target - gap.position < MAX_GAP_DISTANCE {
                     nearest = (gap.position, number + 1);
                 }
                 break;
@@ -285,7 +293,7 @@ impl Cursor {
 
 /// What supports the operation model: features of an operation sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct OperationCounts {
     /// Distances from the first gap, summed over cepts and insertions.
     pub(crate) gap_width: i32,
     /// Moves that left a gap.
@@ -297,28 +305,28 @@ pub(crate) struct Counts {
 }
 
 /// A program being run.
-struct Run<'a> {
+struct ProgramRun<'a> {
     fixed: &'a FixedOperations,
     covered: &'a mut [bool],
     /// The first position that is not covered.
     first_gap: usize,
     cursor: &'a mut Cursor,
     operations: &'a mut Vec<LmWord>,
-    counts: Counts,
+    counts: OperationCounts,
 }
 
-impl Run<'_> {
+impl ProgramRun<'_> {
     fn is_open(&self, position: i32) -> bool {
         usize::try_from(position).ok().and_then(|p| self.covered.get(p)) == Some(&false)
     }
 
     /// Moves the cursor to the source word `target`, leaving gaps and jumping.
-    fn go_to(&mut self, target: u32) {
+    fn move_to(&mut self, target: u32) {
         let target = target as i32;
         let mut left_gap = false;
         if self.cursor.position < target {
             if self.is_open(self.cursor.position) {
-                left_gap = self.leave_gap();
+                left_gap = self.insert_gap();
             }
             if self.cursor.position == self.cursor.end {
                 self.cursor.position = target;
@@ -329,34 +337,34 @@ impl Run<'_> {
         }
         if target < self.cursor.position {
             if self.cursor.position < self.cursor.end && self.is_open(self.cursor.position) {
-                left_gap = self.leave_gap();
+                left_gap = self.insert_gap();
             }
-            let (position, number) = self.cursor.gap_for(target);
+            let (position, number) = self.cursor.find_gap(target);
             self.operations.push(self.fixed.jump_back(number));
             self.cursor.position = position;
             if position == target {
-                self.cursor.mark(position, true);
+                self.cursor.set_gap(position, true);
             }
         }
         if self.cursor.position < target {
-            left_gap = self.leave_gap();
+            left_gap = self.insert_gap();
             self.cursor.position = target;
         }
         self.counts.gaps += i32::from(left_gap);
     }
 
-    fn leave_gap(&mut self) -> bool {
+    fn insert_gap(&mut self) -> bool {
         self.operations.push(self.fixed.insert_gap);
-        self.cursor.mark(self.cursor.position, false);
+        self.cursor.set_gap(self.cursor.position, false);
         true
     }
 
-    fn measure(&mut self) {
+    fn add_gap_width(&mut self) {
         self.counts.gap_width += self.cursor.position - self.first_gap as i32;
     }
 
     /// Covers the word at the cursor and steps behind it.
-    fn cover(&mut self) {
+    fn cover_word(&mut self) {
         if let Some(cell) =
             usize::try_from(self.cursor.position).ok().and_then(|p| self.covered.get_mut(p))
         {
@@ -367,6 +375,6 @@ impl Run<'_> {
         }
         self.cursor.position += 1;
         self.cursor.end = self.cursor.end.max(self.cursor.position);
-        self.counts.open_gaps += self.cursor.open_gaps();
+        self.counts.open_gaps += self.cursor.num_open_gaps();
     }
 }

@@ -14,11 +14,11 @@
 //! from 0, the last included) names other words than those inside. Elements
 //! without a translation mean nothing.
 
-mod reader;
+mod tags;
 
 use miriam_textio::{fields, number};
 
-pub use reader::{Brackets, Element, MarkedText, MarkupError};
+pub use tags::{Brackets, Element, MarkedText, MarkupError};
 
 use crate::features::Span;
 
@@ -51,9 +51,9 @@ pub(crate) struct ForcedOption {
 
 /// What the markup of a sentence asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Annotations {
+pub(crate) struct SentenceMarkup {
     /// Forced translations: by span, those of a span in the order of the line.
-    pub(crate) options: Vec<ForcedOption>,
+    pub(crate) forced_options: Vec<ForcedOption>,
     /// Positions behind which there is a wall.
     pub(crate) walls: Vec<u32>,
     /// Stretches to be translated in one go.
@@ -61,16 +61,19 @@ pub(crate) struct Annotations {
     /// Positions and what is printed for them.
     pub(crate) placeholders: Vec<(u32, Vec<u8>)>,
     /// Whether a position has a forced translation; empty where none has.
-    forced: Vec<bool>,
+    is_forced: Vec<bool>,
 }
 
 /// Zones of a line at most: every extension of a hypothesis looks at all.
 const MAX_ZONES: usize = 500;
 
-impl Annotations {
+impl SentenceMarkup {
     /// Reads `text`. `placeholders` says whether the system knows them.
-    pub(crate) fn of(text: &MarkedText<'_>, placeholders: bool) -> Result<Self, MarkupError> {
-        let mut annotations = Annotations::default();
+    pub(crate) fn from_text(
+        text: &MarkedText<'_>,
+        placeholders: bool,
+    ) -> Result<Self, MarkupError> {
+        let mut annotations = SentenceMarkup::default();
         let length = text.words.len();
         for element in &text.elements {
             let fail = |reason: &str| {
@@ -78,10 +81,10 @@ impl Annotations {
             };
             match element.name {
                 b"wall" => {
-                    let span = place(element, length)?;
+                    let span = element_span(element, length)?;
                     annotations.walls.extend(span.start.checked_sub(1));
                 }
-                b"zone" => match place(element, length)? {
+                b"zone" => match element_span(element, length)? {
                     span if span.start == span.end => return fail("the zone has no words"),
                     _ if annotations.zones.len() == MAX_ZONES => {
                         return fail("there are more than 500 zones");
@@ -93,7 +96,7 @@ impl Annotations {
                     if !placeholders {
                         return fail("<ne> needs the option -placeholder-factor");
                     }
-                    let span = place(element, length)?;
+                    let span = element_span(element, length)?;
                     let Some(entity) = element.attribute("entity") else {
                         return fail("<ne> needs an attribute entity=\"...\"");
                     };
@@ -102,32 +105,36 @@ impl Annotations {
                     }
                     annotations.placeholders.push((span.start, entity.to_vec()));
                 }
-                _ => annotations.force(element, length)?,
+                _ => annotations.add_forced_options(element, length)?,
             }
         }
-        annotations.options.sort_by_key(|option| (option.span.start, option.span.end));
+        annotations.forced_options.sort_by_key(|option| (option.span.start, option.span.end));
         Ok(annotations)
     }
 
     /// The translations an element forces.
-    fn force(&mut self, element: &Element<'_>, length: usize) -> Result<(), MarkupError> {
+    fn add_forced_options(
+        &mut self,
+        element: &Element<'_>,
+        length: usize,
+    ) -> Result<(), MarkupError> {
         let column = element.column;
         let fail = |reason: String| Err(MarkupError { column, reason });
         let mut translations: Vec<&[u8]> = Vec::new();
         for name in ["translation", "english"] {
-            translations.extend(element.attribute(name).into_iter().flat_map(alternatives));
+            translations.extend(element.attribute(name).into_iter().flat_map(split_alternatives));
         }
         if translations.is_empty() {
             return Ok(());
         }
-        let span = place(element, length)?;
+        let span = element_span(element, length)?;
         if span.start == span.end {
             return fail("a translation of no words".into());
         }
         let mut probabilities = Vec::new();
-        for text in element.attribute("prob").into_iter().flat_map(alternatives) {
+        for text in element.attribute("prob").into_iter().flat_map(split_alternatives) {
             let text = fields::trim(text);
-            match number::parse_f32_through_f64(text).filter(|p| p.is_finite() && *p >= 0.0) {
+            match number::parse_f32_via_f64(text).filter(|p| p.is_finite() && *p >= 0.0) {
                 Some(p) => probabilities.push(p),
                 None => {
                     let text = String::from_utf8_lossy(text);
@@ -139,10 +146,10 @@ impl Annotations {
             let (n, p) = (translations.len(), probabilities.len());
             return fail(format!("prob has {p} values for {n} translations"));
         }
-        self.forced.resize(length, false);
-        self.forced[span.start as usize..span.end as usize].fill(true);
+        self.is_forced.resize(length, false);
+        self.is_forced[span.start as usize..span.end as usize].fill(true);
         for (i, translation) in translations.into_iter().enumerate() {
-            self.options.push(ForcedOption {
+            self.forced_options.push(ForcedOption {
                 span,
                 translation: translation.to_vec(),
                 probability: probabilities.get(i).copied(),
@@ -153,32 +160,32 @@ impl Annotations {
 
     /// Whether nothing is asked for.
     pub(crate) fn is_empty(&self) -> bool {
-        self.options.is_empty()
+        self.forced_options.is_empty()
             && self.walls.is_empty()
             && self.zones.is_empty()
             && self.placeholders.is_empty()
     }
 
     /// Forced translations, a span after the other.
-    pub(crate) fn by_span(&self) -> impl Iterator<Item = &[ForcedOption]> {
-        self.options.chunk_by(|a, b| a.span == b.span)
+    pub(crate) fn forced_options_by_span(&self) -> impl Iterator<Item = &[ForcedOption]> {
+        self.forced_options.chunk_by(|a, b| a.span == b.span)
     }
 
     /// The longest stretch with a forced translation, in words.
-    pub(crate) fn longest(&self) -> usize {
-        let lengths = self.options.iter().map(|o| (o.span.end - o.span.start) as usize);
+    pub(crate) fn max_forced_length(&self) -> usize {
+        let lengths = self.forced_options.iter().map(|o| (o.span.end - o.span.start) as usize);
         lengths.max().unwrap_or(0)
     }
 
     /// Whether some word of `span` has a forced translation.
-    pub(crate) fn overlaps(&self, span: Span) -> bool {
-        let forced = self.forced.get(span.start as usize..span.end as usize);
+    pub(crate) fn overlaps_forced(&self, span: Span) -> bool {
+        let forced = self.is_forced.get(span.start as usize..span.end as usize);
         forced.is_some_and(|words| words.contains(&true))
     }
 }
 
 /// `a||b` as a and b.
-fn alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn split_alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest.take()?;
@@ -189,7 +196,7 @@ fn alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The words an element is about: its own, or those of its span attribute.
-fn place(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
+fn element_span(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
     let span = |start: usize, end: usize| Span { start: start as u32, end: end as u32 };
     let Some(given) = element.attribute("span") else {
         return Ok(span(element.start, element.end));
@@ -219,9 +226,9 @@ fn place(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Annotations, MarkupError> {
+    fn read(line: &str) -> Result<SentenceMarkup, MarkupError> {
         let text = MarkedText::parse(line.as_bytes(), &Brackets::default())?;
-        Annotations::of(&text, true)
+        SentenceMarkup::from_text(&text, true)
     }
 
     fn options(line: &str) -> Vec<(u32, u32, String, Option<f32>)> {
@@ -229,7 +236,7 @@ mod tests {
             let text = String::from_utf8(o.translation.clone()).unwrap();
             (o.span.start, o.span.end, text, o.probability)
         };
-        read(line).unwrap().options.iter().map(shown).collect()
+        read(line).unwrap().forced_options.iter().map(shown).collect()
     }
 
     #[test]
@@ -261,17 +268,17 @@ mod tests {
         assert_eq!(read.walls, [0], "none before the first word");
         assert_eq!(read.zones, [Span { start: 1, end: 4 }, Span { start: 2, end: 3 }]);
         assert_eq!(read.placeholders, [(3, b"5 $".to_vec())]);
-        assert!(read.options.is_empty() && !read.is_empty());
-        assert!(!read.overlaps(Span { start: 0, end: 4 }));
+        assert!(read.forced_options.is_empty() && !read.is_empty());
+        assert!(!read.overlaps_forced(Span { start: 0, end: 4 }));
     }
 
     #[test]
     fn overlaps() {
         let read = read("a b <n translation='x'>c</n> d").unwrap();
-        let overlaps = |start, end| read.overlaps(Span { start, end });
+        let overlaps = |start, end| read.overlaps_forced(Span { start, end });
         assert!(overlaps(2, 3) && overlaps(0, 3) && overlaps(2, 4));
         assert!(!overlaps(0, 2) && !overlaps(3, 4));
-        assert_eq!(read.longest(), 1);
+        assert_eq!(read.max_forced_length(), 1);
     }
 
     #[test]
@@ -294,7 +301,7 @@ mod tests {
             assert!(error.to_string().contains(reason), "{line}: {error}");
         }
         let text = MarkedText::parse(b"<ne entity='x'>a</ne>", &Brackets::default()).unwrap();
-        let error = Annotations::of(&text, false).unwrap_err();
+        let error = SentenceMarkup::from_text(&text, false).unwrap_err();
         assert!(error.reason.contains("placeholder-factor"), "{error}");
     }
 }

@@ -10,15 +10,15 @@ mod values;
 use hashbrown::{HashSet, HashTable};
 use miriam_textio::WordId;
 
-pub(crate) use values::{Searched, Values};
+pub(crate) use values::{FeatureValues, FinishedSearch};
 
-use crate::output::PhraseMatch;
+use crate::output::TranslatedPhrase;
 use crate::search::{Hypothesis, HypothesisId};
 #[cfg(doc)]
-use crate::translator::PIECE;
+use crate::translator::MAX_SENTENCE_WORDS;
 use crate::translator::Translator;
 use crate::{Result, System};
-use paths::{Paths, Space};
+use paths::{PathQueue, SearchGraph};
 
 /// A translation with the values of all features.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Derivation {
     /// The model score.
     pub score: f32,
     /// The phrases in target order.
-    pub phrases: Vec<PhraseMatch>,
+    pub phrases: Vec<TranslatedPhrase>,
     /// Unweighted values, one a score of each feature; [`System::features`] tells
     /// whose they are.
     pub values: Vec<f32>,
@@ -34,20 +34,20 @@ pub struct Derivation {
 
 /// How far a list goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
+pub(crate) struct NBestLimits {
     /// Entries at most.
-    pub(crate) entries: usize,
+    pub(crate) max_entries: usize,
     /// Candidates tried at most.
-    pub(crate) tries: usize,
+    pub(crate) max_candidates: usize,
     /// Whether entries with the words of an earlier one are left out.
     pub(crate) distinct: bool,
 }
 
 /// An entry of a list, while it is visited.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct NBestEntry<'a> {
     /// Its hypotheses, the last phrase first.
-    pub(crate) nodes: &'a [HypothesisId],
+    pub(crate) hypotheses: &'a [HypothesisId],
     pub(crate) values: &'a [f32],
     pub(crate) total: f32,
 }
@@ -55,9 +55,9 @@ pub(crate) struct Entry<'a> {
 /// The lists of a translator, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct NBest {
-    paths: Paths,
-    values: Values,
-    seen: SeenWords,
+    paths: PathQueue,
+    values: FeatureValues,
+    seen_words: SeenWords,
     /// The same as texts, where words have factors.
     seen_texts: HashSet<Vec<u8>>,
 }
@@ -75,43 +75,47 @@ impl Translator<'_> {
     /// The list of a line of more than [`PIECE`] words holds one entry, the best
     /// translations of its pieces joined, scores and values added.
     pub fn n_best(&mut self, line: &[u8], size: usize, distinct: bool) -> Result<Vec<Derivation>> {
-        self.keep_lattice();
+        self.enable_lattice();
         let mut list = Vec::new();
         if size == 0 {
             return Ok(list);
         }
         let mut joined = Derivation { score: 0.0, phrases: Vec::new(), values: Vec::new() };
-        let score = self.decode_pieces(line, |translator, offset| {
-            if translator.in_pieces {
-                for &id in &translator.path {
-                    joined.phrases.push(translator.phrase(id, offset)?);
+        let score = self.decode_line(line, |translator, offset| {
+            if translator.is_split {
+                for &id in &translator.best_path {
+                    joined.phrases.push(translator.translated_phrase(id, offset)?);
                 }
                 translator.add_best_values(&mut joined.values)?;
             }
             Ok(())
         })?;
-        if self.in_pieces {
+        if self.is_split {
             list.extend(score.map(|score| Derivation { score, ..joined }));
             return Ok(list);
         }
         let tries = self.system.settings.output.n_best_factor.saturating_mul(size);
-        self.for_each_best(Extent { entries: size, tries, distinct }, |translator, entry| {
-            let phrases = entry.nodes.iter().rev().map(|&id| translator.phrase(id, 0));
-            list.push(Derivation {
-                score: entry.total,
-                phrases: phrases.collect::<Result<_>>()?,
-                values: entry.values.to_vec(),
-            });
-            Ok(())
-        })?;
+        self.for_each_n_best(
+            NBestLimits { max_entries: size, max_candidates: tries, distinct },
+            |translator, entry| {
+                let phrases =
+                    entry.hypotheses.iter().rev().map(|&id| translator.translated_phrase(id, 0));
+                list.push(Derivation {
+                    score: entry.total,
+                    phrases: phrases.collect::<Result<_>>()?,
+                    values: entry.values.to_vec(),
+                });
+                Ok(())
+            },
+        )?;
         Ok(list)
     }
 
     /// Visits the best translations of the sentence decoded last, best first.
-    pub(crate) fn for_each_best(
+    pub(crate) fn for_each_n_best(
         &mut self,
-        extent: Extent,
-        visit: impl FnMut(&Self, Entry<'_>) -> Result<()>,
+        extent: NBestLimits,
+        visit: impl FnMut(&Self, NBestEntry<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut n_best = std::mem::take(&mut self.n_best);
         let result = n_best.visit(self, extent, visit);
@@ -121,16 +125,16 @@ impl Translator<'_> {
 
     /// Visits the hypotheses of the best translation of the sentence decoded last,
     /// in target order, with the values so far.
-    pub(crate) fn for_each_value(
+    pub(crate) fn for_each_best_hypothesis(
         &mut self,
         mut visit: impl FnMut(&Self, HypothesisId, &[f32]) -> Result<()>,
     ) -> Result<()> {
         let mut n_best = std::mem::take(&mut self.n_best);
         n_best.values.start(self.system);
         let mut result = Ok(());
-        for i in 0..self.path.len() {
-            let id = self.path[i];
-            let values = n_best.values.of_hypothesis(&mut self.searched(), id);
+        for i in 0..self.best_path.len() {
+            let id = self.best_path[i];
+            let values = n_best.values.hypothesis_values(&mut self.finished_search(), id);
             result = values.and_then(|values| visit(self, id, values));
             if result.is_err() {
                 break;
@@ -144,8 +148,8 @@ impl Translator<'_> {
     /// `values`, which are empty or as long.
     pub(crate) fn add_best_values(&mut self, values: &mut Vec<f32>) -> Result<()> {
         values.resize(self.system.components.count, 0.0);
-        let last = self.path.last().copied();
-        self.for_each_value(|_, id, more| {
+        let last = self.best_path.last().copied();
+        self.for_each_best_hypothesis(|_, id, more| {
             if Some(id) == last {
                 values.iter_mut().zip(more).for_each(|(value, more)| *value += more);
             }
@@ -158,36 +162,40 @@ impl NBest {
     fn visit<'s>(
         &mut self,
         translator: &mut Translator<'s>,
-        extent: Extent,
-        mut visit: impl FnMut(&Translator<'s>, Entry<'_>) -> Result<()>,
+        extent: NBestLimits,
+        mut visit: impl FnMut(&Translator<'s>, NBestEntry<'_>) -> Result<()>,
     ) -> Result<()> {
         let system: &System = translator.system;
         self.values.start(system);
         if translator.sentence.len() == 0 {
-            if extent.entries.min(extent.tries) > 0 {
-                visit(translator, Entry { nodes: &[], values: self.values.zero(), total: 0.0 })?;
+            if extent.max_entries.min(extent.max_candidates) > 0 {
+                visit(
+                    translator,
+                    NBestEntry { hypotheses: &[], values: self.values.zero(), total: 0.0 },
+                )?;
             }
             return Ok(());
         }
-        if let Some(space) = translator.space() {
-            self.paths.start(space, translator.search.complete());
+        if let Some(space) = translator.search_graph() {
+            self.paths.start(space, translator.search.complete_hypotheses());
         }
-        self.seen.clear();
+        self.seen_words.clear();
         self.seen_texts.clear();
         let mut entries = 0;
-        for _ in 0..extent.tries {
-            if entries == extent.entries {
+        for _ in 0..extent.max_candidates {
+            if entries == extent.max_entries {
                 break;
             }
-            let Some(space) = translator.space() else { break };
-            let Some(id) = self.paths.next(space) else { break };
+            let Some(space) = translator.search_graph() else { break };
+            let Some(id) = self.paths.pop_best(space) else { break };
             if extent.distinct && !self.is_new(translator, space.hypotheses) {
                 continue;
             }
             entries += 1;
-            let values = self.values.of_path(&mut translator.searched(), &self.paths, id)?;
+            let values =
+                self.values.path_values(&mut translator.finished_search(), &self.paths, id)?;
             let (nodes, total) = (self.paths.nodes(), self.paths.path(id).total);
-            visit(translator, Entry { nodes, values, total })?;
+            visit(translator, NBestEntry { hypotheses: nodes, values, total })?;
         }
         Ok(())
     }
@@ -195,13 +203,15 @@ impl NBest {
     /// Whether the path found last says what none before it said.
     fn is_new(&mut self, translator: &Translator<'_>, hypotheses: &[Hypothesis]) -> bool {
         let phrases = self.paths.nodes().iter().rev().map(|id| &hypotheses[id.0 as usize]);
-        if translator.system.factors.is_none() {
-            return self.seen.insert(phrases.flat_map(|h| translator.options.words(h.option)));
+        if translator.system.factor_scheme.is_none() {
+            return self
+                .seen_words
+                .insert(phrases.flat_map(|h| translator.options.words(h.option)));
         }
         // Of words that differ the same may be printed.
-        let (mut text, printed) = (Vec::new(), translator.printed_words());
+        let (mut text, printed) = (Vec::new(), translator.surface_forms());
         for hypothesis in phrases {
-            printed.of_any(hypothesis.option, hypothesis.span, |word| {
+            printed.for_each_word_lossy(hypothesis.option, hypothesis.span, |word| {
                 text.extend_from_slice(word);
                 text.push(b' ');
             });
@@ -211,14 +221,14 @@ impl NBest {
 }
 
 impl Translator<'_> {
-    fn space(&self) -> Option<Space<'_>> {
+    fn search_graph(&self) -> Option<SearchGraph<'_>> {
         let lattice = self.search.lattice()?;
-        Some(Space { hypotheses: self.search.hypotheses(), lattice })
+        Some(SearchGraph { hypotheses: self.search.hypotheses(), lattice })
     }
 
-    fn searched(&mut self) -> Searched<'_> {
-        let (space, search) = self.split();
-        Searched { space, hypotheses: search.hypotheses() }
+    fn finished_search(&mut self) -> FinishedSearch<'_> {
+        let (space, search) = self.split_borrow();
+        FinishedSearch { space, hypotheses: search.hypotheses() }
     }
 }
 
@@ -273,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn translations_are_the_same_by_their_words() {
+    fn translations_are_compared_by_their_words() {
         let mut seen = SeenWords::default();
         let mut new = |words: &[u32]| {
             let words: Vec<WordId> = words.iter().map(|&w| WordId(w)).collect();

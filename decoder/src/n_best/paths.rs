@@ -14,11 +14,11 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use crate::search::{Hypothesis, HypothesisId, Lattice, ascending};
+use crate::search::{Hypothesis, HypothesisId, Lattice, ordered_bits};
 
 /// What a search left.
 #[derive(Clone, Copy)]
-pub(crate) struct Space<'a> {
+pub(crate) struct SearchGraph<'a> {
     pub(crate) hypotheses: &'a [Hypothesis],
     pub(crate) lattice: &'a Lattice,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Path {
     /// The path it deviates from; nothing for a complete hypothesis.
     pub(crate) parent: Option<PathId>,
     /// At which hypothesis, counted from the last phrase.
-    edge: u32,
+    deviation_index: u32,
     /// What stands there now: for a path without parent the complete hypothesis.
     pub(crate) hypothesis: HypothesisId,
     /// What stood there; the same for a path without parent.
@@ -44,32 +44,33 @@ pub(crate) struct PathId(pub(crate) u32);
 
 /// The paths of a sentence, in buffers that are reused.
 #[derive(Default)]
-pub(crate) struct Paths {
+pub(crate) struct PathQueue {
     found: Vec<Path>,
     /// Score (ascending) above age (descending) of those that wait.
     queue: BinaryHeap<u64>,
-    waiting: Vec<Waiting>,
+    pending: Vec<PendingPath>,
     /// The hypotheses of the path found last, the last phrase first.
     nodes: Vec<HypothesisId>,
     deviations: Vec<(u32, HypothesisId)>,
 }
 
 /// A path that waits for its turn, and the losers that may take its place.
-struct Waiting {
+struct PendingPath {
     path: Path,
-    others: Range<u32>,
+    remaining_arcs: Range<u32>,
 }
 
-impl Paths {
+impl PathQueue {
     /// Begins with the complete hypotheses.
-    pub(crate) fn start(&mut self, space: Space<'_>, complete: Range<u32>) {
+    pub(crate) fn start(&mut self, space: SearchGraph<'_>, complete: Range<u32>) {
         self.found.clear();
         self.queue.clear();
-        self.waiting.clear();
+        self.pending.clear();
         for id in complete.map(HypothesisId) {
             let total = space.hypotheses[id.0 as usize].total;
-            let path = Path { parent: None, edge: 0, hypothesis: id, replaced: id, total };
-            self.wait(Waiting { path, others: 0..0 });
+            let path =
+                Path { parent: None, deviation_index: 0, hypothesis: id, replaced: id, total };
+            self.push_pending(PendingPath { path, remaining_arcs: 0..0 });
         }
     }
 
@@ -84,28 +85,28 @@ impl Paths {
     }
 
     /// Finds the best path that was not found before.
-    pub(crate) fn next(&mut self, space: Space<'_>) -> Option<PathId> {
+    pub(crate) fn pop_best(&mut self, space: SearchGraph<'_>) -> Option<PathId> {
         let number = !(self.queue.pop()? as u32);
-        let Waiting { path, ref others } = self.waiting[number as usize];
+        let PendingPath { path, remaining_arcs: ref others } = self.pending[number as usize];
         let others = others.clone();
         if let Some(parent) = path.parent {
-            self.deviate(space, parent, path.edge, path.replaced, others);
+            self.push_deviation(space, parent, path.deviation_index, path.replaced, others);
         }
         let id = PathId(self.found.len() as u32);
         self.found.push(path);
         self.list_nodes(space, path);
-        let first = if path.parent.is_some() { path.edge as usize + 1 } else { 0 };
+        let first = if path.parent.is_some() { path.deviation_index as usize + 1 } else { 0 };
         for edge in first..self.nodes.len() {
             let node = self.nodes[edge];
-            self.deviate(space, id, edge as u32, node, space.lattice.losers(node));
+            self.push_deviation(space, id, edge as u32, node, space.lattice.recombined(node));
         }
         Some(id)
     }
 
     /// Queues the deviation of `parent` from `node` to the first of `losers`.
-    fn deviate(
+    fn push_deviation(
         &mut self,
-        space: Space<'_>,
+        space: SearchGraph<'_>,
         parent: PathId,
         edge: u32,
         node: HypothesisId,
@@ -115,22 +116,23 @@ impl Paths {
         let total_of = |id: u32| space.hypotheses[id as usize].total;
         let total = self.found[parent.0 as usize].total + total_of(loser) - total_of(node.0);
         let hypothesis = HypothesisId(loser);
-        let path = Path { parent: Some(parent), edge, hypothesis, replaced: node, total };
-        self.wait(Waiting { path, others: losers });
+        let path =
+            Path { parent: Some(parent), deviation_index: edge, hypothesis, replaced: node, total };
+        self.push_pending(PendingPath { path, remaining_arcs: losers });
     }
 
-    fn wait(&mut self, waiting: Waiting) {
-        let number = self.waiting.len() as u32;
-        self.queue.push(u64::from(ascending(waiting.path.total)) << 32 | u64::from(!number));
-        self.waiting.push(waiting);
+    fn push_pending(&mut self, waiting: PendingPath) {
+        let number = self.pending.len() as u32;
+        self.queue.push(u64::from(ordered_bits(waiting.path.total)) << 32 | u64::from(!number));
+        self.pending.push(waiting);
     }
 
     /// Lists the hypotheses of `path`.
-    fn list_nodes(&mut self, space: Space<'_>, path: Path) {
+    fn list_nodes(&mut self, space: SearchGraph<'_>, path: Path) {
         self.deviations.clear();
         let mut from = path;
         while let Some(parent) = from.parent {
-            self.deviations.push((from.edge, from.hypothesis));
+            self.deviations.push((from.deviation_index, from.hypothesis));
             from = self.found[parent.0 as usize];
         }
         self.nodes.clear();

@@ -12,50 +12,51 @@ use miriam_textio::{Log10, WordId};
 
 use crate::Result;
 use crate::features::Span;
-use crate::options::{Giver, OptionId, PhrasePlace, Preparer};
+use crate::options::{OptionBuilder, OptionId, OptionRef, OptionSource};
 use crate::search::{
-    Expansion, Hypothesis, HypothesisId, Parts, SearchSpace, Step, early_distortion, forward_block,
+    ComponentValues, Expansion, Hypothesis, HypothesisId, SearchSpace, Transition,
+    early_distortion, hierarchical_forward_orientation,
 };
-use crate::system::{PhraseFeature, StatefulFeature, System};
+use crate::system::{ExpansionFeature, PhraseFeature, System};
 
-use super::paths::{PathId, Paths};
+use super::paths::{PathId, PathQueue};
 
 /// A sentence after its search, as far as values depend on it.
-pub(crate) struct Searched<'a> {
+pub(crate) struct FinishedSearch<'a> {
     pub(crate) space: SearchSpace<'a>,
     pub(crate) hypotheses: &'a [Hypothesis],
 }
 
 /// Rows of values of a sentence, in buffers that are reused.
 #[derive(Default)]
-pub(crate) struct Values {
+pub(crate) struct FeatureValues {
     width: usize,
     /// The row of zeros, then others as they are made.
     rows: Vec<f32>,
-    of_hypothesis: Vec<u32>,
-    of_path: Vec<u32>,
+    hypothesis_rows: Vec<u32>,
+    path_rows: Vec<u32>,
     /// Rows of what phrases bring, by option.
-    phrases: Vec<f32>,
-    of_option: Vec<u32>,
+    phrase_values: Vec<f32>,
+    option_rows: Vec<u32>,
     /// Scratch.
-    missing: Vec<HypothesisId>,
-    pending: Vec<PathId>,
-    preparer: Preparer,
+    missing_hypotheses: Vec<HypothesisId>,
+    pending_paths: Vec<PathId>,
+    option_builder: OptionBuilder,
 }
 
 /// No row yet.
-const NONE: u32 = u32::MAX;
+const NO_ROW: u32 = u32::MAX;
 
-impl Values {
+impl FeatureValues {
     /// Begins a sentence.
     pub(crate) fn start(&mut self, system: &System) {
         self.width = system.components.count;
         self.rows.clear();
         self.rows.resize(self.width, 0.0);
-        self.of_hypothesis.clear();
-        self.of_path.clear();
-        self.phrases.clear();
-        self.of_option.clear();
+        self.hypothesis_rows.clear();
+        self.path_rows.clear();
+        self.phrase_values.clear();
+        self.option_rows.clear();
     }
 
     /// The values of nothing translated.
@@ -68,7 +69,7 @@ impl Values {
     }
 
     /// Copies a row behind the others and returns its number.
-    fn copy(&mut self, row: u32) -> u32 {
+    fn copy_row(&mut self, row: u32) -> u32 {
         let start = row as usize * self.width;
         self.rows.extend_from_within(start..start + self.width);
         (self.rows.len() / self.width.max(1)) as u32 - 1
@@ -76,28 +77,28 @@ impl Values {
 
     /// The values of a path: those of the path before it, with the deviation's
     /// added and what stood there taken away, as Moses2 does it.
-    pub(crate) fn of_path(
+    pub(crate) fn path_values(
         &mut self,
-        searched: &mut Searched<'_>,
-        paths: &Paths,
+        searched: &mut FinishedSearch<'_>,
+        paths: &PathQueue,
         id: PathId,
     ) -> Result<&[f32]> {
         let mut at = id;
-        let row_of = |of: &[u32], id: PathId| of.get(id.0 as usize).copied().unwrap_or(NONE);
-        self.pending.clear();
-        while row_of(&self.of_path, at) == NONE {
-            self.pending.push(at);
+        let row_of = |of: &[u32], id: PathId| of.get(id.0 as usize).copied().unwrap_or(NO_ROW);
+        self.pending_paths.clear();
+        while row_of(&self.path_rows, at) == NO_ROW {
+            self.pending_paths.push(at);
             let Some(parent) = paths.path(at).parent else { break };
             at = parent;
         }
-        while let Some(id) = self.pending.pop() {
+        while let Some(id) = self.pending_paths.pop() {
             let path = paths.path(id);
             let new = self.hypothesis_row(searched, path.hypothesis)?;
             let row = match path.parent {
                 None => new,
                 Some(parent) => {
                     let old = self.hypothesis_row(searched, path.replaced)?;
-                    let row = self.copy(row_of(&self.of_path, parent));
+                    let row = self.copy_row(row_of(&self.path_rows, parent));
                     for i in 0..self.width {
                         let at = |row: u32| row as usize * self.width + i;
                         let added = self.rows[at(row)] + self.rows[at(new)];
@@ -106,53 +107,57 @@ impl Values {
                     row
                 }
             };
-            if self.of_path.len() <= id.0 as usize {
-                self.of_path.resize(id.0 as usize + 1, NONE);
+            if self.path_rows.len() <= id.0 as usize {
+                self.path_rows.resize(id.0 as usize + 1, NO_ROW);
             }
-            self.of_path[id.0 as usize] = row;
+            self.path_rows[id.0 as usize] = row;
         }
-        Ok(self.row(self.of_path[id.0 as usize]))
+        Ok(self.row(self.path_rows[id.0 as usize]))
     }
 
     /// The values of a hypothesis.
-    pub(crate) fn of_hypothesis(
+    pub(crate) fn hypothesis_values(
         &mut self,
-        searched: &mut Searched<'_>,
+        searched: &mut FinishedSearch<'_>,
         id: HypothesisId,
     ) -> Result<&[f32]> {
         let row = self.hypothesis_row(searched, id)?;
         Ok(self.row(row))
     }
 
-    fn hypothesis_row(&mut self, searched: &mut Searched<'_>, id: HypothesisId) -> Result<u32> {
-        if self.of_hypothesis.len() < searched.hypotheses.len() {
-            self.of_hypothesis.resize(searched.hypotheses.len(), NONE);
-            self.of_hypothesis[HypothesisId::INITIAL.0 as usize] = 0;
+    fn hypothesis_row(
+        &mut self,
+        searched: &mut FinishedSearch<'_>,
+        id: HypothesisId,
+    ) -> Result<u32> {
+        if self.hypothesis_rows.len() < searched.hypotheses.len() {
+            self.hypothesis_rows.resize(searched.hypotheses.len(), NO_ROW);
+            self.hypothesis_rows[HypothesisId::INITIAL.0 as usize] = 0;
         }
-        let known = self.of_hypothesis[id.0 as usize];
-        if known != NONE {
+        let known = self.hypothesis_rows[id.0 as usize];
+        if known != NO_ROW {
             return Ok(known);
         }
-        self.missing.clear();
+        self.missing_hypotheses.clear();
         let mut at = id;
-        while self.of_hypothesis[at.0 as usize] == NONE {
+        while self.hypothesis_rows[at.0 as usize] == NO_ROW {
             let hypothesis = &searched.hypotheses[at.0 as usize];
-            self.missing.push(at);
+            self.missing_hypotheses.push(at);
             at = hypothesis.previous;
         }
-        while let Some(id) = self.missing.pop() {
+        while let Some(id) = self.missing_hypotheses.pop() {
             let hypothesis = &searched.hypotheses[id.0 as usize];
-            let row = self.copy(self.of_hypothesis[hypothesis.previous.0 as usize]);
-            self.extend(searched, hypothesis, row)?;
-            self.of_hypothesis[id.0 as usize] = row;
+            let row = self.copy_row(self.hypothesis_rows[hypothesis.previous.0 as usize]);
+            self.add_phrase_values(searched, hypothesis, row)?;
+            self.hypothesis_rows[id.0 as usize] = row;
         }
-        Ok(self.of_hypothesis[id.0 as usize])
+        Ok(self.hypothesis_rows[id.0 as usize])
     }
 
     /// Adds to `row` what the last phrase of `hypothesis` brings.
-    fn extend(
+    fn add_phrase_values(
         &mut self,
-        searched: &mut Searched<'_>,
+        searched: &mut FinishedSearch<'_>,
         hypothesis: &Hypothesis,
         row: u32,
     ) -> Result<()> {
@@ -167,95 +172,96 @@ impl Values {
         };
         let words = searched.space.options.words(hypothesis.option);
         let values = &mut self.rows[row as usize * self.width..][..self.width];
-        let (phrase, before) = (&self.phrases[phrase..], &self.phrases[before..]);
+        let (phrase, before) = (&self.phrase_values[phrase..], &self.phrase_values[before..]);
         let origin = searched.space.options.origin(hypothesis.option);
         match origin.table {
             Some(table) => {
                 let scores = system.tables[table as usize].weights.len();
-                add(&mut values[components.tables[table as usize]..], &phrase[..scores]);
+                add_components(&mut values[components.tables[table as usize]..], &phrase[..scores]);
             }
-            None => match searched.space.options.own_part_of(hypothesis.option) {
+            None => match searched.space.options.input_details(hypothesis.option) {
                 Some(part) => {
-                    let at = match part.giver {
-                        Giver::Markup => components.unknown,
-                        Giver::SentenceTable(number) => components.sentence_tables[number],
+                    let at = match part.source {
+                        OptionSource::Markup => components.unknown_word,
+                        OptionSource::SentenceTable(number) => components.sentence_tables[number],
                     };
-                    add(&mut values[at..], &part.scores);
+                    add_components(&mut values[at..], &part.scores);
                 }
-                None => values[components.unknown] += -100.0,
+                None => values[components.unknown_word] += -100.0,
             },
         }
-        let inner = &phrase[components.inner..];
-        let (phrase, before) = (&phrase[components.reordering..], &before[components.reordering..]);
-        for (feature, &at) in system.phrase_features.iter().zip(&components.phrase) {
+        let inner = &phrase[components.inner_lm_offset..];
+        let (phrase, before) =
+            (&phrase[components.reordering_offset..], &before[components.reordering_offset..]);
+        for (feature, &at) in system.phrase_features.iter().zip(&components.phrase_features) {
             values[at] += match *feature {
                 PhraseFeature::WordPenalty(_) => -(words.len() as f32),
                 PhraseFeature::PhrasePenalty(_) => 1.0,
                 PhraseFeature::LanguageModel(lm) => inner[lm],
-                PhraseFeature::UnknownToModel { model, .. } => {
+                PhraseFeature::OovCount { model, .. } => {
                     let sentence = searched.space.sentence;
                     let unknown =
                         |&&w: &&WordId| sentence.lm_word(w, model, system) == LmWord::UNKNOWN;
                     words.iter().filter(unknown).count() as f32
                 }
                 // Only an estimate.
-                PhraseFeature::Operations(_) => 0.0,
+                PhraseFeature::OperationSequenceModel(_) => 0.0,
             };
         }
-        let step = Step::new(previous.span.end, hypothesis.span);
+        let transition = Transition::new(previous.span.end, hypothesis.span);
         let swaps = previous.span.start == hypothesis.span.end;
-        for (feature, &at) in system.stateful_features.iter().zip(&components.stateful) {
+        for (feature, &at) in system.expansion_features.iter().zip(&components.expansion_features) {
             match *feature {
-                StatefulFeature::Distortion(_) => values[at] += -step.jump,
-                StatefulFeature::Backward { orientations, column } => {
-                    let orientation = orientations.at(step.place, swaps);
+                ExpansionFeature::Distortion(_) => values[at] += -transition.distance,
+                ExpansionFeature::BackwardReordering { orientations, column } => {
+                    let orientation = orientations.orientation_at(transition.position, swaps);
                     let cell = column + orientation;
-                    values[components.cells[cell]] += phrase[cell];
+                    values[components.reordering_columns[cell]] += phrase[cell];
                 }
-                StatefulFeature::Forward { orientations, column } => {
+                ExpansionFeature::ForwardReordering { orientations, column } => {
                     if !previous.is_initial() {
-                        let orientation = orientations.at(step.place, swaps);
+                        let orientation = orientations.orientation_at(transition.position, swaps);
                         let cell = column + orientation;
-                        values[components.cells[cell]] += before[cell];
+                        values[components.reordering_columns[cell]] += before[cell];
                     }
                 }
-                StatefulFeature::EarlyDistortion(_) => {
+                ExpansionFeature::EarlyDistortion(_) => {
                     values[at] += early_distortion(&searched.space, previous, hypothesis.span);
                 }
-                StatefulFeature::ForwardBlocks { orientations, column } => {
+                ExpansionFeature::HierarchicalForward { orientations, column } => {
                     if !previous.is_initial() {
                         let cell = column
-                            + forward_block(
+                            + hierarchical_forward_orientation(
                                 &searched.space,
                                 previous,
                                 hypothesis.span,
                                 orientations,
                             );
-                        values[components.cells[cell]] += before[cell];
+                        values[components.reordering_columns[cell]] += before[cell];
                     }
                 }
-                StatefulFeature::Context { context, .. } => {
+                ExpansionFeature::Stateful { index: context, .. } => {
                     let Hypothesis { previous, option, span, .. } = *hypothesis;
                     let expansion = Expansion { previous, option, span };
-                    let parts = Parts {
+                    let parts = ComponentValues {
                         values: &mut *values,
-                        first: at,
-                        reordering: phrase,
-                        components: &components.cells,
+                        first_component: at,
+                        reordering_scores: phrase,
+                        reordering_components: &components.reordering_columns,
                     };
-                    let mut contexts = std::mem::take(searched.space.contexts);
+                    let mut scorers = std::mem::take(searched.space.stateful_scorers);
                     let space = &searched.space;
-                    contexts.explain(space, searched.hypotheses, expansion, context, parts);
-                    *searched.space.contexts = contexts;
+                    scorers.add_unweighted(space, searched.hypotheses, expansion, context, parts);
+                    *searched.space.stateful_scorers = scorers;
                 }
-                StatefulFeature::LanguageModel { model, .. } => {
+                ExpansionFeature::LanguageModel { model, .. } => {
                     let ends = !words.is_empty()
                         && searched.space.coverages.is_complete(hypothesis.coverage);
-                    let (log10, _) = searched.space.lms[model].phrase(
+                    let (log10, _) = searched.space.lm_caches[model].score_phrase(
                         &*system.language_models[model].model,
                         searched.space.options,
-                        searched.space.options.lm_part(hypothesis.option, model),
-                        searched.space.joint.state(previous.state, model),
+                        searched.space.options.lm_phrase(hypothesis.option, model),
+                        searched.space.joint_states.state(previous.joint_state, model),
                         ends,
                     );
                     values[at] += Log10(log10).to_ln().0;
@@ -268,26 +274,30 @@ impl Values {
     /// Where the row of what an option brings starts.
     fn phrase_row(
         &mut self,
-        searched: &Searched<'_>,
+        searched: &FinishedSearch<'_>,
         option: OptionId,
         span: Span,
     ) -> Result<usize> {
         let at = option.0 as usize;
-        if self.of_option.len() <= at {
-            self.of_option.resize(at + 1, NONE);
+        if self.option_rows.len() <= at {
+            self.option_rows.resize(at + 1, NO_ROW);
         }
         let SearchSpace { system, sentence, options, .. } = searched.space;
-        let width = system.components.phrase_width;
-        if self.of_option[at] == NONE {
-            self.of_option[at] = (self.phrases.len() / width) as u32;
-            let place = PhrasePlace { system, sentence, options, option, span };
-            system.phrase_values.push(place, &mut self.preparer, &mut self.phrases)?;
+        let width = system.components.phrase_row_width;
+        if self.option_rows[at] == NO_ROW {
+            self.option_rows[at] = (self.phrase_values.len() / width) as u32;
+            let place = OptionRef { system, sentence, options, option, span };
+            system.phrase_values.push_row(
+                place,
+                &mut self.option_builder,
+                &mut self.phrase_values,
+            )?;
         }
-        Ok(self.of_option[at] as usize * width)
+        Ok(self.option_rows[at] as usize * width)
     }
 }
 
-fn add(values: &mut [f32], more: &[f32]) {
+fn add_components(values: &mut [f32], more: &[f32]) {
     for (value, more) in values.iter_mut().zip(more) {
         *value += more;
     }

@@ -6,20 +6,20 @@
 //! are kept in a memo for the process ([`memo`]) and copied side by side for a
 //! sentence ([`SentenceOptions`]).
 
-mod asked_ahead;
-mod language_model_part;
-mod memo;
-mod own_options;
+mod forced_options;
+mod lm_batch;
+mod lm_phrase;
+mod option_builder;
+mod option_cache;
 mod phrase_values;
-mod prepare;
 mod sentence_options;
 
-pub(crate) use language_model_part::LmPart;
-pub(crate) use memo::OptionMemo;
-pub(crate) use own_options::Giver;
-pub(crate) use phrase_values::{PhrasePlace, PhraseValues};
-pub(crate) use prepare::Preparer;
-pub(crate) use sentence_options::{HOT_COLUMNS, OptionId, SentenceOptions};
+pub(crate) use forced_options::OptionSource;
+pub(crate) use lm_phrase::LmPhrase;
+pub(crate) use option_builder::OptionBuilder;
+pub(crate) use option_cache::OptionCache;
+pub(crate) use phrase_values::{OptionRef, PhraseValueCache};
+pub(crate) use sentence_options::{MAX_HOT_COLUMNS, OptionId, SentenceOptions};
 
 use miriam_textio::WordId;
 
@@ -29,11 +29,11 @@ pub(crate) struct OptionScores {
     /// Everything that does not depend on the neighbours, weighted.
     pub(crate) total: f32,
     /// `total` with the estimate of the language models.
-    pub(crate) future: f32,
+    pub(crate) future_score: f32,
     /// The first of its words in the list's words.
-    pub(crate) words: u32,
+    pub(crate) first_word: u32,
     /// How many words it has.
-    pub(crate) len: u32,
+    pub(crate) num_words: u32,
 }
 
 /// The options of one source phrase, best first.
@@ -44,19 +44,27 @@ pub(crate) struct OptionList {
     /// Weighted reordering scores, a row an option.
     pub(crate) reordering: Vec<f32>,
     /// One part an option and language model.
-    pub(crate) lm_parts: Vec<LmPart>,
+    pub(crate) lm_phrases: Vec<LmPhrase>,
     /// What the parts refer to.
     pub(crate) lm_pool: Vec<u32>,
     /// Which alignment of its table each option has; `u32::MAX` for none.
     pub(crate) alignments: Vec<u32>,
     /// Which target of its record each option is; `u32::MAX` for none.
-    pub(crate) targets: Vec<u32>,
+    pub(crate) target_indices: Vec<u32>,
 }
 
 impl OptionList {
     /// Removes all options.
     fn clear(&mut self) {
-        let OptionList { scores, words, reordering, lm_parts, lm_pool, alignments, targets } = self;
+        let OptionList {
+            scores,
+            words,
+            reordering,
+            lm_phrases: lm_parts,
+            lm_pool,
+            alignments,
+            target_indices: targets,
+        } = self;
         scores.clear();
         words.clear();
         reordering.clear();
@@ -68,14 +76,14 @@ impl OptionList {
 
     /// The words of option `i`.
     fn words_of(&self, i: usize) -> &[WordId] {
-        let OptionScores { words, len, .. } = self.scores[i];
+        let OptionScores { first_word: words, num_words: len, .. } = self.scores[i];
         &self.words[words as usize..(words + len) as usize]
     }
 
     /// The options for whose words `keep` is true, and their places in this list.
-    fn filtered(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
+    fn filter(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
         let width = |column: usize| column / self.scores.len().max(1);
-        let (reordering, models) = (width(self.reordering.len()), width(self.lm_parts.len()));
+        let (reordering, models) = (width(self.reordering.len()), width(self.lm_phrases.len()));
         // Words and pool stay whole: what is kept refers to them.
         let mut kept = OptionList {
             words: self.words.clone(),
@@ -88,22 +96,22 @@ impl OptionList {
                 places.push(i as u32);
                 kept.scores.push(*scores);
                 kept.alignments.push(self.alignments[i]);
-                kept.targets.push(self.targets[i]);
+                kept.target_indices.push(self.target_indices[i]);
                 let row = i * reordering..(i + 1) * reordering;
                 kept.reordering.extend_from_slice(&self.reordering[row]);
-                kept.lm_parts.extend_from_slice(&self.lm_parts[i * models..(i + 1) * models]);
+                kept.lm_phrases.extend_from_slice(&self.lm_phrases[i * models..(i + 1) * models]);
             }
         }
         (kept, places)
     }
 }
 
-impl memo::Measured for OptionList {
-    fn memory(&self) -> usize {
+impl option_cache::MemoryUsage for OptionList {
+    fn memory_usage(&self) -> usize {
         size_of::<Self>()
             + self.scores.capacity() * size_of::<OptionScores>()
             + (self.words.capacity() + self.reordering.capacity() + self.lm_pool.capacity()) * 4
-            + self.lm_parts.capacity() * size_of::<LmPart>()
-            + (self.alignments.capacity() + self.targets.capacity()) * 4
+            + self.lm_phrases.capacity() * size_of::<LmPhrase>()
+            + (self.alignments.capacity() + self.target_indices.capacity()) * 4
     }
 }

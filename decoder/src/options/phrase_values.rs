@@ -9,31 +9,31 @@ use std::sync::OnceLock;
 
 use miriam_textio::WordId;
 
-use super::memo::{Key, Measured, Memo};
-use super::{OptionId, Preparer, SentenceOptions};
+use super::option_cache::{MemoryUsage, PhraseCache, PhraseKey};
+use super::{OptionBuilder, OptionId, SentenceOptions};
 use crate::Result;
 use crate::features::Span;
-use crate::sentence::{Sentence, Stretch};
-use crate::system::{Slot, System, Table};
+use crate::sentence::{Sentence, SourceSpan};
+use crate::system::{PhraseTable, System, TableSlot};
 
 /// Rows by source phrase, made when they are first asked for.
 #[derive(Default)]
-pub(crate) struct PhraseValues {
-    memo: OnceLock<Memo<Rows>>,
+pub(crate) struct PhraseValueCache {
+    cache: OnceLock<PhraseCache<ValueRows>>,
 }
 
 /// The rows of a source phrase's options, in their order.
-struct Rows(Vec<f32>);
+struct ValueRows(Vec<f32>);
 
-impl Measured for Rows {
-    fn memory(&self) -> usize {
+impl MemoryUsage for ValueRows {
+    fn memory_usage(&self) -> usize {
         size_of::<Self>() + self.0.capacity() * size_of::<f32>()
     }
 }
 
 /// An option of a sentence.
 #[derive(Clone, Copy)]
-pub(crate) struct PhrasePlace<'a> {
+pub(crate) struct OptionRef<'a> {
     pub(crate) system: &'a System,
     pub(crate) sentence: &'a Sentence,
     pub(crate) options: &'a SentenceOptions,
@@ -42,43 +42,43 @@ pub(crate) struct PhrasePlace<'a> {
     pub(crate) span: Span,
 }
 
-impl PhraseValues {
+impl PhraseValueCache {
     /// Appends the row of an option, as [`Components`](crate::components::Components)
     /// lays it out, to `rows`.
-    pub(crate) fn push(
+    pub(crate) fn push_row(
         &self,
-        place: PhrasePlace<'_>,
-        preparer: &mut Preparer,
+        place: OptionRef<'_>,
+        preparer: &mut OptionBuilder,
         rows: &mut Vec<f32>,
     ) -> Result<()> {
-        let PhrasePlace { system, sentence, options, option, span } = place;
-        let width = system.components.phrase_width;
-        let source = sentence.stretch(span);
+        let OptionRef { system, sentence, options, option, span } = place;
+        let width = system.components.phrase_row_width;
+        let source = sentence.source_span(span);
         let found = options.origin(option).table.and_then(|number| {
             let table = &system.tables[number as usize];
-            let slot = system.slots.iter().position(|&s| s == Slot::Table(number as usize))?;
+            let slot = system.slots.iter().position(|&s| s == TableSlot::Table(number as usize))?;
             let mut ids = Vec::new();
-            source.table_ids(table, system, &mut ids);
+            source.push_table_ids(table, system, &mut ids);
             let record = table.phrases.find(&ids)?;
-            Some((table, options.range(span, slot), Key { table: number, record }))
+            Some((table, options.range(span, slot), PhraseKey { table: number, record }))
         });
         let Some((table, range, key)) = found else {
             let start = rows.len();
             rows.resize(start + width, 0.0);
-            return preparer.own_values(place, &mut rows[start..]);
+            return preparer.write_input_values(place, &mut rows[start..]);
         };
-        let first = options.place_in_list(option, range) * width;
-        let mut push = |all: &Rows| rows.extend_from_slice(&all.0[first..first + width]);
-        if !table.keeps_options {
-            push(&Rows(preparer.phrase_values(system, table, key, source)?));
+        let first = options.index_in_list(option, range) * width;
+        let mut push = |all: &ValueRows| rows.extend_from_slice(&all.0[first..first + width]);
+        if !table.caches_options {
+            push(&ValueRows(preparer.compute_rows(system, table, key, source)?));
             return Ok(());
         }
-        let memo = self.memo.get_or_init(Memo::new);
+        let memo = self.cache.get_or_init(PhraseCache::new);
         match memo.get(key) {
             Some(all) => push(all),
             None => {
-                let made = preparer.phrase_values(system, table, key, source)?;
-                match memo.keep(key, Box::new(Rows(made))) {
+                let made = preparer.compute_rows(system, table, key, source)?;
+                match memo.insert(key, Box::new(ValueRows(made))) {
                     Ok(all) => push(all),
                     Err(all) => push(&all),
                 }
@@ -88,80 +88,85 @@ impl PhraseValues {
     }
 }
 
-impl Preparer {
+impl OptionBuilder {
     /// The rows of all options that `table` has for `source`, which is `key`.
-    fn phrase_values(
+    fn compute_rows(
         &mut self,
         system: &System,
-        table: &Table,
-        key: Key,
-        source: Stretch<'_>,
+        table: &PhraseTable,
+        key: PhraseKey,
+        source: SourceSpan<'_>,
     ) -> Result<Vec<f32>> {
         let components = &system.components;
-        let width = components.phrase_width;
+        let width = components.phrase_row_width;
         let made;
-        let list = match system.memo.get(key) {
+        let list = match system.option_cache.get(key) {
             Some(list) => list,
             None => {
-                made = self.prepare(system, table, key.record, source, None)?;
+                made = self.build(system, table, key.record, source, None)?;
                 &made
             }
         };
         let count = list.scores.len();
         let mut rows = vec![0f32; count * width];
-        table.phrases.targets(key.record, &mut self.targets)?;
-        for (row, &target) in rows.chunks_exact_mut(width).zip(&list.targets) {
+        table.phrases.read_targets(key.record, &mut self.targets)?;
+        for (row, &target) in rows.chunks_exact_mut(width).zip(&list.target_indices) {
             let target = target as usize;
             let scores = self.targets.scores(target);
             row[..scores.len()].copy_from_slice(scores);
-            let mut first = components.reordering;
-            for model in &system.reordering {
-                if let Some(offset) = model.in_phrase_table
+            let mut first = components.reordering_offset;
+            for model in &system.reordering_models {
+                if let Some(offset) = model.phrase_table_offset
                     && let Some(scores) = table.phrases.reordering_scores(&self.targets, target)
                 {
-                    model.copy(&scores[offset..], &mut row[first..]);
+                    model.copy_scores(&scores[offset..], &mut row[first..]);
                 }
-                first += model.cells.len();
+                first += model.columns.len();
             }
         }
-        self.reordering_values(system, source, count, |i| list.words_of(i), &mut rows)?;
+        self.write_reordering_values(system, source, count, |i| list.words_of(i), &mut rows)?;
         for (i, row) in rows.chunks_exact_mut(width).enumerate() {
-            let inner = &mut row[components.inner..];
-            self.inner_scores(system, source.sentence, list.words_of(i), inner);
+            let inner = &mut row[components.inner_lm_offset..];
+            self.write_inner_lm_scores(system, source.sentence, list.words_of(i), inner);
         }
         Ok(rows)
     }
 
     /// The row of an option that came with the sentence, or a copied word: no table,
     /// so neither its scores nor reordering scores in it.
-    fn own_values(&mut self, place: PhrasePlace<'_>, row: &mut [f32]) -> Result<()> {
-        let PhrasePlace { system, sentence, options, option, span } = place;
+    fn write_input_values(&mut self, place: OptionRef<'_>, row: &mut [f32]) -> Result<()> {
+        let OptionRef { system, sentence, options, option, span } = place;
         let words = options.words(option);
-        self.reordering_values(system, sentence.stretch(span), 1, |_| words, row)?;
-        self.inner_scores(system, sentence, words, &mut row[system.components.inner..]);
+        self.write_reordering_values(system, sentence.source_span(span), 1, |_| words, row)?;
+        self.write_inner_lm_scores(
+            system,
+            sentence,
+            words,
+            &mut row[system.components.inner_lm_offset..],
+        );
         Ok(())
     }
 
     /// The scores of reordering models that have tables of their own, into the rows
     /// of `options` options of `source`, the words of which `words` tells.
-    fn reordering_values<'w>(
+    fn write_reordering_values<'w>(
         &mut self,
         system: &System,
-        source: Stretch<'_>,
+        source: SourceSpan<'_>,
         options: usize,
         words: impl Fn(usize) -> &'w [WordId],
         rows: &mut [f32],
     ) -> Result<()> {
         let components = &system.components;
-        let mut first = components.reordering;
-        for model in &system.reordering {
+        let mut first = components.reordering_offset;
+        for model in &system.reordering_models {
             if let Some(own) = &model.own_table {
                 let targets = &mut self.reordering_targets;
-                own.attach(source, system, targets, options, &words, |scores, i| {
-                    model.copy(scores, &mut rows[i * components.phrase_width + first..]);
+                own.for_each_match(source, system, targets, options, &words, |scores, i| {
+                    model.copy_scores(scores, &mut rows[i * components.phrase_row_width + first..]);
                 })?;
             }
-            first += model.cells.len();
+            first += model.columns.len();
         }
         Ok(())
     }
@@ -169,7 +174,7 @@ impl Preparer {
     /// What each language model adds to the total of an option before its context
     /// is known, as natural logarithms: the scores of the words that stand too far
     /// inside to depend on it.
-    fn inner_scores(
+    fn write_inner_lm_scores(
         &mut self,
         system: &System,
         sentence: &Sentence,
@@ -182,8 +187,8 @@ impl Preparer {
             }
             self.lm_words.clear();
             self.lm_words.extend(words.iter().map(|&w| sentence.lm_word(w, lm, system)));
-            self.isolated.run(&*model.model, model.begin, &self.lm_words);
-            inner[lm] = self.isolated.sums(&*model.model, &self.lm_words).0;
+            self.isolated_phrase.score(&*model.model, model.begin_sentence, &self.lm_words);
+            inner[lm] = self.isolated_phrase.inner_and_full_score(&*model.model, &self.lm_words).0;
         }
     }
 }

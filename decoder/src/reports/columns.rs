@@ -6,7 +6,7 @@ use std::io::Write;
 use miriam_textio::number::push_general_f32;
 
 use crate::Result;
-use crate::components::FeatureComponents;
+use crate::component_layout::FeatureComponents;
 use crate::config::NBestOptions;
 use crate::features::Span;
 use crate::search::HypothesisId;
@@ -14,7 +14,7 @@ use crate::translator::Translator;
 
 /// The columns of one translation, filled phrase by phrase.
 #[derive(Default)]
-pub(crate) struct Columns {
+pub(crate) struct OutputColumns {
     /// Words, each with a space behind it.
     pub(crate) words: Vec<u8>,
     /// `0-1=0-2`, source and target positions, with a space before each.
@@ -22,23 +22,23 @@ pub(crate) struct Columns {
     /// `0-1`, source and target position, with a space behind each.
     pub(crate) alignment: Vec<u8>,
     /// Target words so far.
-    position: u32,
-    points: Vec<(u16, u16)>,
+    target_position: u32,
+    alignment_points: Vec<(u16, u16)>,
 }
 
-impl Columns {
+impl OutputColumns {
     /// Begins a translation.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.segmentation.clear();
         self.alignment.clear();
-        self.position = 0;
+        self.target_position = 0;
     }
 
     /// Adds the last phrase of a hypothesis of the sentence that `translator`
     /// decoded last, whose first word stands at `offset` in the line. Alignments
     /// are listed only if `aligned`.
-    pub(crate) fn push(
+    pub(crate) fn push_phrase(
         &mut self,
         translator: &Translator<'_>,
         id: HypothesisId,
@@ -47,29 +47,29 @@ impl Columns {
     ) -> Result<()> {
         let hypothesis = &translator.search.hypotheses()[id.0 as usize];
         let words = &mut self.words;
-        translator.printed_words().of(hypothesis.option, hypothesis.span, |word| {
+        translator.surface_forms().for_each_word(hypothesis.option, hypothesis.span, |word| {
             words.extend_from_slice(word);
             words.push(b' ');
         })?;
         if aligned {
-            self.align(translator, id, offset);
+            self.push_alignment(translator, id, offset);
         }
-        self.position += translator.options.words(hypothesis.option).len() as u32;
+        self.target_position += translator.options.words(hypothesis.option).len() as u32;
         Ok(())
     }
 
-    fn align(&mut self, translator: &Translator<'_>, id: HypothesisId, offset: u32) {
+    fn push_alignment(&mut self, translator: &Translator<'_>, id: HypothesisId, offset: u32) {
         let hypothesis = &translator.search.hypotheses()[id.0 as usize];
         let source = hypothesis.span.shifted(offset);
         let length = translator.options.words(hypothesis.option).len() as u32;
-        let target = Span { start: self.position, end: self.position + length };
+        let target = Span { start: self.target_position, end: self.target_position + length };
         let out = &mut self.segmentation;
         out.push(b' ');
-        push_positions(out, source);
+        push_position_range(out, source);
         out.push(b'=');
-        push_positions(out, target);
-        translator.alignment_points(hypothesis.option, &mut self.points);
-        for &(s, t) in &self.points {
+        push_position_range(out, target);
+        translator.collect_alignment(hypothesis.option, &mut self.alignment_points);
+        for &(s, t) in &self.alignment_points {
             let (s, t) = (source.start + u32::from(s), target.start + u32::from(t));
             write!(self.alignment, "{s}-{t} ").expect("memory does not fail");
         }
@@ -77,7 +77,7 @@ impl Columns {
 }
 
 /// The first and the last position, or the only one.
-fn push_positions(out: &mut Vec<u8>, span: Span) {
+fn push_position_range(out: &mut Vec<u8>, span: Span) {
     write!(out, "{}", span.start).expect("memory does not fail");
     if span.start + 1 < span.end {
         write!(out, "-{}", span.end - 1).expect("memory does not fail");
@@ -86,7 +86,7 @@ fn push_positions(out: &mut Vec<u8>, span: Span) {
 
 /// Appends the values of tuneable features, each feature behind its name, each
 /// value with a space behind it, numbers as `number` prints them.
-pub(crate) fn push_values(
+pub(crate) fn push_feature_values(
     out: &mut Vec<u8>,
     features: &[FeatureComponents],
     values: &[f32],
@@ -110,7 +110,7 @@ pub(crate) fn push_values(
 pub(crate) fn push_n_best_line(
     out: &mut Vec<u8>,
     id: i64,
-    columns: &Columns,
+    columns: &OutputColumns,
     features: &[FeatureComponents],
     (values, total): (&[f32], f32),
     options: NBestOptions,
@@ -120,7 +120,7 @@ pub(crate) fn push_n_best_line(
     out.extend_from_slice(BAR);
     out.extend_from_slice(&columns.words);
     out.extend_from_slice(BAR);
-    push_values(out, features, values, options.labels, push_general_f32);
+    push_feature_values(out, features, values, options.labels, push_general_f32);
     out.extend_from_slice(BAR);
     push_general_f32(out, total);
     if options.segmentation {
@@ -147,11 +147,11 @@ mod tests {
     /// Moses2's spacing.
     #[test]
     fn n_best_lines() {
-        let columns = Columns {
+        let columns = OutputColumns {
             words: b"the small house ".to_vec(),
             segmentation: b" 0=0 1-2=1-2".to_vec(),
             alignment: b"0-0 1-1 2-2 ".to_vec(),
-            ..Columns::default()
+            ..OutputColumns::default()
         };
         let features = [
             feature("UnknownWordPenalty0", 0..1, false),
@@ -176,11 +176,11 @@ mod tests {
     #[test]
     fn spans_as_positions() {
         let mut out = Vec::new();
-        push_positions(&mut out, Span { start: 3, end: 4 });
+        push_position_range(&mut out, Span { start: 3, end: 4 });
         out.push(b' ');
-        push_positions(&mut out, Span { start: 0, end: 3 });
+        push_position_range(&mut out, Span { start: 0, end: 3 });
         out.push(b' ');
-        push_positions(&mut out, Span { start: 7, end: 7 });
+        push_position_range(&mut out, Span { start: 7, end: 7 });
         assert_eq!(out, b"3 0-2 7", "an empty phrase stands where the next one will");
     }
 }

@@ -22,26 +22,26 @@ use crate::search::{Hypothesis, HypothesisId, Search};
 use crate::translator::Translator;
 
 /// The object of one line of input, while it grows.
-pub(super) struct GraphLine {
+pub(super) struct SearchGraphLine {
     json: Vec<u8>,
     pieces: usize,
     /// Scratch: which hypotheses lead to a translation and what they lost to.
-    connected: Vec<Connection>,
-    open: Vec<u32>,
+    connections: Vec<Connection>,
+    frontier: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Connection {
     None,
-    Kept,
-    LostTo(u32),
+    Connected,
+    RecombinedInto(u32),
 }
 
-impl GraphLine {
+impl SearchGraphLine {
     /// The object of line number `id`.
     pub(super) fn new(id: i64) -> Self {
         let json = format!("{{\"id\":{id},\"pieces\":[").into_bytes();
-        GraphLine { json, pieces: 0, connected: Vec::new(), open: Vec::new() }
+        SearchGraphLine { json, pieces: 0, connections: Vec::new(), frontier: Vec::new() }
     }
 
     /// Appends the object with a line end.
@@ -51,32 +51,32 @@ impl GraphLine {
     }
 
     /// Finds what leads to a complete translation.
-    fn connect(&mut self, search: &dyn Search) {
+    fn find_connected(&mut self, search: &dyn Search) {
         let hypotheses = search.hypotheses();
-        self.connected.clear();
-        self.connected.resize(hypotheses.len(), Connection::None);
-        self.open.clear();
-        for id in search.complete() {
-            self.reach(id, Connection::Kept);
+        self.connections.clear();
+        self.connections.resize(hypotheses.len(), Connection::None);
+        self.frontier.clear();
+        for id in search.complete_hypotheses() {
+            self.mark_reached(id, Connection::Connected);
         }
-        while let Some(id) = self.open.pop() {
+        while let Some(id) = self.frontier.pop() {
             let hypothesis = &hypotheses[id as usize];
             if !hypothesis.is_initial() {
-                self.reach(hypothesis.previous.0, Connection::Kept);
+                self.mark_reached(hypothesis.previous.0, Connection::Connected);
             }
             if let Some(lattice) = search.lattice() {
-                for loser in lattice.losers(HypothesisId(id)) {
-                    self.reach(loser, Connection::LostTo(id));
+                for loser in lattice.recombined(HypothesisId(id)) {
+                    self.mark_reached(loser, Connection::RecombinedInto(id));
                 }
             }
         }
     }
 
-    fn reach(&mut self, id: u32, how: Connection) {
-        let connection = &mut self.connected[id as usize];
+    fn mark_reached(&mut self, id: u32, how: Connection) {
+        let connection = &mut self.connections[id as usize];
         if *connection == Connection::None {
             *connection = how;
-            self.open.push(id);
+            self.frontier.push(id);
         }
     }
 }
@@ -84,7 +84,7 @@ impl GraphLine {
 impl Translator<'_> {
     /// Adds the graph of the piece decoded last, whose first word stands at
     /// `offset` in the line.
-    pub(super) fn push_graph(&self, line: &mut GraphLine, offset: u32) {
+    pub(super) fn push_search_graph(&self, line: &mut SearchGraphLine, offset: u32) {
         if line.pieces > 0 {
             line.json.push(b',');
         }
@@ -94,22 +94,22 @@ impl Translator<'_> {
             .expect("memory does not fail");
         if words == 0 {
             // Nothing was searched: the initial hypothesis is complete.
-            line.connected.clear();
+            line.connections.clear();
             self.push_hypothesis(line, 0, &Hypothesis::initial(0), offset, true);
         } else {
-            line.connect(&*self.search);
-            let complete = self.search.complete();
+            line.find_connected(&*self.search);
+            let complete = self.search.complete_hypotheses();
             let mut first = true;
             for (id, hypothesis) in self.search.hypotheses().iter().enumerate() {
-                if line.connected[id] == Connection::None {
+                if line.connections[id] == Connection::None {
                     continue;
                 }
                 if !std::mem::take(&mut first) {
                     line.json.push(b',');
                 }
                 let id = id as u32;
-                let is_complete = match line.connected[id as usize] {
-                    Connection::LostTo(winner) => complete.contains(&winner),
+                let is_complete = match line.connections[id as usize] {
+                    Connection::RecombinedInto(winner) => complete.contains(&winner),
                     _ => complete.contains(&id),
                 };
                 self.push_hypothesis(line, id, hypothesis, offset, is_complete);
@@ -120,7 +120,7 @@ impl Translator<'_> {
 
     fn push_hypothesis(
         &self,
-        line: &mut GraphLine,
+        line: &mut SearchGraphLine,
         id: u32,
         hypothesis: &Hypothesis,
         offset: u32,
@@ -140,15 +140,15 @@ impl Translator<'_> {
             .expect("memory does not fail");
             // A hypothesis that cannot be printed is part of the graph like another.
             let mut is_first = true;
-            self.printed_words().of_any(hypothesis.option, hypothesis.span, |word| {
+            self.surface_forms().for_each_word_lossy(hypothesis.option, hypothesis.span, |word| {
                 if !std::mem::take(&mut is_first) {
                     json.push(b' ');
                 }
-                push_escaped(json, word);
+                push_json_escaped(json, word);
             });
             json.push(b'"');
         }
-        for (key, score) in [("score", hypothesis.total), ("future", hypothesis.future)] {
+        for (key, score) in [("score", hypothesis.total), ("future", hypothesis.future_score)] {
             write!(json, ",\"{key}\":").expect("memory does not fail");
             match score.is_finite() {
                 true => push_shortest_f32(json, score),
@@ -156,7 +156,7 @@ impl Translator<'_> {
                 false => json.extend_from_slice(b"null"),
             }
         }
-        if let Some(Connection::LostTo(winner)) = line.connected.get(id as usize) {
+        if let Some(Connection::RecombinedInto(winner)) = line.connections.get(id as usize) {
             write!(json, ",\"recombined\":{winner}").expect("memory does not fail");
         }
         if complete {
@@ -167,7 +167,7 @@ impl Translator<'_> {
 }
 
 /// Appends `text` as it stands inside a JSON string.
-fn push_escaped(json: &mut Vec<u8>, text: &[u8]) {
+fn push_json_escaped(json: &mut Vec<u8>, text: &[u8]) {
     for letter in String::from_utf8_lossy(text).chars() {
         match letter {
             '"' => json.extend_from_slice(b"\\\""),
@@ -182,12 +182,12 @@ fn push_escaped(json: &mut Vec<u8>, text: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::push_escaped;
+    use super::push_json_escaped;
 
     #[test]
     fn strings_are_json() {
         let mut json = Vec::new();
-        push_escaped(&mut json, b"a\"b\\c\x01\xe4 \xc3\xa4");
+        push_json_escaped(&mut json, b"a\"b\\c\x01\xe4 \xc3\xa4");
         assert_eq!(json, "a\\\"b\\\\c\\u0001\u{fffd} ä".as_bytes());
     }
 }

@@ -9,20 +9,20 @@
 //! Everything lives in flat buffers that are reused.
 
 use super::hypothesis::Hypothesis;
-use super::lattice::{Forgotten, Losers};
+use super::lattice::{Discard, RecombinedArcs};
 
 /// What counts for two candidates to be the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecombinationKey {
     /// The start of the last span (reordering models).
-    pub(crate) start: bool,
+    pub(crate) uses_start: bool,
     /// Its end (reordering models and distortion).
-    pub(crate) end: bool,
+    pub(crate) uses_end: bool,
 }
 
 /// The bounds of a group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct StackLimits {
     /// Hypotheses kept a group.
     pub(crate) size: usize,
     /// The beam, a natural logarithm.
@@ -40,36 +40,36 @@ struct Candidate {
     hypothesis: Hypothesis,
     group: u32,
     /// False once pruned.
-    alive: bool,
+    is_alive: bool,
 }
 
 /// One stack's competing hypotheses, and what it does with those that lose.
 #[derive(Default)]
-pub(crate) struct Candidates<L = Forgotten> {
+pub(crate) struct Candidates<L = Discard> {
     entries: Vec<Candidate>,
     groups: Vec<Group>,
     /// Open addressing: entry number and stamp; stamps of other rounds are empty.
     slots: Vec<(u32, u32)>,
-    stamp: u32,
+    generation: u32,
     /// Scratch: ranks, and where those of each group go.
     order: Vec<u64>,
-    places: Vec<usize>,
-    pub(crate) losers: L,
+    group_offsets: Vec<usize>,
+    pub(crate) recombined: L,
 }
 
-impl<L: Losers> Candidates<L> {
+impl<L: RecombinedArcs> Candidates<L> {
     /// Forgets everything but the memory.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.groups.clear();
-        self.losers.clear();
+        self.recombined.clear();
         if self.slots.is_empty() {
             self.slots.resize(1 << 10, (0, 0));
         }
-        self.stamp = self.stamp.wrapping_add(1);
-        if self.stamp == 0 {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
             self.slots.fill((0, 0));
-            self.stamp = 1;
+            self.generation = 1;
         }
     }
 
@@ -80,7 +80,7 @@ impl<L: Losers> Candidates<L> {
         group: u32,
         hypothesis: Hypothesis,
         key: RecombinationKey,
-        limits: Limits,
+        limits: StackLimits,
     ) {
         while self.groups.len() <= group as usize {
             let (best, worst) = (f32::NEG_INFINITY, f32::INFINITY);
@@ -90,39 +90,39 @@ impl<L: Losers> Candidates<L> {
             self.prune(group, limits);
         }
         let state = &self.groups[group as usize];
-        if state.size >= limits.size && hypothesis.future < state.worst {
+        if state.size >= limits.size && hypothesis.future_score < state.worst {
             return;
         }
         let mask = self.slots.len() - 1;
         let mut slot = hash(group, &hypothesis, key) as usize & mask;
         let grown = loop {
             let (entry, stamp) = self.slots[slot];
-            if stamp != self.stamp {
-                self.slots[slot] = (self.entries.len() as u32, self.stamp);
-                self.losers.arrive(self.entries.len() as u32);
-                self.entries.push(Candidate { hypothesis, group, alive: true });
+            if stamp != self.generation {
+                self.slots[slot] = (self.entries.len() as u32, self.generation);
+                self.recombined.record_new(self.entries.len() as u32);
+                self.entries.push(Candidate { hypothesis, group, is_alive: true });
                 break true;
             }
             let stored = &mut self.entries[entry as usize];
-            if stored.group == group && same(&stored.hypothesis, &hypothesis, key) {
-                let grown = !stored.alive;
+            if stored.group == group && can_recombine(&stored.hypothesis, &hypothesis, key) {
+                let grown = !stored.is_alive;
                 if grown {
-                    self.losers.arrive(entry);
-                } else if hypothesis.future <= stored.hypothesis.future {
-                    self.losers.turned_away(entry, &hypothesis);
+                    self.recombined.record_new(entry);
+                } else if hypothesis.future_score <= stored.hypothesis.future_score {
+                    self.recombined.record_rejected(entry, &hypothesis);
                     return;
                 } else {
-                    self.losers.replaced(entry, &stored.hypothesis);
+                    self.recombined.record_replaced(entry, &stored.hypothesis);
                 }
                 stored.hypothesis = hypothesis;
-                stored.alive = true;
+                stored.is_alive = true;
                 break grown;
             }
             slot = (slot + 1) & mask;
         };
         let state = &mut self.groups[group as usize];
         state.size += usize::from(grown);
-        let future = hypothesis.future;
+        let future = hypothesis.future_score;
         if future > state.best {
             state.best = future;
             state.worst = state.worst.max(state.best + limits.beam);
@@ -139,22 +139,22 @@ impl<L: Losers> Candidates<L> {
     /// of that goes, and the group is pruned again the sooner. That matters under
     /// a tight beam, because pruning lowers the score under which arrivals are
     /// turned away.
-    fn prune(&mut self, group: u32, limits: Limits) {
+    fn prune(&mut self, group: u32, limits: StackLimits) {
         self.order.clear();
         for (i, entry) in self.entries.iter().enumerate() {
-            if entry.alive && entry.group == group {
-                self.order.push(rank(entry.hypothesis.future, i));
+            if entry.is_alive && entry.group == group {
+                self.order.push(rank(entry.hypothesis.future_score, i));
             }
         }
         self.order.sort_unstable();
         let entry_of = |rank: u64| rank as u32 as usize;
         let last = entry_of(self.order[limits.size - 1]);
-        self.groups[group as usize].worst = self.entries[last].hypothesis.future;
+        self.groups[group as usize].worst = self.entries[last].hypothesis.future_score;
         let surplus = self.order.len() - limits.size;
         let dropped = surplus.div_ceil(2);
         self.groups[group as usize].size = self.order.len() - dropped;
         for &rank in &self.order[limits.size..limits.size + dropped] {
-            self.entries[entry_of(rank)].alive = false;
+            self.entries[entry_of(rank)].is_alive = false;
         }
     }
 
@@ -164,17 +164,19 @@ impl<L: Losers> Candidates<L> {
         self.slots.resize(size, (0, 0));
         for (i, entry) in self.entries.iter().enumerate() {
             let mut slot = hash(entry.group, &entry.hypothesis, key) as usize & (size - 1);
-            while self.slots[slot].1 == self.stamp {
+            while self.slots[slot].1 == self.generation {
                 slot = (slot + 1) & (size - 1);
             }
-            self.slots[slot] = (i as u32, self.stamp);
+            self.slots[slot] = (i as u32, self.generation);
         }
     }
 
     /// Hands out what each group keeps: groups in order, in a group the best
     /// first, of equals the older, at most `limits.size`.
-    pub(crate) fn drain(&mut self, limits: Limits, mut visit: impl FnMut(u32, &Hypothesis)) {
-        let Candidates { entries, groups, order, places, losers, .. } = self;
+    pub(crate) fn drain(&mut self, limits: StackLimits, mut visit: impl FnMut(u32, &Hypothesis)) {
+        let Candidates {
+            entries, groups, order, group_offsets: places, recombined: losers, ..
+        } = self;
         places.clear();
         let mut alive = 0;
         for group in &*groups {
@@ -183,9 +185,9 @@ impl<L: Losers> Candidates<L> {
         }
         order.clear();
         order.resize(alive, 0);
-        for (i, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.alive) {
+        for (i, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_alive) {
             let place = &mut places[entry.group as usize];
-            order[*place] = rank(entry.hypothesis.future, i);
+            order[*place] = rank(entry.hypothesis.future_score, i);
             *place += 1;
         }
         let mut rest = &mut order[..];
@@ -194,7 +196,7 @@ impl<L: Losers> Candidates<L> {
             rest = others;
             ranks.sort_unstable();
             for &rank in ranks.iter().take(limits.size) {
-                losers.stays(rank as u32);
+                losers.record_survivor(rank as u32);
                 visit(group as u32, &entries[rank as u32 as usize].hypothesis);
             }
         }
@@ -203,32 +205,32 @@ impl<L: Losers> Candidates<L> {
 
 /// Sorts from the best score down, then by age.
 fn rank(future: f32, entry: usize) -> u64 {
-    u64::from(!ascending(future)) << 32 | entry as u64
+    u64::from(!ordered_bits(future)) << 32 | entry as u64
 }
 
 /// `score` as a number that grows with it.
 #[inline(always)]
-pub(crate) fn ascending(score: f32) -> u32 {
+pub(crate) fn ordered_bits(score: f32) -> u32 {
     let bits = score.to_bits();
     if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
 }
 
 #[inline]
-fn same(a: &Hypothesis, b: &Hypothesis, key: RecombinationKey) -> bool {
-    a.state == b.state
+fn can_recombine(a: &Hypothesis, b: &Hypothesis, key: RecombinationKey) -> bool {
+    a.joint_state == b.joint_state
         && a.coverage == b.coverage
-        && (!key.start || a.span.start == b.span.start)
-        && (!key.end || a.span.end == b.span.end)
+        && (!key.uses_start || a.span.start == b.span.start)
+        && (!key.uses_end || a.span.end == b.span.end)
 }
 
 #[inline]
 fn hash(group: u32, hypothesis: &Hypothesis, key: RecombinationKey) -> u64 {
-    let start = if key.start { hypothesis.span.start } else { 0 };
-    let end = if key.end { hypothesis.span.end } else { 0 };
+    let start = if key.uses_start { hypothesis.span.start } else { 0 };
+    let end = if key.uses_end { hypothesis.span.end } else { 0 };
     let place = u64::from(hypothesis.coverage.0) << 32 | u64::from(start) << 16 ^ u64::from(end);
     let mixed = (place ^ u64::from(group) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed =
-        (mixed ^ mixed >> 29 ^ u64::from(hypothesis.state)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let mixed = (mixed ^ mixed >> 29 ^ u64::from(hypothesis.joint_state))
+        .wrapping_mul(0xff51_afd7_ed55_8ccd);
     mixed >> 32
 }
 
@@ -238,7 +240,7 @@ mod tests {
     use crate::coverage::CoverageId;
     use proptest::prelude::*;
 
-    const KEY: RecombinationKey = RecombinationKey { start: true, end: true };
+    const KEY: RecombinationKey = RecombinationKey { uses_start: true, uses_end: true };
 
     /// Section 3.10 over a plain list, with Moses2's loop for pruning.
     struct Reference {
@@ -280,33 +282,33 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keeps_what_the_rules_keep(
+        fn keeps_the_hypotheses_of_the_reference(
             arrivals in proptest::collection::vec((0u32..40, -50i32..0), 0..200),
             limit in 1usize..12, beam in prop_oneof![Just(-11.5f32), Just(-0.1)],
         ) {
-            let limits = Limits { size: limit, beam };
+            let limits = StackLimits { size: limit, beam };
             let mut reference = Reference { stored: vec![], best: f32::NEG_INFINITY, worst: f32::INFINITY };
-            let mut candidates = Candidates::<Forgotten>::default();
+            let mut candidates = Candidates::<Discard>::default();
             candidates.clear();
             for (age, &(state, future)) in arrivals.iter().enumerate() {
                 // Distinct scores, so that ages of replaced entries do not matter.
                 let future = future as f32 - age as f32 / 1000.0;
                 reference.add(state, future, age as u32, limit, beam);
-                let hypothesis = Hypothesis { state, future, coverage: CoverageId(1), ..Hypothesis::initial(0) };
+                let hypothesis = Hypothesis { joint_state: state, future_score: future, coverage: CoverageId(1), ..Hypothesis::initial(0) };
                 candidates.add(0, hypothesis, KEY, limits);
             }
             reference.stored.sort_by(|a, b| b.1.total_cmp(&a.1));
             reference.stored.truncate(limit);
             let mut kept = Vec::new();
-            candidates.drain(limits, |_, h| kept.push((h.state, h.future)));
+            candidates.drain(limits, |_, h| kept.push((h.joint_state, h.future_score)));
             let expected: Vec<_> = reference.stored.iter().map(|s| (s.0, s.1)).collect();
             prop_assert_eq!(kept, expected);
         }
     }
 
     #[test]
-    fn scores_sort_as_numbers() {
+    fn ordered_bits_sort_as_scores() {
         let scores = [f32::NEG_INFINITY, -3.5, -1.0, -0.0, 0.0, 2.0, f32::INFINITY];
-        assert!(scores.windows(2).all(|w| ascending(w[0]) < ascending(w[1])));
+        assert!(scores.windows(2).all(|w| ordered_bits(w[0]) < ordered_bits(w[1])));
     }
 }

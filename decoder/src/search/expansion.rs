@@ -7,16 +7,18 @@ use miriam_textio::Log10;
 use super::hypothesis::{Hypothesis, HypothesisId};
 use super::{Expansion, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::{Orientations, Place, Span, early_jump, jump};
+use crate::features::{
+    Orientations, RelativePosition, Span, early_distortion_distance, jump_distance,
+};
 use crate::options::OptionId;
-use crate::system::StatefulFeature;
+use crate::system::ExpansionFeature;
 
 /// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the
 /// distortion limit. That the span is not covered is the caller's business.
 #[inline]
 pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_gap: u32) -> bool {
     let Some(limit) = limit else { return true };
-    if jump(last_end, span) > limit {
+    if jump_distance(last_end, span) > limit {
         return false;
     }
     // Can the first gap still be reached from the end of this phrase?
@@ -50,7 +52,7 @@ pub(crate) fn respects_constraint(
     coverage: CoverageId,
     span: Span,
 ) -> bool {
-    let limit = space.limits.distortion;
+    let limit = space.limits.distortion_limit;
     space.constraint.is_none_or(|c| c.allows(space.coverages, coverage, span, limit))
 }
 
@@ -62,8 +64,8 @@ fn for_each_reachable(
     last_end: u32,
     mut visit: impl FnMut(Span),
 ) {
-    let limit = space.limits.distortion;
-    let first_gap = space.coverages.facts(coverage).first_gap;
+    let limit = space.limits.distortion_limit;
+    let first_gap = space.coverages.summary(coverage).first_gap;
     for start in first_gap..space.length {
         let nearest = Span { start, end: start + 1 };
         if !may_extend(limit, last_end, nearest, first_gap) {
@@ -73,9 +75,9 @@ fn for_each_reachable(
             }
             continue;
         }
-        let ends = space.options.ends(start);
+        let ends = space.options.span_ends(start);
         let Some(&farthest) = ends.last() else { continue };
-        let free = space.coverages.free_until(coverage, start, farthest);
+        let free = space.coverages.next_covered(coverage, start, farthest);
         for &end in ends.iter().take_while(|&&end| end <= free) {
             let span = Span { start, end };
             if may_extend(limit, last_end, span, first_gap) {
@@ -89,19 +91,19 @@ fn for_each_reachable(
 /// not depend on where the last phrase began: the same for all hypotheses of a
 /// mini-stack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct Transition {
     pub(crate) span: Span,
     /// The length of the jump, in words.
-    pub(crate) jump: f32,
-    pub(crate) place: Place,
+    pub(crate) distance: f32,
+    pub(crate) position: RelativePosition,
 }
 
-impl Step {
+impl Transition {
     /// The step from `last_end` (0 at the beginning) to `span`.
     #[inline]
     pub(crate) fn new(last_end: u32, span: Span) -> Self {
-        let jump = jump(last_end, span) as f32;
-        Step { span, jump, place: Place::of(last_end, span) }
+        let distance = jump_distance(last_end, span) as f32;
+        Transition { span, distance, position: RelativePosition::from_span(last_end, span) }
     }
 }
 
@@ -111,81 +113,92 @@ impl SearchSpace<'_> {
     /// the ini, one addition after another. `completes`: nothing is left to be
     /// covered.
     #[inline(always)]
-    pub(crate) fn expand(
+    pub(crate) fn score_expansion(
         &mut self,
         hypotheses: &[Hypothesis],
         id: HypothesisId,
         option: OptionId,
-        step: &Step,
+        transition: &Transition,
         completes: bool,
     ) -> (f32, u32) {
         let previous = &hypotheses[id.0 as usize];
-        if !self.system.contexts.is_empty() {
-            self.answer_contexts(hypotheses, Expansion { previous: id, option, span: step.span });
+        if !self.system.stateful_features.is_empty() {
+            self.score_stateful(
+                hypotheses,
+                Expansion { previous: id, option, span: transition.span },
+            );
         }
         let scores = self.options.scores(option);
         // An empty phrase returns at once, and then no `</s>` is scored.
-        let ends = completes && scores.len > 0;
+        let ends = completes && scores.num_words > 0;
         let mut total = previous.total + scores.total;
-        for feature in &self.system.stateful_features {
+        for feature in &self.system.expansion_features {
             match *feature {
-                StatefulFeature::Distortion(weight) => total += -step.jump * weight,
-                StatefulFeature::EarlyDistortion(weight) => {
-                    total += early_distortion(self, previous, step.span) * weight;
+                ExpansionFeature::Distortion(weight) => total += -transition.distance * weight,
+                ExpansionFeature::EarlyDistortion(weight) => {
+                    total += early_distortion(self, previous, transition.span) * weight;
                 }
-                StatefulFeature::ForwardBlocks { orientations, column } => {
-                    total += forward_blocks(self, previous, step.span, orientations, column);
+                ExpansionFeature::HierarchicalForward { orientations, column } => {
+                    total += hierarchical_forward_score(
+                        self,
+                        previous,
+                        transition.span,
+                        orientations,
+                        column,
+                    );
                 }
-                StatefulFeature::Context { first, count, .. } => {
-                    for addend in &self.contexts.addends()[first..first + count] {
+                ExpansionFeature::Stateful { first_score: first, num_scores: count, .. } => {
+                    for addend in &self.stateful_scorers.scores()[first..first + count] {
                         total += addend;
                     }
                 }
-                StatefulFeature::Backward { orientations, column } => {
-                    let swaps = previous.span.start == step.span.end;
-                    let column = column + orientations.at(step.place, swaps);
+                ExpansionFeature::BackwardReordering { orientations, column } => {
+                    let swaps = previous.span.start == transition.span.end;
+                    let column = column + orientations.orientation_at(transition.position, swaps);
                     total += self.options.reordering(option, column);
                 }
-                StatefulFeature::Forward { orientations, column } => {
+                ExpansionFeature::ForwardReordering { orientations, column } => {
                     if !previous.is_initial() {
-                        let swaps = previous.span.start == step.span.end;
-                        let column = column + orientations.at(step.place, swaps);
+                        let swaps = previous.span.start == transition.span.end;
+                        let column =
+                            column + orientations.orientation_at(transition.position, swaps);
                         total += self.options.reordering(previous.option, column);
                     }
                 }
-                StatefulFeature::LanguageModel { model, weight } => {
-                    let before = self.joint.state(previous.state, model);
-                    let part = self.options.lm_part(option, model);
+                ExpansionFeature::LanguageModel { model, weight } => {
+                    let before = self.joint_states.state(previous.joint_state, model);
+                    let part = self.options.lm_phrase(option, model);
                     let lm = &*self.system.language_models[model].model;
                     let (log10, behind) =
-                        self.lms[model].phrase(lm, self.options, part, before, ends);
+                        self.lm_caches[model].score_phrase(lm, self.options, part, before, ends);
                     total += Log10(log10).to_ln().0 * weight;
-                    self.joint.set(model, behind);
+                    self.joint_states.set_state(model, behind);
                 }
             }
         }
-        (total, self.joint.join())
+        (total, self.joint_states.join())
     }
 
     /// Has the features with states of their own answer, and their states joined.
     #[inline(never)]
-    fn answer_contexts(&mut self, hypotheses: &[Hypothesis], expansion: Expansion) {
-        let mut contexts = std::mem::take(self.contexts);
-        contexts.answer(self, hypotheses, expansion);
-        for (i, &state) in contexts.states().iter().enumerate() {
-            self.joint.set(self.lms.len() + i, state);
+    fn score_stateful(&mut self, hypotheses: &[Hypothesis], expansion: Expansion) {
+        let mut scorers = std::mem::take(self.stateful_scorers);
+        scorers.score_expansion(self, hypotheses, expansion);
+        for (i, &state) in scorers.states().iter().enumerate() {
+            self.joint_states.set_state(self.lm_caches.len() + i, state);
         }
-        *self.contexts = contexts;
+        *self.stateful_scorers = scorers;
     }
 
     /// Starts loading what the language models need for expansions of joint
     /// states by options: the first dependent word of each.
     pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
-        for (m, (scores, feature)) in self.lms.iter().zip(&self.system.language_models).enumerate()
+        for (m, (scores, feature)) in
+            self.lm_caches.iter().zip(&self.system.language_models).enumerate()
         {
             let first = |(state, option): (u32, OptionId)| {
-                let (dependent, _) = self.options.pooled(self.options.lm_part(option, m));
-                Some((self.joint.state(state, m), LmWord(*dependent.first()?)))
+                let (dependent, _) = self.options.lm_pool_slices(self.options.lm_phrase(option, m));
+                Some((self.joint_states.state(state, m), LmWord(*dependent.first()?)))
             };
             for (state, word) in expansions.clone().filter_map(first) {
                 scores.prefetch(state, word);
@@ -201,13 +214,13 @@ impl SearchSpace<'_> {
 /// to keep the loop of common features small.
 #[inline(never)]
 pub(crate) fn early_distortion(space: &SearchSpace<'_>, previous: &Hypothesis, span: Span) -> f32 {
-    let first_gap = space.coverages.facts(previous.coverage).first_gap;
-    -(early_jump(previous.span.end, span, first_gap) as f32)
+    let first_gap = space.coverages.summary(previous.coverage).first_gap;
+    -(early_distortion_distance(previous.span.end, span, first_gap) as f32)
 }
 
 /// The weighted score of the phrase before for where `span` lies, hierarchically.
 #[inline(never)]
-fn forward_blocks(
+fn hierarchical_forward_score(
     space: &SearchSpace<'_>,
     previous: &Hypothesis,
     span: Span,
@@ -217,19 +230,19 @@ fn forward_blocks(
     if previous.is_initial() {
         return 0.0;
     }
-    let orientation = forward_block(space, previous, span, orientations);
+    let orientation = hierarchical_forward_orientation(space, previous, span, orientations);
     space.options.reordering(previous.option, column + orientation)
 }
 
 /// The orientation of `span` seen from the phrase before, hierarchically.
-pub(crate) fn forward_block(
+pub(crate) fn hierarchical_forward_orientation(
     space: &SearchSpace<'_>,
     previous: &Hypothesis,
     span: Span,
     orientations: Orientations,
 ) -> usize {
     let covered = |position| space.coverages.is_covered(previous.coverage, position);
-    orientations.from_block(previous.span, span, covered)
+    orientations.hierarchical_orientation(previous.span, span, covered)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) struct Hypothesis {
     /// The weighted score so far.
     pub(crate) total: f32,
     /// The joint state of the language models and other features with states.
-    pub(crate) state: u32,
+    pub(crate) joint_state: u32,
     /// What it extends; itself for the initial one.
     pub(crate) previous: HypothesisId,
     /// Its last phrase; meaningless for the initial one.
@@ -29,22 +29,22 @@ pub(crate) struct Hypothesis {
     /// What is covered.
     pub(crate) coverage: CoverageId,
     /// `total` with the estimate of the rest.
-    pub(crate) future: f32,
+    pub(crate) future_score: f32,
 }
 
 const _: () = assert!(size_of::<Hypothesis>() == 32);
 
 impl Hypothesis {
     /// The hypothesis that has translated nothing.
-    pub(crate) fn initial(state: u32) -> Self {
+    pub(crate) fn initial(joint_state: u32) -> Self {
         Hypothesis {
             total: 0.0,
-            state,
+            joint_state,
             previous: HypothesisId::INITIAL,
             option: OptionId(u32::MAX),
             span: Span { start: 0, end: 0 },
             coverage: CoverageId::EMPTY,
-            future: 0.0,
+            future_score: 0.0,
         }
     }
 

@@ -9,75 +9,80 @@
 
 use std::ops::Range;
 
-use super::candidates::ascending;
+use super::candidates::ordered_bits;
 use super::hypothesis::{Hypothesis, HypothesisId};
 
 /// The losers of one stack's recombinations, by entry of the stack.
-pub(crate) trait Losers: Default {
+pub(crate) trait RecombinedArcs: Default {
     /// Whether anything is kept.
-    const KEPT: bool;
+    const KEEPS_ARCS: bool;
 
     /// A stack begins.
     fn clear(&mut self);
 
     /// A hypothesis enters as `entry` without a rival.
-    fn arrive(&mut self, entry: u32);
+    fn record_new(&mut self, entry: u32);
 
     /// The hypothesis of `entry`, `loser`, makes room for a better one.
-    fn replaced(&mut self, entry: u32, loser: &Hypothesis);
+    fn record_replaced(&mut self, entry: u32, loser: &Hypothesis);
 
     /// `loser` was no better than the hypothesis of `entry`.
-    fn turned_away(&mut self, entry: u32, loser: &Hypothesis);
+    fn record_rejected(&mut self, entry: u32, loser: &Hypothesis);
 
     /// The hypothesis of `entry` stays as the next one of the search.
-    fn stays(&mut self, entry: u32);
+    fn record_survivor(&mut self, entry: u32);
 
     /// Appends the losers of all that stayed, the first of which is `first`, to
     /// `hypotheses` and notes them in `lattice`.
-    fn settle(&mut self, first: u32, hypotheses: &mut Vec<Hypothesis>, lattice: &mut Lattice);
+    fn append_to_lattice(
+        &mut self,
+        first: u32,
+        hypotheses: &mut Vec<Hypothesis>,
+        lattice: &mut Lattice,
+    );
 }
 
 /// Losers are dropped.
 #[derive(Default)]
-pub(crate) struct Forgotten;
+pub(crate) struct Discard;
 
-const _: () = assert!(size_of::<Forgotten>() == 0);
+const _: () = assert!(size_of::<Discard>() == 0);
 
-impl Losers for Forgotten {
-    const KEPT: bool = false;
+impl RecombinedArcs for Discard {
+    const KEEPS_ARCS: bool = false;
 
     #[inline(always)]
     fn clear(&mut self) {}
 
     #[inline(always)]
-    fn arrive(&mut self, _: u32) {}
+    fn record_new(&mut self, _: u32) {}
 
     #[inline(always)]
-    fn replaced(&mut self, _: u32, _: &Hypothesis) {}
+    fn record_replaced(&mut self, _: u32, _: &Hypothesis) {}
 
     #[inline(always)]
-    fn turned_away(&mut self, _: u32, _: &Hypothesis) {}
+    fn record_rejected(&mut self, _: u32, _: &Hypothesis) {}
 
     #[inline(always)]
-    fn stays(&mut self, _: u32) {}
+    fn record_survivor(&mut self, _: u32) {}
 
     #[inline(always)]
-    fn settle(&mut self, _: u32, _: &mut Vec<Hypothesis>, _: &mut Lattice) {}
+    fn append_to_lattice(&mut self, _: u32, _: &mut Vec<Hypothesis>, _: &mut Lattice) {}
 }
 
 /// Losers are kept, in buffers that are reused.
 #[derive(Default)]
-pub(crate) struct Kept {
-    losers: Vec<Loser>,
-    entries: Vec<Entry>,
+pub(crate) struct Keep {
+    arcs: Vec<RecombinedArc>,
+    entries: Vec<StackEntry>,
     /// Entries whose hypotheses stay, in the order of the hypotheses.
-    winners: Vec<u32>,
+    survivors: Vec<u32>,
     /// Arrivals so far: the age of the next.
-    clock: u32,
+    next_age: u32,
     order: Vec<u128>,
 }
 
-struct Loser {
+struct RecombinedArc {
     entry: u32,
     age: u32,
     hypothesis: Hypothesis,
@@ -85,64 +90,71 @@ struct Loser {
 
 /// What is known of an entry beside its hypothesis.
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct StackEntry {
     /// When its hypothesis arrived.
     age: u32,
     /// Losers before this one belonged to a hypothesis that was pruned.
-    first_loser: u32,
+    first_arc: u32,
     /// One more than its place among the winners.
-    place: u32,
+    survivor_rank: u32,
 }
 
-impl Kept {
-    fn tick(&mut self) -> u32 {
-        self.clock += 1;
-        self.clock - 1
+impl Keep {
+    fn take_age(&mut self) -> u32 {
+        self.next_age += 1;
+        self.next_age - 1
     }
 }
 
-impl Losers for Kept {
-    const KEPT: bool = true;
+impl RecombinedArcs for Keep {
+    const KEEPS_ARCS: bool = true;
 
     fn clear(&mut self) {
-        self.losers.clear();
+        self.arcs.clear();
         self.entries.clear();
-        self.winners.clear();
-        self.clock = 0;
+        self.survivors.clear();
+        self.next_age = 0;
     }
 
-    fn arrive(&mut self, entry: u32) {
+    fn record_new(&mut self, entry: u32) {
         if self.entries.len() <= entry as usize {
-            self.entries.resize(entry as usize + 1, Entry::default());
+            self.entries.resize(entry as usize + 1, StackEntry::default());
         }
-        let first_loser = self.losers.len() as u32;
-        self.entries[entry as usize] = Entry { age: self.tick(), first_loser, place: 0 };
+        let first_loser = self.arcs.len() as u32;
+        self.entries[entry as usize] =
+            StackEntry { age: self.take_age(), first_arc: first_loser, survivor_rank: 0 };
     }
 
-    fn replaced(&mut self, entry: u32, loser: &Hypothesis) {
+    fn record_replaced(&mut self, entry: u32, loser: &Hypothesis) {
         let age = self.entries[entry as usize].age;
-        self.losers.push(Loser { entry, age, hypothesis: *loser });
-        self.entries[entry as usize].age = self.tick();
+        self.arcs.push(RecombinedArc { entry, age, hypothesis: *loser });
+        self.entries[entry as usize].age = self.take_age();
     }
 
-    fn turned_away(&mut self, entry: u32, loser: &Hypothesis) {
-        let age = self.tick();
-        self.losers.push(Loser { entry, age, hypothesis: *loser });
+    fn record_rejected(&mut self, entry: u32, loser: &Hypothesis) {
+        let age = self.take_age();
+        self.arcs.push(RecombinedArc { entry, age, hypothesis: *loser });
     }
 
-    fn stays(&mut self, entry: u32) {
-        self.winners.push(entry);
-        self.entries[entry as usize].place = self.winners.len() as u32;
+    fn record_survivor(&mut self, entry: u32) {
+        self.survivors.push(entry);
+        self.entries[entry as usize].survivor_rank = self.survivors.len() as u32;
     }
 
-    fn settle(&mut self, first: u32, hypotheses: &mut Vec<Hypothesis>, lattice: &mut Lattice) {
+    fn append_to_lattice(
+        &mut self,
+        first: u32,
+        hypotheses: &mut Vec<Hypothesis>,
+        lattice: &mut Lattice,
+    ) {
         self.order.clear();
-        for (i, loser) in self.losers.iter().enumerate() {
+        for (i, loser) in self.arcs.iter().enumerate() {
             let entry = self.entries[loser.entry as usize];
-            if entry.place > 0 && i >= entry.first_loser as usize {
+            if entry.survivor_rank > 0 && i >= entry.first_arc as usize {
                 let rank =
-                    u64::from(!ascending(loser.hypothesis.total)) << 32 | u64::from(loser.age);
-                let key = u128::from(entry.place - 1) << 96 | u128::from(rank) << 32 | i as u128;
+                    u64::from(!ordered_bits(loser.hypothesis.total)) << 32 | u64::from(loser.age);
+                let key =
+                    u128::from(entry.survivor_rank - 1) << 96 | u128::from(rank) << 32 | i as u128;
                 self.order.push(key);
             }
         }
@@ -151,7 +163,7 @@ impl Losers for Kept {
         for &key in &self.order {
             let winner = first as usize + (key >> 96) as usize;
             let arc = hypotheses.len() as u32;
-            hypotheses.push(self.losers[key as u32 as usize].hypothesis);
+            hypotheses.push(self.arcs[key as u32 as usize].hypothesis);
             let arcs = &mut lattice.arcs[winner];
             if arcs.1 == 0 {
                 arcs.0 = arc;
@@ -177,7 +189,7 @@ impl Lattice {
     }
 
     /// The hypotheses that lost to `winner`, by total and then by age.
-    pub(crate) fn losers(&self, winner: HypothesisId) -> Range<u32> {
+    pub(crate) fn recombined(&self, winner: HypothesisId) -> Range<u32> {
         let (first, count) = self.arcs[winner.0 as usize];
         first..first + count
     }
@@ -192,29 +204,29 @@ mod tests {
     }
 
     #[test]
-    fn losers_follow_their_winner_by_total_and_age() {
-        let mut kept = Kept::default();
+    fn recombined_arcs_follow_their_winner_by_total_and_age() {
+        let mut kept = Keep::default();
         kept.clear();
-        kept.arrive(0);
-        kept.arrive(1);
-        kept.turned_away(0, &hypothesis(-3.0, 10));
-        kept.replaced(0, &hypothesis(-3.0, 0));
-        kept.turned_away(1, &hypothesis(-9.0, 20));
-        kept.turned_away(0, &hypothesis(-2.5, 11));
+        kept.record_new(0);
+        kept.record_new(1);
+        kept.record_rejected(0, &hypothesis(-3.0, 10));
+        kept.record_replaced(0, &hypothesis(-3.0, 0));
+        kept.record_rejected(1, &hypothesis(-9.0, 20));
+        kept.record_rejected(0, &hypothesis(-2.5, 11));
         // Pruned and come again: what it beat before is gone.
-        kept.arrive(2);
-        kept.turned_away(2, &hypothesis(-4.0, 30));
-        kept.arrive(2);
-        kept.turned_away(2, &hypothesis(-5.0, 31));
-        kept.stays(2);
-        kept.stays(0);
+        kept.record_new(2);
+        kept.record_rejected(2, &hypothesis(-4.0, 30));
+        kept.record_new(2);
+        kept.record_rejected(2, &hypothesis(-5.0, 31));
+        kept.record_survivor(2);
+        kept.record_survivor(0);
         let mut hypotheses = vec![hypothesis(0.0, 0), hypothesis(-1.0, 2), hypothesis(-2.0, 1)];
         let mut lattice = Lattice::default();
         lattice.start();
-        kept.settle(1, &mut hypotheses, &mut lattice);
+        kept.append_to_lattice(1, &mut hypotheses, &mut lattice);
         let states = |winner| -> Vec<u32> {
-            let losers = lattice.losers(HypothesisId(winner));
-            losers.map(|id| hypotheses[id as usize].state).collect()
+            let losers = lattice.recombined(HypothesisId(winner));
+            losers.map(|id| hypotheses[id as usize].joint_state).collect()
         };
         assert!(states(0).is_empty());
         assert_eq!(states(1), [31]);

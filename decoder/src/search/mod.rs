@@ -15,28 +15,28 @@
 //! byte. (Moses2 breaks ties by memory addresses, differently from run to run.)
 
 mod candidates;
-mod context;
-mod cube;
+mod cube_pruning;
 mod expansion;
+mod fast_path;
 mod hypothesis;
-mod language_models;
 mod lattice;
 mod limits;
-mod run;
-mod stack;
-mod usual;
+mod lm_cache;
+mod stack_decoding;
+mod stateful;
+mod time_limit;
 
-pub(crate) use candidates::{RecombinationKey, ascending};
-pub(crate) use context::{Context, Contexts, Expansion, Parts};
-pub(crate) use cube::CubePruning;
-pub(crate) use expansion::{Step, early_distortion, forward_block};
+pub(crate) use candidates::{RecombinationKey, ordered_bits};
+pub(crate) use cube_pruning::CubePruning;
+pub(crate) use expansion::{Transition, early_distortion, hierarchical_forward_orientation};
+pub(crate) use fast_path::FastPathFeatures;
 pub(crate) use hypothesis::{Hypothesis, HypothesisId};
-pub(crate) use language_models::{JointStates, LanguageModelScores};
-pub(crate) use lattice::{Forgotten, Kept, Lattice};
+pub(crate) use lattice::{Discard, Keep, Lattice};
 pub(crate) use limits::SearchLimits;
-pub(crate) use run::{Effort, TimeLimit, complete};
-pub(crate) use stack::StackSearch;
-pub(crate) use usual::Usual;
+pub(crate) use lm_cache::{JointStates, LmScoreCache};
+pub(crate) use stack_decoding::StackDecoding;
+pub(crate) use stateful::{ComponentValues, Expansion, StatefulFeature, StatefulScorers};
+pub(crate) use time_limit::{SearchEffort, TimeLimit, run_search};
 
 use std::ops::Range;
 
@@ -55,11 +55,11 @@ pub(crate) struct SearchSpace<'a> {
     pub(crate) length: u32,
     pub(crate) sentence: &'a Sentence,
     pub(crate) options: &'a SentenceOptions,
-    pub(crate) costs: &'a FutureCost,
+    pub(crate) future_costs: &'a FutureCost,
     pub(crate) coverages: &'a mut Coverages,
-    pub(crate) lms: &'a mut [LanguageModelScores],
-    pub(crate) contexts: &'a mut Contexts,
-    pub(crate) joint: &'a mut JointStates,
+    pub(crate) lm_caches: &'a mut [LmScoreCache],
+    pub(crate) stateful_scorers: &'a mut StatefulScorers,
+    pub(crate) joint_states: &'a mut JointStates,
     /// Walls and zones; nothing where there are none.
     pub(crate) constraint: Option<&'a ReorderingConstraint>,
 }
@@ -74,17 +74,17 @@ pub(crate) trait Search {
     fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
 
     /// The best complete hypothesis, after the search is over.
-    fn best(&self) -> Option<HypothesisId>;
+    fn best_hypothesis(&self) -> Option<HypothesisId>;
 
     /// The hypotheses, in which predecessors are followed.
     fn hypotheses(&self) -> &[Hypothesis];
 
     /// The complete hypotheses that were kept, after the search is over.
-    fn complete(&self) -> Range<u32>;
+    fn complete_hypotheses(&self) -> Range<u32>;
 
     /// Which hypotheses lost to which; nothing for a search that forgets losers.
     fn lattice(&self) -> Option<&Lattice>;
 
     /// Statistics: items or hypotheses evaluated since the start.
-    fn evaluated(&self) -> u64;
+    fn num_evaluated(&self) -> u64;
 }

@@ -14,30 +14,35 @@
 use std::ops::Range;
 use std::thread;
 
-use miriam_metrics::bleu::Counts;
+use miriam_metrics::bleu::BleuCounts;
 
-use super::lists::{Lists, Tally};
-use super::normalised;
-use super::random::{Random, mixed};
+use super::l1_normalised;
+use super::n_best_lists::{BleuStatistics, NBestLists};
+use super::random::{SplitMix64, derive_seed};
 
 /// Searches from random weights.
 const RESTARTS: u64 = 10;
 /// Random directions a round.
-const DIRECTIONS: usize = 4;
+const RANDOM_DIRECTIONS: usize = 4;
 /// A round that gains less BLEU is the last.
-const ENOUGH: f64 = 1e-3;
+const MIN_GAIN: f64 = 1e-3;
 /// How far beyond the outermost corner a move goes.
-const BEYOND: f64 = 0.1;
+const OUTER_MARGIN: f64 = 0.1;
 /// Corners closer to each other leave nothing between them.
-const NARROW: f64 = 1e-9;
+const MIN_INTERVAL: f64 = 1e-9;
 
 /// The weights with the best BLEU that a search finds, from `starts` and from random
 /// weights.
-pub(super) fn optimise(lists: &Lists, starts: &[Vec<f64>], seed: u64, threads: usize) -> Vec<f64> {
-    let problem = Problem::new(lists);
+pub(super) fn optimise(
+    lists: &NBestLists,
+    starts: &[Vec<f64>],
+    seed: u64,
+    threads: usize,
+) -> Vec<f64> {
+    let problem = MertProblem::new(lists);
     let random = (0..RESTARTS).map(|number| {
-        let mut random = Random::new(mixed(seed, number));
-        normalised((0..lists.width).map(|_| random.symmetric()).collect())
+        let mut random = SplitMix64::new(derive_seed(seed, number));
+        l1_normalised((0..lists.num_components).map(|_| random.next_symmetric()).collect())
     });
     let starts: Vec<(u64, Vec<f64>)> =
         (RESTARTS..).zip(starts.iter().cloned()).chain((0..).zip(random)).collect();
@@ -45,9 +50,9 @@ pub(super) fn optimise(lists: &Lists, starts: &[Vec<f64>], seed: u64, threads: u
     let ends: Vec<(f64, Vec<f64>)> = thread::scope(|scope| {
         let problem = &problem;
         let search = |starts: &[(u64, Vec<f64>)]| -> Vec<(f64, Vec<f64>)> {
-            let mut search = Search::new(problem);
+            let mut search = CoordinateAscent::new(problem);
             let seeded = starts.iter().map(|(number, start)| {
-                search.random = Random::new(mixed(!seed, *number));
+                search.random = SplitMix64::new(derive_seed(!seed, *number));
                 search.climb(start.clone())
             });
             seeded.collect()
@@ -70,40 +75,40 @@ pub(super) fn optimise(lists: &Lists, starts: &[Vec<f64>], seed: u64, threads: u
 }
 
 /// All lists behind one another.
-struct Problem {
-    width: usize,
-    lines: Vec<Range<usize>>,
+struct MertProblem {
+    num_components: usize,
+    line_ranges: Vec<Range<usize>>,
     /// Values, component by component.
     columns: Vec<Vec<f32>>,
     /// The translations of each line by their values, ascending.
-    orders: Vec<Vec<u32>>,
-    fixed: Vec<f32>,
-    tallies: Vec<Tally>,
+    sorted_by_value: Vec<Vec<u32>>,
+    fixed_scores: Vec<f32>,
+    statistics: Vec<BleuStatistics>,
 }
 
-impl Problem {
-    fn new(lists: &Lists) -> Self {
-        let width = lists.width;
-        let mut problem = Problem {
-            width,
-            lines: Vec::with_capacity(lists.lines.len()),
+impl MertProblem {
+    fn new(lists: &NBestLists) -> Self {
+        let width = lists.num_components;
+        let mut problem = MertProblem {
+            num_components: width,
+            line_ranges: Vec::with_capacity(lists.lines.len()),
             columns: vec![Vec::new(); width],
-            orders: vec![Vec::new(); width],
-            fixed: Vec::new(),
-            tallies: Vec::new(),
+            sorted_by_value: vec![Vec::new(); width],
+            fixed_scores: Vec::new(),
+            statistics: Vec::new(),
         };
         for list in &lists.lines {
-            let first = problem.tallies.len();
-            problem.tallies.extend_from_slice(&list.tallies);
-            problem.fixed.extend_from_slice(&list.fixed);
+            let first = problem.statistics.len();
+            problem.statistics.extend_from_slice(&list.statistics);
+            problem.fixed_scores.extend_from_slice(&list.fixed_scores);
             for (component, column) in problem.columns.iter_mut().enumerate() {
                 column.extend((0..list.len()).map(|i| list.row(i, width)[component]));
             }
-            problem.lines.push(first..problem.tallies.len());
+            problem.line_ranges.push(first..problem.statistics.len());
         }
-        for (order, column) in problem.orders.iter_mut().zip(&problem.columns) {
+        for (order, column) in problem.sorted_by_value.iter_mut().zip(&problem.columns) {
             order.extend(0..column.len() as u32);
-            for line in &problem.lines {
+            for line in &problem.line_ranges {
                 order[line.clone()].sort_unstable_by(|&a, &b| {
                     column[a as usize].total_cmp(&column[b as usize]).then(a.cmp(&b))
                 });
@@ -115,102 +120,103 @@ impl Problem {
 
 /// Where another translation becomes the best of its line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Corner {
+struct Breakpoint {
     at: f64,
     before: u32,
-    behind: u32,
+    after: u32,
 }
 
 /// Searches, in buffers that are reused.
-struct Search<'p> {
-    problem: &'p Problem,
-    random: Random,
+struct CoordinateAscent<'p> {
+    problem: &'p MertProblem,
+    random: SplitMix64,
     /// The scores of all translations at the weights that were reached.
     scores: Vec<f64>,
     slopes: Vec<f64>,
     order: Vec<u32>,
     envelope: Vec<(u32, f64)>,
-    corners: Vec<Corner>,
+    breakpoints: Vec<Breakpoint>,
 }
 
-impl<'p> Search<'p> {
-    fn new(problem: &'p Problem) -> Self {
-        Search {
+impl<'p> CoordinateAscent<'p> {
+    fn new(problem: &'p MertProblem) -> Self {
+        CoordinateAscent {
             problem,
-            random: Random::new(0),
+            random: SplitMix64::new(0),
             scores: Vec::new(),
             slopes: Vec::new(),
             order: Vec::new(),
             envelope: Vec::new(),
-            corners: Vec::new(),
+            breakpoints: Vec::new(),
         }
     }
 
     /// Climbs from `weights` until nothing more is gained: BLEU there and where.
     fn climb(&mut self, mut weights: Vec<f64>) -> (f64, Vec<f64>) {
-        let mut axes: Vec<usize> = (0..self.problem.width).collect();
-        self.score(&weights);
+        let mut axes: Vec<usize> = (0..self.problem.num_components).collect();
+        self.score_all(&weights);
         let mut bleu = f64::NEG_INFINITY;
         loop {
             let before = bleu;
             self.random.shuffle(&mut axes);
             for &axis in &axes {
-                let (moved, reached) = self.along_axis(axis);
+                let (moved, reached) = self.search_axis(axis);
                 weights[axis] += moved;
                 bleu = reached;
             }
-            for _ in 0..DIRECTIONS {
-                let direction: Vec<f64> = weights.iter().map(|_| self.random.symmetric()).collect();
-                let (moved, reached) = self.along(&direction);
+            for _ in 0..RANDOM_DIRECTIONS {
+                let direction: Vec<f64> =
+                    weights.iter().map(|_| self.random.next_symmetric()).collect();
+                let (moved, reached) = self.search_direction(&direction);
                 weights.iter_mut().zip(&direction).for_each(|(w, d)| *w += moved * d);
                 bleu = reached;
             }
             // Many small moves would add up errors.
-            weights = normalised(weights);
-            self.score(&weights);
-            if bleu < before + ENOUGH {
+            weights = l1_normalised(weights);
+            self.score_all(&weights);
+            if bleu < before + MIN_GAIN {
                 return (bleu.max(before), weights);
             }
         }
     }
 
-    fn score(&mut self, weights: &[f64]) {
+    fn score_all(&mut self, weights: &[f64]) {
         self.scores.clear();
-        self.scores.extend(self.problem.fixed.iter().map(|&fixed| f64::from(fixed)));
+        self.scores.extend(self.problem.fixed_scores.iter().map(|&fixed| f64::from(fixed)));
         for (column, weight) in self.problem.columns.iter().zip(weights) {
-            add(&mut self.scores, column, *weight);
+            add_scaled(&mut self.scores, column, *weight);
         }
     }
 
     /// How far the best stretch of an axis is, and BLEU there; the scores follow.
-    fn along_axis(&mut self, axis: usize) -> (f64, f64) {
+    fn search_axis(&mut self, axis: usize) -> (f64, f64) {
         let problem = self.problem;
         let column = &problem.columns[axis];
         let slope = |i: u32| f64::from(column[i as usize]);
-        let order = &problem.orders[axis];
-        let found = self.search(slope, order);
-        add(&mut self.scores, column, found.0);
+        let order = &problem.sorted_by_value[axis];
+        let found = self.search_line(slope, order);
+        add_scaled(&mut self.scores, column, found.0);
         found
     }
 
     /// The same of any direction.
-    fn along(&mut self, direction: &[f64]) -> (f64, f64) {
+    fn search_direction(&mut self, direction: &[f64]) -> (f64, f64) {
         let problem = self.problem;
         let mut slopes = std::mem::take(&mut self.slopes);
         slopes.clear();
-        slopes.resize(problem.tallies.len(), 0.0);
+        slopes.resize(problem.statistics.len(), 0.0);
         for (column, part) in problem.columns.iter().zip(direction) {
-            add(&mut slopes, column, *part);
+            add_scaled(&mut slopes, column, *part);
         }
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         order.extend(0..slopes.len() as u32);
-        for line in &problem.lines {
+        for line in &problem.line_ranges {
             order[line.clone()].sort_unstable_by(|&a, &b| {
                 slopes[a as usize].total_cmp(&slopes[b as usize]).then(a.cmp(&b))
             });
         }
-        let found = self.search(|i| slopes[i as usize], &order);
+        let found = self.search_line(|i| slopes[i as usize], &order);
         for (score, slope) in self.scores.iter_mut().zip(&slopes) {
             *score += found.0 * slope;
         }
@@ -220,27 +226,28 @@ impl<'p> Search<'p> {
 
     /// The middle of the best stretch of a line on which scores have these slopes,
     /// and BLEU there; `order` has the translations of each line by slope.
-    fn search(&mut self, slope: impl Fn(u32) -> f64, order: &[u32]) -> (f64, f64) {
+    fn search_line(&mut self, slope: impl Fn(u32) -> f64, order: &[u32]) -> (f64, f64) {
         let problem = self.problem;
-        self.corners.clear();
-        let mut counts = Counts::default();
-        for line in &problem.lines {
+        self.breakpoints.clear();
+        let mut counts = BleuCounts::default();
+        for line in &problem.line_ranges {
             upper_envelope(&order[line.clone()], &slope, &self.scores, &mut self.envelope);
-            counts += problem.tallies[self.envelope[0].0 as usize].counts();
+            counts += problem.statistics[self.envelope[0].0 as usize].to_counts();
             for pair in self.envelope.windows(2) {
                 let [(before, _), (behind, at)] = [pair[0], pair[1]];
                 // Where BLEU counts the same nothing changes.
-                if problem.tallies[before as usize] != problem.tallies[behind as usize] {
-                    self.corners.push(Corner { at, before, behind });
+                if problem.statistics[before as usize] != problem.statistics[behind as usize] {
+                    self.breakpoints.push(Breakpoint { at, before, after: behind });
                 }
             }
         }
-        self.corners.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.before.cmp(&b.before)));
-        best_stretch(&self.corners, &problem.tallies, counts)
+        self.breakpoints
+            .sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.before.cmp(&b.before)));
+        find_best_interval(&self.breakpoints, &problem.statistics, counts)
     }
 }
 
-fn add(sums: &mut [f64], column: &[f32], weight: f64) {
+fn add_scaled(sums: &mut [f64], column: &[f32], weight: f64) {
     sums.iter_mut().zip(column).for_each(|(sum, &value)| *sum += weight * f64::from(value));
 }
 
@@ -283,18 +290,22 @@ fn upper_envelope(
 /// The middle of the stretch between corners that has the best BLEU, and BLEU there;
 /// `counts` are those to the left of all corners. Where the stretch around 0 is as
 /// good as any, 0.
-fn best_stretch(corners: &[Corner], tallies: &[Tally], mut counts: Counts) -> (f64, f64) {
+fn find_best_interval(
+    corners: &[Breakpoint],
+    tallies: &[BleuStatistics],
+    mut counts: BleuCounts,
+) -> (f64, f64) {
     let (Some(first), Some(last)) = (corners.first(), corners.last()) else {
         return (0.0, counts.bleu());
     };
-    let (leftmost, rightmost) = (first.at.min(0.0) - BEYOND, last.at.max(0.0) + BEYOND);
+    let (leftmost, rightmost) = (first.at.min(0.0) - OUTER_MARGIN, last.at.max(0.0) + OUTER_MARGIN);
     let mut best = (f64::NEG_INFINITY, 0.0);
     let mut here = (f64::NEG_INFINITY, 0.0);
     let mut start = f64::NEG_INFINITY;
     let mut next = corners.iter().peekable();
     loop {
         let end = next.peek().map_or(f64::INFINITY, |corner| corner.at);
-        if end - start > NARROW {
+        if end - start > MIN_INTERVAL {
             let bleu = counts.bleu();
             let middle = match (start.is_finite(), end.is_finite()) {
                 (false, _) => leftmost,
@@ -309,8 +320,8 @@ fn best_stretch(corners: &[Corner], tallies: &[Tally], mut counts: Counts) -> (f
             }
         }
         let Some(corner) = next.next() else { break };
-        counts += tallies[corner.behind as usize].counts();
-        counts -= tallies[corner.before as usize].counts();
+        counts += tallies[corner.after as usize].to_counts();
+        counts -= tallies[corner.before as usize].to_counts();
         start = corner.at;
     }
     let (bleu, at) = if here.0 >= best.0 { here } else { best };
@@ -319,39 +330,39 @@ fn best_stretch(corners: &[Corner], tallies: &[Tally], mut counts: Counts) -> (f
 
 #[cfg(test)]
 mod tests {
-    use super::super::lists::List;
+    use super::super::n_best_lists::NBestList;
     use super::*;
     use proptest::prelude::*;
 
-    fn tally(length: u32, matches: u32) -> Tally {
+    fn bleu_statistics(length: u32, matches: u32) -> BleuStatistics {
         let matches = std::array::from_fn(|n| matches.saturating_sub(n as u32).min(length));
-        Tally { length, reference: 10, matches }
+        BleuStatistics { length, reference_length: 10, matches }
     }
 
     /// Lists of translations with two values each.
-    fn lists(lines: &[Vec<(i8, i8, u8)>]) -> Lists {
-        let mut lists = Lists::new(lines.len(), 2);
+    fn lists(lines: &[Vec<(i8, i8, u8)>]) -> NBestLists {
+        let mut lists = NBestLists::new(lines.len(), 2);
         let list = |line: &Vec<(i8, i8, u8)>| {
-            let mut list = List::default();
+            let mut list = NBestList::default();
             for &(a, b, matches) in line {
                 let values = [a, b].map(|value| f32::from(value) / 8.0);
                 let matches = u32::from(matches % 11);
-                list.push(values.into_iter(), 0.0, tally(matches + 2, matches));
+                list.push(values.into_iter(), 0.0, bleu_statistics(matches + 2, matches));
             }
             list
         };
-        lists.add(lines.iter().map(list).collect());
+        lists.merge(lines.iter().map(list).collect());
         lists
     }
 
     /// BLEU of the translations that are first at `weights`.
-    fn bleu_at(problem: &Problem, weights: &[f64]) -> f64 {
-        let mut search = Search::new(problem);
-        search.score(weights);
-        let mut counts = Counts::default();
-        for line in &problem.lines {
+    fn bleu_at(problem: &MertProblem, weights: &[f64]) -> f64 {
+        let mut search = CoordinateAscent::new(problem);
+        search.score_all(weights);
+        let mut counts = BleuCounts::default();
+        for line in &problem.line_ranges {
             let best = line.clone().max_by(|&a, &b| search.scores[a].total_cmp(&search.scores[b]));
-            counts += problem.tallies[best.unwrap()].counts();
+            counts += problem.statistics[best.unwrap()].to_counts();
         }
         counts.bleu()
     }
@@ -360,17 +371,17 @@ mod tests {
         /// No place of a fine sweep along an axis is better than the one found, and
         /// BLEU there is what was said.
         #[test]
-        fn line_search_equals_a_sweep(
+        fn line_search_matches_a_sweep(
             lines in proptest::collection::vec(
                 proptest::collection::vec(any::<(i8, i8, u8)>(), 1..12), 1..8),
             start in (-1.0f64..1.0, -1.0f64..1.0),
             axis in 0usize..2,
         ) {
-            let problem = Problem::new(&lists(&lines));
+            let problem = MertProblem::new(&lists(&lines));
             let mut weights = vec![start.0, start.1];
-            let mut search = Search::new(&problem);
-            search.score(&weights);
-            let (moved, bleu) = search.along_axis(axis);
+            let mut search = CoordinateAscent::new(&problem);
+            search.score_all(&weights);
+            let (moved, bleu) = search.search_axis(axis);
             let begin = weights[axis];
             weights[axis] += moved;
             prop_assert!((bleu_at(&problem, &weights) - bleu).abs() < 1e-9);
@@ -389,7 +400,7 @@ mod tests {
             start in (-1.0f64..1.0, -1.0f64..1.0),
         ) {
             let lists = lists(&lines);
-            let problem = Problem::new(&lists);
+            let problem = MertProblem::new(&lists);
             let start = vec![start.0, start.1];
             let found = optimise(&lists, std::slice::from_ref(&start), 1, 1);
             prop_assert!(bleu_at(&problem, &found) + 1e-9 >= bleu_at(&problem, &start));

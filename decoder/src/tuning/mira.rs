@@ -13,28 +13,31 @@
 
 use std::thread;
 
-use miriam_metrics::bleu::{Counts, ORDER};
+use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER};
 
-use super::lists::{List, Lists, Tally};
-use super::normalised;
-use super::random::{Random, mixed};
+use super::l1_normalised;
+use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
+use super::random::{SplitMix64, derive_seed};
 
 /// The longest step. Scores are of weights whose magnitudes sum to 1.
 const C: f64 = 0.001;
 /// What is left of the background after a line.
 const DECAY: f64 = 0.999;
-const PASSES: usize = 30;
+const EPOCHS: usize = 30;
 const RUNS: u64 = 4;
 
 /// Weights that put good translations of `lists` first, from `start` on.
-pub(super) fn optimise(lists: &Lists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
-    let problem = Problem::new(lists);
-    let seeds: Vec<u64> = (0..RUNS).map(|run| mixed(seed, run)).collect();
+pub(super) fn optimise(lists: &NBestLists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
+    let problem = MiraProblem::new(lists);
+    let seeds: Vec<u64> = (0..RUNS).map(|run| derive_seed(seed, run)).collect();
     let per_thread = seeds.len().div_ceil(threads.max(1));
     let found: Vec<Vec<f64>> = thread::scope(|scope| {
         let problem = &problem;
         let runs = |seeds: &[u64]| -> Vec<Vec<f64>> {
-            seeds.iter().map(|&seed| normalised(Run::new(problem, start, seed).best())).collect()
+            seeds
+                .iter()
+                .map(|&seed| l1_normalised(MiraRun::new(problem, start, seed).train()))
+                .collect()
         };
         let threads: Vec<_> =
             seeds.chunks(per_thread).map(|seeds| scope.spawn(move || runs(seeds))).collect();
@@ -47,53 +50,60 @@ pub(super) fn optimise(lists: &Lists, start: &[f64], seed: u64, threads: usize) 
     for weights in &found {
         mean.iter_mut().zip(weights).for_each(|(mean, weight)| *mean += weight);
     }
-    normalised(mean)
+    l1_normalised(mean)
 }
 
 /// The lists in the form in which they are looked at.
-struct Problem {
-    lines: Vec<Line>,
+struct MiraProblem {
+    lines: Vec<LineCandidates>,
 }
 
 /// A line: values component by component, so that scores are sums of columns, and
 /// each tally once.
-struct Line {
+struct LineCandidates {
     columns: Vec<f32>,
-    fixed: Vec<f32>,
-    tallies: Vec<Tally>,
-    tally_of: Vec<u32>,
+    fixed_scores: Vec<f32>,
+    statistics: Vec<BleuStatistics>,
+    statistics_index: Vec<u32>,
 }
 
-impl Problem {
-    fn new(lists: &Lists) -> Self {
-        let width = lists.width;
-        Problem { lines: lists.lines.iter().map(|list| Line::new(list, width)).collect() }
+impl MiraProblem {
+    fn new(lists: &NBestLists) -> Self {
+        let width = lists.num_components;
+        MiraProblem {
+            lines: lists.lines.iter().map(|list| LineCandidates::new(list, width)).collect(),
+        }
     }
 }
 
-impl Line {
-    fn new(list: &List, width: usize) -> Self {
+impl LineCandidates {
+    fn new(list: &NBestList, width: usize) -> Self {
         let columns = (0..width).flat_map(|c| (0..list.len()).map(move |i| list.row(i, width)[c]));
         let mut numbers = hashbrown::HashMap::new();
-        let mut tallies = Vec::new();
-        let number = |tally: &Tally| {
+        let mut statistics = Vec::new();
+        let number = |tally: &BleuStatistics| {
             *numbers.entry(*tally).or_insert_with(|| {
-                tallies.push(*tally);
-                tallies.len() as u32 - 1
+                statistics.push(*tally);
+                statistics.len() as u32 - 1
             })
         };
-        let tally_of = list.tallies.iter().map(number).collect();
-        Line { columns: columns.collect(), fixed: list.fixed.clone(), tallies, tally_of }
+        let statistics_index = list.statistics.iter().map(number).collect();
+        LineCandidates {
+            columns: columns.collect(),
+            fixed_scores: list.fixed_scores.clone(),
+            statistics,
+            statistics_index,
+        }
     }
 
     fn len(&self) -> usize {
-        self.tally_of.len()
+        self.statistics_index.len()
     }
 
     /// The scores of all translations.
-    fn scores(&self, weights: &[f64], scores: &mut Vec<f32>) {
+    fn compute_scores(&self, weights: &[f64], scores: &mut Vec<f32>) {
         scores.clear();
-        scores.extend_from_slice(&self.fixed);
+        scores.extend_from_slice(&self.fixed_scores);
         for (column, &weight) in self.columns.chunks_exact(self.len()).zip(weights) {
             let weight = weight as f32;
             scores.iter_mut().zip(column).for_each(|(score, value)| *score += weight * value);
@@ -106,7 +116,7 @@ impl Line {
 }
 
 /// The place of the greatest of `numbers`, the first of equals.
-fn greatest(numbers: impl Iterator<Item = f32>) -> usize {
+fn argmax(numbers: impl Iterator<Item = f32>) -> usize {
     let mut best = (0, f32::NEG_INFINITY);
     for (i, number) in numbers.enumerate() {
         if number > best.1 {
@@ -121,16 +131,17 @@ fn greatest(numbers: impl Iterator<Item = f32>) -> usize {
 struct Background {
     length: f64,
     reference: f64,
-    matches: [f64; ORDER],
-    totals: [f64; ORDER],
+    matches: [f64; MAX_NGRAM_ORDER],
+    totals: [f64; MAX_NGRAM_ORDER],
 }
 
 impl Background {
-    fn add(&mut self, tally: &Tally) {
-        let Counts { hypothesis, reference, matches, totals } = tally.counts();
+    fn add(&mut self, tally: &BleuStatistics) {
+        let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, matches, totals } =
+            tally.to_counts();
         self.length += hypothesis as f64;
         self.reference += reference as f64;
-        for n in 0..ORDER {
+        for n in 0..MAX_NGRAM_ORDER {
             self.matches[n] += matches[n] as f64;
             self.totals[n] += totals[n] as f64;
         }
@@ -139,17 +150,17 @@ impl Background {
     fn scale(&mut self, factor: f64) {
         self.length *= factor;
         self.reference *= factor;
-        for n in 0..ORDER {
+        for n in 0..MAX_NGRAM_ORDER {
             self.matches[n] *= factor;
             self.totals[n] *= factor;
         }
     }
 
     /// BLEU of the background with one more line, from 0 to 1.
-    fn bleu_with(mut self, tally: &Tally) -> f64 {
+    fn bleu_with(mut self, tally: &BleuStatistics) -> f64 {
         self.add(tally);
         let (mut matches, mut totals) = (1.0, 1.0);
-        for n in 0..ORDER {
+        for n in 0..MAX_NGRAM_ORDER {
             matches *= self.matches[n];
             totals *= self.totals[n];
         }
@@ -165,39 +176,39 @@ impl Background {
 }
 
 /// One walk over the lines.
-struct Run<'p> {
-    problem: &'p Problem,
+struct MiraRun<'p> {
+    problem: &'p MiraProblem,
     weights: Vec<f64>,
     /// The weights after every line so far, added up, and how many.
-    totals: Vec<f64>,
-    steps: f64,
+    weight_sums: Vec<f64>,
+    num_updates: f64,
     background: Background,
-    random: Random,
+    random: SplitMix64,
     scores: Vec<f32>,
-    gains: Vec<f32>,
+    bleu_gains: Vec<f32>,
 }
 
-impl<'p> Run<'p> {
-    fn new(problem: &'p Problem, start: &[f64], seed: u64) -> Self {
-        let mut run = Run {
+impl<'p> MiraRun<'p> {
+    fn new(problem: &'p MiraProblem, start: &[f64], seed: u64) -> Self {
+        let mut run = MiraRun {
             problem,
             weights: start.to_vec(),
-            totals: vec![0.0; start.len()],
-            steps: 0.0,
+            weight_sums: vec![0.0; start.len()],
+            num_updates: 0.0,
             background: Background::default(),
-            random: Random::new(seed),
+            random: SplitMix64::new(seed),
             scores: Vec::new(),
-            gains: Vec::new(),
+            bleu_gains: Vec::new(),
         };
         // The background of a text of lines like these, with a little to keep its
         // matches from nothing.
         for line in &problem.lines {
-            line.scores(start, &mut run.scores);
-            let best = greatest(run.scores.iter().copied());
-            run.background.add(&line.tallies[line.tally_of[best] as usize]);
+            line.compute_scores(start, &mut run.scores);
+            let best = argmax(run.scores.iter().copied());
+            run.background.add(&line.statistics[line.statistics_index[best] as usize]);
         }
         run.background.scale(1.0 / (1.0 - DECAY) / problem.lines.len() as f64);
-        for n in 0..ORDER {
+        for n in 0..MAX_NGRAM_ORDER {
             run.background.matches[n] += 1.0;
             run.background.totals[n] += 1.0;
         }
@@ -205,13 +216,14 @@ impl<'p> Run<'p> {
     }
 
     /// The mean weights of the pass whose translations in the lists are best.
-    fn best(mut self) -> Vec<f64> {
+    fn train(mut self) -> Vec<f64> {
         let mut order: Vec<usize> = (0..self.problem.lines.len()).collect();
         let mut best = (f64::NEG_INFINITY, self.weights.clone());
-        for _ in 0..PASSES {
+        for _ in 0..EPOCHS {
             self.random.shuffle(&mut order);
-            order.iter().for_each(|&line| self.learn(line));
-            let mean: Vec<f64> = self.totals.iter().map(|total| total / self.steps).collect();
+            order.iter().for_each(|&line| self.update(line));
+            let mean: Vec<f64> =
+                self.weight_sums.iter().map(|total| total / self.num_updates).collect();
             let bleu = self.bleu(&mean);
             if bleu > best.0 {
                 best = (bleu, mean);
@@ -222,28 +234,28 @@ impl<'p> Run<'p> {
 
     /// BLEU of the translations in the lists that `weights` put first.
     fn bleu(&mut self, weights: &[f64]) -> f64 {
-        let mut counts = Counts::default();
+        let mut counts = BleuCounts::default();
         for line in &self.problem.lines {
-            line.scores(weights, &mut self.scores);
-            let best = greatest(self.scores.iter().copied());
-            counts += line.tallies[line.tally_of[best] as usize].counts();
+            line.compute_scores(weights, &mut self.scores);
+            let best = argmax(self.scores.iter().copied());
+            counts += line.statistics[line.statistics_index[best] as usize].to_counts();
         }
         counts.bleu()
     }
 
-    fn learn(&mut self, number: usize) {
+    fn update(&mut self, number: usize) {
         let line = &self.problem.lines[number];
-        line.scores(&self.weights, &mut self.scores);
-        self.gains.clear();
+        line.compute_scores(&self.weights, &mut self.scores);
+        self.bleu_gains.clear();
         let background = self.background;
-        self.gains.extend(line.tallies.iter().map(|tally| {
-            let reference = background.reference + f64::from(tally.reference);
+        self.bleu_gains.extend(line.statistics.iter().map(|tally| {
+            let reference = background.reference + f64::from(tally.reference_length);
             (background.bleu_with(tally) * reference) as f32
         }));
-        let gain = |i: usize| self.gains[line.tally_of[i] as usize];
+        let gain = |i: usize| self.bleu_gains[line.statistics_index[i] as usize];
         let scores = self.scores.iter().enumerate();
-        let hope = greatest(scores.clone().map(|(i, score)| score + gain(i)));
-        let fear = greatest(scores.map(|(i, score)| score - gain(i)));
+        let hope = argmax(scores.clone().map(|(i, score)| score + gain(i)));
+        let fear = argmax(scores.map(|(i, score)| score - gain(i)));
         let better = f64::from(gain(hope) - gain(fear));
         if hope != fear && better > 0.0 {
             let difference = || line.values(hope).zip(line.values(fear)).map(|(h, f)| h - f);
@@ -255,10 +267,10 @@ impl<'p> Run<'p> {
                 weights.for_each(|(weight, d)| *weight += step * d);
             }
         }
-        self.totals.iter_mut().zip(&self.weights).for_each(|(total, weight)| *total += weight);
-        self.steps += 1.0;
+        self.weight_sums.iter_mut().zip(&self.weights).for_each(|(total, weight)| *total += weight);
+        self.num_updates += 1.0;
         self.background.scale(DECAY);
-        self.background.add(&line.tallies[line.tally_of[hope] as usize]);
+        self.background.add(&line.statistics[line.statistics_index[hope] as usize]);
     }
 }
 
@@ -268,31 +280,31 @@ mod tests {
 
     /// Lines on whose lists one value goes with BLEU, one against it, and one has
     /// nothing to do with it.
-    fn toy() -> Lists {
-        let mut random = Random::new(3);
-        let mut lists = Lists::new(60, 3);
+    fn toy() -> NBestLists {
+        let mut random = SplitMix64::new(3);
+        let mut lists = NBestLists::new(60, 3);
         let line = |_| {
-            let mut list = List::default();
+            let mut list = NBestList::default();
             for i in 0..10u32 {
                 let right = 12 - i;
-                let noise = random.symmetric() as f32;
+                let noise = random.next_symmetric() as f32;
                 let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
                 let matches = std::array::from_fn(|n| right - n as u32);
-                let tally = Tally { length: 12, reference: 12, matches };
+                let tally = BleuStatistics { length: 12, reference_length: 12, matches };
                 list.push(values.into_iter(), 0.0, tally);
             }
             list
         };
-        lists.add((0..60).map(line).collect());
+        lists.merge((0..60).map(line).collect());
         lists
     }
 
     #[test]
     fn finds_the_values_that_go_with_bleu() {
         let lists = toy();
-        let problem = Problem::new(&lists);
-        let wrong = normalised(vec![-1.0, 1.0, 1.0]);
-        let bleu = |weights: &[f64]| Run::new(&problem, weights, 0).bleu(weights);
+        let problem = MiraProblem::new(&lists);
+        let wrong = l1_normalised(vec![-1.0, 1.0, 1.0]);
+        let bleu = |weights: &[f64]| MiraRun::new(&problem, weights, 0).bleu(weights);
         let found = optimise(&lists, &wrong, 5, 1);
         assert!(bleu(&wrong) < 60.0, "{}", bleu(&wrong));
         assert!(bleu(&found) > 99.0, "{found:?}: {}", bleu(&found));
@@ -302,7 +314,7 @@ mod tests {
     #[test]
     fn threads_do_not_matter() {
         let lists = toy();
-        let start = normalised(vec![0.1, 0.5, 0.4]);
+        let start = l1_normalised(vec![0.1, 0.5, 0.4]);
         let found = optimise(&lists, &start, 9, 1);
         assert_eq!(optimise(&lists, &start, 9, 3), found);
         assert_ne!(optimise(&lists, &start, 10, 1), found);

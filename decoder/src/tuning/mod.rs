@@ -14,22 +14,22 @@
 //! Nothing depends on the number of threads: lists are gathered in the order of the
 //! text, and random numbers are drawn by numbers of runs, not by threads.
 
-mod ini;
-mod lists;
+mod dev_set;
+mod ini_template;
 mod mert;
 mod mira;
+mod n_best_lists;
 mod random;
-mod text;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use miriam_metrics::bleu::Counts;
+use miriam_metrics::bleu::BleuCounts;
 use miriam_textio::{Output, Progress};
 
 use crate::{Configuration, Error, Result, System};
-use lists::Lists;
-use text::Text;
+use dev_set::DevSet;
+use n_best_lists::NBestLists;
 
 /// How weights are looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,24 +102,24 @@ pub struct Iteration {
     /// BLEU of the translations, from 0 to 100.
     pub bleu: f64,
     /// What BLEU counted.
-    pub counts: Counts,
+    pub counts: BleuCounts,
     /// Translations in the lists that were not there before.
-    pub found: usize,
+    pub new_translations: usize,
 }
 
 /// What a tuning run came to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct TuningReport {
     /// The iterations; the first translates with the weights that were given.
     pub iterations: Vec<Iteration>,
     /// Which of them is the best.
-    pub best: usize,
+    pub best_index: usize,
 }
 
-impl Report {
+impl TuningReport {
     /// The iteration whose weights were written.
     pub fn best(&self) -> &Iteration {
-        &self.iterations[self.best]
+        &self.iterations[self.best_index]
     }
 }
 
@@ -128,50 +128,50 @@ const PATIENCE: usize = 5;
 
 /// Tunes the weights of a system and writes its ini with the best ones, whole or not
 /// at all.
-pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Report> {
+pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningReport> {
     if options.iterations == 0 || options.nbest_size == 0 {
         return Err(Error::usage("tuning needs at least one iteration and lists of at least one"));
     }
     let configuration = &options.configuration;
-    let template = ini::Template::read(configuration, &options.output)?;
-    let text = Text::read(&options.source, &options.references, options.case_insensitive)?;
+    let template = ini_template::IniTemplate::read(configuration, &options.output)?;
+    let text = DevSet::read(&options.source, &options.references, options.case_insensitive)?;
     let mut system = System::load(configuration, progress)?;
-    let space = Space::of(&system)?;
-    let mut lists = Lists::new(text.len(), space.tuned.len());
-    let mut log = options.log.as_deref().map(Log::create).transpose()?;
-    let mut report = Report { iterations: Vec::new(), best: 0 };
+    let space = TunedComponents::new(&system)?;
+    let mut lists = NBestLists::new(text.len(), space.tuned.len());
+    let mut log = options.log.as_deref().map(TuningLog::create).transpose()?;
+    let mut report = TuningReport { iterations: Vec::new(), best_index: 0 };
     loop {
         let number = report.iterations.len();
         progress.begin(&format!("tuning, round {}", number + 1), Some(text.len() as u64));
         let translated = text.translate(&system, &space, options, progress);
         progress.end();
-        let (counts, found) = lists.add(translated?);
+        let (counts, found) = lists.merge(translated?);
         let weights = system.weights();
-        let iteration = Iteration { bleu: counts.bleu(), counts, weights, found };
-        let line = log_line(number, &iteration, &system);
+        let iteration = Iteration { bleu: counts.bleu(), counts, weights, new_translations: found };
+        let line = format_log_line(number, &iteration, &system);
         tracing::info!("{line}");
         if let Some(log) = &mut log {
             log.write(&line)?;
         }
         report.iterations.push(iteration);
         if report.iterations[number].bleu > report.best().bleu {
-            report.best = number;
+            report.best_index = number;
         }
-        let is_last = number + 1 >= options.iterations || number - report.best >= PATIENCE;
+        let is_last = number + 1 >= options.iterations || number - report.best_index >= PATIENCE;
         if is_last || found == 0 {
             break;
         }
-        let start = space.tuned_of(&report.iterations[number].weights);
-        let seed = random::mixed(options.seed, number as u64);
+        let start = space.tuned_weights(&report.iterations[number].weights);
+        let seed = random::derive_seed(options.seed, number as u64);
         let tuned = match options.method {
             Method::Mira => mira::optimise(&lists, &start, seed, options.threads),
             Method::Mert => {
-                let best = space.tuned_of(&report.best().weights);
+                let best = space.tuned_weights(&report.best().weights);
                 mert::optimise(&lists, &[start, best], seed, options.threads)
             }
         };
         let mut weights = report.iterations[number].weights.clone();
-        space.put(&tuned, &mut weights);
+        space.write_weights(&tuned, &mut weights);
         system.set_weights(&weights);
     }
     template.write(&system, &report.best().weights, &options.output)?;
@@ -182,32 +182,32 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Report> {
 }
 
 /// Which components are tuned, and which are what they are.
-struct Space {
+struct TunedComponents {
     /// The components that are tuned.
     tuned: Vec<usize>,
     /// The others.
     fixed: Vec<usize>,
 }
 
-impl Space {
-    fn of(system: &System) -> Result<Self> {
+impl TunedComponents {
+    fn new(system: &System) -> Result<Self> {
         let components = |tuneable| {
             let features = system.features().iter().filter(move |f| f.tuneable == tuneable);
             features.flat_map(|feature| feature.range.clone()).collect::<Vec<_>>()
         };
-        let space = Space { tuned: components(true), fixed: components(false) };
+        let space = TunedComponents { tuned: components(true), fixed: components(false) };
         if space.tuned.is_empty() {
             return Err(Error::usage("no feature can be tuned: all have tuneable=false"));
         }
         Ok(space)
     }
 
-    fn tuned_of(&self, weights: &[f32]) -> Vec<f64> {
-        normalised(self.tuned.iter().map(|&component| f64::from(weights[component])).collect())
+    fn tuned_weights(&self, weights: &[f32]) -> Vec<f64> {
+        l1_normalised(self.tuned.iter().map(|&component| f64::from(weights[component])).collect())
     }
 
     /// Puts tuned weights among those of all components.
-    fn put(&self, tuned: &[f64], weights: &mut [f32]) {
+    fn write_weights(&self, tuned: &[f64], weights: &mut [f32]) {
         for (&component, &weight) in self.tuned.iter().zip(tuned) {
             weights[component] = weight as f32;
         }
@@ -215,7 +215,7 @@ impl Space {
 }
 
 /// Weights whose magnitudes sum to 1; all the same where there is nothing to scale.
-fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
+fn l1_normalised(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
     if sum > 0.0 && sum.is_finite() {
         weights.iter_mut().for_each(|weight| *weight /= sum);
@@ -226,9 +226,9 @@ fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-fn log_line(number: usize, iteration: &Iteration, system: &System) -> String {
-    let Iteration { bleu, counts, weights, found } = iteration;
-    let ratio = counts.hypothesis as f64 / counts.reference.max(1) as f64;
+fn format_log_line(number: usize, iteration: &Iteration, system: &System) -> String {
+    let Iteration { bleu, counts, weights, new_translations: found } = iteration;
+    let ratio = counts.hypothesis_len as f64 / counts.reference_len.max(1) as f64;
     let mut line = format!(
         "iteration {}: BLEU {bleu:.2} (length ratio {ratio:.3}), {found} new translations;",
         number + 1
@@ -243,11 +243,11 @@ fn log_line(number: usize, iteration: &Iteration, system: &System) -> String {
 }
 
 /// The log as a file: a line an iteration, and which was the best.
-struct Log(Output);
+struct TuningLog(Output);
 
-impl Log {
+impl TuningLog {
     fn create(path: &Path) -> Result<Self> {
-        Ok(Log(Output::create(path)?))
+        Ok(TuningLog(Output::create(path)?))
     }
 
     fn write(&mut self, line: &str) -> Result<()> {
@@ -256,8 +256,8 @@ impl Log {
         Ok(self.0.flush()?)
     }
 
-    fn finish(mut self, report: &Report) -> Result<()> {
-        self.write(&format!("best: iteration {}", report.best + 1))?;
+    fn finish(mut self, report: &TuningReport) -> Result<()> {
+        self.write(&format!("best: iteration {}", report.best_index + 1))?;
         Ok(self.0.finish()?)
     }
 }

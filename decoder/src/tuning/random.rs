@@ -4,16 +4,16 @@
 
 /// A generator.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(super) struct SplitMix64(u64);
 
 /// A seed for part `number` of a run with `seed`.
-pub(super) fn mixed(seed: u64, number: u64) -> u64 {
-    Random(seed ^ Random(number).next()).next()
+pub(super) fn derive_seed(seed: u64, number: u64) -> u64 {
+    SplitMix64(seed ^ SplitMix64(number).next()).next()
 }
 
-impl Random {
+impl SplitMix64 {
     pub(super) fn new(seed: u64) -> Self {
-        Random(seed)
+        SplitMix64(seed)
     }
 
     fn next(&mut self) -> u64 {
@@ -24,7 +24,7 @@ impl Random {
     }
 
     /// A number from -1 to 1.
-    pub(super) fn symmetric(&mut self) -> f64 {
+    pub(super) fn next_symmetric(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 

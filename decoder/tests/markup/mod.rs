@@ -55,7 +55,7 @@ impl Markup {
 
     /// What of it fits a sentence of `length` words, with zones that contain each
     /// other or do not touch.
-    pub fn cut(mut self, length: usize) -> Self {
+    pub fn restrict_to(mut self, length: usize) -> Self {
         self.forced.retain(|f| f.end <= length);
         self.walls.retain(|&wall| wall < length);
         let mut kept: Vec<(usize, usize)> = Vec::new();
@@ -109,19 +109,19 @@ impl Markup {
         line
     }
 
-    fn acts(&self) -> bool {
+    fn is_active(&self) -> bool {
         !matches!(self.mode, "pass-through" | "ignore")
     }
 
     /// The forced translations that share words with `start..end`.
-    fn touching(&self, start: usize, end: usize) -> Vec<&Forced> {
-        let touches = |f: &&Forced| self.acts() && f.start < end && start < f.end;
+    fn overlapping(&self, start: usize, end: usize) -> Vec<&Forced> {
+        let touches = |f: &&Forced| self.is_active() && f.start < end && start < f.end;
         self.forced.iter().filter(touches).collect()
     }
 
     /// Whether the tables' translation `target` of `start..end` counts.
-    pub fn allows(&self, start: usize, end: usize, target: &str) -> bool {
-        let touching = self.touching(start, end);
+    pub fn allows_table_option(&self, start: usize, end: usize, target: &str) -> bool {
+        let touching = self.overlapping(start, end);
         match self.mode {
             "exclusive" => touching.is_empty(),
             "constraint" => {
@@ -139,20 +139,30 @@ impl Markup {
     }
 
     /// Whether an unknown word at `position` may be copied.
-    pub fn allows_unknown(&self, position: usize) -> bool {
+    pub fn allows_copying(&self, position: usize) -> bool {
         let bound = matches!(self.mode, "exclusive" | "constraint");
-        !bound || self.touching(position, position + 1).is_empty()
+        !bound || self.overlapping(position, position + 1).is_empty()
     }
 
     /// The translations forced on exactly `start..end`.
     pub fn forced(&self, start: usize, end: usize) -> Vec<&(String, Option<f32>)> {
         let exact = |f: &&Forced| (f.start, f.end) == (start, end);
-        self.touching(start, end).into_iter().filter(exact).flat_map(|f| &f.translations).collect()
+        self.overlapping(start, end)
+            .into_iter()
+            .filter(exact)
+            .flat_map(|f| &f.translations)
+            .collect()
     }
 
     /// The check of 3.2 for the words `start..=last`.
-    pub fn may_follow(&self, covered: &[bool], start: usize, last: usize, limit: i64) -> bool {
-        if !self.acts() {
+    pub fn respects_constraints(
+        &self,
+        covered: &[bool],
+        start: usize,
+        last: usize,
+        limit: i64,
+    ) -> bool {
+        if !self.is_active() {
             return true;
         }
         let gap = covered.iter().position(|&c| !c).unwrap();

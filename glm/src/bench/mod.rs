@@ -3,11 +3,11 @@
 //! ([`reads`]), random reads as a yardstick ([`memory`]), searches on the CPU
 //! ([`cpu`]), and the comparison of the device with the CPU to the bit ([`check`]).
 
-pub mod check;
-pub mod cpu;
-pub mod memory;
+pub mod comparison;
+pub mod cpu_scoring;
 pub mod queries;
-pub mod reads;
+pub mod random_reads;
+pub mod read_counts;
 
 #[cfg(test)]
 mod tests;

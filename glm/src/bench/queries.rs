@@ -53,6 +53,6 @@ mod tests {
         );
         assert_eq!(tokens(&text, 9), [9 | mark, 5, 6, 3, 9 | mark, 7, 3]);
         assert_eq!(tokens_without_markers(&text), [5 | mark, 6, 3, 7 | mark, 3]);
-        assert_eq!(text.part(1..2), Text { words: vec![7, 3], ends: vec![2] });
+        assert_eq!(text.slice(1..2), Text { words: vec![7, 3], ends: vec![2] });
     }
 }

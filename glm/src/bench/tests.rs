@@ -3,20 +3,20 @@ use std::path::Path;
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
 use miriam_lmcpu::{LanguageModel, LmWord};
-use miriam_storage::{Container, ContainerWriter, Load};
+use miriam_storage::{Container, ContainerWriter, LoadMethod};
 
-use super::check::{Device, Material, Models, check};
-use super::cpu::{Sequences, Way};
-use super::memory::Buffer;
+use super::comparison::{BatchScorer, CheckData, Models, compare_models};
+use super::cpu_scoring::{ScoringMode, Sequences};
 use super::queries;
-use super::reads::Reads;
-use crate::device::{Answers, PAD, SENTENCE_START, SentenceSum};
+use super::random_reads::ReadBuffer;
+use super::read_counts::ReadCounts;
+use crate::device::{PAD, SENTENCE_START, ScoreBuffers, SentenceSum};
 use crate::format::NodeWidth;
-use crate::synthetic::{Likeness, Recipe, Text, random_ngrams};
+use crate::synthetic::{SyntheticOptions, Text, TextKind, random_ngrams};
 use crate::{Error, GlmModel, GlmOptions, KIND, VERSION, write_glm};
 
-fn made() -> SortedModel {
-    Recipe { ngrams: 60_000, order: 4, seed: 5 }.model()
+fn synthetic_model() -> SortedModel {
+    SyntheticOptions { ngrams: 60_000, order: 4, seed: 5 }.generate_model()
 }
 
 fn glm(model: SortedModel, layout: GlmOptions) -> GlmModel {
@@ -30,77 +30,91 @@ fn trie(model: SortedModel) -> TrieModel {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trie");
     write_trie(model, &path, None).unwrap();
-    TrieModel::open(&path, Load::HugePages).unwrap()
+    TrieModel::open(&path, LoadMethod::HugePages).unwrap()
 }
 
 fn layouts() -> Vec<GlmOptions> {
     let widths = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
     let hashed = [0, 2, 4].into_iter();
-    hashed.flat_map(|hashed| widths.map(|width| GlmOptions { width, hashed })).collect()
+    hashed
+        .flat_map(|hashed| {
+            widths.map(|width| GlmOptions { node_width: width, max_hashed_order: hashed })
+        })
+        .collect()
 }
 
 fn text(model: &SortedModel) -> Text {
-    let mut text = Text::sample(model, Likeness::Training, 6_000, 1);
-    text.append(&Text::sample(model, Likeness::HeldOut, 6_000, 1), 12_000);
+    let mut text = Text::sample(model, TextKind::Training, 6_000, 1);
+    text.append(&Text::sample(model, TextKind::HeldOut, 6_000, 1), 12_000);
     text
 }
 
-fn material(model: &SortedModel) -> Material {
+fn check_data(model: &SortedModel) -> CheckData {
     let random = random_ngrams(model, model.counts.len(), 10_000, 2);
-    Material { random, text: text(model), batches: vec![1, 33, 1_000] }
+    CheckData { random_ngrams: random, text: text(model), batch_sizes: vec![1, 33, 1_000] }
 }
 
 #[test]
 fn equal_models_pass_and_a_single_bit_is_found() {
-    let model = made();
-    let material = material(&model);
+    let model = synthetic_model();
+    let material = check_data(&model);
     let other = trie(model.clone());
     let run = |model: SortedModel| {
-        let begin = model.begin;
-        let twin = glm(model, GlmOptions::default());
-        let models = Models { twin: &twin, other: &other, other_name: "trie", begin, device: None };
+        let begin = model.bos_id;
+        let cpu_model = glm(model, GlmOptions::default());
+        let models = Models {
+            cpu_model: &cpu_model,
+            reference: &other,
+            reference_name: "trie",
+            bos_id: begin,
+            device: None,
+        };
         let mut told = Vec::new();
-        check(&models, &material, &mut |line| told.push(line.to_owned())).map(|()| told)
+        compare_models(&models, &material, &mut |line| told.push(line.to_owned())).map(|()| told)
     };
     let told = run(model.clone()).unwrap();
     assert_eq!(told.len(), 7, "{told:?}");
     assert!(told[0].contains("10000 compared") && told[6].contains("perplexity"), "{told:?}");
     // An n-gram that the text has.
-    let ngram = &queries::ngrams(&material.text, model.begin, 4)[40..44];
+    let ngram = &queries::ngrams(&material.text, model.bos_id, 4)[40..44];
     let mut wrong = model;
-    let at = wrong.levels.node(ngram).unwrap() as usize;
-    let log10 = &mut wrong.levels.levels[3].log10[at];
+    let at = wrong.trie.node(ngram).unwrap() as usize;
+    let log10 = &mut wrong.trie.levels[3].log10[at];
     *log10 = f32::from_bits(log10.to_bits() + 1);
-    let Err(Error::Different { detail, .. }) = run(wrong) else { panic!("nothing was found") };
+    let Err(Error::Mismatch { detail, .. }) = run(wrong) else { panic!("nothing was found") };
     assert!(detail.contains("4 matched, but expected"), "{detail}");
 }
 
 /// A device as its documentation has it: each query from its whole context.
-struct Obvious<'m> {
+struct NaiveScorer<'m> {
     model: &'m TrieModel,
     /// The query, among all of its kind, whose answer is wrong.
-    wrong: Option<usize>,
-    asked: std::cell::Cell<usize>,
+    wrong_query: Option<usize>,
+    num_asked: std::cell::Cell<usize>,
 }
 
-impl<'m> Obvious<'m> {
-    fn new(model: &'m TrieModel, wrong: Option<usize>) -> Self {
-        Obvious { model, wrong, asked: 0.into() }
+impl<'m> NaiveScorer<'m> {
+    fn new(model: &'m TrieModel, wrong_query: Option<usize>) -> Self {
+        NaiveScorer { model, wrong_query, num_asked: 0.into() }
     }
 
-    fn answer(&self, newest_first: &[u32], at: usize, answers: &mut Answers<'_>) {
+    fn answer(&self, newest_first: &[u32], at: usize, answers: &mut ScoreBuffers<'_>) {
         let words: Vec<LmWord> = newest_first.iter().map(|&word| LmWord(word)).collect();
         let (log10, matched) = self.model.score_after(&words[1..], words[0]);
-        let asked = self.asked.replace(self.asked.get() + 1);
-        answers.log10[at] = if self.wrong == Some(asked) { -log10.0 } else { log10.0 };
+        let asked = self.num_asked.replace(self.num_asked.get() + 1);
+        answers.log10[at] = if self.wrong_query == Some(asked) { -log10.0 } else { log10.0 };
         if let Some(lengths) = &mut answers.matched {
             lengths[at] = matched;
         }
     }
 }
 
-impl Device for Obvious<'_> {
-    fn score_ngrams(&self, queries: &[u32], mut answers: Answers<'_>) -> crate::error::Result<()> {
+impl BatchScorer for NaiveScorer<'_> {
+    fn score_ngrams(
+        &self,
+        queries: &[u32],
+        mut answers: ScoreBuffers<'_>,
+    ) -> crate::error::Result<()> {
         for (at, ngram) in queries.chunks(LanguageModel::order(self.model)).enumerate() {
             let length = ngram.iter().position(|&word| word == PAD).unwrap_or(ngram.len());
             self.answer(&ngram[..length], at, &mut answers);
@@ -108,7 +122,11 @@ impl Device for Obvious<'_> {
         Ok(())
     }
 
-    fn score_tokens(&self, tokens: &[u32], mut answers: Answers<'_>) -> crate::error::Result<()> {
+    fn score_tokens(
+        &self,
+        tokens: &[u32],
+        mut answers: ScoreBuffers<'_>,
+    ) -> crate::error::Result<()> {
         let mut start = 0;
         for at in 0..tokens.len() {
             if tokens[at] & SENTENCE_START != 0 {
@@ -128,7 +146,7 @@ impl Device for Obvious<'_> {
         sums: &mut [SentenceSum],
     ) -> crate::error::Result<()> {
         let mut log10 = vec![0.0; tokens.len()];
-        self.score_tokens(tokens, Answers { log10: &mut log10, matched: None })?;
+        self.score_tokens(tokens, ScoreBuffers { log10: &mut log10, matched: None })?;
         let mut start = 0;
         for (&end, sum) in ends.iter().zip(sums) {
             sum.log10 = log10[start + 1..end].iter().fold(0.0, |sum, log10| sum + log10);
@@ -143,20 +161,25 @@ impl Device for Obvious<'_> {
 /// found, in whichever batch it is.
 #[test]
 fn a_device_is_asked_in_batches_of_every_size() {
-    let model = made();
-    let (mut material, other) = (material(&model), trie(model.clone()));
+    let model = synthetic_model();
+    let (mut material, other) = (check_data(&model), trie(model.clone()));
     // One size is larger than what there is.
-    material.batches = vec![1, 31, 1_000, 25_000];
+    material.batch_sizes = vec![1, 31, 1_000, 25_000];
     material.text.words[70] = 0;
-    let begin = model.begin;
-    let twin = glm(model, GlmOptions::default());
+    let begin = model.bos_id;
+    let cpu_model = glm(model, GlmOptions::default());
     let run = |wrong| {
-        let device = Obvious::new(&other, wrong);
-        let models =
-            Models { twin: &twin, other: &other, other_name: "trie", begin, device: Some(&device) };
+        let device = NaiveScorer::new(&other, wrong);
+        let models = Models {
+            cpu_model: &cpu_model,
+            reference: &other,
+            reference_name: "trie",
+            bos_id: begin,
+            device: Some(&device),
+        };
         let mut told = Vec::new();
-        let outcome = check(&models, &material, &mut |line| told.push(line.to_owned()));
-        (outcome, told, device.asked.get())
+        let outcome = compare_models(&models, &material, &mut |line| told.push(line.to_owned()));
+        (outcome, told, device.num_asked.get())
     };
     let (outcome, told, asked) = run(None);
     outcome.unwrap();
@@ -169,45 +192,48 @@ fn a_device_is_asked_in_batches_of_every_size() {
     // Queries of all kinds, the last being in the sums of sentences.
     for wrong in [0, 128 + 31 * 5, 40_000, 100_000, asked - 12_500, asked - 1] {
         let (outcome, _, _) = run(Some(wrong));
-        let Err(Error::Different { what, .. }) = outcome else { panic!("{wrong} of {asked}") };
+        let Err(Error::Mismatch { what, .. }) = outcome else { panic!("{wrong} of {asked}") };
         assert!(what.contains("device = CPU"), "{what}");
     }
 }
 
 #[test]
-fn both_ways_of_the_cpu_and_all_threads_agree() {
-    let model = made();
-    let material = material(&model);
-    let twin = glm(model.clone(), GlmOptions::default());
+fn both_scoring_modes_and_all_threads_agree() {
+    let model = synthetic_model();
+    let material = check_data(&model);
+    let cpu_model = glm(model.clone(), GlmOptions::default());
     let all = [
-        Sequences::ngrams(&material.random, 4),
-        Sequences::sentences(&material.text, twin.begin_state()),
+        Sequences::ngrams(&material.random_ngrams, 4),
+        Sequences::sentences(&material.text, cpu_model.begin_state()),
     ];
     for sequences in all {
-        let scores = sequences.score(&twin, Way::Single);
-        assert_eq!(scores, sequences.score(&twin, Way::Batch));
-        assert_eq!(scores.len(), sequences.queries(0..sequences.len()));
+        let scores = sequences.score(&cpu_model, ScoringMode::Single);
+        assert_eq!(scores, sequences.score(&cpu_model, ScoringMode::Batch));
+        assert_eq!(scores.len(), sequences.num_queries(0..sequences.len()));
         let batches = sequences.batches(500);
         assert_eq!(batches.first().unwrap().start, 0);
         assert_eq!(batches.last().unwrap().end, sequences.len());
         assert!(batches.windows(2).all(|pair| pair[0].end == pair[1].start));
-        let sums = [1, 2].map(|threads| sequences.run(&twin, Way::Batch, &batches, threads));
+        let sums = [1, 2]
+            .map(|threads| sequences.sum_scores(&cpu_model, ScoringMode::Batch, &batches, threads));
         assert!((sums[0] / sums[1] - 1.0).abs() < 1e-9 && sums[0] < 0.0, "{sums:?}");
     }
 }
 
 /// Every walk finds what the model finds: what it counts is what a search needs.
 #[test]
-fn reads_are_those_of_a_search_that_finds_what_is_there() {
-    let model = made();
+fn read_counts_are_those_of_a_search_that_finds_every_ngram() {
+    let model = synthetic_model();
     let text = text(&model);
-    let ngrams = queries::ngrams(&text, model.begin, 4);
-    let matches = text.matches(&model);
+    let ngrams = queries::ngrams(&text, model.bos_id, 4);
+    let matches = text.match_length_counts(&model);
     for layout in layouts() {
-        let twin = glm(model.clone(), layout);
-        assert_eq!(super::reads::matches(&twin, &ngrams), matches, "{layout:?}");
-        let (explicit, sentences) =
-            (Reads::of_ngrams(&twin, &ngrams), Reads::of_text(&twin, &text, model.begin));
+        let cpu_model = glm(model.clone(), layout);
+        assert_eq!(super::read_counts::count_matches(&cpu_model, &ngrams), matches, "{layout:?}");
+        let (explicit, sentences) = (
+            ReadCounts::for_ngrams(&cpu_model, &ngrams),
+            ReadCounts::for_text(&cpu_model, &text, model.bos_id),
+        );
         assert_eq!((explicit.queries, sentences.queries), (12_000, 12_000));
         for reads in [explicit, sentences] {
             let [ones, twos, fours] = reads.requests;
@@ -218,7 +244,7 @@ fn reads_are_those_of_a_search_that_finds_what_is_there() {
             assert!((reads.ceiling([8e9, 4e9, 2e9]) / ceiling - 2.0).abs() < 1e-9);
         }
         assert!(explicit.sectors > sentences.sectors, "there are two walks");
-        if layout.hashed == 4 {
+        if layout.max_hashed_order == 4 {
             // One entry, then a bucket of two sectors for each order, more where
             // buckets overflow.
             let lookups: u64 = (1..4).map(|n| matches[n - 1..].iter().sum::<u64>()).sum();
@@ -229,8 +255,8 @@ fn reads_are_those_of_a_search_that_finds_what_is_there() {
     }
     // Small nodes read fewer bytes of keys a node, and large ones fewer nodes.
     let sectors = |width| {
-        let twin = glm(model.clone(), GlmOptions { width, hashed: 0 });
-        Reads::of_text(&twin, &text, model.begin)
+        let cpu_model = glm(model.clone(), GlmOptions { node_width: width, max_hashed_order: 0 });
+        ReadCounts::for_text(&cpu_model, &text, model.bos_id)
     };
     let (narrow, wide) = (sectors(NodeWidth::Keys8), sectors(NodeWidth::Keys32));
     assert!(narrow.requests[0] > wide.requests[0] && narrow.requests[2] < wide.requests[2]);
@@ -238,9 +264,9 @@ fn reads_are_those_of_a_search_that_finds_what_is_there() {
 
 #[test]
 fn memory_is_read_on_any_number_of_threads() {
-    let buffer = Buffer::new(1 << 16);
+    let buffer = ReadBuffer::new(1 << 16);
     for (sector, threads) in [(32, 1), (64, 2), (128, 3)] {
-        buffer.read(sector, 50_000, threads);
+        buffer.read_at_random(sector, 50_000, threads);
     }
-    Buffer::new(0).read(128, 10, 1);
+    ReadBuffer::new(0).read_at_random(128, 10, 1);
 }

@@ -3,63 +3,64 @@
 
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
-use miriam_storage::btree::{NO_KEY, Tree, Unit};
+use miriam_storage::btree::{NO_KEY, StaticBTree, Unit};
 use miriam_storage::zerocopy::IntoBytes;
 use miriam_storage::{ContainerWriter, Error};
 use rayon::prelude::*;
 
-use super::Known;
-use crate::format::{NodeWidth, UNIT};
-use crate::placement::{Block, Family, Parents, Placement};
+use super::LevelNodes;
+use crate::block_allocator::{BlockAllocator, BlockOffsets, Children, ParentKind};
+use crate::format::{NodeWidth, UNIT_BYTES};
 
 /// Parents whose blocks one task fills.
-const CHUNK: usize = 1 << 10;
+const PARENTS_PER_TASK: usize = 1 << 10;
 /// Units that are filled before they are written, unless one chunk has more: 64 MiB.
-const PIECE: u64 = 1 << 22;
+const WRITE_BATCH_UNITS: u64 = 1 << 22;
 
 /// Where the blocks of an order go.
-pub(super) struct Blocks {
+pub(super) struct BlockWriter {
     /// By parent: the unit that it names.
-    firsts: Vec<u32>,
+    first_units: Vec<u32>,
     /// The walk as it is before each chunk of parents, and behind the last.
-    chunks: Vec<Placement>,
+    chunks: Vec<BlockAllocator>,
 }
 
-impl Blocks {
+impl BlockWriter {
     /// Places the blocks of the n-grams of `order`, whose parents are `parents`.
     pub fn plan(
         order: usize,
         orders: usize,
         parents: &Nodes,
         width: NodeWidth,
-        kind: Parents,
+        kind: ParentKind,
         writer: &ContainerWriter,
     ) -> Result<Self> {
-        let mut walk = Placement { width, longest: order == orders, parents: kind, cursor: 0 };
+        let mut walk =
+            BlockAllocator { width, is_longest: order == orders, parents: kind, cursor: 0 };
         let mut firsts = Vec::with_capacity(parents.len());
-        let mut chunks = Vec::with_capacity(parents.len() / CHUNK + 2);
+        let mut chunks = Vec::with_capacity(parents.len() / PARENTS_PER_TASK + 2);
         for (at, range) in parents.children.windows(2).enumerate() {
-            if at.is_multiple_of(CHUNK) {
+            if at.is_multiple_of(PARENTS_PER_TASK) {
                 chunks.push(walk);
             }
             // Too large a one is told below.
-            firsts.push(walk.place(u64::from(range[1] - range[0])).first() as u32);
+            firsts.push(walk.allocate(u64::from(range[1] - range[0])).first_unit() as u32);
         }
         chunks.push(walk);
-        if walk.units() > 1 << 32 {
+        if walk.total_units() > 1 << 32 {
             let reason = format!(
                 "the {order}-grams take {} units of 16 bytes, and a file of this kind addresses \
                  at most 2^32 of an order; prune the model, or build a probing model",
-                walk.units()
+                walk.total_units()
             );
             return Err(Error::TooLarge { path: writer.path().to_owned(), reason }.into());
         }
-        Ok(Blocks { firsts, chunks })
+        Ok(BlockWriter { first_units: firsts, chunks })
     }
 
     /// The unit that the parent `at` names.
-    pub fn first(&self, at: usize) -> u32 {
-        self.firsts[at]
+    pub fn first_unit(&self, at: usize) -> u32 {
+        self.first_units[at]
     }
 
     /// Writes the section of the n-grams `known`, whose parents are `parents`, and
@@ -67,19 +68,20 @@ impl Blocks {
     pub fn write(
         &self,
         parents: &Nodes,
-        known: &Known<'_>,
+        level: &LevelNodes<'_>,
         writer: &mut ContainerWriter,
     ) -> Result<Vec<u32>> {
-        let (Some((end, chunks)), order) = (self.chunks.split_last(), known.order) else {
+        let (Some((end, chunks)), order) = (self.chunks.split_last(), level.order) else {
             unreachable!("there is always an end")
         };
         let name = format!("order-{order}");
-        let mut section = writer.begin_section(&name, UNIT, end.units() * UNIT as u64)?;
+        let mut section =
+            writer.begin_section(&name, UNIT_BYTES, end.total_units() * UNIT_BYTES as u64)?;
         let mut marked = Vec::new();
         let mut at = 0;
         while at < chunks.len() {
             let start = chunks[at].cursor;
-            let is_in = |chunk: &Placement| chunk.cursor < start + PIECE;
+            let is_in = |chunk: &BlockAllocator| chunk.cursor < start + WRITE_BATCH_UNITS;
             let next = at + chunks[at..].iter().take_while(|chunk| is_in(chunk)).count();
             let behind = self.chunks[next].cursor;
             let mut units = vec![Unit::default(); (behind - start) as usize];
@@ -92,15 +94,15 @@ impl Blocks {
                 rest = others;
             }
             let fill = |(chunk, out): (usize, &mut [Unit])| {
-                let last = ((chunk + 1) * CHUNK).min(parents.len());
-                fill(self.chunks[chunk], chunk * CHUNK..last, parents, known, out)
+                let last = ((chunk + 1) * PARENTS_PER_TASK).min(parents.len());
+                fill_blocks(self.chunks[chunk], chunk * PARENTS_PER_TASK..last, parents, level, out)
             };
             let found: Vec<Vec<u32>> = tasks.into_par_iter().map(fill).collect();
             marked.extend(found.into_iter().flatten());
             section.write(units.as_bytes())?;
             at = next;
         }
-        let padding = (end.units() - end.cursor) as usize;
+        let padding = (end.total_units() - end.cursor) as usize;
         section.write(vec![Unit::default(); padding].as_bytes())?;
         section.finish()?;
         Ok(marked)
@@ -109,17 +111,17 @@ impl Blocks {
 
 /// Fills `out`, which begins where `walk` is, with the blocks of some parents, and
 /// gives the units of the blanks' entries.
-fn fill(
-    mut walk: Placement,
+fn fill_blocks(
+    mut walk: BlockAllocator,
     range: std::ops::Range<usize>,
     parents: &Nodes,
-    known: &Known<'_>,
+    level: &LevelNodes<'_>,
     out: &mut [Unit],
 ) -> Vec<u32> {
     let base = walk.cursor;
     let width = walk.width;
     let nodes = parents.children[range.start] as usize..parents.children[range.end] as usize;
-    let blanks = &known.nodes.blanks;
+    let blanks = &level.nodes.blanks;
     let from = blanks.partition_point(|&blank| (blank as usize) < nodes.start);
     let mut blanks = blanks[from..].iter().peekable();
     let mut marked = Vec::new();
@@ -130,28 +132,29 @@ fn fill(
     };
     for parent in range {
         let children = parents.children_of(parent as u32);
-        match walk.place(children.len() as u64) {
-            Family::None | Family::Inline => {}
-            Family::Single(unit) => {
-                out[(unit - base) as usize] = unit_of(known, children.start);
+        match walk.allocate(children.len() as u64) {
+            Children::None | Children::Inline => {}
+            Children::SingleEntry(unit) => {
+                out[(unit - base) as usize] = entry_unit(level, children.start);
                 mark(children.start, unit);
             }
-            Family::Block(block) => {
-                let Block { head, keys, entries } = block;
+            Children::Block(block) => {
+                let BlockOffsets { head, keys, entries } = block;
                 if let Some(head) = head {
                     out[(head - base) as usize] = Unit([children.len() as u32, 0, 0, 0]);
                 }
                 let (keys, entries) = ((keys - base) as usize, (entries - base) as usize);
                 out[keys..entries].fill(Unit([NO_KEY; 4]));
                 // One node has its keys in order; so its positions are those of a tree.
-                let tree = Tree { node: width.keys() as u64, count: children.len() as u64 };
-                for (position, at) in tree.positions().zip(children) {
+                let tree =
+                    StaticBTree { node_keys: width.keys() as u64, count: children.len() as u64 };
+                for (position, at) in tree.in_order_positions().zip(children) {
                     let position = position as usize;
-                    out[keys + position / 4].0[position % 4] = known.nodes.words[at];
-                    if known.is_longest() {
-                        out[entries + position / 4].0[position % 4] = known.log10(at);
+                    out[keys + position / 4].0[position % 4] = level.nodes.words[at];
+                    if level.is_longest() {
+                        out[entries + position / 4].0[position % 4] = level.log10(at);
                     } else {
-                        out[entries + position] = unit_of(known, at);
+                        out[entries + position] = entry_unit(level, at);
                         mark(at, base + (entries + position) as u64);
                     }
                 }
@@ -162,7 +165,7 @@ fn fill(
 }
 
 /// The entry of an n-gram as a unit.
-fn unit_of(known: &Known<'_>, at: usize) -> Unit {
-    let entry = known.entry(at);
+fn entry_unit(level: &LevelNodes<'_>, at: usize) -> Unit {
+    let entry = level.node_entry(at);
     Unit([entry.log10, entry.backoff, entry.first, entry.count])
 }

@@ -7,49 +7,49 @@ use miriam_storage::zerocopy::{Immutable, IntoBytes};
 use miriam_storage::{ContainerWriter, Error};
 use rayon::prelude::*;
 
-use super::{Known, Layout};
-use crate::format::{Bucket, LongestBucket, MANY, NO_KEY, home};
-use crate::search::key;
+use super::{LevelLayout, LevelNodes};
+use crate::format::{Bucket, EMPTY_KEY, LongestBucket, MANY_CHILDREN, home_bucket};
+use crate::search::bucket_key;
 
 /// The share of slots in use: fuller tables are smaller, and more searches go on to a
 /// second bucket.
-const LOAD: f64 = 0.65;
+const LOAD_FACTOR: f64 = 0.65;
 /// Buckets that one task fills.
-const CHUNK: usize = 1 << 10;
+const BUCKETS_PER_TASK: usize = 1 << 10;
 /// Buckets that are filled before they are written: 64 MiB.
-const PIECE: usize = 1 << 20;
+const WRITE_BATCH_BUCKETS: usize = 1 << 20;
 
 /// Where the n-grams of an order stand.
-pub(super) struct Buckets {
+pub(super) struct BucketWriter {
     /// Slots of a bucket.
-    slots: u64,
+    slots_per_bucket: u64,
     /// By bucket: whether a key whose home is here or before lies behind it.
     overflows: Vec<bool>,
     /// Slots, counted over all buckets, with their n-grams and keys, ascending.
-    placed: Vec<Placed>,
+    placed_keys: Vec<PlacedKey>,
     /// By n-gram: its slot.
-    numbers: Vec<u32>,
+    node_slots: Vec<u32>,
 }
 
-struct Placed {
+struct PlacedKey {
     slot: u32,
     node: u32,
     key: u64,
 }
 
-impl Buckets {
+impl BucketWriter {
     /// Arranges the n-grams of `order`, whose parents are `parents` and lie as `own`
     /// says.
-    pub fn arrange(
+    pub fn plan(
         order: usize,
         orders: usize,
         parents: &Nodes,
         nodes: &Nodes,
-        own: &Layout,
+        own: &LevelLayout,
         writer: &ContainerWriter,
     ) -> Result<Self> {
         let slots = if order == orders { 5 } else { 3 };
-        let buckets = (nodes.len() as f64 / (slots as f64 * LOAD)) as u64 + 1;
+        let buckets = (nodes.len() as f64 / (slots as f64 * LOAD_FACTOR)) as u64 + 1;
         // Whole lines of two.
         let buckets = buckets.next_multiple_of(2);
         if buckets * slots > 1 << 32 {
@@ -62,16 +62,16 @@ impl Buckets {
             return Err(Error::TooLarge { path: writer.path().to_owned(), reason }.into());
         }
         let number = |parent: usize| match own {
-            Layout::Buckets(own) => own.numbers[parent],
+            LevelLayout::Buckets(own) => own.node_slots[parent],
             _ => parent as u32,
         };
-        let mut placed: Vec<Placed> = (0..parents.len())
+        let mut placed: Vec<PlacedKey> = (0..parents.len())
             .into_par_iter()
             .flat_map_iter(|parent| {
                 let number = number(parent);
                 parents.children_of(parent as u32).map(move |node| {
-                    let key = key(number, nodes.words[node]);
-                    Placed { slot: home(key, buckets) as u32, node: node as u32, key }
+                    let key = bucket_key(number, nodes.words[node]);
+                    PlacedKey { slot: home_bucket(key, buckets) as u32, node: node as u32, key }
                 })
             })
             .collect();
@@ -79,7 +79,7 @@ impl Buckets {
         // What the last bucket does not hold goes to the first ones, in front of
         // what has its home there; since there is room, none goes around twice.
         let all = buckets * slots;
-        let behind = |first: u64, placed: &Placed| first.max(u64::from(placed.slot) * slots) + 1;
+        let behind = |first: u64, placed: &PlacedKey| first.max(u64::from(placed.slot) * slots) + 1;
         let around = placed.iter().fold(0, behind).saturating_sub(all);
         let mut overflows = vec![false; buckets as usize];
         let mut numbers = vec![0; nodes.len()];
@@ -95,40 +95,48 @@ impl Buckets {
             numbers[placed.node as usize] = placed.slot;
         }
         placed.rotate_right(around as usize);
-        Ok(Buckets { slots, overflows, placed, numbers })
+        Ok(BucketWriter {
+            slots_per_bucket: slots,
+            overflows,
+            placed_keys: placed,
+            node_slots: numbers,
+        })
     }
 
     /// Writes the section and gives the slots of the blanks.
-    pub fn write(&self, known: &Known<'_>, writer: &mut ContainerWriter) -> Result<Vec<u32>> {
-        match known.is_longest() {
-            true => self.write_filled(known.order, longest_bucket(known), writer)?,
-            false => self.write_filled(known.order, middle_bucket(known), writer)?,
+    pub fn write(&self, level: &LevelNodes<'_>, writer: &mut ContainerWriter) -> Result<Vec<u32>> {
+        match level.is_longest() {
+            true => self.write_buckets(level.order, longest_bucket(level), writer)?,
+            false => self.write_buckets(level.order, middle_bucket(level), writer)?,
         }
-        Ok(known.nodes.blanks.iter().map(|&blank| self.numbers[blank as usize]).collect())
+        Ok(level.nodes.blanks.iter().map(|&blank| self.node_slots[blank as usize]).collect())
     }
 
     /// Writes the buckets that `fill` makes of what stands in each and of whether it
     /// overflows.
-    fn write_filled<B: IntoBytes + Immutable + Send>(
+    fn write_buckets<B: IntoBytes + Immutable + Send>(
         &self,
         order: usize,
-        fill: impl Fn(&[Placed], bool) -> B + Sync,
+        fill: impl Fn(&[PlacedKey], bool) -> B + Sync,
         writer: &mut ContainerWriter,
     ) -> Result<()> {
         let (name, buckets) = (format!("order-{order}"), self.overflows.len());
         let bytes = (buckets * size_of::<B>()) as u64;
         let mut section = writer.begin_section(&name, size_of::<B>(), bytes)?;
-        for start in (0..buckets).step_by(PIECE) {
-            let chunks = (start..(start + PIECE).min(buckets)).into_par_iter().step_by(CHUNK);
+        for start in (0..buckets).step_by(WRITE_BATCH_BUCKETS) {
+            let chunks = (start..(start + WRITE_BATCH_BUCKETS).min(buckets))
+                .into_par_iter()
+                .step_by(BUCKETS_PER_TASK);
             let chunk = |first: usize| {
                 let before = |bucket: usize| {
-                    let slot = bucket as u64 * self.slots;
-                    self.placed.partition_point(|placed| u64::from(placed.slot) < slot)
+                    let slot = bucket as u64 * self.slots_per_bucket;
+                    self.placed_keys.partition_point(|placed| u64::from(placed.slot) < slot)
                 };
-                let last = (first + CHUNK).min(start + PIECE).min(buckets);
-                let mut rest = &self.placed[before(first)..before(last)];
-                (first..last)
-                    .map(move |bucket| (bucket, take(&mut rest, bucket as u64, self.slots)))
+                let last = (first + BUCKETS_PER_TASK).min(start + WRITE_BATCH_BUCKETS).min(buckets);
+                let mut rest = &self.placed_keys[before(first)..before(last)];
+                (first..last).map(move |bucket| {
+                    (bucket, take_bucket(&mut rest, bucket as u64, self.slots_per_bucket))
+                })
             };
             let filled: Vec<B> = chunks
                 .flat_map_iter(chunk)
@@ -141,7 +149,7 @@ impl Buckets {
 }
 
 /// Cuts off what stands in `bucket` from the front.
-fn take<'p>(rest: &mut &'p [Placed], bucket: u64, slots: u64) -> &'p [Placed] {
+fn take_bucket<'p>(rest: &mut &'p [PlacedKey], bucket: u64, slots: u64) -> &'p [PlacedKey] {
     let here = rest.iter().take_while(|placed| u64::from(placed.slot) / slots == bucket).count();
     let (own, behind) = rest.split_at(here);
     *rest = behind;
@@ -149,10 +157,10 @@ fn take<'p>(rest: &mut &'p [Placed], bucket: u64, slots: u64) -> &'p [Placed] {
 }
 
 /// Makes buckets of n-grams that are not of the highest order.
-fn middle_bucket(known: &Known<'_>) -> impl Fn(&[Placed], bool) -> Bucket + Sync {
+fn middle_bucket(level: &LevelNodes<'_>) -> impl Fn(&[PlacedKey], bool) -> Bucket + Sync {
     |placed, overflows| {
         let mut bucket = Bucket {
-            keys: [NO_KEY; 3],
+            keys: [EMPTY_KEY; 3],
             log10: [0; 3],
             backoff: [0; 3],
             first: [0; 3],
@@ -161,25 +169,25 @@ fn middle_bucket(known: &Known<'_>) -> impl Fn(&[Placed], bool) -> Bucket + Sync
         };
         for (slot, placed) in placed.iter().enumerate() {
             let at = placed.node as usize;
-            let (first, count) = known.family(at);
+            let (first, count) = level.child_range(at);
             bucket.keys[slot] = placed.key;
-            bucket.log10[slot] = known.log10(at);
-            bucket.backoff[slot] = known.nodes.backoffs[at].to_bits();
+            bucket.log10[slot] = level.log10(at);
+            bucket.backoff[slot] = level.nodes.backoffs[at].to_bits();
             bucket.first[slot] = first;
-            bucket.count[slot] = count.min(MANY as usize) as u8;
+            bucket.count[slot] = count.min(MANY_CHILDREN as usize) as u8;
         }
         bucket
     }
 }
 
 /// Makes buckets of n-grams of the highest order.
-fn longest_bucket(known: &Known<'_>) -> impl Fn(&[Placed], bool) -> LongestBucket + Sync {
+fn longest_bucket(level: &LevelNodes<'_>) -> impl Fn(&[PlacedKey], bool) -> LongestBucket + Sync {
     |placed, overflows| {
         let overflows = u32::from(overflows);
-        let mut bucket = LongestBucket { keys: [NO_KEY; 5], log10: [0; 5], overflows };
+        let mut bucket = LongestBucket { keys: [EMPTY_KEY; 5], log10: [0; 5], overflows };
         for (slot, placed) in placed.iter().enumerate() {
             bucket.keys[slot] = placed.key;
-            bucket.log10[slot] = known.log10(placed.node as usize);
+            bucket.log10[slot] = level.log10(placed.node as usize);
         }
         bucket
     }

@@ -10,20 +10,20 @@ mod buckets;
 
 use std::path::Path;
 
-use miriam_lmcpu::probing::{ModelSize, Stage};
+use miriam_lmcpu::probing::{ModelSize, ProgressStage};
 use miriam_lmcpu::sorted::{Nodes, SortedModel};
-use miriam_lmcpu::{Duplicates, Result};
+use miriam_lmcpu::{DuplicatePolicy, Result};
 use miriam_storage::dictionary::Dictionary;
 use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
 use rayon::prelude::*;
 
-use blocks::Blocks;
-use buckets::Buckets;
+use blocks::BlockWriter;
+use buckets::BucketWriter;
 
+use crate::block_allocator::ParentKind;
 use crate::format::{Entry, NodeWidth};
 use crate::model::{KIND, LevelMetadata, Metadata, VERSION};
-use crate::placement::Parents;
 
 const SIGN: u32 = 1 << 31;
 
@@ -31,10 +31,10 @@ const SIGN: u32 = 1 << 31;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlmOptions {
     /// Keys of a node.
-    pub width: NodeWidth,
+    pub node_width: NodeWidth,
     /// Orders from 2 up to this one go into buckets of a hash table instead of blocks;
     /// 0 or 1: none.
-    pub hashed: usize,
+    pub max_hashed_order: usize,
 }
 
 /// What is fastest for its size on a CPU: nearly all large blocks are of bigrams and
@@ -42,7 +42,7 @@ pub struct GlmOptions {
 /// tree.
 impl Default for GlmOptions {
     fn default() -> Self {
-        GlmOptions { width: NodeWidth::Keys32, hashed: 3 }
+        GlmOptions { node_width: NodeWidth::Keys32, max_hashed_order: 3 }
     }
 }
 
@@ -52,14 +52,15 @@ pub fn build_glm(
     path: &Path,
     output: &Path,
     options: &GlmOptions,
-    duplicates: Duplicates,
+    duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let reading = Stage::begin(progress, "reading", path.metadata().map(|found| found.len()).ok());
+    let reading =
+        ProgressStage::begin(progress, "reading", path.metadata().map(|found| found.len()).ok());
     let model = SortedModel::from_source(&mut *crate::open_source(path, duplicates, progress)?)?;
     drop(reading);
     let size = model.size();
-    let _stage = Stage::begin(progress, "writing", None);
+    let _stage = ProgressStage::begin(progress, "writing", None);
     write_glm(model, options, create_glm(output)?)?;
     Ok(size)
 }
@@ -76,22 +77,22 @@ pub fn write_glm(
     options: &GlmOptions,
     mut writer: ContainerWriter,
 ) -> Result<Option<Bytes>> {
-    let closed = model.levels.is_closed();
-    let mut levels = std::mem::take(&mut model.levels.levels);
+    let closed = model.trie.is_minimisation_closed();
+    let mut levels = std::mem::take(&mut model.trie.levels);
     let order = levels.len();
-    let hashed = options.hashed.min(order);
+    let hashed = options.max_hashed_order.min(order);
     let level = |nodes: &Nodes| LevelMetadata {
         entries: nodes.len() as u64,
         blanks: nodes.blanks.len() as u64,
     };
-    writer.metadata(&Metadata {
+    writer.write_metadata(&Metadata {
         order: order as u32,
         counts: model.counts,
-        width: options.width.keys() as u32,
-        hashed: hashed as u32,
+        node_width: options.node_width.keys() as u32,
+        max_hashed_order: hashed as u32,
         levels: levels[1..].iter().map(level).collect(),
-        begin: model.begin,
-        end: model.end,
+        bos_id: model.bos_id,
+        eos_id: model.eos_id,
         has_unknown: model.has_unknown,
         minimisation_is_closed: closed,
     })?;
@@ -100,25 +101,37 @@ pub fn write_glm(
     drop((model.vocabulary, model.source_ids));
 
     let mut blanks: Vec<u32> = Vec::new();
-    let mut own = Layout::Words;
+    let mut own = LevelLayout::Words;
     let mut below = Nodes::default();
     for n in 1..=order {
         let nodes = std::mem::take(&mut levels[n - 1]);
         let next = match levels.get(n) {
-            None => Layout::Nothing,
-            Some(children) if n < hashed => {
-                Layout::Buckets(Buckets::arrange(n + 1, order, &nodes, children, &own, &writer)?)
-            }
+            None => LevelLayout::Empty,
+            Some(children) if n < hashed => LevelLayout::Buckets(BucketWriter::plan(
+                n + 1,
+                order,
+                &nodes,
+                children,
+                &own,
+                &writer,
+            )?),
             Some(_) => {
                 let parents = match own {
-                    Layout::Buckets(_) => Parents::Buckets,
-                    _ if n == 1 => Parents::Words,
-                    _ => Parents::Entries,
+                    LevelLayout::Buckets(_) => ParentKind::Buckets,
+                    _ if n == 1 => ParentKind::Words,
+                    _ => ParentKind::Entries,
                 };
-                Layout::Blocks(Blocks::plan(n + 1, order, &nodes, options.width, parents, &writer)?)
+                LevelLayout::Blocks(BlockWriter::plan(
+                    n + 1,
+                    order,
+                    &nodes,
+                    options.node_width,
+                    parents,
+                    &writer,
+                )?)
             }
         };
-        let known = Known {
+        let level = LevelNodes {
             order: n,
             orders: order,
             nodes: &nodes,
@@ -126,36 +139,36 @@ pub fn write_glm(
             layout: &next,
         };
         let mut marked = match &own {
-            Layout::Words => {
-                let entry = |at| known.entry(at);
+            LevelLayout::Words => {
+                let entry = |at| level.node_entry(at);
                 let entries: Vec<Entry> = (0..nodes.len()).into_par_iter().map(entry).collect();
-                writer.section("order-1", &entries)?;
+                writer.write_section("order-1", &entries)?;
                 Vec::new()
             }
-            Layout::Blocks(blocks) => blocks.write(&below, &known, &mut writer)?,
-            Layout::Buckets(buckets) => buckets.write(&known, &mut writer)?,
-            Layout::Nothing => Vec::new(),
+            LevelLayout::Blocks(blocks) => blocks.write(&below, &level, &mut writer)?,
+            LevelLayout::Buckets(buckets) => buckets.write(&level, &mut writer)?,
+            LevelLayout::Empty => Vec::new(),
         };
         marked.sort_unstable();
         blanks.append(&mut marked);
         (own, below) = (next, nodes);
     }
-    writer.section("blanks", &blanks)?;
+    writer.write_section("blanks", &blanks)?;
     Ok(writer.finish()?)
 }
 
 /// Where the n-grams of an order go.
-enum Layout {
+enum LevelLayout {
     /// They are words.
     Words,
-    Blocks(Blocks),
-    Buckets(Buckets),
+    Blocks(BlockWriter),
+    Buckets(BucketWriter),
     /// There are none.
-    Nothing,
+    Empty,
 }
 
 /// The n-grams of an order with what they say of their children.
-struct Known<'m> {
+struct LevelNodes<'m> {
     order: usize,
     /// The highest order.
     orders: usize,
@@ -163,10 +176,10 @@ struct Known<'m> {
     /// The next order, unless this is the highest.
     children: Option<&'m Nodes>,
     /// Where that goes.
-    layout: &'m Layout,
+    layout: &'m LevelLayout,
 }
 
-impl Known<'_> {
+impl LevelNodes<'_> {
     /// Whether the n-grams are of the highest order.
     fn is_longest(&self) -> bool {
         self.order == self.orders
@@ -178,20 +191,20 @@ impl Known<'_> {
     }
 
     /// The unit that an n-gram names as its children's, and how many there are.
-    fn family(&self, at: usize) -> (u32, usize) {
+    fn child_range(&self, at: usize) -> (u32, usize) {
         let count = match self.children {
             Some(_) => self.nodes.children_of(at as u32).len(),
             None => 0,
         };
         match self.layout {
-            Layout::Blocks(blocks) if count > 0 => (blocks.first(at), count),
+            LevelLayout::Blocks(blocks) if count > 0 => (blocks.first_unit(at), count),
             _ => (0, count),
         }
     }
 
     /// The entry of an n-gram that is not of the highest order, or of a word.
-    fn entry(&self, at: usize) -> Entry {
-        let (mut first, count) = self.family(at);
+    fn node_entry(&self, at: usize) -> Entry {
+        let (mut first, count) = self.child_range(at);
         let backoff = self.nodes.backoffs.get(at).map_or(SIGN, |backoff| backoff.to_bits());
         if self.order == 1 {
             let log10 = self.nodes.log10[at].to_bits();

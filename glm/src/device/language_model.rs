@@ -3,59 +3,59 @@
 //! Batches go to the device. What is asked one by one goes to the twin on the CPU,
 //! which also takes over when the device fails: the bits are the same.
 
-use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State};
+use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_textio::Log10;
 
-use super::lane::States;
-use super::{Answers, DeviceModel, PAD, SENTENCE_START};
+use super::workspace::StateOutput;
+use super::{DeviceModel, PAD, SENTENCE_START, ScoreBuffers};
 use crate::error::Result;
 
 impl LanguageModel for DeviceModel {
     fn order(&self) -> usize {
-        self.twin.order()
+        self.cpu_model.order()
     }
 
     fn num_words(&self) -> usize {
-        self.twin.num_words()
+        self.cpu_model.num_words()
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        self.twin.word_id(word)
+        self.cpu_model.word_id(word)
     }
 
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        self.twin.word_ids(text, spans, ids);
+        self.cpu_model.word_ids(text, spans, ids);
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.twin.word(id)
+        self.cpu_model.word(id)
     }
 
     fn begin_state(&self) -> State {
-        self.twin.begin_state()
+        self.cpu_model.begin_state()
     }
 
     fn end_of_sentence(&self) -> LmWord {
-        self.twin.end_of_sentence()
+        self.cpu_model.end_of_sentence()
     }
 
     fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8) {
-        self.twin.score(context, word, next)
+        self.cpu_model.score(context, word, next)
     }
 
     fn prefetch(&self, context: &State, word: LmWord) {
-        self.twin.prefetch(context, word);
+        self.cpu_model.prefetch(context, word);
     }
 
-    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [Scored]) {
+    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]) {
         let results = &mut results[..requests.len()];
         if self.order() == 1 {
             // There is no context to walk, and the states are the words' own.
-            return self.twin.score_batch(states, requests, results);
+            return self.cpu_model.score_batch(states, requests, results);
         }
         if let Err(error) = self.score_requests(states, requests, results) {
-            self.warn(&error);
-            self.twin.score_batch(states, requests, results);
+            self.report_failure(&error);
+            self.cpu_model.score_batch(states, requests, results);
         }
     }
 
@@ -66,27 +66,27 @@ impl LanguageModel for DeviceModel {
         ends: &[usize],
         scores: &mut [(Log10, u8)],
     ) {
-        if let Err(error) = self.score_streams(begin, words, ends, scores) {
-            self.warn(&error);
-            self.twin.score_sentences(begin, words, ends, scores);
+        if let Err(error) = self.score_as_tokens(begin, words, ends, scores) {
+            self.report_failure(&error);
+            self.cpu_model.score_sentences(begin, words, ends, scores);
         }
     }
 
-    fn score_next(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
-        if let Err(error) = self.score_behind(context, words, scores) {
-            self.warn(&error);
-            self.twin.score_next(context, words, scores);
+    fn score_next_words(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
+        if let Err(error) = self.score_after_context(context, words, scores) {
+            self.report_failure(&error);
+            self.cpu_model.score_next_words(context, words, scores);
         }
     }
 
     fn minimisation_is_closed(&self) -> bool {
-        self.twin.minimisation_is_closed()
+        self.cpu_model.minimisation_is_closed()
     }
 }
 
 impl DeviceModel {
-    fn warn(&self, error: &crate::Error) {
-        self.failure.call_once(|| tracing::warn!("{error}; the CPU goes on"));
+    fn report_failure(&self, error: &crate::Error) {
+        self.failure_reported.call_once(|| tracing::warn!("{error}; the CPU goes on"));
     }
 
     /// Requests as n-grams; the states behind them come from the walks.
@@ -94,11 +94,11 @@ impl DeviceModel {
         &self,
         states: &[State],
         requests: &[Request],
-        results: &mut [Scored],
+        results: &mut [ScoreResult],
     ) -> Result<()> {
-        let (order, chunk) = (self.order(), self.chunk());
+        let (order, chunk) = (self.order(), self.chunk_size());
         let most = order - 1;
-        self.with_lane(|lane| {
+        self.with_workspace(|workspace| {
             let (mut queries, mut log10, mut matched) = (Vec::new(), Vec::new(), Vec::new());
             for (requests, results) in requests.chunks(chunk).zip(results.chunks_mut(chunk)) {
                 queries.clear();
@@ -111,18 +111,18 @@ impl DeviceModel {
                 }
                 log10.resize(requests.len(), 0.0);
                 matched.resize(requests.len(), 0);
-                let answers = Answers { log10: &mut log10, matched: Some(&mut matched) };
-                lane.ngrams(self, &queries, States::Wanted, answers)?;
-                let (kept, backoffs) = lane.states()?;
+                let answers = ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) };
+                workspace.score_ngrams(self, &queries, StateOutput::Wanted, answers)?;
+                let (kept, backoffs) = workspace.states()?;
                 for (i, result) in results.iter_mut().enumerate() {
-                    (result.log10, result.matched) = (Log10(log10[i]), matched[i]);
+                    (result.log10, result.ngram_length) = (Log10(log10[i]), matched[i]);
                     let words = &queries[i * order..][..most];
                     let backoffs = &backoffs[i * most..][..most];
-                    let entries = result.next.entries_mut().iter_mut();
+                    let entries = result.next_state.entries_mut().iter_mut();
                     for ((entry, &word), &backoff) in entries.zip(words).zip(backoffs) {
                         *entry = (LmWord(word), f32::from_bits(backoff));
                     }
-                    result.next.set_len(usize::from(kept[i]));
+                    result.next_state.set_len(usize::from(kept[i]));
                 }
             }
             Ok(())
@@ -130,7 +130,12 @@ impl DeviceModel {
     }
 
     /// Words behind one context.
-    fn score_behind(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) -> Result<()> {
+    fn score_after_context(
+        &self,
+        context: &State,
+        words: &[LmWord],
+        scores: &mut [Log10],
+    ) -> Result<()> {
         let most = self.order() - 1;
         let context = context.entries().iter().map(|entry| entry.0.0);
         let context: Vec<u32> = context.chain(std::iter::repeat(PAD)).take(most).collect();
@@ -138,7 +143,7 @@ impl DeviceModel {
         // The whole vocabulary needs no list.
         let is_all = words.len() == self.num_words() && words.iter().copied().eq(0..);
         let mut log10 = vec![0.0; words.len()];
-        let answers = Answers { log10: &mut log10, matched: None };
+        let answers = ScoreBuffers { log10: &mut log10, matched: None };
         let list = (!is_all).then_some(&words[..]);
         DeviceModel::score_next(self, &context, list, answers)?;
         for (score, log10) in scores[..words.len()].iter_mut().zip(log10) {
@@ -148,7 +153,7 @@ impl DeviceModel {
     }
 
     /// Sentences as a stream of tokens, each behind the words of `begin`.
-    fn score_streams(
+    fn score_as_tokens(
         &self,
         begin: &State,
         words: &[LmWord],
@@ -169,7 +174,10 @@ impl DeviceModel {
             start = end;
         }
         let (mut log10, mut matched) = (vec![0.0; tokens.len()], vec![0; tokens.len()]);
-        self.score_tokens(&tokens, Answers { log10: &mut log10, matched: Some(&mut matched) })?;
+        self.score_tokens(
+            &tokens,
+            ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) },
+        )?;
         let (mut start, mut at) = (0, 0);
         for &end in ends {
             if start < end {

@@ -8,34 +8,34 @@
 //! Words are ids of the model; ids that are not below its number of words count as
 //! `<unk>`.
 
-mod choice;
-mod lane;
+mod device_choice;
+mod kernels;
 mod language_model;
-mod modules;
-mod resident;
+mod resident_batch;
 mod sections;
+mod workspace;
 
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
-use miriam_gpu::{Device, Properties};
+use miriam_gpu::{Device, DeviceProperties};
 use miriam_lmcpu::LanguageModel;
 use miriam_storage::Container;
 
-pub use choice::{Processor, open_on};
-pub use resident::{Resident, time_random_sectors};
+pub use device_choice::{DeviceChoice, open_on_device};
+pub use resident_batch::{ResidentBatch, time_random_reads};
 
 use crate::GlmModel;
 use crate::error::{Error, Result};
-use lane::{Lane, States};
-use modules::Kernels;
+use kernels::Kernels;
 use sections::Sections;
+use workspace::{StateOutput, StreamWorkspace};
 
 /// Fills up queries that are shorter than the order.
 pub const PAD: u32 = crate::format::NO_WORD;
 
 /// Streams of a batch: one copies in, one computes, one copies out, and one waits for
 /// the processor to move its data.
-const STREAMS: usize = 4;
+const DEFAULT_STREAMS: usize = 4;
 
 /// In a token: it begins a sentence, and nothing left of it is context.
 pub const SENTENCE_START: u32 = 1 << 31;
@@ -77,14 +77,14 @@ pub struct DeviceOptions {
     /// Lanes of a search; `None`: the fewest that the order allows.
     pub tile: Option<Tile>,
     /// Consecutive tokens that one tile scores; `None`: by the size of the batch.
-    pub run: Option<u32>,
+    pub run_length: Option<u32>,
     /// Tokens or queries of a chunk; `None`: 2 M.
-    pub chunk: Option<usize>,
+    pub chunk_size: Option<usize>,
     /// Streams, each with a thread, among which the chunks of a batch are divided;
     /// `None`: 4.
     pub streams: Option<usize>,
     /// Leave the second-level cache to itself.
-    pub no_l2_window: bool,
+    pub disable_l2_window: bool,
 }
 
 /// What a sentence sums up to.
@@ -98,21 +98,21 @@ pub struct SentenceSum {
 
 /// The answers to a batch, as they come to the host.
 #[derive(Debug)]
-pub struct Answers<'a> {
+pub struct ScoreBuffers<'a> {
     /// log10 p of each token or query.
     pub log10: &'a mut [f32],
     /// The matched length of each, if wanted.
     pub matched: Option<&'a mut [u8]>,
 }
 
-impl<'a> Answers<'a> {
+impl<'a> ScoreBuffers<'a> {
     /// Those from `at` on, cut into pieces of `len`.
-    fn pieces(self, len: usize) -> impl Iterator<Item = Answers<'a>> {
+    fn split_into_chunks(self, len: usize) -> impl Iterator<Item = ScoreBuffers<'a>> {
         let count = self.log10.len().div_ceil(len);
         let mut matched = self.matched.map(|matched| matched.chunks_mut(len));
         let mut log10 = self.log10.chunks_mut(len);
         (0..count).filter_map(move |_| {
-            Some(Answers {
+            Some(ScoreBuffers {
                 log10: log10.next()?,
                 matched: matched.as_mut().and_then(Iterator::next),
             })
@@ -120,8 +120,8 @@ impl<'a> Answers<'a> {
     }
 
     /// The first `len`.
-    fn first(self, len: usize) -> Self {
-        Answers {
+    fn truncate(self, len: usize) -> Self {
+        ScoreBuffers {
             log10: &mut self.log10[..len],
             matched: self.matched.map(|matched| &mut matched[..len]),
         }
@@ -137,14 +137,14 @@ pub struct DeviceModel {
     tile: Tile,
     options: DeviceOptions,
     /// Streams with their buffers that nobody uses now.
-    lanes: Mutex<Vec<Lane>>,
-    twin: Arc<dyn LanguageModel>,
+    idle_workspaces: Mutex<Vec<StreamWorkspace>>,
+    cpu_model: Arc<dyn LanguageModel>,
     /// Whether a failure has been told.
-    failure: Once,
+    failure_reported: Once,
 }
 
 /// What only makes things faster may be refused: other programs share the cache.
-fn hint(outcome: miriam_gpu::Result<()>) {
+fn ignore_failure(outcome: miriam_gpu::Result<()>) {
     if let Err(error) = outcome {
         tracing::debug!("{error}; going on without");
     }
@@ -156,7 +156,7 @@ impl DeviceModel {
     /// questions.
     pub fn new(
         container: &Container,
-        twin: Arc<dyn LanguageModel>,
+        cpu_model: Arc<dyn LanguageModel>,
         number: u32,
         options: DeviceOptions,
     ) -> Result<Self> {
@@ -174,18 +174,28 @@ impl DeviceModel {
             return Err(Error::Unsupported { reason });
         }
         let kernels = Kernels::load(&device, &model, tile)?;
-        let sections = Sections::upload(&model, &device.stream()?)?;
-        let window = sections.hot.min(device.properties().l2_persisting);
-        if window > 0 && !options.no_l2_window {
-            hint(device.set_aside_l2(window));
+        let sections = Sections::upload(&model, &device.new_stream()?)?;
+        let window = sections.hot_bytes.min(device.properties().max_persisting_l2_bytes);
+        if window > 0 && !options.disable_l2_window {
+            ignore_failure(device.reserve_persisting_l2(window));
         }
         let lanes = Mutex::new(Vec::new());
         let failure = Once::new();
-        Ok(DeviceModel { device, kernels, sections, order, tile, options, lanes, twin, failure })
+        Ok(DeviceModel {
+            device,
+            kernels,
+            sections,
+            order,
+            tile,
+            options,
+            idle_workspaces: lanes,
+            cpu_model,
+            failure_reported: failure,
+        })
     }
 
     /// What the device is like.
-    pub fn properties(&self) -> &Properties {
+    pub fn properties(&self) -> &DeviceProperties {
         self.device.properties()
     }
 
@@ -196,11 +206,11 @@ impl DeviceModel {
 
     /// Whether the device has failed and the CPU answered in its place.
     pub fn has_failed(&self) -> bool {
-        self.failure.is_completed()
+        self.failure_reported.is_completed()
     }
 
     /// Bytes of the n-grams on the device.
-    pub fn bytes(&self) -> u64 {
+    pub fn ngram_bytes(&self) -> u64 {
         self.sections.ngrams.bytes()
     }
 
@@ -214,14 +224,14 @@ impl DeviceModel {
     /// gives 0 and matched length 0.
     ///
     /// Panics when `answers` do not have room for as many.
-    pub fn score_ngrams(&self, queries: &[u32], answers: Answers<'_>) -> Result<()> {
+    pub fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> Result<()> {
         let order = self.order();
         assert!(queries.len().is_multiple_of(order), "queries of {order} words");
-        let chunk = self.chunk();
+        let chunk = self.chunk_size();
         let work = queries.chunks(chunk * order);
-        let answers = answers.first(queries.len() / order).pieces(chunk);
-        self.on_lanes(work.zip(answers), |lane, (queries, answers)| {
-            lane.ngrams(self, queries, States::Unwanted, answers)
+        let answers = answers.truncate(queries.len() / order).split_into_chunks(chunk);
+        self.run_on_workspaces(work.zip(answers), |workspace, (queries, answers)| {
+            workspace.score_ngrams(self, queries, StateOutput::Unwanted, answers)
         })
     }
 
@@ -230,17 +240,17 @@ impl DeviceModel {
     /// own score means nothing.
     ///
     /// Panics when `answers` do not have room for as many.
-    pub fn score_tokens(&self, tokens: &[u32], answers: Answers<'_>) -> Result<()> {
-        let chunk = self.chunk();
+    pub fn score_tokens(&self, tokens: &[u32], answers: ScoreBuffers<'_>) -> Result<()> {
+        let chunk = self.chunk_size();
         // The state behind a token depends on as many words as a context has; of those
         // before a chunk the scores mean nothing.
         let context = self.order() - 1;
         let starts = (0..tokens.len()).step_by(chunk);
-        let answers = answers.first(tokens.len()).pieces(chunk);
-        self.on_lanes(starts.zip(answers), |lane, (start, answers)| {
+        let answers = answers.truncate(tokens.len()).split_into_chunks(chunk);
+        self.run_on_workspaces(starts.zip(answers), |workspace, (start, answers)| {
             let skip = context.min(start);
             let end = start + answers.log10.len();
-            lane.tokens(self, &tokens[start - skip..end], skip, answers)
+            workspace.score_tokens(self, &tokens[start - skip..end], skip, answers)
         })
     }
 
@@ -260,7 +270,7 @@ impl DeviceModel {
         assert_eq!(ends.len(), sums.len(), "a sum for each sentence");
         assert!(ends.is_sorted(), "sentences end one after another");
         assert!(ends.last().is_none_or(|&end| end <= tokens.len()), "sentences are of tokens");
-        let chunk = self.chunk();
+        let chunk = self.chunk_size();
         // Whole sentences, until there are enough tokens.
         let mut chunks = Vec::new();
         let (mut start, mut rest, mut sums) = (0, ends, sums);
@@ -271,11 +281,11 @@ impl DeviceModel {
             chunks.push((start, these, own));
             (start, rest, sums) = (these[many - 1], behind, others);
         }
-        self.on_lanes(chunks.into_iter(), |lane, (start, ends, sums)| {
+        self.run_on_workspaces(chunks.into_iter(), |workspace, (start, ends, sums)| {
             let end = *ends.last().expect("chunks have sentences");
             let length = |end: &usize| u32::try_from(end - start).expect("sentences are short");
             let relative: Vec<u32> = ends.iter().map(length).collect();
-            lane.sums(self, &tokens[start..end], &relative, markers, sums)
+            workspace.sum_sentences(self, &tokens[start..end], &relative, markers, sums)
         })
     }
 
@@ -288,80 +298,82 @@ impl DeviceModel {
         &self,
         contexts: &[u32],
         words: Option<&[u32]>,
-        answers: Answers<'_>,
+        answers: ScoreBuffers<'_>,
     ) -> Result<()> {
         let length = self.order() - 1;
         let rows = contexts.len().checked_div(length).unwrap_or(1);
         let count = words.map_or(self.sections.parameters.words as usize, <[u32]>::len);
         assert_eq!(rows * length, contexts.len(), "contexts of {length} words");
-        let answers = answers.first(rows * count);
+        let answers = answers.truncate(rows * count);
         if answers.log10.is_empty() {
             return Ok(());
         }
         // The grid has no more rows than this.
-        let rows_at_once = (self.chunk() / count).clamp(1, 1 << 15);
-        self.with_lane(|lane| {
+        let rows_at_once = (self.chunk_size() / count).clamp(1, 1 << 15);
+        self.with_workspace(|workspace| {
             let buffer = match words {
                 None => None,
                 Some(words) => {
-                    let mut buffer = lane.stream.room(words.len())?;
-                    lane.stream.fill(&mut buffer, 0, words)?;
+                    let mut buffer = workspace.stream.alloc_zeros(words.len())?;
+                    workspace.stream.upload_blocking(&mut buffer, 0, words)?;
                     Some(buffer)
                 }
             };
-            for (i, answers) in answers.pieces(rows_at_once * count).enumerate() {
+            for (i, answers) in answers.split_into_chunks(rows_at_once * count).enumerate() {
                 let rows = answers.log10.len() / count;
                 let start = i * rows_at_once * length;
                 let contexts = &contexts[start..start + rows * length];
-                lane.next(self, contexts, rows, buffer.as_ref(), count, answers)?;
+                workspace.score_next(self, contexts, rows, buffer.as_ref(), count, answers)?;
             }
             Ok(())
         })
     }
 
     /// Tokens or queries of a chunk.
-    fn chunk(&self) -> usize {
-        self.options.chunk.unwrap_or(2 << 20).clamp(1, 64 << 20)
+    fn chunk_size(&self) -> usize {
+        self.options.chunk_size.unwrap_or(2 << 20).clamp(1, 64 << 20)
     }
 
     /// Lends a lane to `work`.
-    fn with_lane<T>(&self, work: impl FnOnce(&mut Lane) -> Result<T>) -> Result<T> {
-        let waiting = || self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        let lane = waiting().pop();
-        let mut lane = match lane {
-            Some(lane) => lane,
-            None => self.new_lane()?,
+    fn with_workspace<T>(&self, work: impl FnOnce(&mut StreamWorkspace) -> Result<T>) -> Result<T> {
+        let waiting = || self.idle_workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let workspace = waiting().pop();
+        let mut workspace = match workspace {
+            Some(workspace) => workspace,
+            None => self.new_workspace()?,
         };
         // A lane whose work failed is not used again.
-        let outcome = work(&mut lane)?;
-        waiting().push(lane);
+        let outcome = work(&mut workspace)?;
+        waiting().push(workspace);
         Ok(outcome)
     }
 
-    fn new_lane(&self) -> Result<Lane> {
-        let lane = Lane::new(&self.device)?;
-        if !self.options.no_l2_window && self.device.properties().l2_persisting > 0 {
-            hint(lane.stream.keep_in_l2(&self.sections.ngrams, self.sections.hot));
+    fn new_workspace(&self) -> Result<StreamWorkspace> {
+        let workspace = StreamWorkspace::new(&self.device)?;
+        if !self.options.disable_l2_window && self.device.properties().max_persisting_l2_bytes > 0 {
+            ignore_failure(
+                workspace.stream.persist_in_l2(&self.sections.ngrams, self.sections.hot_bytes),
+            );
         }
-        Ok(lane)
+        Ok(workspace)
     }
 
     /// Does the pieces of `work`, several side by side, each on a lane of its own. The
     /// first failure ends it.
-    fn on_lanes<W: Send>(
+    fn run_on_workspaces<W: Send>(
         &self,
         work: impl Iterator<Item = W>,
-        each: impl Fn(&mut Lane, W) -> Result<()> + Sync,
+        each: impl Fn(&mut StreamWorkspace, W) -> Result<()> + Sync,
     ) -> Result<()> {
         let work: Vec<W> = work.collect();
-        let threads = self.options.streams.unwrap_or(STREAMS).clamp(1, 64).min(work.len());
+        let threads = self.options.streams.unwrap_or(DEFAULT_STREAMS).clamp(1, 64).min(work.len());
         let work = Mutex::new(work.into_iter());
         let do_all = || -> Result<()> {
-            self.with_lane(|lane| {
+            self.with_workspace(|workspace| {
                 loop {
                     let next = work.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some(piece) = next else { return Ok(()) };
-                    if let Err(error) = each(lane, piece) {
+                    if let Err(error) = each(workspace, piece) {
                         work.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
                         return Err(error);
                     }

@@ -5,14 +5,14 @@ use miriam_lmcpu::{LanguageModel, MAX_ORDER};
 use miriam_storage::zerocopy::{Immutable, IntoBytes};
 
 use crate::error::Result;
-use crate::format::{Bucket, UNIT};
+use crate::format::{Bucket, UNIT_BYTES};
 use crate::model::{GlmModel, Level};
 
 /// Orders begin at multiples of this in the device's memory: two lines.
-const ALIGNMENT: usize = 256;
+const SECTION_ALIGNMENT: usize = 256;
 
 /// The bytes of the n-grams of `order`, from 1.
-fn bytes(model: &GlmModel, order: usize) -> &[u8] {
+fn order_bytes(model: &GlmModel, order: usize) -> &[u8] {
     if order == 1 {
         return model.unigrams().as_bytes();
     }
@@ -27,9 +27,9 @@ fn bytes(model: &GlmModel, order: usize) -> &[u8] {
 /// so a damaged file gives wrong answers at worst.
 pub(super) struct Sections {
     pub ngrams: Buffer<u8>,
-    pub parameters: Parameters,
+    pub parameters: ModelParameters,
     /// Bytes from the first on that most queries look at: the words and the bigrams.
-    pub hot: u64,
+    pub hot_bytes: u64,
 }
 
 impl Sections {
@@ -38,29 +38,29 @@ impl Sections {
         let order = LanguageModel::order(model);
         let mut starts = vec![0];
         for n in 1..=order {
-            let end = starts[n - 1] + bytes(model, n).len();
-            starts.push(end.next_multiple_of(ALIGNMENT));
+            let end = starts[n - 1] + order_bytes(model, n).len();
+            starts.push(end.next_multiple_of(SECTION_ALIGNMENT));
         }
-        let mut ngrams = stream.room(starts[order] + ALIGNMENT)?;
-        let mut parameters = Parameters {
-            orders: [Place::default(); MAX_ORDER],
+        let mut ngrams = stream.alloc_zeros(starts[order] + SECTION_ALIGNMENT)?;
+        let mut parameters = ModelParameters {
+            orders: [OrderParameters::default(); MAX_ORDER],
             order: order as u32,
-            hashed: model.hashed() as u32,
+            hashed: model.max_hashed_order() as u32,
             words: LanguageModel::num_words(model) as u32,
-            zero: 0,
+            padding: 0,
         };
         let address = ngrams.address();
         for (n, place) in (1..=order).zip(&mut parameters.orders) {
-            let (start, bytes) = (starts[n - 1], bytes(model, n));
-            stream.fill(&mut ngrams, start, bytes)?;
-            let item = match (2..=model.hashed()).contains(&n) {
+            let (start, bytes) = (starts[n - 1], order_bytes(model, n));
+            stream.upload_blocking(&mut ngrams, start, bytes)?;
+            let item = match (2..=model.max_hashed_order()).contains(&n) {
                 true => size_of::<Bucket>(),
-                false => UNIT,
+                false => UNIT_BYTES,
             };
             let last = (bytes.len() / item).saturating_sub(1) as u32;
-            *place = Place { address: address + start as u64, last, zero: 0 };
+            *place = OrderParameters { address: address + start as u64, last, padding: 0 };
         }
-        Ok(Sections { ngrams, parameters, hot: starts[order.min(2)] as u64 })
+        Ok(Sections { ngrams, parameters, hot_bytes: starts[order.min(2)] as u64 })
     }
 }
 
@@ -68,22 +68,22 @@ impl Sections {
 #[derive(Clone, Copy, IntoBytes, Immutable)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
-pub(super) struct Parameters {
-    orders: [Place; MAX_ORDER],
+pub(super) struct ModelParameters {
+    orders: [OrderParameters; MAX_ORDER],
     order: u32,
     hashed: u32,
     pub words: u32,
-    zero: u32,
+    padding: u32,
 }
 
 /// `Order` there.
 #[derive(Clone, Copy, Default, IntoBytes, Immutable)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
-struct Place {
+struct OrderParameters {
     address: u64,
     /// The last unit, or bucket. There is one where there is none: room that is read,
     /// and says nothing.
     last: u32,
-    zero: u32,
+    padding: u32,
 }

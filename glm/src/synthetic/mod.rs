@@ -10,18 +10,18 @@
 //! Every choice is a hash of the seed and of a place, so nothing depends on the
 //! number of threads.
 
-mod grow;
-mod random;
+mod generate;
+mod ngrams;
 mod text;
 
 use miriam_lmcpu::MAX_ORDER;
 
-pub use random::random_ngrams;
-pub use text::{Likeness, Text};
+pub use ngrams::random_ngrams;
+pub use text::{Text, TextKind};
 
 /// Which model to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe {
+pub struct SyntheticOptions {
     /// About how many n-grams it has in all, from [`Recipe::LEAST`] to
     /// [`Recipe::MOST`].
     pub ngrams: u64,
@@ -32,15 +32,15 @@ pub struct Recipe {
 }
 
 /// n-grams of orders 1 to 5 of the measured model.
-const MEASURED: [f64; 5] = [110_049.0, 1_535_319.0, 3_903_660.0, 5_434_809.0, 5_986_699.0];
+const REFERENCE_COUNTS: [f64; 5] = [110_049.0, 1_535_319.0, 3_903_660.0, 5_434_809.0, 5_986_699.0];
 /// How words grow with text: Heaps' exponent.
-const HEAPS: f64 = 0.7;
+const HEAPS_EXPONENT: f64 = 0.7;
 
-impl Recipe {
+impl SyntheticOptions {
     /// The fewest n-grams; below, power laws have no room.
-    pub const LEAST: u64 = 5_000;
+    pub const MIN_NGRAMS: u64 = 5_000;
     /// The most of any order; fewer where orders are few ([`Recipe::fits`]).
-    pub const MOST: u64 = 8_000_000_000;
+    pub const MAX_NGRAMS: u64 = 8_000_000_000;
 
     /// About how many n-grams of each order the model has.
     ///
@@ -48,33 +48,37 @@ impl Recipe {
     /// 32 bits count is the caller's to see ([`Recipe::fits`]).
     pub fn counts(&self) -> Vec<u64> {
         assert!((2..=MAX_ORDER).contains(&self.order), "an order from 2 to {MAX_ORDER}");
-        assert!((Self::LEAST..=Self::MOST).contains(&self.ngrams), "{} n-grams", self.ngrams);
+        assert!(
+            (Self::MIN_NGRAMS..=Self::MAX_NGRAMS).contains(&self.ngrams),
+            "{} n-grams",
+            self.ngrams
+        );
         // Beyond order 5 there are about as many as of order 5.
-        let measured = |order: usize| MEASURED[order.min(MEASURED.len()) - 1];
+        let measured = |order: usize| REFERENCE_COUNTS[order.min(REFERENCE_COUNTS.len()) - 1];
         let longer: f64 = (2..=self.order).map(measured).sum();
         let scale = self.ngrams as f64 / (measured(1) + longer);
-        let words = (measured(1) * scale.powf(HEAPS)).round();
+        let words = (measured(1) * scale.powf(HEAPS_EXPONENT)).round();
         let rest = (self.ngrams as f64 - words) / longer;
         let counts = (2..=self.order).map(|order| (measured(order) * rest) as u64);
         std::iter::once(words as u64).chain(counts).collect()
     }
 
     /// Whether each order's n-grams can be numbered. Panics as [`Recipe::counts`].
-    pub fn fits(&self) -> bool {
+    pub fn fits_u32_ids(&self) -> bool {
         self.counts().iter().all(|&count| count < u64::from(u32::MAX) / 2)
     }
 }
 
 /// Numbers that look random: SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Copy)]
-pub(crate) struct Random(u64);
+pub(crate) struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
     /// The numbers of one place of one stream.
     #[inline(always)]
-    pub(crate) fn at(seed: u64, stream: u64, place: u64) -> Self {
-        let mut random = Random(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
-        Random(random.next() ^ place.wrapping_mul(0xA076_1D64_78BD_642F))
+    pub(crate) fn at_position(seed: u64, stream: u64, place: u64) -> Self {
+        let mut random = SplitMix64(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        SplitMix64(random.next() ^ place.wrapping_mul(0xA076_1D64_78BD_642F))
     }
 
     #[inline(always)]
@@ -87,7 +91,7 @@ impl Random {
 
     /// From 0 inclusive to 1 exclusive.
     #[inline(always)]
-    pub(crate) fn unit(&mut self) -> f32 {
+    pub(crate) fn uniform(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
@@ -100,8 +104,8 @@ impl Random {
     /// Below `bound`, `i` being about as probable as 1 / (i + 1): Zipf's law over
     /// what is sorted by frequency.
     #[inline(always)]
-    pub(crate) fn by_rank(&mut self, bound: usize) -> usize {
-        let place = ((bound + 1) as f32).powf(self.unit()) as usize;
+    pub(crate) fn below_zipf(&mut self, bound: usize) -> usize {
+        let place = ((bound + 1) as f32).powf(self.uniform()) as usize;
         place.saturating_sub(1).min(bound - 1)
     }
 }

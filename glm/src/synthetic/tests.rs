@@ -1,12 +1,12 @@
 use std::io::Write as _;
 
 use miriam_lmcpu::sorted::SortedModel;
-use miriam_lmcpu::{Duplicates, NO_EXTENSION};
-use miriam_textio::Silent;
+use miriam_lmcpu::{DuplicatePolicy, NO_EXTENSION};
+use miriam_textio::NoProgress;
 
 use super::*;
 
-const SMALL: Recipe = Recipe { ngrams: 200_000, order: 5, seed: 1 };
+const SMALL: SyntheticOptions = SyntheticOptions { ngrams: 200_000, order: 5, seed: 1 };
 
 fn in_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
@@ -14,7 +14,7 @@ fn in_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 
 /// The model as ARPA text.
 fn arpa(model: &SortedModel) -> Vec<u8> {
-    let levels = &model.levels.levels;
+    let levels = &model.trie.levels;
     let word = |id: u32| model.vocabulary.word(model.source_ids[id as usize]);
     let mut text = b"\\data\\\n".to_vec();
     for (order, nodes) in (1..).zip(levels) {
@@ -26,7 +26,7 @@ fn arpa(model: &SortedModel) -> Vec<u8> {
         writeln!(text, "\n\\{order}-grams:").unwrap();
         let parents = match order {
             1 => vec![0; nodes.len()],
-            _ => levels[order - 2].parents(),
+            _ => levels[order - 2].parents_of_children(),
         };
         let mut ngrams = Vec::new();
         for (at, &parent) in parents.iter().enumerate() {
@@ -53,16 +53,16 @@ fn arpa(model: &SortedModel) -> Vec<u8> {
 #[test]
 fn a_model_is_what_a_reader_would_make_of_it() {
     for (order, ngrams) in [(2, 5_000), (3, 20_000), (5, 60_000), (6, 30_000)] {
-        let model = Recipe { ngrams, order, seed: 7 }.model();
+        let model = SyntheticOptions { ngrams, order, seed: 7 }.generate_model();
         let file = tempfile::NamedTempFile::with_suffix(".arpa").unwrap();
         std::fs::write(file.path(), arpa(&model)).unwrap();
-        let read = SortedModel::read(file.path(), Duplicates::Refuse, &Silent).unwrap();
+        let read = SortedModel::read(file.path(), DuplicatePolicy::Reject, &NoProgress).unwrap();
         assert_eq!(read.counts, model.counts);
-        assert_eq!((read.begin, read.end), (model.begin, model.end));
+        assert_eq!((read.bos_id, read.eos_id), (model.bos_id, model.eos_id));
         assert_eq!(read.source_ids, model.source_ids);
-        assert!(read.has_unknown && model.has_unknown && read.levels.is_closed());
+        assert!(read.has_unknown && model.has_unknown && read.trie.is_minimisation_closed());
         let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-        for (made, read) in model.levels.levels.iter().zip(&read.levels.levels) {
+        for (made, read) in model.trie.levels.iter().zip(&read.trie.levels) {
             assert_eq!(made.words, read.words);
             assert_eq!(made.children, read.children);
             assert_eq!(made.contexts, read.contexts);
@@ -75,14 +75,14 @@ fn a_model_is_what_a_reader_would_make_of_it() {
 
 #[test]
 fn counts_and_fan_outs_are_those_that_were_measured() {
-    let recipe = Recipe { ngrams: 1_000_000, ..SMALL };
-    let model = recipe.model();
+    let recipe = SyntheticOptions { ngrams: 1_000_000, ..SMALL };
+    let model = recipe.generate_model();
     let total: u64 = model.counts.iter().sum();
     assert!((total as f64 / 1e6 - 1.0).abs() < 0.03, "{total} n-grams");
     for (count, target) in model.counts.iter().zip(recipe.counts()) {
         assert!((*count as f64 / target as f64 - 1.0).abs() < 0.05, "{count} for {target}");
     }
-    let levels = &model.levels.levels;
+    let levels = &model.trie.levels;
     for (order, nodes) in (1..).zip(&levels[..4]) {
         let counts: Vec<u32> = nodes.children.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let with = counts.iter().filter(|&&count| count > 0).count();
@@ -95,7 +95,7 @@ fn counts_and_fan_outs_are_those_that_were_measured() {
         assert!(most > [800, 400, 60, 10][order - 1], "order {order}: {most}");
         for (at, (&count, &word)) in counts.iter().zip(&nodes.words).enumerate() {
             let unknown = order == 1 && at == 0;
-            assert_eq!(count == 0, word == model.begin || unknown, "only <s> has nothing before");
+            assert_eq!(count == 0, word == model.bos_id || unknown, "only <s> has nothing before");
         }
     }
     let flagged = |nodes: &miriam_lmcpu::sorted::Nodes| {
@@ -110,11 +110,11 @@ fn counts_and_fan_outs_are_those_that_were_measured() {
 fn everything_is_the_same_on_any_number_of_threads() {
     let made = |threads| {
         in_threads(threads, || {
-            let model = SMALL.model();
-            let texts = [Likeness::Training, Likeness::HeldOut];
+            let model = SMALL.generate_model();
+            let texts = [TextKind::Training, TextKind::HeldOut];
             let texts = texts.map(|likeness| Text::sample(&model, likeness, 40_000, 3));
             let random = random_ngrams(&model, 5, 5_000, 4);
-            let nodes = model.levels.levels;
+            let nodes = model.trie.levels;
             let words: Vec<Vec<u32>> = nodes.iter().map(|nodes| nodes.words.clone()).collect();
             let log10: Vec<Vec<f32>> = nodes.iter().map(|nodes| nodes.log10.clone()).collect();
             (words, log10, texts, random)
@@ -122,25 +122,25 @@ fn everything_is_the_same_on_any_number_of_threads() {
     };
     let one = made(1);
     assert!(one == made(3));
-    let other = Recipe { seed: 2, ..SMALL }.model();
-    assert_ne!(one.0[4], other.levels.levels[4].words);
+    let other = SyntheticOptions { seed: 2, ..SMALL }.generate_model();
+    assert_ne!(one.0[4], other.trie.levels[4].words);
 }
 
 #[test]
-fn texts_match_as_measured_texts_do() {
-    let model = SMALL.model();
+fn match_lengths_are_those_measured_on_texts() {
+    let model = SMALL.generate_model();
     let shares = |likeness| {
         let text = Text::sample(&model, likeness, 100_000, 5);
         assert_eq!((text.words.len(), text.ends.last()), (100_000, Some(&100_000)));
         assert!(text.ends.is_sorted_by(|a, b| a < b));
-        assert!(text.words.iter().all(|&word| word > 0 && word < model.begin));
+        assert!(text.words.iter().all(|&word| word > 0 && word < model.bos_id));
         let ends = &text.ends[..text.ends.len() - 1];
-        assert!(ends.iter().all(|&end| text.words[end - 1] == model.end));
-        text.matches(&model).iter().map(|&n| n as f64 / 1e5).collect::<Vec<_>>()
+        assert!(ends.iter().all(|&end| text.words[end - 1] == model.eos_id));
+        text.match_length_counts(&model).iter().map(|&n| n as f64 / 1e5).collect::<Vec<_>>()
     };
-    let training = shares(Likeness::Training);
+    let training = shares(TextKind::Training);
     assert!(training[0] < 0.01 && training[4] > 0.75, "{training:?}");
-    let held_out = shares(Likeness::HeldOut);
+    let held_out = shares(TextKind::HeldOut);
     for (share, measured) in held_out.iter().zip([0.186, 0.363, 0.262, 0.114, 0.075]) {
         assert!((share - measured).abs() < 0.02, "{held_out:?}");
     }
@@ -148,15 +148,15 @@ fn texts_match_as_measured_texts_do() {
 
 #[test]
 fn random_ngrams_meet_the_model_half_of_the_time() {
-    let model = SMALL.model();
+    let model = SMALL.generate_model();
     let ngrams = random_ngrams(&model, 5, 20_000, 6);
     let text = |ngram: &[u32]| {
-        let node = (1..=5).rev().find(|&n| model.levels.node(&ngram[..n]).is_some());
+        let node = (1..=5).rev().find(|&n| model.trie.node(&ngram[..n]).is_some());
         node.unwrap()
     };
     let mut lengths = [0u32; 6];
     for ngram in ngrams.chunks(5) {
-        assert!(ngram.iter().all(|&word| (word as usize) < model.levels.levels[0].len()));
+        assert!(ngram.iter().all(|&word| (word as usize) < model.trie.levels[0].len()));
         lengths[text(ngram)] += 1;
     }
     // A third of what there is has five words.

@@ -21,11 +21,11 @@
 use miriam_lmcpu::sorted::SortedModel;
 use rayon::prelude::*;
 
-use super::Random;
+use super::SplitMix64;
 
 /// What a text is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Likeness {
+pub enum TextKind {
     /// What the model was estimated from: nearly every n-gram is known.
     Training,
     /// New text: most of its long n-grams are not known.
@@ -43,39 +43,39 @@ pub struct Text {
 
 /// The share of words that match more than 1, 2, 3, .. words, of those that match
 /// as many, in held-out text.
-const HELD_OUT: [f64; 4] = [0.814, 0.451 / 0.814, 0.189 / 0.451, 0.075 / 0.189];
+const HELD_OUT_SHARES: [f64; 4] = [0.814, 0.451 / 0.814, 0.189 / 0.451, 0.075 / 0.189];
 /// The longest sentence.
-const LONGEST: usize = 80;
+const MAX_SENTENCE_WORDS: usize = 80;
 /// How often a sentence begins where it can.
-const BEGINS: f32 = 0.1;
+const BOS_PROBABILITY: f32 = 0.1;
 /// Words of a sentence that has no beginning of its own to find, on average.
-const MEAN: f32 = 21.0;
+const MEAN_SENTENCE_WORDS: f32 = 21.0;
 /// Words that one task makes.
-const CHUNK: usize = 1 << 14;
+const WORDS_PER_TASK: usize = 1 << 14;
 /// Words of a sample, and how often shares are set right.
-const SAMPLE: usize = 1 << 15;
-const ROUNDS: usize = 4;
+const CALIBRATION_WORDS: usize = 1 << 15;
+const CALIBRATION_ROUNDS: usize = 4;
 
 impl Text {
     /// `words` words of a text that is like `likeness` to `model`. The last
     /// sentence may lack its end.
-    pub fn sample(model: &SortedModel, likeness: Likeness, words: usize, seed: u64) -> Text {
+    pub fn sample(model: &SortedModel, likeness: TextKind, words: usize, seed: u64) -> Text {
         let walker = match likeness {
-            Likeness::Training => Walker::new(model, None),
-            Likeness::HeldOut => Walker::held_out(model, seed),
+            TextKind::Training => SentenceSampler::new(model, None),
+            TextKind::HeldOut => SentenceSampler::held_out(model, seed),
         };
-        walker.text(words, seed)
+        walker.sample_text(words, seed)
     }
 
     /// How many words match 1, 2, .. words of `model`, which may be any.
-    pub fn matches(&self, model: &SortedModel) -> Vec<u64> {
-        let order = model.levels.levels.len();
+    pub fn match_length_counts(&self, model: &SortedModel) -> Vec<u64> {
+        let order = model.trie.levels.len();
         let mut counts = vec![0; order];
         for sentence in self.sentences() {
             for at in 0..sentence.len() {
                 let left = sentence[..=at].iter().rev().copied();
-                let ngram: Vec<u32> = left.chain([model.begin]).take(order).collect();
-                counts[matched(model, &ngram) - 1] += 1;
+                let ngram: Vec<u32> = left.chain([model.bos_id]).take(order).collect();
+                counts[match_length(model, &ngram) - 1] += 1;
             }
         }
         counts
@@ -93,7 +93,7 @@ impl Text {
     }
 
     /// Some of the sentences.
-    pub fn part(&self, sentences: std::ops::Range<usize>) -> Text {
+    pub fn slice(&self, sentences: std::ops::Range<usize>) -> Text {
         let start = sentences.start.checked_sub(1).map_or(0, |before| self.ends[before]);
         let ends: Vec<usize> = self.ends[sentences].iter().map(|end| end - start).collect();
         let end = start + ends.last().copied().unwrap_or(0);
@@ -101,7 +101,7 @@ impl Text {
     }
 
     /// This text cut or repeated to `words` words; nothing where there is nothing.
-    pub fn of_length(&self, words: usize) -> Text {
+    pub fn resized(&self, words: usize) -> Text {
         let mut text = Text::default();
         while text.words.len() < words && !self.words.is_empty() {
             text.append(self, words);
@@ -127,10 +127,10 @@ impl Text {
 }
 
 /// How many words of `ngram`, newest first, are an n-gram of the model; 1 at least.
-fn matched(model: &SortedModel, ngram: &[u32]) -> usize {
+fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     let mut at = ngram[0];
     for (order, &word) in ngram.iter().enumerate().skip(1) {
-        match child(model, order, at, word) {
+        match find_child(model, order, at, word) {
             Some(next) => at = next,
             None => return order,
         }
@@ -140,41 +140,41 @@ fn matched(model: &SortedModel, ngram: &[u32]) -> usize {
 
 /// The child `word` of the n-gram `at` of `order`.
 #[inline(always)]
-fn child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u32> {
-    let range = model.levels.levels[order - 1].children_of(at);
-    let words = &model.levels.levels[order].words[range.clone()];
+fn find_child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u32> {
+    let range = model.trie.levels[order - 1].children_of(at);
+    let words = &model.trie.levels[order].words[range.clone()];
     words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
 }
 
 /// Who makes sentences.
-struct Walker<'m> {
+struct SentenceSampler<'m> {
     model: &'m SortedModel,
     /// By depth from 1, how probable it is that a step is at least so deep;
     /// `None`: as deep as can be.
-    depths: Option<Vec<f64>>,
+    depth_probabilities: Option<Vec<f64>>,
     /// How probable each word and those before it are.
-    cumulative: Vec<f64>,
+    cumulative_unigrams: Vec<f64>,
 }
 
-impl<'m> Walker<'m> {
-    fn new(model: &'m SortedModel, depths: Option<Vec<f64>>) -> Self {
+impl<'m> SentenceSampler<'m> {
+    fn new(model: &'m SortedModel, depth_probabilities: Option<Vec<f64>>) -> Self {
         let mut sum = 0.0;
-        let cumulative = model.levels.levels[0].log10.iter().map(|&log10| {
+        let cumulative = model.trie.levels[0].log10.iter().map(|&log10| {
             sum += 10f64.powf(f64::from(log10));
             sum
         });
-        Walker { model, depths, cumulative: cumulative.collect() }
+        SentenceSampler { model, depth_probabilities, cumulative_unigrams: cumulative.collect() }
     }
 
     /// Finds the depths that give held-out-like text.
     fn held_out(model: &'m SortedModel, seed: u64) -> Self {
-        let goal = |depth: usize| HELD_OUT[depth.min(HELD_OUT.len() - 1)];
-        let goals: Vec<f64> = (0..model.levels.levels.len() - 1).map(goal).collect();
-        let mut walker = Walker::new(model, Some(goals.clone()));
-        for _ in 0..ROUNDS {
-            let matches = walker.text(SAMPLE, !seed).matches(model);
+        let goal = |depth: usize| HELD_OUT_SHARES[depth.min(HELD_OUT_SHARES.len() - 1)];
+        let goals: Vec<f64> = (0..model.trie.levels.len() - 1).map(goal).collect();
+        let mut walker = SentenceSampler::new(model, Some(goals.clone()));
+        for _ in 0..CALIBRATION_ROUNDS {
+            let matches = walker.sample_text(CALIBRATION_WORDS, !seed).match_length_counts(model);
             let longer = |depth: usize| matches[depth..].iter().sum::<u64>() as f64;
-            let depths = walker.depths.iter_mut().flatten();
+            let depths = walker.depth_probabilities.iter_mut().flatten();
             for ((depth, goal), now) in (0..).zip(&goals).zip(depths) {
                 let reached = longer(depth + 1) / longer(depth).max(1.0);
                 // A share of what was not meant to match matches by chance.
@@ -185,17 +185,17 @@ impl<'m> Walker<'m> {
         walker
     }
 
-    fn text(&self, words: usize, seed: u64) -> Text {
-        let pieces: Vec<Text> = (0..words.div_ceil(CHUNK))
+    fn sample_text(&self, words: usize, seed: u64) -> Text {
+        let pieces: Vec<Text> = (0..words.div_ceil(WORDS_PER_TASK))
             .into_par_iter()
             .map(|piece| {
-                let mut random = Random::at(seed, 2, piece as u64);
+                let mut random = SplitMix64::at_position(seed, 2, piece as u64);
                 let mut text = Text::default();
-                while text.words.len() < CHUNK {
+                while text.words.len() < WORDS_PER_TASK {
                     let start = text.words.len();
-                    match &self.depths {
-                        None => self.known(&mut random, &mut text.words),
-                        Some(depths) => self.novel(depths, &mut random, &mut text.words),
+                    match &self.depth_probabilities {
+                        None => self.sample_known(&mut random, &mut text.words),
+                        Some(depths) => self.sample_novel(depths, &mut random, &mut text.words),
                     }
                     text.words[start..].reverse();
                     text.ends.push(text.words.len());
@@ -213,23 +213,23 @@ impl<'m> Walker<'m> {
     }
 
     /// Writes a sentence of known n-grams, last word first.
-    fn known(&self, random: &mut Random, words: &mut Vec<u32>) {
-        let levels = &self.model.levels.levels;
-        let (mut at, mut order) = (self.model.end, 1);
-        for _ in 0..LONGEST {
+    fn sample_known(&self, random: &mut SplitMix64, words: &mut Vec<u32>) {
+        let levels = &self.model.trie.levels;
+        let (mut at, mut order) = (self.model.eos_id, 1);
+        for _ in 0..MAX_SENTENCE_WORDS {
             words.push(levels[order - 1].words[at as usize]);
             let range = levels[order - 1].children_of(at);
             if range.is_empty() {
                 return;
             }
-            let begins = levels[order].words[range.end - 1] == self.model.begin;
-            if begins && (range.len() == 1 || random.unit() < BEGINS) {
+            let begins = levels[order].words[range.end - 1] == self.model.bos_id;
+            if begins && (range.len() == 1 || random.uniform() < BOS_PROBABILITY) {
                 return;
             }
             // Long n-grams are rare all alike.
             let others = range.len() - usize::from(begins);
             let next = match order {
-                1 | 2 => random.by_rank(others),
+                1 | 2 => random.below_zipf(others),
                 _ => random.below(others as u64) as usize,
             };
             let next = (range.start + next) as u32;
@@ -243,38 +243,40 @@ impl<'m> Walker<'m> {
     }
 
     /// Writes a sentence whose words match as `depths` say, last word first.
-    fn novel(&self, depths: &[f64], random: &mut Random, words: &mut Vec<u32>) {
+    fn sample_novel(&self, depths: &[f64], random: &mut SplitMix64, words: &mut Vec<u32>) {
         let start = words.len();
-        words.push(self.model.end);
-        while words.len() - start < LONGEST && random.unit() * MEAN >= 1.0 {
+        words.push(self.model.eos_id);
+        while words.len() - start < MAX_SENTENCE_WORDS
+            && random.uniform() * MEAN_SENTENCE_WORDS >= 1.0
+        {
             // The n-grams that begin here, by length from 0, newest word first.
             let known = (1..=depths.len().min(words.len() - start))
-                .map_while(|length| self.model.levels.node(&words[words.len() - length..]));
+                .map_while(|length| self.model.trie.node(&words[words.len() - length..]));
             let known: Vec<u32> = known.collect();
-            let u = f64::from(random.unit());
+            let u = f64::from(random.uniform());
             let depth = depths[..known.len()].iter().take_while(|&&share| u < share).count();
-            words.push(self.older(&known, depth, random));
+            words.push(self.sample_older_word(&known, depth, random));
         }
     }
 
     /// A word to stand in front: a child of the n-gram of `depth` words of `known`,
     /// or of a shorter one where that can only begin a sentence.
-    fn older(&self, known: &[u32], depth: usize, random: &mut Random) -> u32 {
+    fn sample_older_word(&self, known: &[u32], depth: usize, random: &mut SplitMix64) -> u32 {
         let mut word = 0;
         // Chance matches are avoided where other words are easily found.
         for _ in 0..4 {
             let among = (1..=depth).rev().find_map(|depth| {
-                let range = self.model.levels.levels[depth - 1].children_of(known[depth - 1]);
-                let words = &self.model.levels.levels[depth].words[range];
-                let words = words.strip_suffix(&[self.model.begin]).unwrap_or(words);
+                let range = self.model.trie.levels[depth - 1].children_of(known[depth - 1]);
+                let words = &self.model.trie.levels[depth].words[range];
+                let words = words.strip_suffix(&[self.model.bos_id]).unwrap_or(words);
                 (!words.is_empty()).then_some(words)
             });
             word = match among {
-                Some(words) => words[random.by_rank(words.len())],
-                None => self.any(random),
+                Some(words) => words[random.below_zipf(words.len())],
+                None => self.sample_word(random),
             };
             let longer = known.get(depth);
-            if longer.is_none_or(|&at| child(self.model, depth + 1, at, word).is_none()) {
+            if longer.is_none_or(|&at| find_child(self.model, depth + 1, at, word).is_none()) {
                 break;
             }
         }
@@ -282,15 +284,15 @@ impl<'m> Walker<'m> {
     }
 
     /// Any word, by its frequency.
-    fn any(&self, random: &mut Random) -> u32 {
-        let total = self.cumulative.last().copied().unwrap_or(0.0);
+    fn sample_word(&self, random: &mut SplitMix64) -> u32 {
+        let total = self.cumulative_unigrams.last().copied().unwrap_or(0.0);
         // A model of almost no words has to do with any.
         let mut word = 0;
         for _ in 0..64 {
-            let sum = total * f64::from(random.unit());
-            word = self.cumulative.partition_point(|&before| before <= sum) as u32;
-            word = word.min(self.cumulative.len() as u32 - 1);
-            if ![0, self.model.begin, self.model.end].contains(&word) {
+            let sum = total * f64::from(random.uniform());
+            word = self.cumulative_unigrams.partition_point(|&before| before <= sum) as u32;
+            word = word.min(self.cumulative_unigrams.len() as u32 - 1);
+            if ![0, self.model.bos_id, self.model.eos_id].contains(&word) {
                 break;
             }
         }

@@ -1,19 +1,19 @@
 //! `glm` files against `lmcpu`'s models, bit for bit, and files that are damaged.
 
-mod damage;
-mod far;
-mod random;
-mod sizes;
+mod block_sizes;
+mod corruption;
+mod large_offsets;
+mod random_models;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, build_trie};
-use miriam_lmcpu::{Duplicates, LanguageModel, LmWord, Request, Scored, State};
+use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_storage::btree::Isa;
-use miriam_storage::{Bytes, Container, ContainerWriter, Load};
-use miriam_textio::{Log10, Silent};
+use miriam_storage::{Bytes, Container, ContainerWriter, LoadMethod};
+use miriam_textio::{Log10, NoProgress};
 
 use crate::format::NodeWidth;
 use crate::model::{KIND, VERSION};
@@ -25,15 +25,15 @@ const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0
 const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
 
 /// A model as text in a folder of its own, and what is made of it.
-struct Built {
+struct TestModel {
     folder: tempfile::TempDir,
 }
 
-impl Built {
+impl TestModel {
     fn new(arpa: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("lm.arpa"), arpa).unwrap();
-        Built { folder }
+        TestModel { folder }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -41,7 +41,7 @@ impl Built {
     }
 
     fn sorted(&self) -> SortedModel {
-        SortedModel::read(&self.path("lm.arpa"), Duplicates::Refuse, &Silent).unwrap()
+        SortedModel::read(&self.path("lm.arpa"), DuplicatePolicy::Reject, &NoProgress).unwrap()
     }
 
     fn bytes(&self, options: &GlmOptions) -> Bytes {
@@ -55,8 +55,8 @@ impl Built {
 
     fn trie(&self) -> TrieModel {
         let (arpa, trie) = (self.path("lm.arpa"), self.path("lm.trie"));
-        build_trie(&arpa, &trie, None, Duplicates::Refuse, &Silent).unwrap();
-        TrieModel::open(&trie, Load::Lazy).unwrap()
+        build_trie(&arpa, &trie, None, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        TrieModel::open(&trie, LoadMethod::Lazy).unwrap()
     }
 }
 
@@ -71,7 +71,10 @@ fn open(bytes: Bytes) -> GlmModel {
 /// Every layout that differs for models of `order`.
 fn layouts(order: usize) -> impl Iterator<Item = GlmOptions> {
     let hashed = move |width| [0, 2, 3, order].into_iter().map(move |h| (width, h));
-    WIDTHS.into_iter().flat_map(hashed).map(|(width, hashed)| GlmOptions { width, hashed })
+    WIDTHS
+        .into_iter()
+        .flat_map(hashed)
+        .map(|(width, hashed)| GlmOptions { node_width: width, max_hashed_order: hashed })
 }
 
 /// What is compared of a state.
@@ -81,7 +84,7 @@ fn bits(state: &State) -> Vec<(LmWord, u32)> {
 
 /// Scores sentences, which begin in the state `begin`, in every way there is; each
 /// must give what `expected` gives one by one. `sign`: bits that may differ.
-fn assert_same(
+fn assert_same_scores(
     model: &dyn LanguageModel,
     expected: &dyn LanguageModel,
     begin: &State,
@@ -104,9 +107,10 @@ fn assert_same(
             state = next;
         }
     }
-    let mut results = vec![Scored::default(); requests.len()];
+    let mut results = vec![ScoreResult::default(); requests.len()];
     model.score_batch(&states, &requests, &mut results);
-    let results = results.iter().map(|s| (s.log10.0.to_bits(), s.matched, bits(&s.next)));
+    let results =
+        results.iter().map(|s| (s.log10.0.to_bits(), s.ngram_length, bits(&s.next_state)));
     assert_eq!(results.collect::<Vec<_>>(), answers);
     let words = text.concat();
     let mut end = 0;
@@ -127,7 +131,7 @@ fn toy_model_scores_as_kenlm() {
         ("a zz b a", &[(2, -0.5), (1, -1.25), (1, -1.7), (2, -0.9), (1, -1.800_000_1)]),
         ("", &[(1, -1.5)]),
     ];
-    let built = Built::new(TOY);
+    let built = TestModel::new(TOY);
     for options in layouts(3) {
         let model: &dyn LanguageModel = &built.glm(&options);
         for (text, expected) in expected {
@@ -148,7 +152,7 @@ fn toy_model_scores_as_kenlm() {
 #[test]
 fn a_probability_of_one_is_zero() {
     let arpa = TOY.replace("-99\t<s>", "0\t<s>").replace("-0.5\t<s> a", "0\t<s> a");
-    let built = Built::new(&arpa.replace("-0.3\t<s> a b", "0\t<s> a b"));
+    let built = TestModel::new(&arpa.replace("-0.3\t<s> a b", "0\t<s> a b"));
     for options in layouts(3) {
         let model: &dyn LanguageModel = &built.glm(&options);
         let [begin, a, b] = ["<s>", "a", "b"].map(|word| model.word_id(word.as_bytes()));
@@ -162,10 +166,10 @@ fn a_probability_of_one_is_zero() {
 }
 
 #[test]
-fn unigram_models_are_models() {
-    let built = Built::new("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
+fn unigram_models_score() {
+    let built = TestModel::new("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
     for hashed in [0, 2] {
-        let options = GlmOptions { hashed, ..GlmOptions::default() };
+        let options = GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() };
         let model: &dyn LanguageModel = &built.glm(&options);
         let (begin, end) = (model.begin_state(), model.end_of_sentence());
         let mut next = State::EMPTY;
@@ -176,7 +180,7 @@ fn unigram_models_are_models() {
 }
 
 /// A model of many n-grams whose numbers follow from their words.
-fn many(words: usize, pairs: usize) -> String {
+fn large_arpa(words: usize, pairs: usize) -> String {
     let mut arpa = format!(
         "\\data\\\nngram 1={}\nngram 2={pairs}\nngram 3={pairs}\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n\
          -1\t</s>\n",
@@ -198,7 +202,7 @@ fn many(words: usize, pairs: usize) -> String {
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    let built = Built::new(&many(300, 50_000));
+    let built = TestModel::new(&large_arpa(300, 50_000));
     for options in layouts(3) {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -212,13 +216,13 @@ fn bytes_do_not_depend_on_threads() {
 /// around the end.
 #[test]
 fn every_ngram_of_a_large_model_is_found() {
-    let built = Built::new(&many(300, 50_000));
+    let built = TestModel::new(&large_arpa(300, 50_000));
     let trie = built.trie();
     let word = |i: usize| LanguageModel::word_id(&trie, format!("w{i}").as_bytes());
     let ngrams = (0..50_000).map(|i| vec![word(i / 300), word(i % 300), word(i % 7), word(i % 11)]);
     let text: Vec<Vec<LmWord>> = ngrams.collect();
     for options in layouts(3) {
-        assert_same(&built.glm(&options), &trie, &State::EMPTY, &text, 0);
+        assert_same_scores(&built.glm(&options), &trie, &State::EMPTY, &text, 0);
     }
 }
 
@@ -226,17 +230,18 @@ fn every_ngram_of_a_large_model_is_found() {
 /// change of the layout does not go unnoticed.
 #[test]
 fn golden_files_of_version_1() {
-    let built = Built::new(TOY);
+    let built = TestModel::new(TOY);
     for (name, hashed) in [("toy-v1", 0), ("toy-v1-hashed", 3)] {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
         let path = data.join(format!("{name}.ngram-glm"));
-        let bytes = built.bytes(&GlmOptions { width: NodeWidth::Keys32, hashed });
+        let bytes =
+            built.bytes(&GlmOptions { node_width: NodeWidth::Keys32, max_hashed_order: hashed });
         if std::env::var_os("MIRIAM_WRITE_TESTDATA").is_some() {
             std::fs::create_dir_all(&data).unwrap();
             std::fs::write(&path, &bytes[..]).unwrap();
         }
         assert!(std::fs::read(&path).unwrap() == bytes[..], "the layout changed: raise VERSION");
-        let model: &dyn LanguageModel = &GlmModel::open(&path, Load::Lazy).unwrap();
+        let model: &dyn LanguageModel = &GlmModel::open(&path, LoadMethod::Lazy).unwrap();
         let mut next = State::EMPTY;
         let (begin, a) = (model.begin_state(), model.word_id(b"a"));
         assert_eq!(model.score(&begin, a, &mut next), (Log10(-0.5), 2));

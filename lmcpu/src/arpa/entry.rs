@@ -7,7 +7,7 @@
 
 use miriam_textio::{Vocabulary, number};
 
-use super::ids::{WordKey, WordTable};
+use super::word_table::{WordKey, WordTable};
 use crate::MAX_ORDER;
 
 /// Whether C's `isspace` says so.
@@ -16,20 +16,20 @@ pub(super) fn is_space(byte: u8) -> bool {
 }
 
 /// What separates words: vertical tab and form feed are parts of words.
-fn separates(byte: u8) -> bool {
+fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// The words that n-grams may be made of, in two forms.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'v> {
+pub(super) struct WordLookup<'v> {
     pub vocabulary: &'v Vocabulary,
     pub table: &'v WordTable,
 }
 
 /// What the entries of a section look like.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct EntryFormat {
     /// The length of the n-grams.
     pub order: usize,
     /// Whether they are the longest ones, which have no backoff.
@@ -38,9 +38,9 @@ pub(super) struct Shape {
 
 /// Entries read from a stretch of text.
 #[derive(Default)]
-pub(super) struct Entries {
+pub(super) struct ParsedEntries {
     /// log10.
-    pub probabilities: Vec<f32>,
+    pub log10: Vec<f32>,
     /// log10; -0.0 where there is none. Empty for the longest n-grams.
     pub backoffs: Vec<f32>,
     /// Orders from 2: the ids, `order` an entry, in the order of the text.
@@ -53,28 +53,33 @@ pub(super) struct Entries {
     pub bytes: usize,
     /// Line ends among them.
     pub lines: u64,
-    pub end: End,
+    pub end: ParseEnd,
 }
 
 /// Why reading ended.
 #[derive(Debug, Default, PartialEq)]
-pub(super) enum End {
+pub(super) enum ParseEnd {
     /// As many entries as asked for.
     Limit,
     /// The text is used up, with no entry begun.
     #[default]
-    Text,
+    EndOfText,
     /// The text ends inside an entry.
-    Cut,
+    Truncated,
     /// This many lines below the start of the text something is wrong.
-    Wrong { line: u64, reason: String },
+    Invalid { line: u64, reason: String },
 }
 
 /// Reads up to `limit` entries of `shape` from `text`.
-pub(super) fn read_entries(text: &[u8], shape: Shape, limit: u64, words: Words<'_>) -> Entries {
+pub(super) fn read_entries(
+    text: &[u8],
+    shape: EntryFormat,
+    limit: u64,
+    words: WordLookup<'_>,
+) -> ParsedEntries {
     let expected = (text.len() / (8 + 6 * shape.order)).min(limit as usize);
-    let mut entries = Entries::default();
-    entries.probabilities.reserve(expected);
+    let mut entries = ParsedEntries::default();
+    entries.log10.reserve(expected);
     if shape.order > 1 {
         entries.words.reserve(expected * shape.order);
     }
@@ -85,27 +90,31 @@ pub(super) fn read_entries(text: &[u8], shape: Shape, limit: u64, words: Words<'
     let mut recent = [(WordKey::NONE, 0); MAX_ORDER];
     let mut next_line = 0;
     entries.end = loop {
-        if entries.probabilities.len() as u64 == limit {
-            break End::Limit;
+        if entries.log10.len() as u64 == limit {
+            break ParseEnd::Limit;
         }
-        cursor.skip(is_space);
+        cursor.skip_while(is_space);
         (entries.bytes, entries.lines) = (cursor.position, cursor.line);
         let line = cursor.line;
-        match cursor.entry(shape, words, &mut recent, &mut entries) {
+        match cursor.read_entry(shape, words, &mut recent, &mut entries) {
             Ok(()) => {
                 if line != next_line {
-                    entries.jumps.push((entries.probabilities.len() - 1, line));
+                    entries.jumps.push((entries.log10.len() - 1, line));
                 }
                 next_line = line + 1;
                 (entries.bytes, entries.lines) = (cursor.position, cursor.line);
             }
-            Err(Stop::End) => {
-                entries.words.truncate(entries.probabilities.len() * shape.order);
-                break if entries.bytes == text.len() { End::Text } else { End::Cut };
+            Err(EntryError::UnexpectedEnd) => {
+                entries.words.truncate(entries.log10.len() * shape.order);
+                break if entries.bytes == text.len() {
+                    ParseEnd::EndOfText
+                } else {
+                    ParseEnd::Truncated
+                };
             }
-            Err(Stop::Wrong(reason)) => {
-                entries.words.truncate(entries.probabilities.len() * shape.order);
-                break End::Wrong { line, reason };
+            Err(EntryError::Invalid(reason)) => {
+                entries.words.truncate(entries.log10.len() * shape.order);
+                break ParseEnd::Invalid { line, reason };
             }
         }
     };
@@ -113,15 +122,15 @@ pub(super) fn read_entries(text: &[u8], shape: Shape, limit: u64, words: Words<'
 }
 
 /// The words of the entry before, those that fit a key, and their ids.
-type Recent = [(WordKey, u32); MAX_ORDER];
+type RecentWords = [(WordKey, u32); MAX_ORDER];
 
-enum Stop {
-    End,
-    Wrong(String),
+enum EntryError {
+    UnexpectedEnd,
+    Invalid(String),
 }
 
-fn wrong<T>(reason: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Wrong(reason.into()))
+fn invalid<T>(reason: impl Into<String>) -> Result<T, EntryError> {
+    Err(EntryError::Invalid(reason.into()))
 }
 
 struct Cursor<'t> {
@@ -132,7 +141,7 @@ struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     #[inline]
-    fn skip(&mut self, skipped: fn(u8) -> bool) {
+    fn skip_while(&mut self, skipped: fn(u8) -> bool) {
         while let Some(&byte) = self.text.get(self.position) {
             if !skipped(byte) {
                 return;
@@ -143,8 +152,8 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline]
-    fn next(&mut self) -> Result<u8, Stop> {
-        let byte = *self.text.get(self.position).ok_or(Stop::End)?;
+    fn next_byte(&mut self) -> Result<u8, EntryError> {
+        let byte = *self.text.get(self.position).ok_or(EntryError::UnexpectedEnd)?;
         self.position += 1;
         self.line += u64::from(byte == b'\n');
         Ok(byte)
@@ -152,43 +161,43 @@ impl<'t> Cursor<'t> {
 
     /// One entry from its number to the end of its line.
     #[inline]
-    fn entry(
+    fn read_entry(
         &mut self,
-        shape: Shape,
-        words: Words<'_>,
-        recent: &mut Recent,
-        entries: &mut Entries,
-    ) -> Result<(), Stop> {
-        let probability = self.number("log probability")?;
+        shape: EntryFormat,
+        words: WordLookup<'_>,
+        recent: &mut RecentWords,
+        entries: &mut ParsedEntries,
+    ) -> Result<(), EntryError> {
+        let probability = self.read_number("log probability")?;
         if probability > 0.0 {
-            return wrong(format!(
+            return invalid(format!(
                 "log probability {probability} is positive; no probability is above 1, so the \
                  toolkit that wrote this model has a defect"
             ));
         }
         let mut span = (0, 0);
         if shape.order == 1 {
-            if self.next()? != b'\t' {
-                return wrong("expected a tab after the log probability");
+            if self.next_byte()? != b'\t' {
+                return invalid("expected a tab after the log probability");
             }
-            let word = self.word()?;
+            let word = self.read_word()?;
             span = (self.position - word.len(), self.position);
         } else {
             for (key_before, id) in &mut recent[..shape.order] {
-                let word = self.word()?;
+                let word = self.read_word()?;
                 let key = WordKey::new(&self.text[self.position - word.len()..], word.len());
                 if key == WordKey::NONE || key != *key_before {
                     *id = match words.table.find(key) {
                         Some(id) => id,
-                        None => id_of(word, words.vocabulary)?,
+                        None => find_word_id(word, words.vocabulary)?,
                     };
                     *key_before = key;
                 }
                 entries.words.push(*id);
             }
         }
-        let backoff = if shape.longest { self.no_backoff()? } else { self.backoff()? };
-        entries.probabilities.push(probability);
+        let backoff = if shape.longest { self.expect_no_backoff()? } else { self.read_backoff()? };
+        entries.log10.push(probability);
         if !shape.longest {
             entries.backoffs.push(backoff);
         }
@@ -199,31 +208,31 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline]
-    fn word(&mut self) -> Result<&'t [u8], Stop> {
-        self.skip(separates);
+    fn read_word(&mut self) -> Result<&'t [u8], EntryError> {
+        self.skip_while(is_word_separator);
         let rest = &self.text[self.position..];
-        let length = word_length(rest).ok_or(Stop::End)?;
+        let length = word_length(rest).ok_or(EntryError::UnexpectedEnd)?;
         self.position += length;
         Ok(&rest[..length])
     }
 
     /// What follows the words of an n-gram that may have a backoff.
     #[inline]
-    fn backoff(&mut self) -> Result<f32, Stop> {
-        match self.next()? {
+    fn read_backoff(&mut self) -> Result<f32, EntryError> {
+        match self.next_byte()? {
             b'\t' => {
-                self.skip(is_space);
-                let backoff = self.number("backoff")?;
+                self.skip_while(is_space);
+                let backoff = self.read_number("backoff")?;
                 if !backoff.is_finite() {
-                    return wrong(format!("backoff {backoff} is not a finite number"));
+                    return invalid(format!("backoff {backoff} is not a finite number"));
                 }
-                match self.next()? {
+                match self.next_byte()? {
                     b'\n' => {}
-                    b'\r' => self.line_feed()?,
+                    b'\r' => self.expect_line_feed()?,
                     other => {
-                        return wrong(format!(
+                        return invalid(format!(
                             "expected the line to end after the backoff, found {}",
-                            show(&[other])
+                            quote(&[other])
                         ));
                     }
                 }
@@ -232,58 +241,58 @@ impl<'t> Cursor<'t> {
                 Ok(if backoff == 0.0 { -0.0 } else { backoff })
             }
             b'\n' => Ok(-0.0),
-            b'\r' => self.line_feed().map(|()| -0.0),
-            other => wrong(format!(
+            b'\r' => self.expect_line_feed().map(|()| -0.0),
+            other => invalid(format!(
                 "expected a tab and a backoff, or the end of the line, after the words; found {}",
-                show(&[other])
+                quote(&[other])
             )),
         }
     }
 
     /// What follows the words of the longest n-grams.
     #[inline]
-    fn no_backoff(&mut self) -> Result<f32, Stop> {
-        match self.next()? {
+    fn expect_no_backoff(&mut self) -> Result<f32, EntryError> {
+        match self.next_byte()? {
             b'\t' => {
-                self.skip(is_space);
-                let backoff = self.number("backoff")?;
+                self.skip_while(is_space);
+                let backoff = self.read_number("backoff")?;
                 if backoff != 0.0 {
-                    return wrong(format!(
+                    return invalid(format!(
                         "the longest n-grams have no backoff, but this one has {backoff}"
                     ));
                 }
             }
             b'\n' => {}
-            b'\r' => self.line_feed()?,
+            b'\r' => self.expect_line_feed()?,
             other => {
-                return wrong(format!(
+                return invalid(format!(
                     "expected the line to end after the words, found {}",
-                    show(&[other])
+                    quote(&[other])
                 ));
             }
         }
         Ok(-0.0)
     }
 
-    fn line_feed(&mut self) -> Result<(), Stop> {
-        match self.next()? {
+    fn expect_line_feed(&mut self) -> Result<(), EntryError> {
+        match self.next_byte()? {
             b'\n' => Ok(()),
-            _ => wrong("a carriage return inside a line"),
+            _ => invalid("a carriage return inside a line"),
         }
     }
 
     /// A decimal number or `inf` at the cursor; what follows is not looked at.
     #[inline]
-    fn number(&mut self, what: &str) -> Result<f32, Stop> {
+    fn read_number(&mut self, what: &str) -> Result<f32, EntryError> {
         let rest = &self.text[self.position..];
-        if let Some((value, length)) = number::leading_plain_f32(rest) {
+        if let Some((value, length)) = number::parse_f32_prefix(rest) {
             self.position += length;
             return Ok(value);
         }
         let length = number_length(rest);
         // A number that ends with the text may go on behind it.
         if length == rest.len() || (length == 0 && rest.iter().all(|&b| !is_space(b))) {
-            return Err(Stop::End);
+            return Err(EntryError::UnexpectedEnd);
         }
         let text = &rest[..length];
         let text = text.strip_prefix(b"+").unwrap_or(text);
@@ -294,14 +303,14 @@ impl<'t> Cursor<'t> {
             }
             None => {
                 let token = rest.split(|&b| is_space(b)).next().unwrap_or_default();
-                wrong(format!("expected a {what}, found {}{}", show(token), hint(token)))
+                invalid(format!("expected a {what}, found {}{}", quote(token), count_hint(token)))
             }
         }
     }
 }
 
 /// What a wrong count makes of a section's end.
-fn hint(token: &[u8]) -> &'static str {
+fn count_hint(token: &[u8]) -> &'static str {
     if token.starts_with(b"\\") {
         "; the header promises more n-grams than the section holds"
     } else {
@@ -354,7 +363,7 @@ fn word_length(text: &[u8]) -> Option<usize> {
         if low != 0 {
             from += low.trailing_zeros() as usize / 8;
             // Other control characters are parts of words.
-            if separates(text[from]) {
+            if is_word_separator(text[from]) {
                 return Some(from);
             }
             from += 1;
@@ -362,25 +371,25 @@ fn word_length(text: &[u8]) -> Option<usize> {
             from += 8;
         }
     }
-    text[from..].iter().position(|&b| separates(b)).map(|behind| from + behind)
+    text[from..].iter().position(|&b| is_word_separator(b)).map(|behind| from + behind)
 }
 
-fn id_of(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, Stop> {
+fn find_word_id(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, EntryError> {
     match vocabulary.find(word) {
         Some(id) => Ok(id.0),
         None if word == b"<UNK>" => Ok(0),
-        None => wrong(format!(
+        None => invalid(format!(
             "the word {} is not among the unigrams, which must list every word",
-            show(word)
+            quote(word)
         )),
     }
 }
 
 /// Bytes of a file as they may stand in a message: quoted, escaped, cut.
-pub(super) fn show(bytes: &[u8]) -> String {
-    const LONGEST: usize = 60;
-    let cut = if bytes.len() > LONGEST { "..." } else { "" };
-    let shown = &bytes[..bytes.len().min(LONGEST)];
+pub(super) fn quote(bytes: &[u8]) -> String {
+    const MAX_SHOWN: usize = 60;
+    let cut = if bytes.len() > MAX_SHOWN { "..." } else { "" };
+    let shown = &bytes[..bytes.len().min(MAX_SHOWN)];
     let text: String = match std::str::from_utf8(shown) {
         Ok(text) => text
             .chars()

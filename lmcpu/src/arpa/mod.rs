@@ -10,22 +10,24 @@
 //! are parsed again.
 
 mod entry;
-mod ids;
 mod section;
 mod text;
+mod word_table;
 
 use miriam_textio::{Input, Progress, Vocabulary};
 use rayon::prelude::*;
 
-use self::entry::{End, Entries, Shape, Words, is_space, read_entries, show};
-use self::ids::WordTable;
+use self::entry::{
+    EntryFormat, ParseEnd, ParsedEntries, WordLookup, is_space, quote, read_entries,
+};
 pub use self::section::Section;
-use self::section::{LineNumbers, SectionBuilder, note_lines};
+use self::section::{LineNumbers, SectionBuilder, record_lines};
 use self::text::ArpaText;
-use crate::{Duplicates, MAX_ORDER, Result};
+use self::word_table::WordTable;
+use crate::{DuplicatePolicy, MAX_ORDER, Result};
 
 /// log10 p(`<unk>`) of a model that does not say, as KenLM fills it in.
-pub const MISSING_UNKNOWN: f32 = -100.0;
+pub const MISSING_UNKNOWN_LOG10: f32 = -100.0;
 
 /// Prob and backoff of a word, both log10. A backoff of -0.0 says that the word
 /// has none.
@@ -39,35 +41,39 @@ pub struct Unigram {
 
 /// An ARPA file whose unigrams have been read and whose longer n-grams have
 /// not.
-pub struct Arpa<'p> {
+pub struct ArpaReader<'p> {
     text: ArpaText<'p>,
     /// Bytes of the file, where known, before decompression.
     size: Option<u64>,
     counts: Vec<u64>,
     vocabulary: Vocabulary,
-    table: WordTable,
+    word_table: WordTable,
     unigrams: Vec<Unigram>,
     has_unknown: bool,
     next_order: usize,
 }
 
-impl<'p> Arpa<'p> {
+impl<'p> ArpaReader<'p> {
     /// Reads `input` up to the end of its unigrams.
     ///
     /// The file must hold `<s>` and `</s>`; a missing `<unk>` is logged and gets
     /// [`MISSING_UNKNOWN`].
     /// `duplicates` says what becomes of a word that is listed twice; of longer
     /// n-grams whoever reads them must take care.
-    pub fn open(input: Input, duplicates: Duplicates, progress: &'p dyn Progress) -> Result<Self> {
+    pub fn open(
+        input: Input,
+        duplicates: DuplicatePolicy,
+        progress: &'p dyn Progress,
+    ) -> Result<Self> {
         let size = input.size();
         let mut text = ArpaText::new(input, progress);
         let counts = read_counts(&mut text)?;
-        let mut arpa = Arpa {
+        let mut arpa = ArpaReader {
             text,
             size,
             counts,
             vocabulary: Vocabulary::new(),
-            table: WordTable::default(),
+            word_table: WordTable::default(),
             unigrams: Vec::new(),
             has_unknown: false,
             next_order: 2,
@@ -123,11 +129,11 @@ impl<'p> Arpa<'p> {
             return Ok(None);
         }
         self.next_order += 1;
-        self.read_header(order)?;
-        let shape = Shape { order, longest: order == self.order() };
+        self.read_section_header(order)?;
+        let shape = EntryFormat { order, longest: order == self.order() };
         let count = self.counts[order - 1];
         let mut section = SectionBuilder::new(shape, count, self.size);
-        let words = Words { vocabulary: &self.vocabulary, table: &self.table };
+        let words = WordLookup { vocabulary: &self.vocabulary, table: &self.word_table };
         read_section(&mut self.text, shape, count, words, |pieces| {
             section.append(pieces);
             Ok(())
@@ -135,25 +141,25 @@ impl<'p> Arpa<'p> {
         Ok(Some(section.finish()))
     }
 
-    fn read_unigrams(&mut self, duplicates: Duplicates) -> Result<()> {
-        self.read_header(1)?;
-        let shape = Shape { order: 1, longest: self.order() == 1 };
+    fn read_unigrams(&mut self, duplicates: DuplicatePolicy) -> Result<()> {
+        self.read_section_header(1)?;
+        let shape = EntryFormat { order: 1, longest: self.order() == 1 };
         let mut vocabulary = Vocabulary::new();
         vocabulary.intern(b"<unk>");
-        let unknown = Unigram { log10: MISSING_UNKNOWN, backoff: 0.0 };
+        let unknown = Unigram { log10: MISSING_UNKNOWN_LOG10, backoff: 0.0 };
         let mut unigrams = vec![unknown];
         let mut lines = LineNumbers::default();
         let (mut seen, mut unknown_at) = (0, None);
         let name = self.text.name.clone();
         let error = |line, reason| miriam_textio::Error::format(&name, line, None, reason);
-        let nothing = Words { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
+        let nothing = WordLookup { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
         read_section(&mut self.text, shape, self.counts[0], nothing, |pieces| {
-            for Piece { entries, text, line } in pieces {
-                note_lines(&mut lines, seen, line, &entries);
+            for ParsedBlock { entries, text, line } in pieces {
+                record_lines(&mut lines, seen, line, &entries);
                 for (i, &(start, end)) in entries.spans.iter().enumerate() {
                     let word = &text[start..end];
                     let backoff = if shape.longest { -0.0 } else { entries.backoffs[i] };
-                    let unigram = Unigram { log10: entries.probabilities[i], backoff };
+                    let unigram = Unigram { log10: entries.log10[i], backoff };
                     let earlier = if word == b"<unk>" || word == b"<UNK>" {
                         if unknown_at.is_none() {
                             unigrams[0] = unigram;
@@ -181,11 +187,11 @@ impl<'p> Arpa<'p> {
                         }
                     };
                     if let Some(earlier) = earlier
-                        && duplicates == Duplicates::Refuse
+                        && duplicates == DuplicatePolicy::Reject
                     {
                         let reason = format!(
                             "{} stands among the unigrams already on line {}; remove one of the two",
-                            show(word),
+                            quote(word),
                             lines.line(earlier)
                         );
                         return Err(error(lines.line(seen), reason).into());
@@ -199,7 +205,7 @@ impl<'p> Arpa<'p> {
             if vocabulary.find(marker).is_none() {
                 let reason = format!(
                     "{} is not among the unigrams above; a model needs both sentence markers",
-                    show(marker)
+                    quote(marker)
                 );
                 return Err(self.error(self.text.line(), reason));
             }
@@ -207,22 +213,22 @@ impl<'p> Arpa<'p> {
         self.has_unknown = unknown_at.is_some();
         if !self.has_unknown {
             tracing::warn!(
-                "{name}: no <unk> among the unigrams; its log10 probability becomes {MISSING_UNKNOWN}"
+                "{name}: no <unk> among the unigrams; its log10 probability becomes {MISSING_UNKNOWN_LOG10}"
             );
         }
-        self.table = WordTable::new(&vocabulary);
+        self.word_table = WordTable::new(&vocabulary);
         (self.vocabulary, self.unigrams) = (vocabulary, unigrams);
         Ok(())
     }
 
     /// Skips blank lines and takes the line `\ORDER-grams:`.
-    fn read_header(&mut self, order: usize) -> Result<()> {
+    fn read_section_header(&mut self, order: usize) -> Result<()> {
         let expected = format!("\\{order}-grams:");
-        let line = next_full_line(&mut self.text, &expected)?;
+        let line = next_nonblank_line(&mut self.text, &expected)?;
         if line.bytes == expected.as_bytes() {
             return Ok(());
         }
-        let mut reason = format!("expected {expected}, found {}", show(&line.bytes));
+        let mut reason = format!("expected {expected}, found {}", quote(&line.bytes));
         if order > 1 {
             let (before, count) = (order - 1, self.counts[order - 2]);
             reason += &format!(
@@ -234,19 +240,19 @@ impl<'p> Arpa<'p> {
 
     /// Takes `\end\` and sees that only blank lines follow.
     fn read_end(&mut self) -> Result<()> {
-        let line = next_full_line(&mut self.text, "\\end\\")?;
+        let line = next_nonblank_line(&mut self.text, "\\end\\")?;
         if line.bytes != b"\\end\\" {
             let (order, count) = (self.order(), self.counts[self.order() - 1]);
             return Err(self.error(
                 line.number,
-                format!("expected \\end\\ after the {count} {order}-grams the header promises, found {}", show(&line.bytes)),
+                format!("expected \\end\\ after the {count} {order}-grams the header promises, found {}", quote(&line.bytes)),
             ));
         }
         while let Some(line) = self.text.next_line()? {
             if !is_blank(&line.bytes) {
                 return Err(self.error(
                     line.number,
-                    format!("found {} after \\end\\; remove it", show(&line.bytes)),
+                    format!("found {} after \\end\\; remove it", quote(&line.bytes)),
                 ));
             }
         }
@@ -259,7 +265,7 @@ fn is_blank(line: &[u8]) -> bool {
 }
 
 /// The next line that is not blank.
-fn next_full_line(text: &mut ArpaText<'_>, expected: &str) -> Result<text::HeaderLine> {
+fn next_nonblank_line(text: &mut ArpaText<'_>, expected: &str) -> Result<text::HeaderLine> {
     while let Some(line) = text.next_line()? {
         if !is_blank(&line.bytes) {
             return Ok(line);
@@ -282,7 +288,7 @@ fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
         }
     };
     if first.bytes != b"\\data\\" {
-        return Err(text.error(first.number, not_arpa(&first.bytes)));
+        return Err(text.error(first.number, not_arpa_reason(&first.bytes)));
     }
     let mut counts = Vec::new();
     loop {
@@ -296,7 +302,7 @@ fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
             Ok(count) => counts.push(count),
             Err(reason) => {
                 return Err(
-                    text.error(line.number, format!("{reason}, found {}", show(&line.bytes)))
+                    text.error(line.number, format!("{reason}, found {}", quote(&line.bytes)))
                 );
             }
         }
@@ -339,8 +345,8 @@ fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// Why a file that starts with `line` is not read.
-fn not_arpa(line: &[u8]) -> String {
-    let found = show(line);
+fn not_arpa_reason(line: &[u8]) -> String {
+    let found = quote(line);
     if line.starts_with(b"blmt") {
         "this is an IRSTLM binary file; write ARPA with its compile-lm --text=yes".into()
     } else if line == b"iARPA" {
@@ -348,7 +354,7 @@ fn not_arpa(line: &[u8]) -> String {
     } else if line.starts_with(b"\xef\xbb\xbf") {
         format!(
             "expected \\data\\, found a byte order mark and {}; remove the mark",
-            show(&line[3..])
+            quote(&line[3..])
         )
     } else if line.starts_with(crate::kenlm::MAGIC) {
         "this is a KenLM binary file, compressed or from a pipe; give it as a file of its own, \
@@ -364,8 +370,8 @@ fn not_arpa(line: &[u8]) -> String {
 }
 
 /// Entries with the text they came from and the number of its first line.
-struct Piece<'t> {
-    entries: Entries,
+struct ParsedBlock<'t> {
+    entries: ParsedEntries,
     text: &'t [u8],
     line: u64,
 }
@@ -373,10 +379,10 @@ struct Piece<'t> {
 /// Reads `count` entries and hands them over, in order, some pieces at a time.
 fn read_section(
     text: &mut ArpaText<'_>,
-    shape: Shape,
+    shape: EntryFormat,
     count: u64,
-    words: Words<'_>,
-    mut take: impl FnMut(Vec<Piece<'_>>) -> Result<()>,
+    words: WordLookup<'_>,
+    mut take: impl FnMut(Vec<ParsedBlock<'_>>) -> Result<()>,
 ) -> Result<()> {
     let mut remaining = count;
     while remaining > 0 {
@@ -385,35 +391,35 @@ fn read_section(
         let (mut used, mut cut) = (Vec::new(), false);
         let blocks = text.blocks(8 * rayon::current_num_threads())?;
         if blocks.is_empty() {
-            return Err(ended(text, shape, remaining));
+            return Err(truncated_error(text, shape, remaining));
         }
-        let parsed: Vec<Entries> =
+        let parsed: Vec<ParsedEntries> =
             blocks.par_iter().map(|block| read_entries(block, shape, remaining, words)).collect();
         let (mut pieces, mut wrong) = (Vec::with_capacity(blocks.len()), None);
         for (entries, &text) in parsed.into_iter().zip(&blocks) {
-            if entries.probabilities.len() as u64 > remaining {
+            if entries.log10.len() as u64 > remaining {
                 // The section ends in this block, so fewer entries were wanted
                 // than were read: read those again, and no more.
                 let entries = read_entries(text, shape, remaining, words);
                 used.push((entries.bytes, entries.lines));
                 remaining = 0;
-                pieces.push(Piece { entries, text, line });
+                pieces.push(ParsedBlock { entries, text, line });
                 break;
             }
             used.push((entries.bytes, entries.lines));
-            remaining -= entries.probabilities.len() as u64;
+            remaining -= entries.log10.len() as u64;
             let lines = entries.lines;
             if remaining > 0 {
                 match &entries.end {
-                    End::Text | End::Limit => {}
-                    End::Cut => cut = true,
-                    End::Wrong { line: below, reason } => {
+                    ParseEnd::EndOfText | ParseEnd::Limit => {}
+                    ParseEnd::Truncated => cut = true,
+                    ParseEnd::Invalid { line: below, reason } => {
                         let order = shape.order;
                         wrong = Some((line + below, format!("{order}-gram: {reason}")));
                     }
                 }
             }
-            pieces.push(Piece { entries, text, line });
+            pieces.push(ParsedBlock { entries, text, line });
             line += lines;
             if remaining == 0 || cut || wrong.is_some() {
                 break;
@@ -426,14 +432,14 @@ fn read_section(
         for (bytes, lines) in used {
             text.consume(bytes, lines);
         }
-        if cut && !text.join()? {
-            return Err(ended(text, shape, remaining));
+        if cut && !text.join_blocks()? {
+            return Err(truncated_error(text, shape, remaining));
         }
     }
     Ok(())
 }
 
-fn ended(text: &ArpaText<'_>, shape: Shape, missing: u64) -> crate::Error {
+fn truncated_error(text: &ArpaText<'_>, shape: EntryFormat, missing: u64) -> crate::Error {
     let order = shape.order;
     text.error(
         text.line(),

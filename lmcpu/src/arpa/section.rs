@@ -6,8 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::Piece;
-use super::entry::{Entries, Shape};
+use super::ParsedBlock;
+use super::entry::{EntryFormat, ParsedEntries};
 
 /// The n-grams of one order, from 2, in the order of the file.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Section {
         let mut lines = LineNumbers::default();
         let mut kept = 0;
         for (index, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
-            lines.note(kept, self.lines.line(index));
+            lines.record(kept, self.lines.line(index));
             self.words.copy_within(index * self.order..(index + 1) * self.order, kept * self.order);
             self.log10[kept] = self.log10[index];
             if let Some(&backoff) = self.backoffs.get(index) {
@@ -69,7 +69,7 @@ impl Section {
 
 /// A section that grows by the pieces of a file.
 pub(super) struct SectionBuilder {
-    shape: Shape,
+    shape: EntryFormat,
     /// Longer than what is there: zeros follow, in memory not yet touched.
     section: Section,
     len: usize,
@@ -77,7 +77,7 @@ pub(super) struct SectionBuilder {
 
 impl SectionBuilder {
     /// For `count` entries, of a file of `size` bytes where that is known.
-    pub(super) fn new(shape: Shape, count: u64, size: Option<u64>) -> Self {
+    pub(super) fn new(shape: EntryFormat, count: u64, size: Option<u64>) -> Self {
         // The header may promise anything, but an entry takes so many bytes at
         // least. What a compressed file holds beyond that makes room as it
         // comes.
@@ -85,11 +85,11 @@ impl SectionBuilder {
         let likely = size.map_or(1 << 20, |size| size / shortest);
         let section = Section { order: shape.order, ..Section::default() };
         let mut builder = SectionBuilder { shape, section, len: 0 };
-        builder.make_room(count.min(likely) as usize);
+        builder.reserve(count.min(likely) as usize);
         builder
     }
 
-    fn make_room(&mut self, entries: usize) {
+    fn reserve(&mut self, entries: usize) {
         let Section { order, words, log10, backoffs, .. } = &mut self.section;
         if log10.is_empty() {
             // Zeros from the system, which each thread takes as it needs them.
@@ -106,23 +106,23 @@ impl SectionBuilder {
         }
     }
 
-    pub(super) fn append(&mut self, pieces: Vec<Piece<'_>>) {
+    pub(super) fn append(&mut self, pieces: Vec<ParsedBlock<'_>>) {
         let mut end = self.len;
-        for Piece { entries, line, .. } in &pieces {
-            note_lines(&mut self.section.lines, end, *line, entries);
-            end += entries.probabilities.len();
+        for ParsedBlock { entries, line, .. } in &pieces {
+            record_lines(&mut self.section.lines, end, *line, entries);
+            end += entries.log10.len();
         }
-        self.make_room(end);
+        self.reserve(end);
         let (order, start) = (self.shape.order, self.len);
         let mut words = &mut self.section.words[start * order..];
         let mut log10 = &mut self.section.log10[start..];
         let mut backoffs = self.section.backoffs.get_mut(start..).unwrap_or_default();
         let places: Vec<_> = pieces
             .into_iter()
-            .map(|Piece { entries, .. }| {
+            .map(|ParsedBlock { entries, .. }| {
                 let places = (
                     split_front(&mut words, entries.words.len()),
-                    split_front(&mut log10, entries.probabilities.len()),
+                    split_front(&mut log10, entries.log10.len()),
                     split_front(&mut backoffs, entries.backoffs.len()),
                 );
                 (entries, places)
@@ -130,7 +130,7 @@ impl SectionBuilder {
             .collect();
         places.into_par_iter().for_each(|(entries, (words, log10, backoffs))| {
             words.copy_from_slice(&entries.words);
-            log10.copy_from_slice(&entries.probabilities);
+            log10.copy_from_slice(&entries.log10);
             backoffs.copy_from_slice(&entries.backoffs);
         });
         self.len = end;
@@ -161,7 +161,7 @@ pub(super) struct LineNumbers {
 }
 
 impl LineNumbers {
-    fn note(&mut self, entry: usize, line: u64) {
+    fn record(&mut self, entry: usize, line: u64) {
         if self.jumps.is_empty() || self.line(entry) != line {
             self.jumps.push((entry, line));
         }
@@ -176,16 +176,16 @@ impl LineNumbers {
 
 /// Notes the lines of `entries`, of which `entries_before` stand in front; `line`
 /// is the first of the text they come from.
-pub(super) fn note_lines(
+pub(super) fn record_lines(
     lines: &mut LineNumbers,
     entries_before: usize,
     line: u64,
-    entries: &Entries,
+    entries: &ParsedEntries,
 ) {
-    if !entries.probabilities.is_empty() && entries.jumps.first().is_none_or(|jump| jump.0 > 0) {
-        lines.note(entries_before, line);
+    if !entries.log10.is_empty() && entries.jumps.first().is_none_or(|jump| jump.0 > 0) {
+        lines.record(entries_before, line);
     }
     for &(entry, below) in &entries.jumps {
-        lines.note(entries_before + entry, line + below);
+        lines.record(entries_before + entry, line + below);
     }
 }

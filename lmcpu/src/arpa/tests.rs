@@ -2,18 +2,21 @@
 
 use std::io::{Cursor, Read};
 
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 
 use super::*;
 
 const BASE: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
 
-type Everything = (Vec<String>, Vec<Unigram>, Vec<(Vec<u32>, Vec<u32>, Vec<u32>, Vec<u64>)>);
+type ModelContent = (Vec<String>, Vec<Unigram>, Vec<(Vec<u32>, Vec<u32>, Vec<u32>, Vec<u64>)>);
 
-fn read(input: impl Read + Send + 'static) -> Result<Everything> {
-    let mut arpa =
-        Arpa::open(Input::from_reader(input, "test", None)?, Duplicates::Refuse, &Silent)?;
+fn read(input: impl Read + Send + 'static) -> Result<ModelContent> {
+    let mut arpa = ArpaReader::open(
+        Input::from_reader(input, "test", None)?,
+        DuplicatePolicy::Reject,
+        &NoProgress,
+    )?;
     let mut sections = Vec::new();
     let bits = |v: &[f32]| v.iter().map(|f| f.to_bits()).collect::<Vec<_>>();
     while let Some(s) = arpa.next_section()? {
@@ -24,12 +27,12 @@ fn read(input: impl Read + Send + 'static) -> Result<Everything> {
     Ok((words, arpa.unigrams().to_vec(), sections))
 }
 
-fn of(text: &str) -> Result<Everything> {
+fn read_text(text: &str) -> Result<ModelContent> {
     read(Cursor::new(text.as_bytes().to_vec()))
 }
 
-fn complaint(text: &str) -> String {
-    match of(text) {
+fn error_message(text: &str) -> String {
+    match read_text(text) {
         Ok(_) => panic!("accepted:\n{text}"),
         Err(error) => error.to_string(),
     }
@@ -37,7 +40,7 @@ fn complaint(text: &str) -> String {
 
 #[test]
 fn base_model() {
-    let (words, unigrams, sections) = of(BASE).unwrap();
+    let (words, unigrams, sections) = read_text(BASE).unwrap();
     assert_eq!(words, ["<unk>", "<s>", "</s>", "a", "b"]);
     assert_eq!(unigrams[1], Unigram { log10: -99.0, backoff: -0.3 });
     assert_eq!(unigrams[2].backoff.to_bits(), (-0.0f32).to_bits(), "no backoff");
@@ -52,7 +55,7 @@ fn base_model() {
 
 #[test]
 fn tolerated_forms_read_the_same() {
-    let base = of(BASE).unwrap();
+    let base = read_text(BASE).unwrap();
     let same = [
         BASE.replace('\n', "\r\n"),
         BASE.replace("ngram 1=5", "ngram  1= 5 junk"),
@@ -67,7 +70,7 @@ fn tolerated_forms_read_the_same() {
         BASE.replace("<unk>", "<UNK>"),
     ];
     for text in same {
-        let read = of(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let read = read_text(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!((&read.0, &read.1), (&base.0, &base.1), "{text}");
         for (a, b) in read.2.iter().zip(&base.2) {
             assert_eq!((&a.0, &a.1, &a.2), (&b.0, &b.1, &b.2), "{text}");
@@ -78,7 +81,7 @@ fn tolerated_forms_read_the_same() {
 #[test]
 fn an_entry_may_run_over_lines_and_lines_are_still_right() {
     let text = BASE.replace("-0.6\ta b\t0", "\n\n-0.6\ta\nb\t0");
-    let (_, _, sections) = of(&text).unwrap();
+    let (_, _, sections) = read_text(&text).unwrap();
     assert_eq!(sections[0].0[..4], [1, 3, 3, 4]);
     assert_eq!(sections[0].3[..], [14, 17, 19, 20]);
     assert_eq!(sections[1].3[..], [23]);
@@ -129,7 +132,7 @@ fn complaints_name_the_line() {
         (BASE[..BASE.len() - 20].into(), "missing"),
     ];
     for (text, expected) in cases {
-        let complaint = complaint(&text);
+        let complaint = error_message(&text);
         assert!(
             complaint.starts_with("test, line ") && complaint.contains(expected),
             "{complaint}\nnot: {expected}"
@@ -141,21 +144,21 @@ fn complaints_name_the_line() {
 #[test]
 fn numbers_are_cut_as_kenlm_cuts_them() {
     let text = BASE.replace("-0.5\t<s> a\t", "-.5e0<s> a\t+");
-    assert_eq!(of(&text.replace("+-", "-")).unwrap().2[0].1[0], (-0.5f32).to_bits());
-    assert_eq!(of(&BASE.replace("-99", "-inf")).unwrap().1[1].log10, f32::NEG_INFINITY);
+    assert_eq!(read_text(&text.replace("+-", "-")).unwrap().2[0].1[0], (-0.5f32).to_bits());
+    assert_eq!(read_text(&BASE.replace("-99", "-inf")).unwrap().1[1].log10, f32::NEG_INFINITY);
     assert_eq!(
-        of(&BASE.replace("-0.3\t<s>", "-3.e-1\t<s>")).unwrap().2[1].1[0],
+        read_text(&BASE.replace("-0.3\t<s>", "-3.e-1\t<s>")).unwrap().2[1].1[0],
         (-0.3f32).to_bits()
     );
     for bad in ["-", ".", "e5", "--1", "x", "nan", "0x1p3"] {
         let text = BASE.replace("-1.5\ta", &format!("{bad}\ta"));
-        assert!(of(&text).is_err(), "{bad}");
+        assert!(read_text(&text).is_err(), "{bad}");
     }
 }
 
 /// Sections of many blocks, with oddities at places a block can end.
 #[test]
-fn blocks_do_not_show() {
+fn block_boundaries_do_not_change_results() {
     let mut text = String::from(
         "\\data\\\nngram 1=200003\nngram 2=200000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
     );
@@ -167,7 +170,7 @@ fn blocks_do_not_show() {
         text += &format!("-0.25\tword{i}{}word{}\n", if i % 3 == 0 { "\n" } else { " " }, i / 2);
     }
     text += "\\end\\\n";
-    let (words, unigrams, sections) = of(&text).unwrap();
+    let (words, unigrams, sections) = read_text(&text).unwrap();
     assert_eq!(words.len(), 200_003);
     assert_eq!(unigrams[3 + 77].log10, -1.77);
     let (ids, .., lines) = &sections[0];
@@ -176,7 +179,7 @@ fn blocks_do_not_show() {
     assert_eq!(lines[199_999], 200_011 + 199_999 + 66_667);
     let broken = text.replace("word99999\nword49999\n", "word99999\nwrong\n");
     let expected = format!("line {}", 200_011 + 99_999 + 33_333);
-    assert!(complaint(&broken).contains(&expected), "{}", complaint(&broken));
+    assert!(error_message(&broken).contains(&expected), "{}", error_message(&broken));
 }
 
 proptest! {

@@ -17,15 +17,15 @@ use memchr::{memchr, memrchr};
 use miriam_textio::{Error, Input, Progress, Result};
 
 /// Small enough to stay in a core's cache while it is parsed.
-const BLOCK: usize = 1 << 18;
+const BLOCK_BYTES: usize = 1 << 18;
 /// Blocks the reading thread may be ahead.
-const QUEUE: usize = 32;
+const QUEUE_BLOCKS: usize = 32;
 /// The longest entry that is put together from several blocks, in bytes.
-const LONGEST_ENTRY: usize = 256 << 20;
+const MAX_ENTRY_BYTES: usize = 256 << 20;
 
 /// A block, or nothing at the end. The end is said, so that a thread that dies
 /// is not taken for a short file.
-type Message = Result<Option<Vec<u8>>>;
+type BlockMessage = Result<Option<Vec<u8>>>;
 
 /// A line of the header or between sections.
 pub(super) struct HeaderLine {
@@ -39,10 +39,10 @@ pub(super) struct HeaderLine {
 /// Decompression runs on a thread of its own.
 pub(super) struct ArpaText<'p> {
     pub name: String,
-    receiver: Receiver<Message>,
+    receiver: Receiver<BlockMessage>,
     /// Used blocks go back to the reading thread, which fills them again: fresh
     /// memory costs more than what is read into it.
-    used: Sender<Vec<u8>>,
+    recycled: Sender<Vec<u8>>,
     /// Whether the end has been received.
     ended: bool,
     /// Blocks at hand; the first one is used up to `position`.
@@ -58,7 +58,7 @@ impl<'p> ArpaText<'p> {
     pub fn new(input: Input, progress: &'p dyn Progress) -> Self {
         let name = input.name().to_owned();
         let consumed = input.consumed();
-        let (sender, receiver) = sync_channel(QUEUE);
+        let (sender, receiver) = sync_channel(QUEUE_BLOCKS);
         let (used, reused) = channel();
         let mut input = input;
         thread::spawn(move || {
@@ -77,14 +77,14 @@ impl<'p> ArpaText<'p> {
 
     fn from_messages(
         name: String,
-        receiver: Receiver<Message>,
-        used: Sender<Vec<u8>>,
+        receiver: Receiver<BlockMessage>,
+        recycled: Sender<Vec<u8>>,
         progress: &'p dyn Progress,
         consumed: Arc<AtomicU64>,
     ) -> Self {
         let blocks = VecDeque::new();
         let (ended, position, line) = (false, 0, 1);
-        ArpaText { name, receiver, used, ended, blocks, position, line, progress, consumed }
+        ArpaText { name, receiver, recycled, ended, blocks, position, line, progress, consumed }
     }
 
     pub fn line(&self) -> u64 {
@@ -104,12 +104,12 @@ impl<'p> ArpaText<'p> {
             let reason = io::Error::other("the thread that reads it has ended early");
             Err(Error::io(&self.name, "read", reason))
         });
-        self.take(message?);
-        self.progress.reached(self.consumed.load(Ordering::Relaxed));
+        self.accept(message?);
+        self.progress.set_position(self.consumed.load(Ordering::Relaxed));
         Ok(!self.ended)
     }
 
-    fn take(&mut self, message: Option<Vec<u8>>) {
+    fn accept(&mut self, message: Option<Vec<u8>>) {
         match message {
             Some(block) => self.blocks.push_back(block),
             None => self.ended = true,
@@ -121,7 +121,7 @@ impl<'p> ArpaText<'p> {
         loop {
             match self.blocks.front() {
                 Some(block) if self.position < block.len() => return Ok(true),
-                Some(_) => self.drop_first(),
+                Some(_) => self.recycle_first(),
                 None => {
                     if !self.receive()? {
                         return Ok(false);
@@ -131,11 +131,11 @@ impl<'p> ArpaText<'p> {
         }
     }
 
-    fn drop_first(&mut self) {
+    fn recycle_first(&mut self) {
         if let Some(mut block) = self.blocks.pop_front() {
             block.clear();
             // At its end the reading thread wants no more of them.
-            let _ = self.used.send(block);
+            let _ = self.recycled.send(block);
         }
         self.position = 0;
     }
@@ -171,12 +171,12 @@ impl<'p> ArpaText<'p> {
         }
         while self.blocks.len() < wanted && !self.ended {
             match self.receiver.try_recv() {
-                Ok(message) => self.take(message?),
+                Ok(message) => self.accept(message?),
                 // Nothing yet; if the thread has died, the next wait says so.
                 Err(_) => break,
             }
         }
-        self.progress.reached(self.consumed.load(Ordering::Relaxed));
+        self.progress.set_position(self.consumed.load(Ordering::Relaxed));
         let mut position = self.position;
         let rests = self.blocks.iter().take(wanted).map(|block| {
             let rest = &block[position..];
@@ -191,13 +191,13 @@ impl<'p> ArpaText<'p> {
         self.position += bytes;
         self.line += lines;
         if self.blocks.front().is_some_and(|b| self.position >= b.len()) {
-            self.drop_first();
+            self.recycle_first();
         }
     }
 
     /// Joins the rest of the first block with the next one; false when there is
     /// none.
-    pub fn join(&mut self) -> Result<bool, crate::Error> {
+    pub fn join_blocks(&mut self) -> Result<bool, crate::Error> {
         if self.blocks.len() < 2 && !self.receive()? {
             return Ok(false);
         }
@@ -205,7 +205,7 @@ impl<'p> ArpaText<'p> {
         first.drain(..self.position.min(first.len()));
         self.position = 0;
         match self.blocks.front_mut() {
-            Some(second) if first.len() + second.len() <= LONGEST_ENTRY => {
+            Some(second) if first.len() + second.len() <= MAX_ENTRY_BYTES => {
                 first.append(second);
                 *second = first;
                 Ok(true)
@@ -228,7 +228,7 @@ fn read_block(
         let start = block.len();
         input
             .by_ref()
-            .take(BLOCK as u64)
+            .take(BLOCK_BYTES as u64)
             .read_to_end(&mut block)
             .map_err(|e| Error::io(input.name(), "read", e))?;
         if block.len() == start {
@@ -245,17 +245,17 @@ fn read_block(
 
 #[cfg(test)]
 mod tests {
-    use miriam_textio::Silent;
+    use miriam_textio::NoProgress;
 
     use super::*;
 
-    fn text(messages: Vec<Message>) -> ArpaText<'static> {
+    fn text(messages: Vec<BlockMessage>) -> ArpaText<'static> {
         let (sender, receiver) = sync_channel(messages.len());
         for message in messages {
             sender.send(message).unwrap();
         }
         let (used, _) = channel();
-        ArpaText::from_messages("lm.arpa".into(), receiver, used, &Silent, Arc::default())
+        ArpaText::from_messages("lm.arpa".into(), receiver, used, &NoProgress, Arc::default())
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(cut.blocks(4).unwrap().len(), 1);
         cut.consume(4, 1);
         assert!(cut.blocks(4).is_err());
-        assert!(cut.join().is_err());
+        assert!(cut.join_blocks().is_err());
     }
 
     #[test]
@@ -281,6 +281,6 @@ mod tests {
         whole.consume(4, 1);
         assert!(whole.next_line().unwrap().is_none());
         assert!(whole.next_line().unwrap().is_none());
-        assert!(!whole.join().unwrap());
+        assert!(!whole.join_blocks().unwrap());
     }
 }

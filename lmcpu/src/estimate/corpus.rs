@@ -13,11 +13,11 @@ use miriam_textio::{Input, Progress, Vocabulary, WordId, ordered_map};
 use crate::{Error, Result};
 
 /// `<unk>`, the words' id 0.
-pub(super) const UNKNOWN: u32 = 0;
+pub(super) const UNK: u32 = 0;
 /// `<s>`.
-pub(super) const BEGIN: u32 = 1;
+pub(super) const BOS: u32 = 1;
 /// `</s>`.
-pub(super) const END: u32 = 2;
+pub(super) const EOS: u32 = 2;
 const MARKERS: [&[u8]; 3] = [b"<unk>", b"<s>", b"</s>"];
 
 /// Ids lie in 31 bits: one is for a mark.
@@ -25,11 +25,11 @@ const MAX_WORDS: usize = 1 << 31;
 
 /// How text is read.
 #[derive(Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct ReadOptions {
     /// Threads that split blocks.
     pub threads: usize,
     /// Bytes of a block.
-    pub block: usize,
+    pub block_bytes: usize,
     /// Whether `<s>`, `</s>` and `<unk>` are as good as spaces; an error if not.
     pub skip_markers: bool,
 }
@@ -45,18 +45,18 @@ pub(super) struct Corpus {
 impl Corpus {
     /// Words of the text, sentence ends not included.
     pub fn tokens(&self) -> u64 {
-        self.counts.iter().sum::<u64>() - self.counts[END as usize]
+        self.counts.iter().sum::<u64>() - self.counts[EOS as usize]
     }
 }
 
 /// A block of text split into words.
-struct Split {
+struct SplitBlock {
     vocabulary: Vocabulary,
     /// Ids of the block's vocabulary; [`END`] at the end of each line.
     tokens: Vec<u32>,
     lines: u64,
     /// The line, counted from 0, and the id of the first marker among the words.
-    marker: Option<(u64, u32)>,
+    first_marker: Option<(u64, u32)>,
 }
 
 /// Reads `input` and hands the ids of its words, with [`END`] behind each line,
@@ -64,25 +64,30 @@ struct Split {
 /// same.
 pub(super) fn read(
     input: Input,
-    reading: Reading,
+    reading: ReadOptions,
     progress: &dyn Progress,
     mut take: impl FnMut(&[u32]) -> Result<()>,
 ) -> Result<Corpus> {
     let name = input.name().to_owned();
     let consumed = input.consumed();
     progress.begin("reading text", input.size());
-    let mut blocks =
-        Blocks { input, size: reading.block.max(1), rest: Vec::new(), last: b'\n', ended: false };
+    let mut blocks = BlockReader {
+        input,
+        size: reading.block_bytes.max(1),
+        rest: Vec::new(),
+        last_byte: b'\n',
+        ended: false,
+    };
     let next = || {
-        progress.reached(consumed.load(Ordering::Relaxed));
+        progress.set_position(consumed.load(Ordering::Relaxed));
         blocks.next()
     };
-    let worker = || |text: Vec<u8>| split(&text, reading.skip_markers);
-    let mut corpus = Corpus { vocabulary: markers(), counts: vec![0; MARKERS.len()] };
+    let worker = || |text: Vec<u8>| split_block(&text, reading.skip_markers);
+    let mut corpus = Corpus { vocabulary: marker_vocabulary(), counts: vec![0; MARKERS.len()] };
     let (mut lines, mut warned) = (0, false);
     let (mut ids, mut tokens) = (Vec::new(), Vec::new());
-    let write = |block: Split, _| -> Result<()> {
-        if let Some((line, marker)) = block.marker {
+    let write = |block: SplitBlock, _| -> Result<()> {
+        if let Some((line, marker)) = block.first_marker {
             let marker = String::from_utf8_lossy(MARKERS[marker as usize]);
             let line = lines + line + 1;
             if !reading.skip_markers {
@@ -116,7 +121,7 @@ pub(super) fn read(
     outcome.map(|()| corpus)
 }
 
-fn markers() -> Vocabulary {
+fn marker_vocabulary() -> Vocabulary {
     let mut vocabulary = Vocabulary::new();
     MARKERS.iter().for_each(|marker| _ = vocabulary.intern(marker));
     vocabulary
@@ -128,18 +133,18 @@ pub(super) fn is_separator(byte: u8) -> bool {
     byte <= b' ' && matches!(byte, 0 | b'\t' | b'\n' | b'\r' | b' ')
 }
 
-fn split(text: &[u8], skip_markers: bool) -> Split {
-    let mut block = Split {
-        vocabulary: markers(),
+fn split_block(text: &[u8], skip_markers: bool) -> SplitBlock {
+    let mut block = SplitBlock {
+        vocabulary: marker_vocabulary(),
         tokens: Vec::with_capacity(text.len() / 4),
         lines: 0,
-        marker: None,
+        first_marker: None,
     };
     let mut at = 0;
     while at < text.len() {
         if is_separator(text[at]) {
             if text[at] == b'\n' {
-                block.tokens.push(END);
+                block.tokens.push(EOS);
                 block.lines += 1;
             }
             at += 1;
@@ -148,10 +153,10 @@ fn split(text: &[u8], skip_markers: bool) -> Split {
         let length = text[at..].iter().position(|&byte| is_separator(byte));
         let end = length.map_or(text.len(), |length| at + length);
         let WordId(id) = block.vocabulary.intern(&text[at..end]);
-        if id > END {
+        if id > EOS {
             block.tokens.push(id);
         } else {
-            block.marker.get_or_insert((block.lines, id));
+            block.first_marker.get_or_insert((block.lines, id));
             if !skip_markers {
                 break;
             }
@@ -162,17 +167,17 @@ fn split(text: &[u8], skip_markers: bool) -> Split {
 }
 
 /// Text cut into blocks between words.
-struct Blocks {
+struct BlockReader {
     input: Input,
     size: usize,
     /// The beginning of a word that the last block did not hold whole.
     rest: Vec<u8>,
     /// The last byte handed out; a line end before the first.
-    last: u8,
+    last_byte: u8,
     ended: bool,
 }
 
-impl Blocks {
+impl BlockReader {
     fn next(&mut self) -> Result<Option<Vec<u8>>> {
         if self.ended {
             return Ok(None);
@@ -189,11 +194,11 @@ impl Blocks {
             }
             if let Some(at) = text.iter().rposition(|&byte| is_separator(byte)) {
                 self.rest = text.split_off(at + 1);
-                self.last = text[at];
+                self.last_byte = text[at];
                 return Ok(Some(text));
             }
         }
-        if *text.last().unwrap_or(&self.last) != b'\n' {
+        if *text.last().unwrap_or(&self.last_byte) != b'\n' {
             text.push(b'\n');
         }
         Ok(Some(text))

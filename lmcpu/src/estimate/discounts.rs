@@ -4,20 +4,20 @@ use crate::{Error, Result};
 
 /// What n-grams of one length look like from afar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Statistics {
+pub(super) struct CountsOfCounts {
     /// How many n-grams have the adjusted count 0 to 4.
     counts: [u64; 5],
     /// How many n-grams there are.
-    pub all: u64,
+    pub total: u64,
     /// How many of them are not pruned.
     pub kept: u64,
 }
 
-impl Statistics {
+impl CountsOfCounts {
     /// One more n-gram, of the adjusted count `adjusted`.
     #[inline]
     pub fn add(&mut self, adjusted: u64, pruned: bool) {
-        self.all += 1;
+        self.total += 1;
         self.kept += u64::from(!pruned);
         if let Some(count) = self.counts.get_mut(adjusted as usize) {
             *count += 1;
@@ -35,9 +35,9 @@ impl Statistics {
     }
 
     /// What was seen here and in `other`.
-    pub fn merge(&mut self, other: &Statistics) {
+    pub fn merge(&mut self, other: &CountsOfCounts) {
         self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
-        self.all += other.all;
+        self.total += other.total;
         self.kept += other.kept;
     }
 }
@@ -49,16 +49,16 @@ pub(super) struct Discounts(pub [f32; 4]);
 impl Discounts {
     /// What is taken from `adjusted`.
     #[inline]
-    pub fn of(&self, adjusted: u64) -> f32 {
+    pub fn for_count(&self, adjusted: u64) -> f32 {
         self.0[adjusted.min(3) as usize]
     }
 }
 
 /// The discounts of n-grams of `order` words: Chen and Goodman's closed form, or
 /// `fallback` where that has no answer.
-pub(super) fn discounts(
+pub(super) fn estimate_discounts(
     order: usize,
-    statistics: &Statistics,
+    statistics: &CountsOfCounts,
     fallback: Option<[f32; 3]>,
 ) -> Result<Discounts> {
     let [_, n1, n2, n3, n4] = statistics.counts.map(|n| n as f32);
@@ -97,25 +97,25 @@ mod tests {
 
     #[test]
     fn discounts_follow_the_closed_form() {
-        let mut statistics = Statistics::default();
+        let mut statistics = CountsOfCounts::default();
         for (adjusted, number) in [(0, 2), (1, 60), (2, 20), (3, 10), (4, 5), (9, 7)] {
             (0..number).for_each(|_| statistics.add(adjusted, false));
         }
-        assert_eq!((statistics.all, statistics.kept), (104, 104));
+        assert_eq!((statistics.total, statistics.kept), (104, 104));
         // y = 60 / 100; 1 - 2 y 20/60, 2 - 3 y 10/20, 3 - 4 y 5/10.
-        let Discounts(found) = discounts(2, &statistics, None).unwrap();
+        let Discounts(found) = estimate_discounts(2, &statistics, None).unwrap();
         let expected = [0.0, 0.6, 1.1, 1.8];
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
     }
 
     #[test]
-    fn missing_counts_are_told_or_replaced() {
-        let mut statistics = Statistics::default();
+    fn missing_counts_are_reported_or_replaced() {
+        let mut statistics = CountsOfCounts::default();
         statistics.add(1, false);
-        let error = discounts(3, &statistics, None).unwrap_err().to_string();
+        let error = estimate_discounts(3, &statistics, None).unwrap_err().to_string();
         assert!(error.contains("no 3-gram") && error.contains("count 2"), "{error}");
         assert!(error.contains("--discount-fallback"), "{error}");
-        let found = discounts(3, &statistics, Some([0.5, 1.0, 1.5])).unwrap();
+        let found = estimate_discounts(3, &statistics, Some([0.5, 1.0, 1.5])).unwrap();
         assert_eq!(found, Discounts([0.0, 0.5, 1.0, 1.5]));
     }
 }

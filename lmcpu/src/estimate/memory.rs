@@ -3,7 +3,7 @@
 use std::fs;
 
 /// The least that is worth planning with.
-const LEAST: u64 = 64 << 20;
+const MIN_MEMORY: u64 = 64 << 20;
 
 /// Half of the memory that is free for this process: what the machine reports as
 /// available, or what its control group still allows if that is less. A gibibyte
@@ -17,66 +17,67 @@ pub fn default_memory() -> u64 {
         Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
     });
     let free = group.into_iter().chain(machine).min();
-    free.map_or(1 << 30, |free| (free / 2).max(LEAST))
+    free.map_or(1 << 30, |free| (free / 2).max(MIN_MEMORY))
 }
 
 /// Bytes a token that sorting needs.
-pub(super) const SORTING: u64 = 16;
+pub(super) const SORT_BYTES_PER_TOKEN: u64 = 16;
 /// Bytes a token that a row and a column need while they are smoothed. Measured
 /// where n-grams repeat little, for a text has about as many of them, of all
 /// lengths, as tokens.
-pub(super) const SMOOTHING: u64 = 48;
+pub(super) const SMOOTH_BYTES_PER_TOKEN: u64 = 48;
 
 /// Shares of the memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(super) struct MemoryPlan {
     /// Bytes in all.
     pub memory: u64,
     /// Tokens that are sorted at once; a longer text is sorted in runs.
-    pub chunk: usize,
+    pub chunk_tokens: usize,
     /// Bytes of text that are split at once.
-    pub block: usize,
+    pub block_bytes: usize,
 }
 
-impl Plan {
+impl MemoryPlan {
     /// Divides `memory` bytes, of which a quarter and a little more is for what
     /// the allocator keeps of freed memory and for the program itself.
     pub fn new(memory: u64) -> Self {
         let memory = memory / 4 * 3 - (memory / 4).min(24 << 20);
-        Plan {
+        MemoryPlan {
             memory,
             // A token and its position are 8 bytes: a third of the memory.
-            chunk: (memory / 24).clamp(1 << 16, 1 << 31) as usize,
-            block: (memory / 2048).clamp(16 << 10, 1 << 20) as usize,
+            chunk_tokens: (memory / 24).clamp(1 << 16, 1 << 31) as usize,
+            block_bytes: (memory / 2048).clamp(16 << 10, 1 << 20) as usize,
         }
     }
 
     /// How much is for work under way: sorting, and rows and columns.
-    pub fn work(&self) -> u64 {
+    pub fn working_memory(&self) -> u64 {
         self.memory / 3
     }
 
     /// How much is left for the model itself when `words` bytes of words and
     /// `tokens` tokens are in memory.
-    pub fn for_model(&self, words: u64, tokens: usize) -> u64 {
-        (self.memory - self.work()).saturating_sub(words + 8 * tokens as u64)
+    pub fn model_memory(&self, words: u64, tokens: usize) -> u64 {
+        (self.memory - self.working_memory()).saturating_sub(words + 8 * tokens as u64)
     }
 
     /// Bytes of each run that are in memory while runs are merged.
-    pub fn stretch(&self) -> usize {
+    pub fn segment_bytes(&self) -> usize {
         (self.memory / 4096).clamp(4 << 10, 64 << 10) as usize
     }
 
     /// How many bytes of printed text may wait to be written.
-    pub fn waiting(&self) -> usize {
+    pub fn output_buffer_bytes(&self) -> usize {
         (self.memory / 16).min(1 << 30) as usize
     }
 
     /// Into how many ranges a vocabulary is cut that occurs `tokens` times in
     /// the text, so that each thread has work within its share; ranges that stay
     /// in cache are faster still.
-    pub fn ranges(&self, tokens: u64, threads: usize) -> usize {
-        let fit = tokens.saturating_mul(SMOOTHING * threads as u64) / self.work().max(1);
+    pub fn range_count(&self, tokens: u64, threads: usize) -> usize {
+        let fit = tokens.saturating_mul(SMOOTH_BYTES_PER_TOKEN * threads as u64)
+            / self.working_memory().max(1);
         fit.max(tokens >> 18).clamp(1, 256) as usize
     }
 }

@@ -12,40 +12,40 @@
 //! file when there is none ([`spill`]). Nothing else depends on memory or on
 //! threads, and no number does.
 
-mod chunk;
+mod arpa_printer;
 mod corpus;
 mod discounts;
-mod key;
 mod memory;
+mod ngram_key;
 mod parallel;
-mod print;
-mod ranges;
 #[cfg(test)]
 mod reference;
 mod rows;
 mod runs;
 mod smooth;
-mod spill;
+mod spill_store;
 #[cfg(test)]
 mod tests;
+mod token_chunk;
+mod word_ranges;
 
 use std::path::PathBuf;
 
-use miriam_textio::{Input, Output, Progress, name_of};
+use miriam_textio::{Input, Output, Progress, display_name};
 
-use self::chunk::{Chunk, Dealt, counted};
-use self::corpus::{BEGIN, Corpus, END, Reading, UNKNOWN};
-use self::discounts::{Discounts, Statistics};
-use self::key::{Key, Packing};
+use self::arpa_printer::{ModelPrinter, UnigramLine};
+use self::corpus::{BOS, Corpus, EOS, ReadOptions, UNK};
+use self::discounts::{CountsOfCounts, Discounts};
 pub use self::memory::default_memory;
-use self::memory::{Plan, SMOOTHING, SORTING};
-use self::parallel::{Means, parallel_map};
-use self::print::{Model, Unigram};
-use self::ranges::Ranges;
-use self::rows::{Pruning, Row, RowBuilder};
-use self::runs::{Merge, Run};
+use self::memory::{MemoryPlan, SMOOTH_BYTES_PER_TOKEN, SORT_BYTES_PER_TOKEN};
+use self::ngram_key::{KeyPacking, NgramKey};
+use self::parallel::{Resources, parallel_map};
+use self::rows::{Pruning, RowBuilder, TrieRow};
+use self::runs::{RunMerger, SortedRun};
 use self::smooth::Smoothing;
-use self::spill::{Budget, Coding, Shelf, Spill};
+use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore};
+use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
+use self::word_ranges::WordRanges;
 use crate::{Error, Result};
 
 /// The longest n-grams that can be estimated.
@@ -75,11 +75,11 @@ pub struct EstimateOptions {
     pub skip_symbols: bool,
     /// Whether the products of smoothing are added with one rounding, as an
     /// lmplz does that was compiled with fused multiply-add.
-    pub fused: bool,
+    pub fused_multiply_add: bool,
     /// Bytes of memory to use.
     pub memory: u64,
     /// The folder for temporary files.
-    pub temp: PathBuf,
+    pub temp_dir: PathBuf,
     /// Worker threads.
     pub threads: usize,
 }
@@ -96,9 +96,9 @@ impl EstimateOptions {
             discount_fallback: None,
             interpolate_unigrams: true,
             skip_symbols: false,
-            fused: false,
+            fused_multiply_add: false,
             memory: default_memory(),
-            temp: std::env::temp_dir(),
+            temp_dir: std::env::temp_dir(),
             threads: miriam_textio::available_threads(),
         }
     }
@@ -108,15 +108,15 @@ impl EstimateOptions {
     /// A word is at least about four bytes of text. Each may begin a new n-gram,
     /// about six bytes in a run, and two in three a new n-gram of each length,
     /// up to twelve bytes with its numbers.
-    pub fn expected_disk(&self, bytes: u64) -> u64 {
+    pub fn expected_disk_bytes(&self, bytes: u64) -> u64 {
         let words = bytes / 4;
         let model = words * 8 * self.order as u64;
         if 2 * model <= self.memory { 0 } else { words * 6 + model }
     }
 
     /// Says what is wrong with the options, if anything is.
-    pub fn check(&self) -> Result<()> {
-        let wrong = |reason: String| Err(Error::Options { reason });
+    pub fn validate(&self) -> Result<()> {
+        let wrong = |reason: String| Err(Error::InvalidOptions { reason });
         if !(1..=MAX_ESTIMATE_ORDER).contains(&self.order) {
             return wrong(format!(
                 "the order is {}; it must be from 1 to {MAX_ESTIMATE_ORDER}",
@@ -161,7 +161,7 @@ pub struct EstimateSummary {
     /// How many n-grams the model has, from order 1.
     pub counts: Vec<u64>,
     /// Bytes of temporary files.
-    pub spilled: u64,
+    pub spilled_bytes: u64,
 }
 
 /// Estimates a model from `input`, a sentence a line, and writes it to `output`
@@ -175,14 +175,14 @@ pub fn estimate(
     output: &mut Output,
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
-    options.check()?;
-    estimate_within(options, Plan::new(options.memory), input, output, progress)
+    options.validate()?;
+    estimate_within(options, MemoryPlan::new(options.memory), input, output, progress)
 }
 
 /// Does what follows with the smallest kind of key that n-grams fit.
-macro_rules! with_key {
+macro_rules! dispatch_key_width {
     ($packing:expr, $work:ident($($argument:expr),*)) => {
-        match $packing.width() {
+        match $packing.key_bits() {
             ..=64 => $work::<u64>($($argument),*),
             65..=128 => $work::<u128>($($argument),*),
             _ if $packing.order <= 8 => $work::<[u32; 8]>($($argument),*),
@@ -193,63 +193,69 @@ macro_rules! with_key {
 
 fn estimate_within(
     options: &EstimateOptions,
-    plan: Plan,
+    plan: MemoryPlan,
     input: Input,
     output: &mut Output,
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
     let (name, threads) = (input.name().to_owned(), options.threads.max(1));
-    let means = Means { threads, memory: plan.work() };
-    let spill = Spill::new(&options.temp);
-    let (mut chunk, mut runs) = (Chunk::new(options.order), Vec::new());
-    let reading = Reading { threads, block: plan.block, skip_markers: options.skip_symbols };
+    let means = Resources { threads, memory: plan.working_memory() };
+    let spill = SpillFile::new(&options.temp_dir);
+    let (mut chunk, mut runs) = (TokenChunk::new(options.order), Vec::new());
+    let reading =
+        ReadOptions { threads, block_bytes: plan.block_bytes, skip_markers: options.skip_symbols };
     let take = |mut tokens: &[u32]| -> Result<()> {
         // Unigrams are counted while they are read.
         while options.order > 1 && !tokens.is_empty() {
-            if chunk.len() == plan.chunk {
-                runs.push(sort_run(&chunk, means, plan.stretch(), &spill)?);
-                chunk.restart();
+            if chunk.len() == plan.chunk_tokens {
+                runs.push(sort_run(&chunk, means, plan.segment_bytes(), &spill)?);
+                chunk.start_next();
             }
             let fitting;
-            (fitting, tokens) = tokens.split_at(tokens.len().min(plan.chunk - chunk.len()));
+            (fitting, tokens) = tokens.split_at(tokens.len().min(plan.chunk_tokens - chunk.len()));
             chunk.extend(fitting);
         }
         Ok(())
     };
     let corpus = corpus::read(input, reading, progress, take)?;
-    let sentences = corpus.counts[END as usize];
+    let sentences = corpus.counts[EOS as usize];
     if sentences == 0 {
         let reason = "the text is empty; give a file with a sentence a line".to_owned();
         return Err(Error::Unsupported { file: name, reason });
     }
     let (tokens, types) = (corpus.tokens(), corpus.vocabulary.len() as u64);
     tracing::info!("{name}: {tokens} words, {types} different, {sentences} lines");
-    let pruning = pruning(options, &corpus)?;
+    let pruning = build_pruning(options, &corpus)?;
     if !runs.is_empty() {
-        runs.push(sort_run(&chunk, means, plan.stretch(), &spill)?);
-        chunk = Chunk::new(options.order);
+        runs.push(sort_run(&chunk, means, plan.segment_bytes(), &spill)?);
+        chunk = TokenChunk::new(options.order);
     }
-    let ranges = Ranges::balanced(&corpus.counts, plan.ranges(tokens + sentences, threads));
+    let ranges =
+        WordRanges::balanced(&corpus.counts, plan.range_count(tokens + sentences, threads));
     let words = corpus.vocabulary.iter().map(|word| word.len() as u64 + 64).sum();
-    let budget = Budget::new(plan.for_model(words, chunk.len()));
-    let counting = Counting { means, ranges: &ranges, pruning: &pruning, spill: &spill };
+    let budget = MemoryBudget::new(plan.model_memory(words, chunk.len()));
+    let counting =
+        CountingContext { resources: means, ranges: &ranges, pruning: &pruning, spill: &spill };
     let squares = ranges.len() * ranges.len();
-    let blocks = Shelf::new(squares, Coding::Small, &budget, &spill);
+    let blocks = SpillStore::new(squares, ColumnCoding::Varint, &budget, &spill);
 
-    let mut statistics = vec![Statistics::default(); options.order];
+    let mut statistics = vec![CountsOfCounts::default(); options.order];
     // Adjusted counts of words, in the end.
     let mut unigrams = corpus.counts.clone();
     let mut last = Vec::new();
     if options.order > 1 {
-        let packing = Packing::new(options.order, corpus.vocabulary.len());
-        let sorted = Sorted { chunk: &chunk, runs: &runs, counts: &corpus.counts };
-        let rows = with_key!(packing, count_rows(&counting, packing, sorted, &blocks, progress))?;
-        budget.give(8 * chunk.len() as u64);
+        let packing = KeyPacking::new(options.order, corpus.vocabulary.len());
+        let sorted = SortedInput { chunk: &chunk, runs: &runs, counts: &corpus.counts };
+        let rows = dispatch_key_width!(
+            packing,
+            build_rows(&counting, packing, sorted, &blocks, progress)
+        )?;
+        budget.release(8 * chunk.len() as u64);
         for row in &rows {
             let all = statistics[1..].iter_mut().zip(&row.statistics);
             all.for_each(|(all, some)| all.merge(some));
-            if !row.last.is_empty() {
-                last.clone_from(&row.last);
+            if !row.last_ngram_counts.is_empty() {
+                last.clone_from(&row.last_ngram_counts);
             }
         }
         let counts = rows.iter().flat_map(|row| &row.unigrams);
@@ -268,14 +274,14 @@ fn estimate_within(
     let mut smoothing = Smoothing {
         order: options.order,
         discounts: Vec::new(),
-        fused: options.fused,
+        fused_multiply_add: options.fused_multiply_add,
         interpolate_unigrams: options.interpolate_unigrams,
-        uniform: options.vocab_pad.max(statistics[0].kept - 1),
+        uniform_words: options.vocab_pad.max(statistics[0].kept - 1),
     };
     for (order, statistics) in (1..).zip(&statistics) {
-        let found = discounts::discounts(order, statistics, options.discount_fallback)?;
+        let found = discounts::estimate_discounts(order, statistics, options.discount_fallback)?;
         let Discounts([_, one, two, more]) = found;
-        let (all, kept) = (statistics.all, statistics.kept);
+        let (all, kept) = (statistics.total, statistics.kept);
         let of = if kept < all { format!(" of {all}") } else { String::new() };
         tracing::info!("{order}-grams: {kept}{of}, D1={one} D2={two} D3+={more}");
         smoothing.discounts.push(found);
@@ -283,56 +289,61 @@ fn estimate_within(
     let counts: Vec<u64> = statistics.iter().map(|statistics| statistics.kept).collect();
 
     let counts_and_marks = unigrams.iter().copied().zip(pruned.iter().copied());
-    let unigrams = smoothing.unigrams(counts_and_marks);
-    let probabilities = Shelf::new(squares, Coding::Bits, &budget, &spill);
-    let backoffs = Shelf::new(ranges.len(), Coding::Bits, &budget, &spill);
+    let unigrams = smoothing.unigram_probabilities(counts_and_marks);
+    let probabilities = SpillStore::new(squares, ColumnCoding::Fixed32, &budget, &spill);
+    let backoffs = SpillStore::new(ranges.len(), ColumnCoding::Fixed32, &budget, &spill);
     if options.order > 1 {
         progress.begin("smoothing", Some(ranges.len() as u64));
-        parallel_map(means, &ranges.costs(SMOOTHING), |range| {
+        parallel_map(means, &ranges.costs(SMOOTH_BYTES_PER_TOKEN), |range| {
             let words = ranges.words(range);
-            let (row, column) = smoothing.smooth(words, range, ranges.len(), &blocks, &unigrams)?;
+            let (row, column) =
+                smoothing.smooth_range(words, range, ranges.len(), &blocks, &unigrams)?;
             backoffs.put(range, row)?;
             for (p, table) in column.into_iter().enumerate() {
                 probabilities.put(p * ranges.len() + range, table)?;
             }
-            progress.reached(range as u64 + 1);
+            progress.set_position(range as u64 + 1);
             Ok(())
         })?;
         progress.end();
     }
 
-    print::print_head(&counts, output)?;
+    arpa_printer::print_header(&counts, output)?;
     let rows = (0..ranges.len())
         .map(|row| Ok(if options.order > 1 { backoffs.get(row)?[0].clone() } else { Vec::new() }));
     let word_backoffs = rows.collect::<Result<Vec<_>>>()?.concat();
-    let entry = |(word, &probability): (usize, &f32)| Unigram {
+    let entry = |(word, &probability): (usize, &f32)| UnigramLine {
         kept: !pruned[word],
         probability,
         backoff: word_backoffs.get(word).map(|&bits| f32::from_bits(bits)),
     };
-    print::print_unigrams(&corpus.vocabulary, unigrams.iter().enumerate().map(entry), output)?;
-    let model = Model {
+    arpa_printer::print_unigrams(
+        &corpus.vocabulary,
+        unigrams.iter().enumerate().map(entry),
+        output,
+    )?;
+    let model = ModelPrinter {
         order: options.order,
         vocabulary: &corpus.vocabulary,
         ranges: &ranges,
         blocks: &blocks,
         probabilities: &probabilities,
         backoffs: &backoffs,
-        waiting: plan.waiting(),
+        buffer_bytes: plan.output_buffer_bytes(),
     };
     model.print(threads, output, progress)?;
     output.write(b"\n\\end\\\n")?;
-    Ok(EstimateSummary { tokens, types, counts, spilled: spill.len() })
+    Ok(EstimateSummary { tokens, types, counts, spilled_bytes: spill.len() })
 }
 
 /// Which n-grams `options` drop.
-fn pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
+fn build_pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
     let mut thresholds = options.prune.clone();
     thresholds.resize(options.order, options.prune.last().copied().unwrap_or(0));
     let mut excluded = Vec::new();
     if let Some(path) = &options.limit_vocab {
         excluded.resize(corpus.vocabulary.len(), true);
-        [UNKNOWN, BEGIN, END].into_iter().for_each(|marker| excluded[marker as usize] = false);
+        [UNK, BOS, EOS].into_iter().for_each(|marker| excluded[marker as usize] = false);
         let mut any = false;
         corpus::read_words(Input::open(path)?, |word| {
             if let Some(word) = corpus.vocabulary.find(word) {
@@ -341,84 +352,98 @@ fn pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
             }
         })?;
         if !any {
-            tracing::warn!("{}: none of its words occurs in the text", name_of(path));
+            tracing::warn!("{}: none of its words occurs in the text", display_name(path));
         }
     }
     Ok(Pruning { thresholds, excluded })
 }
 
 /// Sorts the n-grams of `chunk` into a run of stretches of about `stretch` bytes.
-fn sort_run(chunk: &Chunk, means: Means, stretch: usize, spill: &Spill) -> Result<Run> {
+fn sort_run(
+    chunk: &TokenChunk,
+    means: Resources,
+    stretch: usize,
+    spill: &SpillFile,
+) -> Result<SortedRun> {
     let num_words = chunk.num_words();
-    let counts = chunk.counts(num_words);
-    let ranges = Ranges::balanced(&counts, (chunk.len() >> 16).clamp(means.threads.min(256), 256));
-    let dealt = Dealt::new(chunk, &counts, &ranges);
-    let packing = Packing::new(chunk.order(), num_words);
-    fn sort<K: Key>(
-        dealt: &Dealt<'_>,
+    let counts = chunk.count_words(num_words);
+    let ranges =
+        WordRanges::balanced(&counts, (chunk.len() >> 16).clamp(means.threads.min(256), 256));
+    let dealt = PartitionedNgrams::new(chunk, &counts, &ranges);
+    let packing = KeyPacking::new(chunk.order(), num_words);
+    fn sort<K: NgramKey>(
+        dealt: &PartitionedNgrams<'_>,
         range: usize,
-        packing: Packing,
+        packing: KeyPacking,
         stretch: usize,
-        spill: &Spill,
-    ) -> Result<Run> {
-        let mut run = Run::default();
-        run.push(counted(&dealt.sorted::<K>(range, packing)), packing, stretch, spill)?;
+        spill: &SpillFile,
+    ) -> Result<SortedRun> {
+        let mut run = SortedRun::default();
+        run.write_ngrams(
+            count_equal_keys(&dealt.sort_range::<K>(range, packing)),
+            packing,
+            stretch,
+            spill,
+        )?;
         Ok(run)
     }
-    let parts = parallel_map(means, &ranges.costs(SORTING), |range| {
-        with_key!(packing, sort(&dealt, range, packing, stretch, spill))
+    let parts = parallel_map(means, &ranges.costs(SORT_BYTES_PER_TOKEN), |range| {
+        dispatch_key_width!(packing, sort(&dealt, range, packing, stretch, spill))
     })?;
-    let mut run = Run::default();
+    let mut run = SortedRun::default();
     parts.into_iter().for_each(|part| run.append(part));
     Ok(run)
 }
 
 /// What all rows are counted with.
-struct Counting<'a> {
-    means: Means,
-    ranges: &'a Ranges,
+struct CountingContext<'a> {
+    resources: Resources,
+    ranges: &'a WordRanges,
     pruning: &'a Pruning,
-    spill: &'a Spill,
+    spill: &'a SpillFile,
 }
 
 /// Where the longest n-grams are: in one chunk, or in runs.
-struct Sorted<'a> {
-    chunk: &'a Chunk,
-    runs: &'a [Run],
+struct SortedInput<'a> {
+    chunk: &'a TokenChunk,
+    runs: &'a [SortedRun],
     /// How often each word occurs.
     counts: &'a [u64],
 }
 
 /// Builds all rows; their blocks go to `shelf`.
-fn count_rows<K: Key>(
-    counting: &Counting<'_>,
-    packing: Packing,
-    sorted: Sorted<'_>,
-    shelf: &Shelf<'_>,
+fn build_rows<K: NgramKey>(
+    counting: &CountingContext<'_>,
+    packing: KeyPacking,
+    sorted: SortedInput<'_>,
+    shelf: &SpillStore<'_>,
     progress: &dyn Progress,
-) -> Result<Vec<Row>> {
-    let Counting { ranges, pruning, spill, .. } = *counting;
-    let dealt = sorted.runs.is_empty().then(|| Dealt::new(sorted.chunk, sorted.counts, ranges));
+) -> Result<Vec<TrieRow>> {
+    let CountingContext { ranges, pruning, spill, .. } = *counting;
+    let dealt =
+        sorted.runs.is_empty().then(|| PartitionedNgrams::new(sorted.chunk, sorted.counts, ranges));
     progress.begin("counting n-grams", Some(ranges.len() as u64));
-    let rows = parallel_map(counting.means, &ranges.costs(2 * SORTING), |range| {
-        let builder = RowBuilder::new(packing, ranges, pruning, range);
-        let mut row = match &dealt {
-            Some(dealt) => {
-                let keys = dealt.sorted::<K>(range, packing);
-                let mut ngrams = counted(&keys);
-                builder.build(|| Ok(ngrams.next()))?
+    let rows =
+        parallel_map(counting.resources, &ranges.costs(2 * SORT_BYTES_PER_TOKEN), |range| {
+            let builder = RowBuilder::new(packing, ranges, pruning, range);
+            let mut row = match &dealt {
+                Some(dealt) => {
+                    let keys = dealt.sort_range::<K>(range, packing);
+                    let mut ngrams = count_equal_keys(&keys);
+                    builder.build(|| Ok(ngrams.next()))?
+                }
+                None => {
+                    let mut merge =
+                        RunMerger::<K>::new(sorted.runs, ranges.words(range), packing, spill)?;
+                    builder.build(|| merge.next())?
+                }
+            };
+            for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
+                shelf.put(range * ranges.len() + q, block)?;
             }
-            None => {
-                let mut merge = Merge::<K>::new(sorted.runs, ranges.words(range), packing, spill)?;
-                builder.build(|| merge.next())?
-            }
-        };
-        for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
-            shelf.put(range * ranges.len() + q, block)?;
-        }
-        progress.reached(range as u64 + 1);
-        Ok(row)
-    })?;
+            progress.set_position(range as u64 + 1);
+            Ok(row)
+        })?;
     progress.end();
     Ok(rows)
 }

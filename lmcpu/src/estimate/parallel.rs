@@ -12,7 +12,7 @@ use crate::Result;
 
 /// What work has at hand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Means {
+pub(super) struct Resources {
     /// How many parts are worked on at once, at most.
     pub threads: usize,
     /// Bytes of memory for all of them.
@@ -23,18 +23,18 @@ pub(super) struct Means {
 /// work. `costs` holds the bytes of memory that each part needs; one that needs
 /// more than there are runs alone.
 pub(super) fn parallel_map<T: Send>(
-    means: Means,
+    means: Resources,
     costs: &[u64],
     work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let next = AtomicUsize::new(0);
-    let gate = Gate { used: Mutex::new(0), freed: Condvar::new() };
+    let gate = MemorySemaphore { used: Mutex::new(0), freed: Condvar::new() };
     let run = || -> Result<Vec<(usize, T)>> {
         let mut done = Vec::new();
         loop {
             let part = next.fetch_add(1, Ordering::Relaxed);
             let Some(&cost) = costs.get(part) else { return Ok(done) };
-            let _inside = gate.enter(cost, means.memory);
+            let _inside = gate.acquire(cost, means.memory);
             match work(part) {
                 Ok(result) => done.push((part, result)),
                 Err(error) => {
@@ -62,32 +62,32 @@ pub(super) fn parallel_map<T: Send>(
 }
 
 /// Counts the bytes in use.
-struct Gate {
+struct MemorySemaphore {
     used: Mutex<u64>,
     freed: Condvar,
 }
 
-impl Gate {
+impl MemorySemaphore {
     /// Waits until `cost` fits into `memory` or nobody is inside.
-    fn enter(&self, cost: u64, memory: u64) -> Inside<'_> {
+    fn acquire(&self, cost: u64, memory: u64) -> MemoryPermit<'_> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |used: &mut u64| *used > 0 && *used + cost > memory;
         let used = self.freed.wait_while(used, full);
         *used.unwrap_or_else(PoisonError::into_inner) += cost;
-        Inside { gate: self, cost }
+        MemoryPermit { semaphore: self, cost }
     }
 }
 
 /// Gives its bytes back when dropped, by a panic too.
-struct Inside<'g> {
-    gate: &'g Gate,
+struct MemoryPermit<'g> {
+    semaphore: &'g MemorySemaphore,
     cost: u64,
 }
 
-impl Drop for Inside<'_> {
+impl Drop for MemoryPermit<'_> {
     fn drop(&mut self) {
-        *self.gate.used.lock().unwrap_or_else(PoisonError::into_inner) -= self.cost;
-        self.gate.freed.notify_all();
+        *self.semaphore.used.lock().unwrap_or_else(PoisonError::into_inner) -= self.cost;
+        self.semaphore.freed.notify_all();
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
         let costs: Vec<u64> = (0..50).map(|i| i % 7).collect();
         for threads in [1, 3] {
             let used = AtomicUsize::new(0);
-            let done = parallel_map(Means { threads, memory: 5 }, &costs, |part| {
+            let done = parallel_map(Resources { threads, memory: 5 }, &costs, |part| {
                 let cost = costs[part] as usize;
                 let before = used.fetch_add(cost, Ordering::SeqCst);
                 assert!(before == 0 || before + cost <= 5);
@@ -116,10 +116,10 @@ mod tests {
     #[test]
     fn the_first_error_ends_the_work() {
         let fail = |part| match part {
-            3 => Err(Error::Options { reason: "three".into() }),
+            3 => Err(Error::InvalidOptions { reason: "three".into() }),
             _ => Ok(()),
         };
-        let outcome = parallel_map(Means { threads: 2, memory: 0 }, &[1; 9], fail);
+        let outcome = parallel_map(Resources { threads: 2, memory: 0 }, &[1; 9], fail);
         assert_eq!(outcome.unwrap_err().to_string(), "three");
     }
 }

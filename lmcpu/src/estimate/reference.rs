@@ -12,16 +12,20 @@ use super::EstimateOptions;
 /// An n-gram, last word first, so that maps keep suffix order.
 type Ngram = Vec<u32>;
 
-const BEGIN: u32 = 1;
-const END: u32 = 2;
+const BOS: u32 = 1;
+const EOS: u32 = 2;
 
 /// The ARPA text of a model, or nothing where discounts cannot be computed.
-pub fn reference(options: &EstimateOptions, text: &str, limit: Option<&[&str]>) -> Option<String> {
+pub fn reference_arpa(
+    options: &EstimateOptions,
+    text: &str,
+    limit: Option<&[&str]>,
+) -> Option<String> {
     let n = options.order;
     let mut words = vec!["<unk>", "<s>", "</s>"];
     let mut raw: BTreeMap<Ngram, u64> = BTreeMap::new();
     for line in text.lines() {
-        let mut sentence = vec![BEGIN; n - 1];
+        let mut sentence = vec![BOS; n - 1];
         for word in line.split([' ', '\t', '\r', '\0']).filter(|word| !word.is_empty()) {
             let known = words.iter().position(|other| *other == word);
             if known.is_some_and(|id| id < 3) {
@@ -32,7 +36,7 @@ pub fn reference(options: &EstimateOptions, text: &str, limit: Option<&[&str]>) 
                 words.push(word);
             }
         }
-        sentence.push(END);
+        sentence.push(EOS);
         for ngram in sentence.windows(n) {
             *raw.entry(ngram.iter().rev().copied().collect()).or_default() += 1;
         }
@@ -44,7 +48,7 @@ pub fn reference(options: &EstimateOptions, text: &str, limit: Option<&[&str]>) 
     for k in 1..=n {
         let mut neighbours: BTreeMap<Ngram, BTreeSet<u32>> = BTreeMap::new();
         for (ngram, count) in &raw {
-            if ngram[..k - 1].contains(&BEGIN) {
+            if ngram[..k - 1].contains(&BOS) {
                 continue;
             }
             let end = ngram[..k].to_vec();
@@ -54,21 +58,21 @@ pub fn reference(options: &EstimateOptions, text: &str, limit: Option<&[&str]>) 
             }
         }
         for (ngram, (raw, adjusted)) in &mut counts[k] {
-            let counted = k == n || ngram[k - 1] == BEGIN;
+            let counted = k == n || ngram[k - 1] == BOS;
             *adjusted = if counted { *raw } else { neighbours[ngram].len() as u64 };
         }
     }
     counts[1].insert(vec![0], (0, 0));
-    counts[1].insert(vec![BEGIN], (0, 0));
+    counts[1].insert(vec![BOS], (0, 0));
 
     let threshold = |k: usize| {
         let thresholds = &options.prune;
         thresholds.get(k - 1).or(thresholds.last()).copied().unwrap_or(0)
     };
     let outside =
-        |id: u32| id > END && limit.is_some_and(|limit| !limit.contains(&words[id as usize]));
+        |id: u32| id > EOS && limit.is_some_and(|limit| !limit.contains(&words[id as usize]));
     let pruned = |ngram: &Ngram, raw: u64| {
-        let marker = ngram.len() == 1 && ngram[0] <= END;
+        let marker = ngram.len() == 1 && ngram[0] <= EOS;
         !marker && (raw <= threshold(ngram.len()) || ngram.iter().any(|&id| outside(id)))
     };
 
@@ -97,7 +101,9 @@ pub fn reference(options: &EstimateOptions, text: &str, limit: Option<&[&str]>) 
         discounts.push(found);
     }
     let discount = |k: usize, adjusted: u64| discounts[k][adjusted.min(3) as usize];
-    let add = |a: f32, b: f32, c: f32| if options.fused { b.mul_add(c, a) } else { a + b * c };
+    let add = |a: f32, b: f32, c: f32| {
+        if options.fused_multiply_add { b.mul_add(c, a) } else { a + b * c }
+    };
 
     // By context, newest word first: the denominator and gamma.
     let mut contexts: HashMap<(usize, Ngram), (f32, f32)> = HashMap::new();
@@ -145,7 +151,7 @@ pub fn reference(options: &EstimateOptions, text: &str, limit: Option<&[&str]>) 
                 }
                 match ngram[0] {
                     0 => own = if options.interpolate_unigrams { 0.0 } else { gamma },
-                    BEGIN => (own, weight) = (1.0, 0.0),
+                    BOS => (own, weight) = (1.0, 0.0),
                     _ => {}
                 }
             }

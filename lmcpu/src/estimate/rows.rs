@@ -13,17 +13,17 @@
 //! rows for contexts and columns for what follows them, so neither needs another
 //! sort, nor more of the model in memory than a row and a column.
 
-use super::corpus::{BEGIN, END};
-use super::discounts::Statistics;
-use super::key::{Key, Packing};
-use super::ranges::Ranges;
-use super::spill::Table;
+use super::corpus::{BOS, EOS};
+use super::discounts::CountsOfCounts;
+use super::ngram_key::{KeyPacking, NgramKey};
+use super::spill_store::ColumnTable;
+use super::word_ranges::WordRanges;
 use crate::{Error, Result};
 
 /// The columns of a block.
-pub(super) struct Block<'t>(pub &'t Table);
+pub(super) struct TrieBlock<'t>(pub &'t ColumnTable);
 
-impl<'t> Block<'t> {
+impl<'t> TrieBlock<'t> {
     /// The last word of each bigram, in order; its n-grams lie in sequence.
     pub fn roots(&self) -> &'t [u32] {
         &self.0[0]
@@ -40,14 +40,14 @@ impl<'t> Block<'t> {
         &self.0[2 * order - 2]
     }
 
-    fn empty(order: usize) -> Table {
+    fn empty(order: usize) -> ColumnTable {
         vec![Vec::new(); 2 * order - 1]
     }
 }
 
 /// The word of an entry of [`Block::words`].
 #[inline(always)]
-pub(super) fn word(entry: u32) -> u32 {
+pub(super) fn entry_word(entry: u32) -> u32 {
     entry >> 1
 }
 
@@ -59,8 +59,8 @@ pub(super) fn is_pruned(entry: u32) -> bool {
 
 /// How many children an n-gram shorter than the longest has.
 #[inline(always)]
-pub(super) fn children(entry: u32, count: u32) -> usize {
-    if word(entry) == BEGIN { 0 } else { count as usize }
+pub(super) fn child_count(entry: u32, count: u32) -> usize {
+    if entry_word(entry) == BOS { 0 } else { count as usize }
 }
 
 /// Which n-grams are dropped once they have been counted.
@@ -79,32 +79,32 @@ impl Pruning {
     /// Whether the unigram `word` is dropped that occurs `count` times. The
     /// markers never are.
     pub fn prunes_word(&self, word: u32, count: u64) -> bool {
-        word > END && (count <= self.thresholds[0] || self.excludes(word))
+        word > EOS && (count <= self.thresholds[0] || self.excludes(word))
     }
 }
 
 /// What building a row gives.
-pub(super) struct Row {
+pub(super) struct TrieRow {
     /// By range of the last but one word.
-    pub blocks: Vec<Table>,
+    pub blocks: Vec<ColumnTable>,
     /// The adjusted count of each last word.
     pub unigrams: Vec<u32>,
     /// Of n-grams from 2 words on.
-    pub statistics: Vec<Statistics>,
+    pub statistics: Vec<CountsOfCounts>,
     /// The adjusted and the real count of the last n-gram's ends, from 1 word on
     /// but shorter than itself.
-    pub last: Vec<(u64, u64)>,
+    pub last_ngram_counts: Vec<(u64, u64)>,
 }
 
 /// Builds the row of `range` from its n-grams in suffix order.
 pub(super) struct RowBuilder<'a> {
-    packing: Packing,
-    ranges: &'a Ranges,
+    packing: KeyPacking,
+    ranges: &'a WordRanges,
     pruning: &'a Pruning,
     first_word: u32,
-    row: Row,
+    row: TrieRow,
     /// The open n-grams, each the end of the next: those of the n-gram before.
-    open: Vec<Open>,
+    open: Vec<OpenNgram>,
     /// How often the n-grams so far occur.
     total: u64,
     /// The range of the last but one word of the n-gram before.
@@ -113,20 +113,25 @@ pub(super) struct RowBuilder<'a> {
 
 /// An n-gram of which more children may come.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenNgram {
     /// `total` when it was met.
-    since: u64,
+    total_at_open: u64,
     excluded: bool,
 }
 
 impl<'a> RowBuilder<'a> {
-    pub fn new(packing: Packing, ranges: &'a Ranges, pruning: &'a Pruning, range: usize) -> Self {
+    pub fn new(
+        packing: KeyPacking,
+        ranges: &'a WordRanges,
+        pruning: &'a Pruning,
+        range: usize,
+    ) -> Self {
         let words = ranges.words(range);
-        let row = Row {
-            blocks: vec![Block::empty(packing.order); ranges.len()],
+        let row = TrieRow {
+            blocks: vec![TrieBlock::empty(packing.order); ranges.len()],
             unigrams: vec![0; words.len()],
-            statistics: vec![Statistics::default(); packing.order - 1],
-            last: Vec::new(),
+            statistics: vec![CountsOfCounts::default(); packing.order - 1],
+            last_ngram_counts: Vec::new(),
         };
         RowBuilder {
             packing,
@@ -141,17 +146,17 @@ impl<'a> RowBuilder<'a> {
     }
 
     /// The next n-gram, which shares its last `shared` words with the one before.
-    fn add<K: Key>(&mut self, key: K, shared: usize, count: u64) -> Result<()> {
-        self.close(shared);
+    fn add_ngram<K: NgramKey>(&mut self, key: K, shared: usize, count: u64) -> Result<()> {
+        self.close_longer_than(shared);
         for length in shared + 1..=self.packing.order {
             let word = key.word(length - 1, self.packing);
             let outside = self.open.last().is_some_and(|open| open.excluded);
             let excluded = outside || self.pruning.excludes(word);
-            self.open.push(Open { since: self.total, excluded });
+            self.open.push(OpenNgram { total_at_open: self.total, excluded });
             match length {
                 1 => {}
                 2 => {
-                    self.block = self.ranges.of(word);
+                    self.block = self.ranges.range_of(word);
                     let last = key.word(0, self.packing);
                     self.row.blocks[self.block][0].push(last);
                     self.row.unigrams[(last - self.first_word) as usize] += 1;
@@ -167,7 +172,7 @@ impl<'a> RowBuilder<'a> {
                 block[2 * length - 2].push(0);
             }
             // Longer ones only repeat the sentence's beginning.
-            if word == BEGIN || length == self.packing.order {
+            if word == BOS || length == self.packing.order {
                 let own = u32::try_from(count).map_err(|_| Error::Unsupported {
                     file: "the text".into(),
                     reason: format!("one n-gram occurs {count} times, more than 4,294,967,295"),
@@ -183,14 +188,14 @@ impl<'a> RowBuilder<'a> {
 
     /// Ends the open n-grams longer than `length`.
     #[inline]
-    fn close(&mut self, length: usize) {
+    fn close_longer_than(&mut self, length: usize) {
         while self.open.len() > length {
             let order = self.open.len();
             let Some(open) = self.open.pop() else { break };
             if order > 1 {
                 let block = &mut self.row.blocks[self.block];
                 let adjusted = *block[2 * order - 2].last().expect("it was opened");
-                let occurs = self.total - open.since;
+                let occurs = self.total - open.total_at_open;
                 let pruned = open.excluded || occurs <= self.pruning.thresholds[order - 1];
                 if pruned {
                     *block[2 * order - 3].last_mut().expect("it was opened") |= 1;
@@ -200,28 +205,29 @@ impl<'a> RowBuilder<'a> {
         }
     }
 
-    fn finish(mut self) -> Row {
+    fn finish(mut self) -> TrieRow {
         for (i, open) in self.open.iter().enumerate().take(self.packing.order - 1) {
             let adjusted = match i {
                 0 => self.row.unigrams.iter().rfind(|&&count| count > 0),
                 _ => self.row.blocks[self.block][2 * i].last(),
             };
             let adjusted = *adjusted.expect("it was opened");
-            self.row.last.push((adjusted.into(), self.total - open.since));
+            self.row.last_ngram_counts.push((adjusted.into(), self.total - open.total_at_open));
         }
-        self.close(0);
+        self.close_longer_than(0);
         self.row
     }
 
     /// The row of all that `next` gives.
-    pub fn build<K: Key>(
+    pub fn build<K: NgramKey>(
         mut self,
         mut next: impl FnMut() -> Result<Option<(K, u64)>>,
-    ) -> Result<Row> {
+    ) -> Result<TrieRow> {
         let mut previous = None;
         while let Some((key, count)) = next()? {
-            let shared = previous.map_or(0, |previous: K| previous.shared(&key, self.packing));
-            self.add(key, shared, count)?;
+            let shared =
+                previous.map_or(0, |previous: K| previous.shared_words(&key, self.packing));
+            self.add_ngram(key, shared, count)?;
             previous = Some(key);
         }
         Ok(self.finish())

@@ -9,43 +9,43 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::key::{Key, Packing};
-use super::spill::{Spill, push_varint, read_varint};
+use super::ngram_key::{KeyPacking, NgramKey};
+use super::spill_store::{SpillFile, push_varint, read_varint};
 use crate::Result;
 
 /// Counts below this lie in the first byte.
 const SMALL_COUNT: u64 = 15;
 /// More bytes than any record has: 1, 15 words of 5 and a count of 10.
-const RECORD: usize = 96;
+const MAX_RECORD_BYTES: usize = 96;
 
 /// A sorted run: where its stretches lie and their first last words.
 #[derive(Default)]
-pub(super) struct Run {
-    stretches: Vec<(u32, Range<u64>)>,
+pub(super) struct SortedRun {
+    segments: Vec<(u32, Range<u64>)>,
 }
 
-impl Run {
+impl SortedRun {
     /// Appends n-grams that follow those already there, and starts afresh after
     /// each `stretch` bytes: what every run of a merge has in memory.
-    pub fn push<K: Key>(
+    pub fn write_ngrams<K: NgramKey>(
         &mut self,
         ngrams: impl Iterator<Item = (K, u64)>,
-        packing: Packing,
+        packing: KeyPacking,
         stretch: usize,
-        spill: &Spill,
+        spill: &SpillFile,
     ) -> Result<()> {
-        let mut bytes = Vec::with_capacity(stretch + RECORD);
+        let mut bytes = Vec::with_capacity(stretch + MAX_RECORD_BYTES);
         let mut previous: Option<K> = None;
         let mut first = 0;
         let mut store = |bytes: &mut Vec<u8>, first| -> Result<()> {
             let at = spill.append(bytes)?;
-            self.stretches.push((first, at..at + bytes.len() as u64));
+            self.segments.push((first, at..at + bytes.len() as u64));
             bytes.clear();
             Ok(())
         };
         for (key, count) in ngrams {
             let shared = match &previous {
-                Some(previous) => previous.shared(&key, packing),
+                Some(previous) => previous.shared_words(&key, packing),
                 None => {
                     first = key.word(0, packing);
                     0
@@ -68,58 +68,72 @@ impl Run {
     }
 
     /// Puts `other`, whose n-grams all follow, behind the run.
-    pub fn append(&mut self, other: Run) {
-        self.stretches.extend(other.stretches);
+    pub fn append(&mut self, other: SortedRun) {
+        self.segments.extend(other.segments);
     }
 
     /// The n-grams whose last word lies in `words`.
-    fn reader<'s>(&'s self, words: Range<u32>, packing: Packing, spill: &'s Spill) -> Reader<'s> {
+    fn reader<'s>(
+        &'s self,
+        words: Range<u32>,
+        packing: KeyPacking,
+        spill: &'s SpillFile,
+    ) -> RunReader<'s> {
         // The stretch before the first that begins in `words` may end there.
-        let from = self.stretches.partition_point(|(first, _)| *first < words.start);
-        let stretches = &self.stretches[from.saturating_sub(1)..];
+        let from = self.segments.partition_point(|(first, _)| *first < words.start);
+        let stretches = &self.segments[from.saturating_sub(1)..];
         let bytes = Vec::new();
-        Reader { stretches, words, packing, spill, bytes, at: 0, last: [0; 16] }
+        RunReader {
+            segments: stretches,
+            words,
+            packing,
+            spill,
+            bytes,
+            position: 0,
+            last_words: [0; 16],
+        }
     }
 }
 
 /// A run being read.
-struct Reader<'s> {
-    stretches: &'s [(u32, Range<u64>)],
+struct RunReader<'s> {
+    segments: &'s [(u32, Range<u64>)],
     words: Range<u32>,
-    packing: Packing,
-    spill: &'s Spill,
+    packing: KeyPacking,
+    spill: &'s SpillFile,
     bytes: Vec<u8>,
-    at: usize,
+    position: usize,
     /// The words of the last n-gram, its last word first.
-    last: [u32; 16],
+    last_words: [u32; 16],
 }
 
-impl Reader<'_> {
-    fn next<K: Key>(&mut self) -> Result<Option<(K, u64)>> {
+impl RunReader<'_> {
+    fn next<K: NgramKey>(&mut self) -> Result<Option<(K, u64)>> {
         loop {
-            if self.at == self.bytes.len() {
-                let Some(((_, place), rest)) = self.stretches.split_first() else {
+            if self.position == self.bytes.len() {
+                let Some(((_, place), rest)) = self.segments.split_first() else {
                     return Ok(None);
                 };
                 self.bytes.resize((place.end - place.start) as usize, 0);
                 self.spill.read(place.start, &mut self.bytes)?;
-                (self.stretches, self.at) = (rest, 0);
+                (self.segments, self.position) = (rest, 0);
             }
-            let head = self.bytes[self.at];
-            self.at += 1;
+            let head = self.bytes[self.position];
+            self.position += 1;
             let (shared, mut count) = (usize::from(head & 15), u64::from(head >> 4));
-            for word in &mut self.last[shared..self.packing.order] {
-                *word = read_varint(&self.bytes, &mut self.at) as u32;
+            for word in &mut self.last_words[shared..self.packing.order] {
+                *word = read_varint(&self.bytes, &mut self.position) as u32;
             }
             if count == SMALL_COUNT {
-                count += read_varint(&self.bytes, &mut self.at);
+                count += read_varint(&self.bytes, &mut self.position);
             }
-            if self.last[0] >= self.words.end {
+            if self.last_words[0] >= self.words.end {
                 return Ok(None);
             }
-            if self.last[0] >= self.words.start {
-                let words = self.last[..self.packing.order].iter().enumerate();
-                let key = words.fold(K::EMPTY, |key, (i, &word)| key.with(i, word, self.packing));
+            if self.last_words[0] >= self.words.start {
+                let words = self.last_words[..self.packing.order].iter().enumerate();
+                let key =
+                    words.fold(K::EMPTY, |key, (i, &word)| key.with_word(i, word, self.packing));
                 return Ok(Some((key, count)));
             }
         }
@@ -127,22 +141,22 @@ impl Reader<'_> {
 }
 
 /// Several runs read as one, in suffix order, each n-gram once.
-pub(super) struct Merge<'s, K> {
-    readers: Vec<Reader<'s>>,
+pub(super) struct RunMerger<'s, K> {
+    readers: Vec<RunReader<'s>>,
     /// The next n-gram of each run that has one.
     heads: BinaryHeap<Reverse<(K, usize, u64)>>,
 }
 
-impl<'s, K: Key> Merge<'s, K> {
+impl<'s, K: NgramKey> RunMerger<'s, K> {
     /// The n-grams of `runs` whose last word lies in `words`.
     pub fn new(
-        runs: &'s [Run],
+        runs: &'s [SortedRun],
         words: Range<u32>,
-        packing: Packing,
-        spill: &'s Spill,
+        packing: KeyPacking,
+        spill: &'s SpillFile,
     ) -> Result<Self> {
         let readers = runs.iter().map(|run| run.reader(words.clone(), packing, spill)).collect();
-        let mut merge = Merge { readers, heads: BinaryHeap::new() };
+        let mut merge = RunMerger { readers, heads: BinaryHeap::new() };
         for run in 0..runs.len() {
             if let Some((key, count)) = merge.readers[run].next()? {
                 merge.heads.push(Reverse((key, run, count)));

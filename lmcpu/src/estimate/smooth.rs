@@ -12,8 +12,8 @@
 use std::ops::Range;
 
 use super::discounts::Discounts;
-use super::rows::{Block, children, is_pruned, word};
-use super::spill::{Held, Shelf, Table};
+use super::rows::{TrieBlock, child_count, entry_word, is_pruned};
+use super::spill_store::{ColumnTable, SpillStore, TableRef};
 use crate::Result;
 
 /// How probabilities are computed.
@@ -23,16 +23,16 @@ pub(super) struct Smoothing {
     /// By order, from 1 word on.
     pub discounts: Vec<Discounts>,
     /// Whether `gamma += D * c` and `u + gamma * p` round once (3.7).
-    pub fused: bool,
+    pub fused_multiply_add: bool,
     /// Whether unigrams are interpolated with the uniform distribution.
     pub interpolate_unigrams: bool,
     /// The uniform distribution is over this many words.
-    pub uniform: u64,
+    pub uniform_words: u64,
 }
 
 /// What follows a context.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct ContextSums {
     /// Adjusted counts of all.
     all: u64,
     /// Adjusted counts of those that are pruned.
@@ -41,7 +41,7 @@ struct Sums {
     kept: [u32; 3],
 }
 
-impl Sums {
+impl ContextSums {
     #[inline(always)]
     fn add(&mut self, adjusted: u32, pruned: bool) {
         self.all += u64::from(adjusted);
@@ -55,7 +55,7 @@ impl Sums {
 
 /// What the n-grams after one context need of it.
 #[derive(Clone, Copy)]
-struct Weights {
+struct ContextWeights {
     /// The sum of adjusted counts.
     denominator: f32,
     /// The share of shorter n-grams; the backoff. 1 where nothing follows.
@@ -64,20 +64,23 @@ struct Weights {
 
 /// Contexts of one length, in suffix order.
 #[derive(Default)]
-struct Contexts {
+struct ContextLevel {
     /// Their first words; empty for single words, which are a range.
     words: Vec<u32>,
     /// Where their children begin among the contexts one word longer, and where
     /// the last one's end.
-    first: Vec<u32>,
-    sums: Vec<Sums>,
+    child_offsets: Vec<u32>,
+    sums: Vec<ContextSums>,
 }
 
 impl Smoothing {
     /// The probability of each unigram, from their adjusted counts and whether
     /// they are pruned.
-    pub fn unigrams(&self, counts: impl Iterator<Item = (u64, bool)> + Clone) -> Vec<f32> {
-        let mut sums = Sums::default();
+    pub fn unigram_probabilities(
+        &self,
+        counts: impl Iterator<Item = (u64, bool)> + Clone,
+    ) -> Vec<f32> {
+        let mut sums = ContextSums::default();
         for (adjusted, pruned) in counts.clone() {
             sums.all += adjusted;
             if pruned {
@@ -86,14 +89,14 @@ impl Smoothing {
                 sums.kept[adjusted.min(3) as usize - 1] += 1;
             }
         }
-        let Weights { denominator, gamma } = self.weigh(&sums, 1);
-        let uniform = (1.0 / f64::from(self.uniform as f32)) as f32;
+        let ContextWeights { denominator, gamma } = self.context_weights(&sums, 1);
+        let uniform = (1.0 / f64::from(self.uniform_words as f32)) as f32;
         let (unknown, share) = if self.interpolate_unigrams { (0.0, gamma) } else { (gamma, 0.0) };
         let probability = |(id, (adjusted, _)): (usize, (u64, bool))| match id {
             0 => self.interpolate(unknown, share, uniform),
             1 => 1.0,
             _ => {
-                let own = (adjusted as f32 - self.discounts[0].of(adjusted)) / denominator;
+                let own = (adjusted as f32 - self.discounts[0].for_count(adjusted)) / denominator;
                 self.interpolate(own, share, uniform)
             }
         };
@@ -102,13 +105,13 @@ impl Smoothing {
 
     #[inline(always)]
     fn interpolate(&self, own: f32, gamma: f32, shorter: f32) -> f32 {
-        if self.fused { gamma.mul_add(shorter, own) } else { own + gamma * shorter }
+        if self.fused_multiply_add { gamma.mul_add(shorter, own) } else { own + gamma * shorter }
     }
 
     /// The weights of a context that n-grams of `order` words begin with.
-    fn weigh(&self, sums: &Sums, order: usize) -> Weights {
+    fn context_weights(&self, sums: &ContextSums, order: usize) -> ContextWeights {
         if sums.all == 0 {
-            return Weights { denominator: 0.0, gamma: 1.0 };
+            return ContextWeights { denominator: 0.0, gamma: 1.0 };
         }
         let Discounts([_, discounts @ ..]) = self.discounts[order - 1];
         let mut gamma = 0.0;
@@ -117,7 +120,7 @@ impl Smoothing {
         }
         gamma += sums.pruned as f32;
         let denominator = sums.all as f32;
-        Weights { denominator, gamma: gamma / denominator }
+        ContextWeights { denominator, gamma: gamma / denominator }
     }
 
     /// Computes what belongs to the words `words`, range `range` of `ranges`:
@@ -127,50 +130,54 @@ impl Smoothing {
     ///
     /// `blocks` holds block (p, q) at `p * ranges + q`; `unigrams` the unigrams'
     /// probabilities.
-    pub fn smooth(
+    pub fn smooth_range(
         &self,
         words: Range<u32>,
         range: usize,
         ranges: usize,
-        blocks: &Shelf<'_>,
+        blocks: &SpillStore<'_>,
         unigrams: &[f32],
-    ) -> Result<(Table, Vec<Table>)> {
+    ) -> Result<(ColumnTable, Vec<ColumnTable>)> {
         let mut contexts = {
             let row = (0..ranges).map(|q| blocks.get(range * ranges + q));
             let row = row.collect::<Result<Vec<_>>>()?;
-            self.contexts(words.clone(), &row)
+            self.collect_contexts(words.clone(), &row)
         };
         let column = (0..ranges).map(|p| blocks.get(p * ranges + range));
         let column = column.collect::<Result<Vec<_>>>()?;
-        let add = |table: &Held<'_>| self.add_sums(Block(table), words.start, &mut contexts);
-        let places: Vec<Table> = column.iter().map(add).collect();
-        let weigh = |(order, contexts): (usize, Contexts)| -> Vec<Weights> {
-            contexts.sums.iter().map(|sums| self.weigh(sums, order)).collect()
+        let add = |table: &TableRef<'_>| {
+            self.accumulate_sums(TrieBlock(table), words.start, &mut contexts)
+        };
+        let places: Vec<ColumnTable> = column.iter().map(add).collect();
+        let weigh = |(order, contexts): (usize, ContextLevel)| -> Vec<ContextWeights> {
+            contexts.sums.iter().map(|sums| self.context_weights(sums, order)).collect()
         };
         let weights: Vec<_> = (2..).zip(contexts).map(weigh).collect();
         let probabilities = column.iter().zip(places);
-        let probabilities = probabilities
-            .map(|(table, places)| self.probabilities(Block(table), places, &weights, unigrams));
+        let probabilities = probabilities.map(|(table, places)| {
+            self.compute_probabilities(TrieBlock(table), places, &weights, unigrams)
+        });
         let probabilities = probabilities.collect();
-        let bits = |of: &Vec<Weights>| of.iter().map(|w| w.gamma.to_bits()).collect();
+        let bits = |of: &Vec<ContextWeights>| of.iter().map(|w| w.gamma.to_bits()).collect();
         Ok((weights.iter().map(bits).collect(), probabilities))
     }
 
     /// The n-grams that end in `words`, shorter than the longest, as contexts.
-    fn contexts(&self, words: Range<u32>, row: &[Held<'_>]) -> Vec<Contexts> {
+    fn collect_contexts(&self, words: Range<u32>, row: &[TableRef<'_>]) -> Vec<ContextLevel> {
         let longest = self.order - 1;
-        let mut contexts: Vec<Contexts> = (0..longest).map(|_| Contexts::default()).collect();
+        let mut contexts: Vec<ContextLevel> =
+            (0..longest).map(|_| ContextLevel::default()).collect();
         // Where each block's next n-grams lie, by length.
         let mut next = vec![[0usize; 17]; row.len()];
-        contexts[0].sums.resize(words.len(), Sums::default());
+        contexts[0].sums.resize(words.len(), ContextSums::default());
         for last in words {
             if longest == 1 {
                 break;
             }
             let begin = contexts[1].words.len() as u32;
-            contexts[0].first.push(begin);
+            contexts[0].child_offsets.push(begin);
             for (table, next) in row.iter().zip(&mut next) {
-                let block = Block(table);
+                let block = TrieBlock(table);
                 let same = block.roots()[next[2]..].iter().take_while(|&&root| root == last);
                 let mut len = same.count();
                 for order in 2..=longest {
@@ -180,13 +187,15 @@ impl Smoothing {
                     let here = next[order]..next[order] + len;
                     next[order] = here.end;
                     let entries = &block.words(order)[here.clone()];
-                    contexts[order - 1].words.extend(entries.iter().map(|&entry| word(entry)));
+                    contexts[order - 1]
+                        .words
+                        .extend(entries.iter().map(|&entry| entry_word(entry)));
                     if order < longest {
                         let begin = contexts[order].words.len() as u32;
                         let mut child = begin;
                         for (&entry, &count) in entries.iter().zip(&block.counts(order)[here]) {
-                            contexts[order - 1].first.push(child);
-                            child += children(entry, count) as u32;
+                            contexts[order - 1].child_offsets.push(child);
+                            child += child_count(entry, count) as u32;
                         }
                         len = (child - begin) as usize;
                     }
@@ -195,20 +204,26 @@ impl Smoothing {
         }
         for order in 1..longest {
             let end = contexts[order].words.len() as u32;
-            contexts[order - 1].first.push(end);
-            contexts[order].sums.resize(end as usize, Sums::default());
+            contexts[order - 1].child_offsets.push(end);
+            contexts[order].sums.resize(end as usize, ContextSums::default());
         }
         contexts
     }
 
     /// Adds the n-grams of `block` to the sums of their contexts and returns
     /// where those lie, by length from 2 words on.
-    fn add_sums(&self, block: Block<'_>, first_word: u32, contexts: &mut [Contexts]) -> Table {
+    fn accumulate_sums(
+        &self,
+        block: TrieBlock<'_>,
+        first_word: u32,
+        contexts: &mut [ContextLevel],
+    ) -> ColumnTable {
         let entries = block.words(2).iter();
-        let mut places: Table = vec![entries.map(|&entry| word(entry) - first_word).collect()];
+        let mut places: ColumnTable =
+            vec![entries.map(|&entry| entry_word(entry) - first_word).collect()];
         for order in 2..=self.order {
             let (shorter, longer) = contexts.split_at_mut(order - 1);
-            let Contexts { first, sums, .. } = &mut shorter[order - 2];
+            let ContextLevel { child_offsets: first, sums, .. } = &mut shorter[order - 2];
             let nodes = block.words(order).iter().zip(block.counts(order));
             let nodes = nodes.zip(&places[order - 2]);
             if order == self.order {
@@ -223,11 +238,11 @@ impl Smoothing {
                 let place = place as usize;
                 sums[place].add(count, is_pruned(entry));
                 let family;
-                (family, rest) = rest.split_at(children(entry, count));
+                (family, rest) = rest.split_at(child_count(entry, count));
                 if !family.is_empty() {
                     let (begin, end) = (first[place], first[place + 1]);
                     let candidates = &longer[0].words[begin as usize..end as usize];
-                    find_all(family, candidates, begin, &mut found);
+                    find_words(family, candidates, begin, &mut found);
                 }
             }
             places.push(found);
@@ -236,13 +251,13 @@ impl Smoothing {
     }
 
     /// Turns the places of contexts into probabilities; pruned n-grams get none.
-    fn probabilities(
+    fn compute_probabilities(
         &self,
-        block: Block<'_>,
-        mut places: Table,
-        weights: &[Vec<Weights>],
+        block: TrieBlock<'_>,
+        mut places: ColumnTable,
+        weights: &[Vec<ContextWeights>],
         unigrams: &[f32],
-    ) -> Table {
+    ) -> ColumnTable {
         for order in 2..=self.order {
             let (discounts, weights) = (self.discounts[order - 1], &weights[order - 2]);
             let (shorter, longer) = places.split_at_mut(order - 2);
@@ -250,8 +265,8 @@ impl Smoothing {
             let mut nodes = nodes.zip(&mut longer[0]);
             let mut extend = |parent: f32, number: usize| {
                 for ((&entry, &count), place) in nodes.by_ref().take(number) {
-                    let Weights { denominator, gamma } = weights[*place as usize];
-                    let own = (count as f32 - discounts.of(count.into())) / denominator;
+                    let ContextWeights { denominator, gamma } = weights[*place as usize];
+                    let own = (count as f32 - discounts.for_count(count.into())) / denominator;
                     let probability = self.interpolate(own, gamma, parent);
                     *place = if is_pruned(entry) { 0 } else { probability.to_bits() };
                 }
@@ -262,7 +277,7 @@ impl Smoothing {
             }
             let parents = block.words(order - 1).iter().zip(block.counts(order - 1));
             for ((&entry, &count), &parent) in parents.zip(&shorter[order - 3]) {
-                extend(f32::from_bits(parent), children(entry, count));
+                extend(f32::from_bits(parent), child_count(entry, count));
             }
         }
         places
@@ -272,14 +287,14 @@ impl Smoothing {
 /// Appends where each word of `family` lies in `candidates`, plus `begin`. Both
 /// ascend; `family` is a part of `candidates`.
 #[inline]
-fn find_all(family: &[u32], candidates: &[u32], begin: u32, found: &mut Vec<u32>) {
+fn find_words(family: &[u32], candidates: &[u32], begin: u32, found: &mut Vec<u32>) {
     if family.len() == candidates.len() {
         found.extend(begin..begin + family.len() as u32);
         return;
     }
     let mut from = 0;
     for &entry in family {
-        let wanted = word(entry);
+        let wanted = entry_word(entry);
         // Steps of doubled length, then halves: near ones are found at once.
         let mut step = 1;
         let mut end = from;

@@ -3,10 +3,10 @@
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use miriam_textio::{Input, Output, Silent};
+use miriam_textio::{Input, NoProgress, Output};
 use proptest::prelude::*;
 
-use super::reference::reference;
+use super::reference::reference_arpa;
 use super::*;
 
 fn text_input(text: &str) -> Input {
@@ -14,11 +14,15 @@ fn text_input(text: &str) -> Input {
 }
 
 /// What is estimated from `input` with a plan of one's own.
-fn estimated(options: &EstimateOptions, plan: Plan, input: Input) -> Result<Vec<u8>> {
+fn estimate_with_plan(
+    options: &EstimateOptions,
+    plan: MemoryPlan,
+    input: Input,
+) -> Result<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.arpa");
     let mut output = Output::create(&path).unwrap();
-    estimate_within(options, plan, input, &mut output, &Silent)?;
+    estimate_within(options, plan, input, &mut output, &NoProgress)?;
     output.finish().unwrap();
     Ok(std::fs::read(path).unwrap())
 }
@@ -69,7 +73,7 @@ fn options() -> impl Strategy<Value = EstimateOptions> {
                 vocab_pad,
                 interpolate_unigrams: interpolate || vocab_pad > 0,
                 skip_symbols: true,
-                fused,
+                fused_multiply_add: fused,
                 threads,
                 ..EstimateOptions::new(order)
             }
@@ -77,12 +81,12 @@ fn options() -> impl Strategy<Value = EstimateOptions> {
     )
 }
 
-fn plan() -> impl Strategy<Value = Plan> {
+fn plan() -> impl Strategy<Value = MemoryPlan> {
     let memory = prop_oneof![Just(1u64), Just(3000), Just(1 << 30)];
-    (memory, 1usize..200, 1usize..300).prop_map(|(memory, chunk, block)| Plan {
+    (memory, 1usize..200, 1usize..300).prop_map(|(memory, chunk, block)| MemoryPlan {
         memory,
-        chunk,
-        block,
+        chunk_tokens: chunk,
+        block_bytes: block,
     })
 }
 
@@ -100,8 +104,8 @@ proptest! {
             std::fs::write(&path, limit.join("\n")).unwrap();
             options.limit_vocab = Some(path);
         }
-        let expected = reference(&options, &text, limited.then_some(&limit[..]));
-        let found = estimated(&options, plan, text_input(&text));
+        let expected = reference_arpa(&options, &text, limited.then_some(&limit[..]));
+        let found = estimate_with_plan(&options, plan, text_input(&text));
         match (found, expected) {
             (Ok(found), Some(expected)) => assert_same(&found, expected.as_bytes()),
             (Err(Error::Discounts { .. }), None) => {}
@@ -134,12 +138,15 @@ fn equals_lmplz() {
     let case = |name: &str, options: EstimateOptions| {
         for (fused, kind) in [(false, "arpa"), (true, "fma.arpa")] {
             let expected = read(&folder.join(format!("{name}.{kind}.gz")));
-            let options = EstimateOptions { fused, ..options.clone() };
+            let options = EstimateOptions { fused_multiply_add: fused, ..options.clone() };
             // In memory, and with runs, ranges and blocks on disk.
-            let plans = [Plan::new(64 << 20), Plan { memory: 100_000, chunk: 5000, block: 3000 }];
+            let plans = [
+                MemoryPlan::new(64 << 20),
+                MemoryPlan { memory: 100_000, chunk_tokens: 5000, block_bytes: 3000 },
+            ];
             for plan in plans {
                 let input = Input::open(&folder.join("text.en")).unwrap();
-                assert_same(&estimated(&options, plan, input).unwrap(), &expected);
+                assert_same(&estimate_with_plan(&options, plan, input).unwrap(), &expected);
             }
         }
     };
@@ -164,10 +171,13 @@ fn equals_lmplz_on_a_caption_corpus() {
     else {
         return eprintln!("skipped: the corpus is absent");
     };
-    let options = EstimateOptions { fused: true, ..small(5) };
+    let options = EstimateOptions { fused_multiply_add: true, ..small(5) };
     let expected = read(&folder.join("lm/lm.5.en.arpa.gz"));
     let input = Input::open(&text).unwrap();
-    assert_same(&estimated(&options, Plan::new(256 << 20), input).unwrap(), &expected);
+    assert_same(
+        &estimate_with_plan(&options, MemoryPlan::new(256 << 20), input).unwrap(),
+        &expected,
+    );
 }
 
 #[test]
@@ -175,10 +185,10 @@ fn long_ngrams_need_wide_keys() {
     let words: Vec<String> = (0..3000).map(|i| format!("w{}", i * i % 1013)).collect();
     let text: String = words.chunks(23).map(|line| line.join(" ") + "\n").collect();
     for order in [7, 8, 12, 16] {
-        let expected = reference(&small(order), &text, None).unwrap();
+        let expected = reference_arpa(&small(order), &text, None).unwrap();
         for chunk in [usize::MAX, 700] {
-            let plan = Plan { memory: 1 << 20, chunk, block: 999 };
-            let found = estimated(&small(order), plan, text_input(&text)).unwrap();
+            let plan = MemoryPlan { memory: 1 << 20, chunk_tokens: chunk, block_bytes: 999 };
+            let found = estimate_with_plan(&small(order), plan, text_input(&text)).unwrap();
             assert_same(&found, expected.as_bytes());
         }
     }
@@ -187,7 +197,9 @@ fn long_ngrams_need_wide_keys() {
 #[test]
 fn errors_say_what_to_do() {
     let error = |options: &EstimateOptions, text: &str| {
-        estimated(options, Plan::new(1 << 20), text_input(text)).unwrap_err().to_string()
+        estimate_with_plan(options, MemoryPlan::new(1 << 20), text_input(text))
+            .unwrap_err()
+            .to_string()
     };
     let strict = EstimateOptions { discount_fallback: None, ..small(3) };
     let tiny = error(&strict, "a b\n");
@@ -196,15 +208,16 @@ fn errors_say_what_to_do() {
     assert!(marker.starts_with("text, line 3: ") && marker.contains("--skip-symbols"), "{marker}");
     assert!(error(&small(3), "").contains("empty"));
     let temp = PathBuf::from("/no/such/folder");
-    let plan = Plan { memory: 1, chunk: 4, block: 100 };
-    let unwritable = EstimateOptions { temp, ..small(3) };
-    let disk = estimated(&unwritable, plan, text_input("a b c d e f\n")).unwrap_err().to_string();
+    let plan = MemoryPlan { memory: 1, chunk_tokens: 4, block_bytes: 100 };
+    let unwritable = EstimateOptions { temp_dir: temp, ..small(3) };
+    let disk =
+        estimate_with_plan(&unwritable, plan, text_input("a b c d e f\n")).unwrap_err().to_string();
     assert!(disk.contains("/no/such/folder") && disk.contains("--temp"), "{disk}");
 }
 
 #[test]
 fn options_that_cannot_be_are_refused() {
-    let refused = |options: EstimateOptions| options.check().is_err();
+    let refused = |options: EstimateOptions| options.validate().is_err();
     assert!(!refused(small(16)));
     assert!(refused(small(0)) && refused(small(17)));
     assert!(refused(EstimateOptions { prune: vec![1, 0], ..small(3) }));

@@ -8,23 +8,23 @@ use std::path::Path;
 
 use miriam_storage::Bytes;
 
-use super::bytes::{f32_at, u32_at, u64_at};
+use super::unaligned::{f32_at, u32_at, u64_at};
 use crate::{Error, MAX_ORDER, Result};
 
 /// The bytes that all versions share.
-const BEFORE_VERSION: &[u8] = b"mmap lm http://kheafield.com/code format version ";
+const MAGIC_BEFORE_VERSION: &[u8] = b"mmap lm http://kheafield.com/code format version ";
 /// How a file begins whose builder did not come to the end.
-const INCOMPLETE: &[u8] = b"mmap lm http://kheafield.com/code incomplete\n";
+const MAGIC_INCOMPLETE: &[u8] = b"mmap lm http://kheafield.com/code incomplete\n";
 /// The version of the format that is read and written.
 const VERSION: u64 = 5;
 /// Bytes of the block of test values.
-const SANITY: usize = 88;
+const SANITY_BYTES: usize = 88;
 /// Bytes up to the counts.
-const FIXED: usize = 108;
+const FIXED_HEADER_BYTES: usize = 108;
 
 /// What a file holds, by the numbers in its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ModelType {
     /// Probing hash tables (type 0).
     Probing,
     /// Probing hash tables that also keep rest costs (type 1).
@@ -38,31 +38,33 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl ModelType {
     fn from_number(number: u32) -> Option<Self> {
         match number {
-            0 => Some(Kind::Probing),
-            1 => Some(Kind::RestProbing),
-            2..=5 => Some(Kind::Trie { quantised: (number - 2) & 1 != 0, compressed: number >= 4 }),
+            0 => Some(ModelType::Probing),
+            1 => Some(ModelType::RestProbing),
+            2..=5 => {
+                Some(ModelType::Trie { quantised: (number - 2) & 1 != 0, compressed: number >= 4 })
+            }
             _ => None,
         }
     }
 
     fn number(self) -> u32 {
         match self {
-            Kind::Probing => 0,
-            Kind::RestProbing => 1,
-            Kind::Trie { quantised, compressed } => {
+            ModelType::Probing => 0,
+            ModelType::RestProbing => 1,
+            ModelType::Trie { quantised, compressed } => {
                 2 + u32::from(quantised) + 2 * u32::from(compressed)
             }
         }
     }
 
     /// The version of the body that is known of this kind.
-    fn body_version(self) -> u32 {
+    fn search_version(self) -> u32 {
         match self {
-            Kind::Probing | Kind::RestProbing => 0,
-            Kind::Trie { .. } => 1,
+            ModelType::Probing | ModelType::RestProbing => 0,
+            ModelType::Trie { .. } => 1,
         }
     }
 }
@@ -71,11 +73,11 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// What the file holds.
-    pub kind: Kind,
+    pub model_type: ModelType,
     /// Slots of a hash table for each entry, at least 1.
-    pub multiplier: f32,
+    pub probing_multiplier: f32,
     /// Whether the words' strings stand at the end.
-    pub has_words: bool,
+    pub has_vocabulary: bool,
     /// n-grams of each order, from 1. What is counted differs by kind: see
     /// [`super`].
     pub counts: Vec<u64>,
@@ -86,16 +88,16 @@ impl Header {
     pub fn read(bytes: &Bytes, path: &Path) -> Result<Self> {
         let damaged =
             |reason: String| Err(miriam_storage::Error::damaged(path, "header", reason).into());
-        if bytes.starts_with(INCOMPLETE) {
+        if bytes.starts_with(MAGIC_INCOMPLETE) {
             return unsupported(path, "its builder did not come to the end; build it again");
         }
-        if bytes.len() < FIXED {
+        if bytes.len() < FIXED_HEADER_BYTES {
             return damaged(format!("the file ends after {} bytes", bytes.len()));
         }
-        if bytes[..SANITY] != sanity() {
-            return unsupported(path, &mismatch(bytes));
+        if bytes[..SANITY_BYTES] != sanity_header() {
+            return unsupported(path, &mismatch_reason(bytes));
         }
-        let order = usize::from(bytes[SANITY]);
+        let order = usize::from(bytes[SANITY_BYTES]);
         if !(2..=MAX_ORDER).contains(&order) {
             return damaged(format!("order {order} is not between 2 and {MAX_ORDER}"));
         }
@@ -103,7 +105,7 @@ impl Header {
         if !(multiplier >= 1.0 && multiplier.is_finite()) {
             return damaged(format!("the probing multiplier is {multiplier}, not 1 or more"));
         }
-        let Some(kind) = Kind::from_number(u32_at(bytes, 96)) else {
+        let Some(kind) = ModelType::from_number(u32_at(bytes, 96)) else {
             return unsupported(
                 path,
                 &format!(
@@ -113,20 +115,21 @@ impl Header {
             );
         };
         let version = u32_at(bytes, 104);
-        if version != kind.body_version() {
+        if version != kind.search_version() {
             return unsupported(
                 path,
                 &format!(
                     "its body has version {version}, this program reads version {}; build the \
                      file again from the ARPA file",
-                    kind.body_version()
+                    kind.search_version()
                 ),
             );
         }
-        if bytes.len() < FIXED + 8 * order {
+        if bytes.len() < FIXED_HEADER_BYTES + 8 * order {
             return damaged("the file ends among the counts".into());
         }
-        let counts: Vec<u64> = (0..order).map(|i| u64_at(bytes, FIXED + 8 * i)).collect();
+        let counts: Vec<u64> =
+            (0..order).map(|i| u64_at(bytes, FIXED_HEADER_BYTES + 8 * i)).collect();
         // No structure takes less than a bit an entry; what follows may then add
         // and multiply counts by small numbers.
         let most = bytes.len() as u64 * 8;
@@ -141,17 +144,22 @@ impl Header {
         if counts[0] == 0 || counts[0] >= u64::from(u32::MAX) {
             return damaged(format!("{} words", counts[0]));
         }
-        Ok(Header { kind, multiplier, has_words: bytes[100] != 0, counts })
+        Ok(Header {
+            model_type: kind,
+            probing_multiplier: multiplier,
+            has_vocabulary: bytes[100] != 0,
+            counts,
+        })
     }
 
     /// The header's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = sanity().to_vec();
+        let mut out = sanity_header().to_vec();
         out.extend_from_slice(&[self.counts.len() as u8, 0, 0, 0]);
-        out.extend_from_slice(&self.multiplier.to_le_bytes());
-        out.extend_from_slice(&self.kind.number().to_le_bytes());
-        out.extend_from_slice(&[u8::from(self.has_words), 0, 0, 0]);
-        out.extend_from_slice(&self.kind.body_version().to_le_bytes());
+        out.extend_from_slice(&self.probing_multiplier.to_le_bytes());
+        out.extend_from_slice(&self.model_type.number().to_le_bytes());
+        out.extend_from_slice(&[u8::from(self.has_vocabulary), 0, 0, 0]);
+        out.extend_from_slice(&self.model_type.search_version().to_le_bytes());
         for count in &self.counts {
             out.extend_from_slice(&count.to_le_bytes());
         }
@@ -161,7 +169,7 @@ impl Header {
 
     /// How many bytes the header takes.
     pub fn len(&self) -> usize {
-        (FIXED + 8 * self.counts.len()).next_multiple_of(8)
+        (FIXED_HEADER_BYTES + 8 * self.counts.len()).next_multiple_of(8)
     }
 
     /// The length of the longest n-grams, 2 to [`MAX_ORDER`].
@@ -171,9 +179,9 @@ impl Header {
 }
 
 /// The test values as a little-endian machine writes them.
-fn sanity() -> [u8; SANITY] {
-    let mut block = [0; SANITY];
-    let text = format!("{}{VERSION}\n", String::from_utf8_lossy(BEFORE_VERSION));
+fn sanity_header() -> [u8; SANITY_BYTES] {
+    let mut block = [0; SANITY_BYTES];
+    let text = format!("{}{VERSION}\n", String::from_utf8_lossy(MAGIC_BEFORE_VERSION));
     block[..text.len()].copy_from_slice(text.as_bytes());
     block[60..64].copy_from_slice(&1f32.to_le_bytes());
     block[64..68].copy_from_slice(&(-0.5f32).to_le_bytes());
@@ -184,8 +192,8 @@ fn sanity() -> [u8; SANITY] {
 }
 
 /// Why the test values do not match.
-fn mismatch(bytes: &[u8]) -> String {
-    let digits = bytes.strip_prefix(BEFORE_VERSION).unwrap_or_default();
+fn mismatch_reason(bytes: &[u8]) -> String {
+    let digits = bytes.strip_prefix(MAGIC_BEFORE_VERSION).unwrap_or_default();
     let end = digits.iter().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());
     match std::str::from_utf8(&digits[..end]).ok().and_then(|text| text.parse::<u64>().ok()) {
         Some(version) if version != VERSION => format!(
@@ -204,5 +212,5 @@ fn mismatch(bytes: &[u8]) -> String {
 }
 
 fn unsupported<T>(path: &Path, reason: &str) -> Result<T> {
-    Err(Error::Unsupported { file: miriam_textio::name_of(path), reason: reason.to_owned() })
+    Err(Error::Unsupported { file: miriam_textio::display_name(path), reason: reason.to_owned() })
 }

@@ -18,32 +18,32 @@
 //!
 //! A damaged body may give wrong answers, but no panic and no endless search.
 
-mod arrange;
-mod bits;
-mod bytes;
+mod bit_packing;
+mod builder;
+mod bulk_insert;
 mod header;
-mod join;
+mod ngram_recovery;
 mod probing;
 mod source;
 mod table;
 mod trie;
-mod words;
-mod write;
+mod unaligned;
+mod vocabulary;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_storage::{Bytes, Load};
+use miriam_storage::{Bytes, LoadMethod};
 
 use crate::{LanguageModel, NgramSource, Result};
 
-use header::{Header, Kind};
+use header::{Header, ModelType};
 use probing::ProbingFile;
 use trie::TrieFile;
 
-pub use write::{KenlmOptions, build_kenlm_probing};
+pub use builder::{KenlmOptions, build_kenlm_probing};
 
 /// How all of KenLM's binary files begin.
 pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
@@ -71,17 +71,19 @@ pub enum KenlmFile {
 
 impl KenlmFile {
     /// Opens the file at `path`.
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(&Bytes::open(path, load)?, path)
     }
 
     /// A file whose bytes are at hand; `path` is its name in messages.
     pub fn from_bytes(bytes: &Bytes, path: &Path) -> Result<Self> {
         let header = Header::read(bytes, path)?;
-        Ok(match header.kind {
-            Kind::Probing => KenlmFile::Probing(ProbingFile::new(bytes, path, header)?),
-            Kind::RestProbing => KenlmFile::RestProbing(ProbingFile::new(bytes, path, header)?),
-            Kind::Trie { .. } => KenlmFile::Trie(TrieFile::new(bytes, path, header)?),
+        Ok(match header.model_type {
+            ModelType::Probing => KenlmFile::Probing(ProbingFile::new(bytes, path, header)?),
+            ModelType::RestProbing => {
+                KenlmFile::RestProbing(ProbingFile::new(bytes, path, header)?)
+            }
+            ModelType::Trie { .. } => KenlmFile::Trie(TrieFile::new(bytes, path, header)?),
         })
     }
 

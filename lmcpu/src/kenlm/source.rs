@@ -9,34 +9,34 @@ use std::path::{Path, PathBuf};
 use miriam_textio::{Vocabulary, WordId};
 use rayon::prelude::*;
 
-use super::bytes::{f32_at, u32_at, u64_at};
-use super::join::Ngrams;
+use super::ngram_recovery::RecoveredLevel;
 use super::probing::{ProbingFile, SIGN};
-use super::table::Table;
+use super::table::KenlmTable;
 use super::trie::TrieFile;
-use super::words::Words;
-use crate::arpa::{MISSING_UNKNOWN, Section, Unigram};
+use super::unaligned::{f32_at, u32_at, u64_at};
+use super::vocabulary::KenlmVocabulary;
+use crate::arpa::{MISSING_UNKNOWN_LOG10, Section, Unigram};
 use crate::{Error, NO_EXTENSION, NgramSource, Result};
 
 /// n-grams that one task lists.
 const CHUNK: usize = 1 << 13;
 
 /// How a kind of file gives the n-grams of an order.
-pub trait Orders: Send {
+pub trait LevelReader: Send {
     /// The n-grams of the next order, from 2, in the order of their words, newest
     /// first: for each its prob, backoff (none for the longest) and oldest word,
     /// and, for each n-gram of the order before, where those begin that end in it.
-    fn next(&mut self, order: usize) -> Result<Listed>;
+    fn read_level(&mut self, order: usize) -> Result<LevelNgrams>;
 }
 
 /// The n-grams of an order.
-pub struct Listed {
+pub struct LevelNgrams {
     pub log10: Vec<f32>,
     pub backoffs: Vec<f32>,
     pub oldest: Vec<u32>,
     /// One more than there are shorter n-grams; never falls, from 0 to the number
     /// of n-grams.
-    pub begins: Vec<usize>,
+    pub offsets: Vec<usize>,
 }
 
 /// The n-grams of a KenLM file.
@@ -47,13 +47,13 @@ pub struct KenlmSource<O> {
     vocabulary: Vocabulary,
     unigrams: Vec<Unigram>,
     has_unknown: bool,
-    orders: O,
+    levels: O,
     next_order: usize,
     /// The words of the n-grams listed last, oldest first.
     words: Vec<u32>,
 }
 
-impl<O: Orders> KenlmSource<O> {
+impl<O: LevelReader> KenlmSource<O> {
     /// `longer` counts the n-grams from order 2.
     fn new(
         path: &Path,
@@ -61,12 +61,12 @@ impl<O: Orders> KenlmSource<O> {
         unigrams: Vec<Unigram>,
         has_unknown: bool,
         longer: &[u64],
-        orders: O,
+        levels: O,
     ) -> Self {
         let mut counts = vec![unigrams.len() as u64 - u64::from(!has_unknown)];
         counts.extend(longer);
         let words = (0..unigrams.len() as u32).collect();
-        let name = miriam_textio::name_of(path);
+        let name = miriam_textio::display_name(path);
         KenlmSource {
             path: path.to_owned(),
             name,
@@ -74,14 +74,14 @@ impl<O: Orders> KenlmSource<O> {
             vocabulary,
             unigrams,
             has_unknown,
-            orders,
+            levels,
             next_order: 2,
             words,
         }
     }
 }
 
-impl<O: Orders> NgramSource for KenlmSource<O> {
+impl<O: LevelReader> NgramSource for KenlmSource<O> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -108,8 +108,8 @@ impl<O: Orders> NgramSource for KenlmSource<O> {
             return Ok(None);
         }
         self.next_order += 1;
-        let listed = self.orders.next(order)?;
-        let words = longer_words(&self.words, order, &listed);
+        let listed = self.levels.read_level(order)?;
+        let words = extend_words(&self.words, order, &listed);
         if order < self.counts.len() {
             self.words.clone_from(&words);
         } else {
@@ -135,14 +135,14 @@ impl<O: Orders> NgramSource for KenlmSource<O> {
 
 /// The words of all n-grams of `listed`, oldest first, from those of the shorter
 /// ones they end in.
-fn longer_words(shorter: &[u32], order: usize, listed: &Listed) -> Vec<u32> {
+fn extend_words(shorter: &[u32], order: usize, listed: &LevelNgrams) -> Vec<u32> {
     let mut words = vec![0; listed.oldest.len() * order];
-    let parents = listed.begins.len() - 1;
+    let parents = listed.offsets.len() - 1;
     let mut tasks = Vec::new();
     let mut rest = &mut words[..];
     for first in (0..parents).step_by(CHUNK) {
         let last = (first + CHUNK).min(parents);
-        let length = (listed.begins[last] - listed.begins[first]) * order;
+        let length = (listed.offsets[last] - listed.offsets[first]) * order;
         let (out, after) = rest.split_at_mut(length);
         rest = after;
         tasks.push((first..last, out));
@@ -151,7 +151,7 @@ fn longer_words(shorter: &[u32], order: usize, listed: &Listed) -> Vec<u32> {
         let mut ngrams = out.chunks_exact_mut(order);
         for parent in parents {
             let words = &shorter[parent * (order - 1)..(parent + 1) * (order - 1)];
-            for &oldest in &listed.oldest[listed.begins[parent]..listed.begins[parent + 1]] {
+            for &oldest in &listed.oldest[listed.offsets[parent]..listed.offsets[parent + 1]] {
                 let Some(ngram) = ngrams.next() else { return };
                 ngram[0] = oldest;
                 ngram[1..].copy_from_slice(words);
@@ -161,16 +161,16 @@ fn longer_words(shorter: &[u32], order: usize, listed: &Listed) -> Vec<u32> {
     words
 }
 
-fn read_vocabulary(path: &Path, words: &Words) -> Result<Vocabulary> {
+fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
     let mut vocabulary = Vocabulary::new();
     for id in 0..words.len() as u32 {
-        let Some(text) = words.text(id) else {
+        let Some(text) = words.word(id) else {
             if id > 0 {
                 let reason = format!("there are {id} of {}", words.len());
                 return Err(miriam_storage::Error::damaged(path, "words", reason).into());
             }
             return Err(Error::Unsupported {
-                file: miriam_textio::name_of(path),
+                file: miriam_textio::display_name(path),
                 reason:
                     "the file does not hold its words, so its n-grams cannot be told; build it \
                          again from the ARPA file, without build_binary's option -v"
@@ -186,24 +186,24 @@ fn read_vocabulary(path: &Path, words: &Words) -> Result<Vocabulary> {
 }
 
 /// The n-grams of a trie: its arrays from the first to the last entry.
-pub struct TrieOrders {
+pub struct TrieLevelReader {
     file: TrieFile,
     path: PathBuf,
 }
 
 /// The n-grams of the trie `file`, which is at `path`.
-pub fn trie_source(file: TrieFile, path: &Path) -> Result<KenlmSource<TrieOrders>> {
+pub fn trie_source(file: TrieFile, path: &Path) -> Result<KenlmSource<TrieLevelReader>> {
     let vocabulary = read_vocabulary(path, &file.words)?;
     let unigrams = file.unigrams[..file.words.len()].iter();
     let unigrams = unigrams.map(|u| Unigram { log10: f32_at(u, 0), backoff: f32_at(u, 4) });
     let (unigrams, longer) = (unigrams.collect(), file.header.counts[1..].to_vec());
-    let orders = TrieOrders { file, path: path.to_owned() };
+    let orders = TrieLevelReader { file, path: path.to_owned() };
     // A trie does not tell whether the ARPA file had <unk>.
     Ok(KenlmSource::new(path, vocabulary, unigrams, true, &longer, orders))
 }
 
-impl Orders for TrieOrders {
-    fn next(&mut self, order: usize) -> Result<Listed> {
+impl LevelReader for TrieLevelReader {
+    fn read_level(&mut self, order: usize) -> Result<LevelNgrams> {
         let damaged = |reason: &str| {
             Err(miriam_storage::Error::damaged(&self.path, &format!("{order}-grams"), reason)
                 .into())
@@ -213,16 +213,16 @@ impl Orders for TrieOrders {
         let (parents, last) = match order {
             2 => {
                 let words = self.file.words.len();
-                (words, self.file.bigrams(words as u32 - 1).end)
+                (words, self.file.bigrams_of(words as u32 - 1).end)
             }
             _ => {
                 let shorter = &self.file.levels[order - 3];
-                (shorter.count as usize, shorter.children(shorter.count.saturating_sub(1)).end)
+                (shorter.count as usize, shorter.children_of(shorter.count.saturating_sub(1)).end)
             }
         };
         let begin = |parent: usize| match order {
-            2 => self.file.bigrams(parent as u32).begin,
-            _ => self.file.levels[order - 3].children(parent as u64).begin,
+            2 => self.file.bigrams_of(parent as u32).begin,
+            _ => self.file.levels[order - 3].children_of(parent as u64).begin,
         };
         let mut begins: Vec<usize> =
             (0..parents).into_par_iter().with_min_len(CHUNK).map(|p| begin(p) as usize).collect();
@@ -231,7 +231,7 @@ impl Orders for TrieOrders {
             return damaged("those that end in one n-gram do not follow those of the one before");
         }
         let entries = || (0..count).into_par_iter().with_min_len(CHUNK).map(|i| i as u64);
-        let oldest: Vec<u32> = entries().map(|i| level.word(i)).collect();
+        let oldest: Vec<u32> = entries().map(|i| level.word_at(i)).collect();
         let words = self.file.words.len() as u32;
         if oldest.par_iter().any(|&word| word >= words) {
             return damaged("there are words that the model does not have");
@@ -243,28 +243,28 @@ impl Orders for TrieOrders {
         if unsorted {
             return damaged("the words in front of one n-gram are not in order");
         }
-        let log10 = entries().map(|i| level.values(i).0).collect();
+        let log10 = entries().map(|i| level.values_at(i).0).collect();
         let backoffs = match order == self.file.header.order() {
             true => Vec::new(),
-            false => entries().map(|i| level.values(i).1).collect(),
+            false => entries().map(|i| level.values_at(i).1).collect(),
         };
-        Ok(Listed { log10, backoffs, oldest, begins })
+        Ok(LevelNgrams { log10, backoffs, oldest, offsets: begins })
     }
 }
 
 /// The n-grams of a probing file.
-pub struct ProbingOrders<const U: usize, const M: usize> {
+pub struct ProbingLevelReader<const U: usize, const M: usize> {
     file: ProbingFile<U, M>,
     path: PathBuf,
     /// Those of the order before.
-    shorter: Ngrams,
+    shorter: RecoveredLevel,
 }
 
 /// The n-grams of the probing file `file`, which is at `path`.
 pub fn probing_source<const U: usize, const M: usize>(
     file: ProbingFile<U, M>,
     path: &Path,
-) -> Result<KenlmSource<ProbingOrders<U, M>>> {
+) -> Result<KenlmSource<ProbingLevelReader<U, M>>> {
     let vocabulary = read_vocabulary(path, &file.words)?;
     let entries = file.unigrams[..file.words.len()].iter();
     let unigrams: Vec<Unigram> = entries
@@ -272,40 +272,46 @@ pub fn probing_source<const U: usize, const M: usize>(
         .collect();
     // What KenLM fills in for an <unk> that the ARPA file lacks.
     let made_up = file.header.counts[0] < unigrams.len() as u64
-        && unigrams[0].log10 == MISSING_UNKNOWN
+        && unigrams[0].log10 == MISSING_UNKNOWN_LOG10
         && unigrams[0].backoff == 0.0;
-    let mut longer: Vec<u64> = file.middle.iter().map(entries_of).collect();
-    longer.push(entries_of(&file.longest));
-    let shorter = Ngrams::unigrams(file.unigrams[..file.words.len()].iter().map(|u| flags(u, 0)));
-    let orders = ProbingOrders { file, path: path.to_owned(), shorter };
+    let mut longer: Vec<u64> = file.middle.iter().map(count_entries).collect();
+    longer.push(count_entries(&file.longest));
+    let shorter = RecoveredLevel::unigrams(
+        file.unigrams[..file.words.len()].iter().map(|u| extension_flags(u, 0)),
+    );
+    let orders = ProbingLevelReader { file, path: path.to_owned(), shorter };
     Ok(KenlmSource::new(path, vocabulary, unigrams, !made_up, &longer, orders))
 }
 
 /// How many n-grams a table holds. Where one stands twice, as KenLM allows, only
 /// the first is ever found, and only that counts.
-fn entries_of<const N: usize>(table: &Table<N>) -> u64 {
+fn count_entries<const N: usize>(table: &KenlmTable<N>) -> u64 {
     let slots = table.slots().par_iter().with_min_len(CHUNK).enumerate();
     let found = slots.filter(|&(at, slot)| {
         let key = u64_at(slot, 0);
-        key != 0 && table.place(key, table.home(key)) == Some(at)
+        key != 0 && table.find_slot(key, table.home_slot(key)) == Some(at)
     });
     found.count() as u64
 }
 
 /// Whether something longer ends in, and begins with, the n-gram whose values
 /// stand `at` bytes into `entry`.
-fn flags(entry: &[u8], at: usize) -> (bool, bool) {
+fn extension_flags(entry: &[u8], at: usize) -> (bool, bool) {
     (u32_at(entry, at) & SIGN == 0, u32_at(entry, at + 4) != NO_EXTENSION)
 }
 
-impl<const U: usize, const M: usize> Orders for ProbingOrders<U, M> {
-    fn next(&mut self, order: usize) -> Result<Listed> {
+impl<const U: usize, const M: usize> LevelReader for ProbingLevelReader<U, M> {
+    fn read_level(&mut self, order: usize) -> Result<LevelNgrams> {
         let longest = order == self.file.header.order();
         match longest {
             false => {
                 let table = &self.file.middle[order - 2];
-                let (mut listed, ngrams) =
-                    self.shorter.longer(order, table, |e| flags(e, 8), &self.path)?;
+                let (mut listed, ngrams) = self.shorter.recover_longer(
+                    order,
+                    table,
+                    |e| extension_flags(e, 8),
+                    &self.path,
+                )?;
                 listed.backoffs =
                     ngrams.slots.par_iter().map(|&at| f32_at(&table.slots()[at], 12)).collect();
                 self.shorter = ngrams;
@@ -314,7 +320,7 @@ impl<const U: usize, const M: usize> Orders for ProbingOrders<U, M> {
             true => {
                 let table = &self.file.longest;
                 let shorter = std::mem::take(&mut self.shorter);
-                Ok(shorter.longer(order, table, |_| (false, false), &self.path)?.0)
+                Ok(shorter.recover_longer(order, table, |_| (false, false), &self.path)?.0)
             }
         }
     }

@@ -3,27 +3,27 @@
 
 use miriam_storage::{View, prefetch_read};
 
-use super::bytes::u64_at;
+use super::unaligned::u64_at;
 
 /// How many slots a table for `entries` has. The product is one of 32-bit
 /// floats, whose rounding is part of the format.
-pub fn buckets(entries: u64, multiplier: f32) -> u64 {
+pub fn bucket_count(entries: u64, multiplier: f32) -> u64 {
     (entries.saturating_add(1)).max((multiplier * entries as f32) as u64)
 }
 
 /// The remainder of hashes by the number of slots, without a division.
 #[derive(Clone, Copy, Debug)]
-pub struct Modulo {
+pub struct FastModulo {
     slots: u64,
     /// 2^64 / slots, rounded down (for one slot: 2^64 - 1).
     inverse: u64,
 }
 
-impl Modulo {
+impl FastModulo {
     /// `slots` must not be 0.
     pub fn new(slots: u64) -> Self {
         let inverse = ((1u128 << 64) / u128::from(slots)).min(u128::from(u64::MAX)) as u64;
-        Modulo { slots, inverse }
+        FastModulo { slots, inverse }
     }
 
     /// `hash % slots`.
@@ -32,7 +32,7 @@ impl Modulo {
     /// short of hash / slots by less than 1: rounded down, it is the quotient or
     /// one less, and at most one subtraction is missing.
     #[inline(always)]
-    pub fn of(self, hash: u64) -> u64 {
+    pub fn reduce(self, hash: u64) -> u64 {
         let quotient = ((u128::from(hash) * u128::from(self.inverse)) >> 64) as u64;
         let rest = hash - quotient * self.slots;
         if rest >= self.slots { rest - self.slots } else { rest }
@@ -40,22 +40,22 @@ impl Modulo {
 }
 
 /// A table of slots of `N` bytes.
-pub struct Table<const N: usize> {
+pub struct KenlmTable<const N: usize> {
     slots: View<[u8; N]>,
-    modulo: Modulo,
+    modulo: FastModulo,
 }
 
-impl<const N: usize> Table<N> {
+impl<const N: usize> KenlmTable<N> {
     /// A table over `slots`, of which there must be some.
     pub fn new(slots: View<[u8; N]>) -> Self {
-        let modulo = Modulo::new(slots.len() as u64);
-        Table { slots, modulo }
+        let modulo = FastModulo::new(slots.len() as u64);
+        KenlmTable { slots, modulo }
     }
 
     /// The slot in which the search for `key` begins.
     #[inline(always)]
-    pub fn home(&self, key: u64) -> usize {
-        self.modulo.of(key) as usize
+    pub fn home_slot(&self, key: u64) -> usize {
+        self.modulo.reduce(key) as usize
     }
 
     /// Asks for the memory in which the search from `home` begins.
@@ -71,12 +71,12 @@ impl<const N: usize> Table<N> {
     /// The slot with `key`; `home` is [`Table::home`] of it.
     #[inline(always)]
     pub fn find(&self, key: u64, home: usize) -> Option<&[u8; N]> {
-        self.place(key, home).map(|at| &self.slots[at])
+        self.find_slot(key, home).map(|at| &self.slots[at])
     }
 
     /// Where the slot with `key` is.
     #[inline(always)]
-    pub fn place(&self, key: u64, home: usize) -> Option<usize> {
+    pub fn find_slot(&self, key: u64, home: usize) -> Option<usize> {
         let mut at = home;
         // A damaged table may have no empty slot to end the search.
         for _ in 0..self.slots.len() {
@@ -121,9 +121,9 @@ mod tests {
             (100_000_001, 150_000_000),
         ];
         for (entries, expected) in cases {
-            assert_eq!(buckets(entries, 1.5), expected);
+            assert_eq!(bucket_count(entries, 1.5), expected);
         }
-        assert_eq!(buckets(u64::MAX, 1e30), u64::MAX);
+        assert_eq!(bucket_count(u64::MAX, 1e30), u64::MAX);
     }
 
     proptest! {
@@ -134,11 +134,11 @@ mod tests {
             near in -2..3i64,
             times: u64,
         ) {
-            let modulo = Modulo::new(slots);
-            prop_assert_eq!(modulo.of(hash), hash % slots);
+            let modulo = FastModulo::new(slots);
+            prop_assert_eq!(modulo.reduce(hash), hash % slots);
             let multiple = slots.wrapping_mul(times % (u64::MAX / slots).saturating_add(1));
             let edge = multiple.wrapping_add_signed(near);
-            prop_assert_eq!(modulo.of(edge), edge % slots);
+            prop_assert_eq!(modulo.reduce(edge), edge % slots);
         }
     }
 }

@@ -4,12 +4,12 @@
 use std::io::{Read, Write as _};
 use std::path::PathBuf;
 
-use miriam_textio::{Input, Output, Silent};
+use miriam_textio::{Input, NoProgress, Output};
 use proptest::prelude::*;
 
 use super::*;
-use crate::Duplicates;
-use crate::query::{Levels, Options, query};
+use crate::DuplicatePolicy;
+use crate::query::{QueryOptions, Verbosity, query};
 
 /// The content of a file of `../shared/data`, decompressed; nothing, after a
 /// word about it, where that is absent.
@@ -34,18 +34,18 @@ pub(super) fn open(bytes: &[u8]) -> Result<KenlmFile> {
 }
 
 /// What `query` prints for `text`.
-pub(super) fn queried(model: &dyn LanguageModel, text: &[u8]) -> Vec<u8> {
+pub(super) fn query_output(model: &dyn LanguageModel, text: &[u8]) -> Vec<u8> {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut output = Output::create(file.path()).unwrap();
     let input = Input::from_reader(std::io::Cursor::new(text.to_vec()), "text", None).unwrap();
-    let options = Options {
-        levels: Levels::ALL,
-        markers: true,
+    let options = QueryOptions {
+        verbosity: Verbosity::ALL,
+        sentence_markers: true,
         threads: 1,
-        line_by_line: false,
+        line_buffered: false,
         kenlm_compat: false,
     };
-    query(model, input, &mut output, options, &Silent).unwrap();
+    query(model, input, &mut output, options, &NoProgress).unwrap();
     output.finish().unwrap();
     std::fs::read(file.path()).unwrap()
 }
@@ -72,7 +72,7 @@ fn small_files_of_every_kind_score_as_kenlm_does() {
             let file = shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
             let expected = shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
             let model = open(&file).unwrap().into_model();
-            assert_same(&queried(&*model, &text), &expected, &format!("{name}.{kind}"));
+            assert_same(&query_output(&*model, &text), &expected, &format!("{name}.{kind}"));
         }
     }
 }
@@ -88,7 +88,11 @@ fn multi30k_scores_as_kenlm_does() {
                 _ => shared(&format!("m30k-de-en/corpus/{name}.en.gz")),
             };
             let expected = shared(&format!("m30k-de-en/lm/{name}.{kind}.query.gz")).unwrap();
-            assert_same(&queried(&*model, &text.unwrap()), &expected, &format!("{name}.{kind}"));
+            assert_same(
+                &query_output(&*model, &text.unwrap()),
+                &expected,
+                &format!("{name}.{kind}"),
+            );
         }
     }
 }
@@ -107,20 +111,20 @@ fn word_hashes_are_kenlms() {
         (b"extraordinary", 0xd9ed_2636_edce_5fc1),
     ];
     for (word, hash) in cases {
-        assert_eq!(words::word_hash(word), hash);
+        assert_eq!(vocabulary::word_hash(word), hash);
     }
 }
 
 /// `file` as ARPA text.
-fn dumped(file: &[u8]) -> Result<Vec<u8>> {
+fn dump_arpa(file: &[u8]) -> Result<Vec<u8>> {
     let mut source = open(file)?.into_source(Path::new("model"))?;
-    dumped_source(&mut *source)
+    dump_source(&mut *source)
 }
 
-pub(super) fn dumped_source(source: &mut dyn NgramSource) -> Result<Vec<u8>> {
+pub(super) fn dump_source(source: &mut dyn NgramSource) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut output = Output::create(file.path()).unwrap();
-    crate::dump(source, &mut output, &Silent)?;
+    crate::dump(source, &mut output, &NoProgress)?;
     output.finish().unwrap();
     Ok(std::fs::read(file.path()).unwrap())
 }
@@ -140,12 +144,12 @@ fn a_dump_is_the_arpa_file_the_model_came_from() {
         ("m30k-de-en/lm/lm.5.en.probing.zst", "m30k-de-en/lm/lm.5.en.arpa.gz"),
     ] {
         let (Some(file), Some(arpa)) = (shared(file), shared(arpa)) else { return };
-        assert_same(&dumped(&file).unwrap(), &arpa, "probing");
+        assert_same(&dump_arpa(&file).unwrap(), &arpa, "probing");
     }
     let arpa = shared("kenlm-cases/o5.arpa.gz").unwrap();
     for kind in ["trie", "atrie"] {
         let file = shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
-        let found = dumped(&file).unwrap();
+        let found = dump_arpa(&file).unwrap();
         assert!(sorted_lines(&found) == sorted_lines(&arpa), "{kind}");
     }
 }
@@ -158,29 +162,29 @@ fn a_model_built_from_a_dump_scores_as_the_file_does() {
             let file = shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
             let expected = shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
             let arpa = tempfile::NamedTempFile::new().unwrap();
-            std::fs::write(arpa.path(), dumped(&file).unwrap()).unwrap();
-            let model = crate::probing::probing_from_arpa(arpa.path(), &Silent).unwrap();
-            assert_same(&queried(&model, &text), &expected, &format!("{name}.{kind}"));
+            std::fs::write(arpa.path(), dump_arpa(&file).unwrap()).unwrap();
+            let model = crate::probing::probing_from_arpa(arpa.path(), &NoProgress).unwrap();
+            assert_same(&query_output(&model, &text), &expected, &format!("{name}.{kind}"));
         }
     }
 }
 
 /// The file built from the model at `path`.
-fn built(path: &Path, options: KenlmOptions) -> Result<Vec<u8>> {
+fn build_file(path: &Path, options: KenlmOptions) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    build_kenlm_probing(path, file.path(), options, Duplicates::Refuse, &Silent)?;
+    build_kenlm_probing(path, file.path(), options, DuplicatePolicy::Reject, &NoProgress)?;
     Ok(std::fs::read(file.path()).unwrap())
 }
 
 #[test]
-fn what_is_written_is_what_build_binary_writes() {
+fn written_files_equal_build_binary() {
     for (arpa, file) in [
         ("kenlm-cases/o5.arpa.gz", "kenlm-cases/o5.probing.zst"),
         ("kenlm-cases/o3-suffixless.arpa.gz", "kenlm-cases/o3-suffixless.probing.zst"),
         ("m30k-de-en/lm/lm.5.en.arpa.gz", "m30k-de-en/lm/lm.5.en.probing.zst"),
     ] {
         let (Some(arpa), Some(expected)) = (shared_path(arpa), shared(file)) else { return };
-        let found = built(&arpa, KenlmOptions::default()).unwrap();
+        let found = build_file(&arpa, KenlmOptions::default()).unwrap();
         assert_eq!(found.len(), expected.len(), "{file}");
         let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
         assert_eq!(differs, None, "{file}");
@@ -194,12 +198,12 @@ fn a_file_built_from_a_file_is_that_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("o5.probing");
     std::fs::write(&path, &expected).unwrap();
-    assert!(built(&path, KenlmOptions::default()).unwrap() == expected);
-    let wide = built(&path, KenlmOptions { multiplier: 3.0, ..Default::default() }).unwrap();
+    assert!(build_file(&path, KenlmOptions::default()).unwrap() == expected);
+    let wide = build_file(&path, KenlmOptions { multiplier: 3.0, ..Default::default() }).unwrap();
     assert!(wide.len() > expected.len());
     let text = shared("kenlm-cases/heldout.en").unwrap();
     let query = shared("kenlm-cases/o5.probing.query.gz").unwrap();
-    assert_same(&queried(&*open(&wide).unwrap().into_model(), &text), &query, "wide");
+    assert_same(&query_output(&*open(&wide).unwrap().into_model(), &text), &query, "wide");
 }
 
 /// The toy model of `ngram-lm.md`, Appendix A, as KenLM packs it.
@@ -223,7 +227,7 @@ fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
             _ => include_bytes!("../../testdata/toy-trie.query"),
         };
         let model = open(file).unwrap().into_model();
-        assert_same(&queried(&*model, TOY_TEXT), expected, kind);
+        assert_same(&query_output(&*model, TOY_TEXT), expected, kind);
         assert_eq!((model.order(), model.num_words()), (3, 5));
         for word in [&b"<s>"[..], b"</s>", b"a", b"b"] {
             assert_eq!(model.word(model.word_id(word)), Some(word), "{kind}");
@@ -233,9 +237,9 @@ fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
     }
     let model = open(WORDLESS).unwrap().into_model();
     let expected = include_bytes!("../../testdata/toy-probing.query");
-    assert_same(&queried(&*model, TOY_TEXT), expected, "wordless");
+    assert_same(&query_output(&*model, TOY_TEXT), expected, "wordless");
     assert_eq!(model.word(model.word_id(b"a")), None);
-    let error = dumped(WORDLESS).unwrap_err().to_string();
+    let error = dump_arpa(WORDLESS).unwrap_err().to_string();
     assert!(error.contains("does not hold its words") && error.contains("-v"), "{error}");
 }
 
@@ -292,7 +296,7 @@ fn headers_that_cannot_be_read_say_why() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.zst");
     std::fs::write(&path, compressed).unwrap();
-    let error = crate::open(&path, Load::Lazy, &Silent).err().unwrap().to_string();
+    let error = crate::open(&path, LoadMethod::Lazy, &NoProgress).err().unwrap().to_string();
     assert!(
         error.contains("KenLM binary file, compressed") && error.contains("decompress"),
         "{error}"
@@ -313,14 +317,14 @@ fn a_full_table_ends_a_search() {
     let mut file = TOYS[0].1.to_vec();
     // Behind header, vocabulary and unigrams: bigrams and trigrams.
     let header = Header::read(&Bytes::copy_from(&file), Path::new("model")).unwrap();
-    let slots = |order: usize| table::buckets(header.counts[order - 1], 1.5) as usize;
+    let slots = |order: usize| table::bucket_count(header.counts[order - 1], 1.5) as usize;
     let start = header.len() + 8 + 12 * slots(1) + 8 * 6;
     for byte in &mut file[start..start + 16 * slots(2) + 12 * slots(3)] {
         *byte |= 1;
     }
     let model = open(&file).unwrap().into_model();
-    queried(&*model, TOY_TEXT);
-    assert!(dumped(&file).is_err());
+    query_output(&*model, TOY_TEXT);
+    assert!(dump_arpa(&file).is_err());
 }
 
 /// Opens, asks and lists; whatever comes of it.
@@ -334,7 +338,7 @@ fn exercise(file: &[u8]) {
         model.score(&state, word, &mut next);
         state.copy_from(&next);
     }
-    let _ = dumped(file);
+    let _ = dump_arpa(file);
 }
 
 proptest! {

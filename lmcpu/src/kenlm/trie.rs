@@ -17,51 +17,51 @@ use std::path::Path;
 
 use miriam_storage::{Bytes, View, prefetch_at};
 
-use super::bits::{Field, PackedEntries, required_bits};
-use super::bytes::{Sections, f32_at, u64_at};
-use super::header::{Header, Kind};
-use super::words::Words;
-use crate::{Found, LmWord, NgramIndex, Result, State, Step};
+use super::bit_packing::{BitField, BitPackedArray, required_bits};
+use super::header::{Header, ModelType};
+use super::unaligned::{SectionReader, f32_at, u64_at};
+use super::vocabulary::KenlmVocabulary;
+use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result, State};
 
 const SIGN: u32 = 1 << 31;
 const QUANTISER_VERSION: u8 = 2;
-const ARRAY_VERSION: u8 = 0;
+const POINTER_ARRAY_VERSION: u8 = 0;
 /// Children that take no more bits than this are scanned: three cache lines or
 /// less, which arrive together.
-const SCANNED_BITS: u64 = 1024;
+const MAX_SCANNED_BITS: u64 = 1024;
 /// After this many guesses of where a word stands, a search halves.
-const GUESSES: u8 = 6;
+const MAX_INTERPOLATIONS: u8 = 6;
 
 /// The n-grams of one order, from 2.
 pub(super) struct Level {
-    entries: PackedEntries,
+    entries: BitPackedArray,
     /// How many there are.
     pub(super) count: u64,
-    word: Field,
-    values: Values,
-    next: Next,
+    word: BitField,
+    values: ValueCoding,
+    pointers: ChildPointers,
 }
 
 /// How entries keep their values.
-enum Values {
+enum ValueCoding {
     /// The prob without its sign, which is always set, and the backoff.
-    Exact { log10: Field, backoff: Field },
+    Exact { log10: BitField, backoff: BitField },
     /// Numbers of entries in tables of floats.
     Quantised {
-        log10: Field,
+        log10: BitField,
         log10_table: View<[u8; 4]>,
-        backoff: Field,
+        backoff: BitField,
         backoff_table: View<[u8; 4]>,
     },
 }
 
 /// Where the children of an entry begin.
-enum Next {
+enum ChildPointers {
     /// Longest n-grams have none.
-    Nowhere,
-    Inline(Field),
+    NoChildren,
+    Inline(BitField),
     Split {
-        low: Field,
+        low: BitField,
         bits: u32,
         high: HighBits,
     },
@@ -101,7 +101,7 @@ impl HighBits {
 
     /// The high bits of where the children of the entry `index` begin.
     #[inline(always)]
-    fn of(&self, index: u64) -> u64 {
+    fn high_bits(&self, index: u64) -> u64 {
         let run = (index >> self.shift) as usize;
         let (begin, end) = (self.before[run] as usize, self.before[run + 1] as usize);
         let inside = self.firsts[begin..end].partition_point(|&f| u64::from_le_bytes(f) <= index);
@@ -112,14 +112,14 @@ impl HighBits {
 /// A trie file.
 pub struct TrieFile {
     pub(super) header: Header,
-    pub(super) words: Words,
+    pub(super) words: KenlmVocabulary,
     /// By word id, and one behind the last: prob, backoff and where the bigrams
     /// begin.
     pub(super) unigrams: View<[u8; 16]>,
     /// Orders 2 to N.
     pub(super) levels: Vec<Level>,
-    begin: State,
-    end: LmWord,
+    begin_state: State,
+    eos_id: LmWord,
 }
 
 /// The bits of probs and backoffs in a quantised file.
@@ -132,11 +132,11 @@ struct Quantiser {
 impl TrieFile {
     /// Takes the sections behind `header`.
     pub fn new(bytes: &Bytes, path: &Path, header: Header) -> Result<Self> {
-        let Kind::Trie { quantised, compressed } = header.kind else {
+        let ModelType::Trie { quantised, compressed } = header.model_type else {
             unreachable!("the caller has looked at the kind")
         };
-        let mut sections = Sections { bytes, path, at: header.len() };
-        let mut words = Words::sorted(&mut sections, &header)?;
+        let mut sections = SectionReader { bytes, path, offset: header.len() };
+        let mut words = KenlmVocabulary::read_sorted(&mut sections, &header)?;
         let order = header.order();
         let counts = &header.counts;
         let mut tables = Vec::new();
@@ -170,8 +170,13 @@ impl TrieFile {
                         Some(limit) => limit,
                         None => *limit.insert(read_array_limit(&sections)?),
                     };
-                    let (bits, array) =
-                        take_array(&mut sections, &place, counts[n - 1] + 1, counts[n], limit)?;
+                    let (bits, array) = take_pointer_array(
+                        &mut sections,
+                        &place,
+                        counts[n - 1] + 1,
+                        counts[n],
+                        limit,
+                    )?;
                     let high = HighBits::new(array, counts[n - 1] + 1)
                         .ok_or_else(|| sections.damaged(&place, "too many pointers"))?;
                     (next_bits, split) = (bits, Some(high));
@@ -182,53 +187,54 @@ impl TrieFile {
             }
             let width = value_end + next_bits;
             let count = counts[n - 1];
-            let size = PackedEntries::size(count, width)
+            let size = BitPackedArray::size_bytes(count, width)
                 .ok_or_else(|| sections.damaged(&place, "its size overflows"))?;
-            let entries = PackedEntries::new(sections.take(&place, size)?, width);
-            let low = Field::new(value_end, next_bits);
+            let entries = BitPackedArray::new(sections.take(&place, size)?, width);
+            let low = BitField::new(value_end, next_bits);
             levels.push(Level {
                 entries,
                 count,
-                word: Field::new(0, word_bits),
+                word: BitField::new(0, word_bits),
                 values: match tables.next() {
                     // The backoff comes first here, and second where both stand
                     // as they are.
-                    Some((log10_table, backoff_table)) => Values::Quantised {
-                        log10: Field::new(word_bits + backoff_bits, log10_bits),
+                    Some((log10_table, backoff_table)) => ValueCoding::Quantised {
+                        log10: BitField::new(word_bits + backoff_bits, log10_bits),
                         log10_table,
-                        backoff: Field::new(word_bits, backoff_bits),
+                        backoff: BitField::new(word_bits, backoff_bits),
                         backoff_table,
                     },
-                    None => Values::Exact {
-                        log10: Field::new(word_bits, log10_bits),
-                        backoff: Field::new(word_bits + log10_bits, backoff_bits),
+                    None => ValueCoding::Exact {
+                        log10: BitField::new(word_bits, log10_bits),
+                        backoff: BitField::new(word_bits + log10_bits, backoff_bits),
                     },
                 },
-                next: match split {
-                    _ if longest => Next::Nowhere,
-                    Some(high) => Next::Split { low, bits: next_bits, high },
-                    None => Next::Inline(low),
+                pointers: match split {
+                    _ if longest => ChildPointers::NoChildren,
+                    Some(high) => ChildPointers::Split { low, bits: next_bits, high },
+                    None => ChildPointers::Inline(low),
                 },
             });
         }
-        words.take_strings(&mut sections, &header)?;
-        let end = LmWord(words.id(b"</s>"));
-        let mut model = TrieFile { header, words, unigrams, levels, begin: State::EMPTY, end };
-        let begin = LmWord(model.words.id(b"<s>"));
-        model.begin.entries_mut()[0] = (begin, model.unigram(begin).backoff);
-        model.begin.set_len(1);
+        words.read_strings(&mut sections, &header)?;
+        let end = LmWord(words.word_id(b"</s>"));
+        let mut model =
+            TrieFile { header, words, unigrams, levels, begin_state: State::EMPTY, eos_id: end };
+        let begin = LmWord(model.words.word_id(b"<s>"));
+        model.begin_state.entries_mut()[0] = (begin, model.unigram(begin).backoff);
+        model.begin_state.set_len(1);
         Ok(model)
     }
 
     /// Where the bigrams that end in `word` lie.
-    pub(super) fn bigrams(&self, word: u32) -> Children {
+    pub(super) fn bigrams_of(&self, word: u32) -> ChildRange {
         let next = |id: u32| u64_at(&self.unigrams[id as usize], 8);
-        Children { begin: next(word), end: next(word + 1) }
+        ChildRange { begin: next(word), end: next(word + 1) }
     }
 }
 
 /// Takes the start of the quantiser's section.
-fn read_quantiser(sections: &mut Sections<'_>) -> Result<Quantiser> {
+fn read_quantiser(sections: &mut SectionReader<'_>) -> Result<Quantiser> {
     let [version, log10_bits, backoff_bits, ..] = sections.take::<8>("quantiser", 1)?[0];
     if version != QUANTISER_VERSION {
         let reason = format!("version {version}, this program reads version {QUANTISER_VERSION}");
@@ -243,12 +249,14 @@ fn read_quantiser(sections: &mut Sections<'_>) -> Result<Quantiser> {
 
 /// The most bits of pointers that were to go to arrays; it stands where the first
 /// array's section begins.
-fn read_array_limit(sections: &Sections<'_>) -> Result<u32> {
+fn read_array_limit(sections: &SectionReader<'_>) -> Result<u32> {
     let place = "pointer array";
-    let start = Sections { bytes: sections.bytes, path: sections.path, at: sections.at }
-        .take::<2>(place, 1)?[0];
-    if start[0] != ARRAY_VERSION {
-        let reason = format!("version {}, this program reads version {ARRAY_VERSION}", start[0]);
+    let start =
+        SectionReader { bytes: sections.bytes, path: sections.path, offset: sections.offset }
+            .take::<2>(place, 1)?[0];
+    if start[0] != POINTER_ARRAY_VERSION {
+        let reason =
+            format!("version {}, this program reads version {POINTER_ARRAY_VERSION}", start[0]);
         return Err(sections.damaged(place, &reason));
     }
     Ok(start[1].into())
@@ -256,8 +264,8 @@ fn read_array_limit(sections: &Sections<'_>) -> Result<u32> {
 
 /// Takes the array for the high bits of `entries` pointers up to `most`. Returns
 /// also how many bits stay in the entries.
-fn take_array(
-    sections: &mut Sections<'_>,
+fn take_pointer_array(
+    sections: &mut SectionReader<'_>,
     place: &str,
     entries: u64,
     most: u64,
@@ -271,31 +279,31 @@ fn take_array(
     let chopped = (0..=required.min(limit)).min_by_key(|&c| change(c)).unwrap_or(0);
     let count = (most >> (required - chopped)) + 1;
     let end = (count.checked_add(1).and_then(|n| n.checked_mul(8)))
-        .and_then(|size| usize::try_from(size).ok()?.checked_add(7)?.checked_add(sections.at))
+        .and_then(|size| usize::try_from(size).ok()?.checked_add(7)?.checked_add(sections.offset))
         .ok_or_else(|| sections.damaged(place, "its size overflows"))?;
     // The array is aligned in the file, behind 8 bytes that are not.
-    sections.at = sections.at.next_multiple_of(8) + 8;
+    sections.offset = sections.offset.next_multiple_of(8) + 8;
     let firsts = sections.take(place, count)?;
-    sections.at = end;
+    sections.offset = end;
     Ok((required - chopped, firsts))
 }
 
 /// Entries of an order, from `begin` up to but not including `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Children {
+pub struct ChildRange {
     pub(super) begin: u64,
     pub(super) end: u64,
 }
 
-impl Children {
-    fn some(self) -> Option<Self> {
+impl ChildRange {
+    fn non_empty(self) -> Option<Self> {
         (self.begin < self.end).then_some(self)
     }
 }
 
 /// A search for a word.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Search {
+pub struct ChildSearch {
     /// Among these; `low` is not above the word of the first, and the words
     /// behind the last are at least `high`.
     begin: u64,
@@ -305,27 +313,27 @@ pub struct Search {
     low: u32,
     high: u32,
     word: u32,
-    guesses: u8,
+    interpolations_left: u8,
 }
 
 impl Level {
     /// The word of the entry `index`.
     #[inline(always)]
-    pub(super) fn word(&self, index: u64) -> u32 {
+    pub(super) fn word_at(&self, index: u64) -> u32 {
         self.entries.get(index, self.word) as u32
     }
 
     /// Prob and backoff, both log10, of the entry `index`.
     #[inline(always)]
-    pub(super) fn values(&self, index: u64) -> (f32, f32) {
+    pub(super) fn values_at(&self, index: u64) -> (f32, f32) {
         let get = |field| self.entries.get(index, field) as u32;
-        let longest = matches!(self.next, Next::Nowhere);
+        let longest = matches!(self.pointers, ChildPointers::NoChildren);
         match &self.values {
-            Values::Exact { log10, backoff } => {
+            ValueCoding::Exact { log10, backoff } => {
                 let backoff = if longest { SIGN } else { get(*backoff) };
                 (f32::from_bits(get(*log10) | SIGN), f32::from_bits(backoff))
             }
-            Values::Quantised { log10, log10_table, backoff, backoff_table } => {
+            ValueCoding::Quantised { log10, log10_table, backoff, backoff_table } => {
                 // Tables have an entry for each value that a field can take.
                 let backoff = match longest {
                     true => -0.0,
@@ -338,29 +346,29 @@ impl Level {
 
     /// Where the children of the entry `index` lie.
     #[inline(always)]
-    pub(super) fn children(&self, index: u64) -> Children {
-        match &self.next {
-            Next::Nowhere => Children { begin: 0, end: 0 },
-            Next::Inline(field) => Children {
+    pub(super) fn children_of(&self, index: u64) -> ChildRange {
+        match &self.pointers {
+            ChildPointers::NoChildren => ChildRange { begin: 0, end: 0 },
+            ChildPointers::Inline(field) => ChildRange {
                 begin: self.entries.get(index, *field),
                 end: self.entries.get(index + 1, *field),
             },
-            Next::Split { low, bits, high } => {
-                let begin = high.of(index) << bits | self.entries.get(index, *low);
-                let end = high.of(index + 1) << bits | self.entries.get(index + 1, *low);
-                Children { begin, end }
+            ChildPointers::Split { low, bits, high } => {
+                let begin = high.high_bits(index) << bits | self.entries.get(index, *low);
+                let end = high.high_bits(index + 1) << bits | self.entries.get(index + 1, *low);
+                ChildRange { begin, end }
             }
         }
     }
 
     #[inline(always)]
-    fn is_scanned(&self, search: &Search) -> bool {
-        (search.end - search.begin) * u64::from(self.entries.width) <= SCANNED_BITS
+    fn is_scanned(&self, search: &ChildSearch) -> bool {
+        (search.end - search.begin) * u64::from(self.entries.entry_bits) <= MAX_SCANNED_BITS
     }
 
     /// Chooses what is looked at next and asks for its memory.
     #[inline(always)]
-    fn aim(&self, search: &mut Search) {
+    fn choose_pivot(&self, search: &mut ChildSearch) {
         let length = search.end - search.begin;
         if self.is_scanned(search) {
             self.entries.prefetch(search.begin);
@@ -368,8 +376,8 @@ impl Level {
             self.entries.prefetch(search.end);
             return;
         }
-        search.pivot = if search.guesses > 0 && search.low < search.high {
-            search.guesses -= 1;
+        search.pivot = if search.interpolations_left > 0 && search.low < search.high {
+            search.interpolations_left -= 1;
             // Ids follow the hashes of words, so that children are spread evenly.
             let share = f64::from(search.word.saturating_sub(search.low))
                 / f64::from(search.high - search.low);
@@ -381,41 +389,45 @@ impl Level {
     }
 
     #[inline(always)]
-    fn found(&self, index: u64) -> Step<Children> {
-        let (log10, backoff) = self.values(index);
-        Step::Found(Found { log10, backoff, longer: self.children(index).some() })
+    fn decode_ngram(&self, index: u64) -> LookupStep<ChildRange> {
+        let (log10, backoff) = self.values_at(index);
+        LookupStep::Found(FoundNgram {
+            log10,
+            backoff,
+            extend_left: self.children_of(index).non_empty(),
+        })
     }
 
     #[inline(always)]
-    fn step(&self, search: &mut Search) -> Step<Children> {
+    fn step_search(&self, search: &mut ChildSearch) -> LookupStep<ChildRange> {
         if self.is_scanned(search) {
             // Halving among what is in cache; no branch depends on the words.
             let (mut begin, mut length) = (search.begin, search.end - search.begin);
             while length > 1 {
                 let half = length / 2;
-                let is_behind = self.word(begin + half - 1) < search.word;
+                let is_behind = self.word_at(begin + half - 1) < search.word;
                 begin = select_unpredictable(is_behind, begin + half, begin);
                 length -= half;
             }
-            if length == 1 && self.word(begin) == search.word {
-                return self.found(begin);
+            if length == 1 && self.word_at(begin) == search.word {
+                return self.decode_ngram(begin);
             }
-            return Step::Absent;
+            return LookupStep::Absent;
         }
-        let word = self.word(search.pivot);
+        let word = self.word_at(search.pivot);
         match word.cmp(&search.word) {
-            std::cmp::Ordering::Equal => return self.found(search.pivot),
+            std::cmp::Ordering::Equal => return self.decode_ngram(search.pivot),
             std::cmp::Ordering::Less => (search.begin, search.low) = (search.pivot + 1, word),
             std::cmp::Ordering::Greater => (search.end, search.high) = (search.pivot, word),
         }
-        self.aim(search);
-        Step::Waiting
+        self.choose_pivot(search);
+        LookupStep::Pending
     }
 }
 
 impl NgramIndex for TrieFile {
-    type Place = Children;
-    type Seek = Search;
+    type NodeRef = ChildRange;
+    type Lookup = ChildSearch;
 
     fn order(&self) -> usize {
         self.header.order()
@@ -426,23 +438,23 @@ impl NgramIndex for TrieFile {
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        LmWord(self.words.id(word))
+        LmWord(self.words.word_id(word))
     }
 
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        self.words.ids(text, spans, ids);
+        self.words.word_ids(text, spans, ids);
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.words.text(id.0)
+        self.words.word(id.0)
     }
 
     fn begin_state(&self) -> State {
-        self.begin
+        self.begin_state
     }
 
     fn end_of_sentence(&self) -> LmWord {
-        self.end
+        self.eos_id
     }
 
     /// Not known without reading all of the file.
@@ -457,31 +469,31 @@ impl NgramIndex for TrieFile {
     }
 
     #[inline(always)]
-    fn unigram(&self, word: LmWord) -> Found<Children> {
+    fn unigram(&self, word: LmWord) -> FoundNgram<ChildRange> {
         let entry = &self.unigrams[word.0 as usize];
-        let longer = self.bigrams(word.0).some();
-        Found { log10: f32_at(entry, 0), backoff: f32_at(entry, 4), longer }
+        let longer = self.bigrams_of(word.0).non_empty();
+        FoundNgram { log10: f32_at(entry, 0), backoff: f32_at(entry, 4), extend_left: longer }
     }
 
     #[inline(always)]
-    fn seek(&self, order: usize, place: Children, older: LmWord) -> Search {
+    fn begin_lookup(&self, order: usize, place: ChildRange, older: LmWord) -> ChildSearch {
         let level = &self.levels[order - 2];
         let end = place.end.min(level.count);
-        let mut search = Search {
+        let mut search = ChildSearch {
             begin: place.begin.min(end),
             end,
             pivot: 0,
             low: 0,
             high: self.words.len() as u32,
             word: older.0,
-            guesses: GUESSES,
+            interpolations_left: MAX_INTERPOLATIONS,
         };
-        level.aim(&mut search);
+        level.choose_pivot(&mut search);
         search
     }
 
     #[inline(always)]
-    fn step(&self, order: usize, seek: &mut Search) -> Step<Children> {
-        self.levels[order - 2].step(seek)
+    fn step_lookup(&self, order: usize, seek: &mut ChildSearch) -> LookupStep<ChildRange> {
+        self.levels[order - 2].step_search(seek)
     }
 }

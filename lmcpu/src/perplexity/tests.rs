@@ -1,12 +1,12 @@
 use std::io::{Cursor, Read};
 use std::sync::{Arc, LazyLock};
 
-use miriam_storage::Load;
-use miriam_textio::Silent;
+use miriam_storage::LoadMethod;
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 
 use super::*;
-use crate::query::{self, Levels, query};
+use crate::query::{self, Verbosity, query};
 
 /// The toy model of `ngram-lm.md` Appendix A.
 const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
@@ -14,18 +14,23 @@ const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0
 static MODEL: LazyLock<Arc<dyn LanguageModel>> = LazyLock::new(|| {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), TOY).unwrap();
-    crate::open(file.path(), Load::Lazy, &Silent).unwrap()
+    crate::open(file.path(), LoadMethod::Lazy, &NoProgress).unwrap()
 });
 
-const SUMMARY: Options =
-    Options { markers: true, threads: 1, per_line: false, json: None, filter: None };
+const SUMMARY: PerplexityOptions = PerplexityOptions {
+    sentence_markers: true,
+    threads: 1,
+    per_line: false,
+    json: None,
+    filter: None,
+};
 
 fn input(text: &[u8]) -> Input {
     Input::from_reader(Cursor::new(text.to_vec()), "text", Some(text.len() as u64)).unwrap()
 }
 
 /// What `write` writes.
-fn written<T>(write: impl FnOnce(&mut Output) -> Result<T>) -> Result<(Vec<u8>, T)> {
+fn capture_output<T>(write: impl FnOnce(&mut Output) -> Result<T>) -> Result<(Vec<u8>, T)> {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut output = Output::create(file.path())?;
     let value = write(&mut output)?;
@@ -36,11 +41,11 @@ fn written<T>(write: impl FnOnce(&mut Output) -> Result<T>) -> Result<(Vec<u8>, 
 }
 
 /// The output for `texts`, which must not depend on threads, and the counts.
-fn run(texts: &[&[u8]], options: &Options) -> Result<(Vec<u8>, Lines)> {
+fn run(texts: &[&[u8]], options: &PerplexityOptions) -> Result<(Vec<u8>, LineCounts)> {
     let run = |threads| {
         let inputs = texts.iter().map(|text| Ok(input(text)));
-        let options = Options { threads, ..options.clone() };
-        written(|output| perplexity(&**MODEL, inputs, None, output, &options, &Silent))
+        let options = PerplexityOptions { threads, ..options.clone() };
+        capture_output(|output| perplexity(&**MODEL, inputs, None, output, &options, &NoProgress))
             .map(|(bytes, (_, lines))| (bytes, lines))
             .map_err(|error| error.to_string())
     };
@@ -53,11 +58,17 @@ fn run(texts: &[&[u8]], options: &Options) -> Result<(Vec<u8>, Lines)> {
 
 /// `Total: log10 OOV: n` of each line as KenLM's `query` prints them.
 fn query_lines(text: &[u8], markers: bool) -> Vec<(f32, u64)> {
-    let levels = Levels { word: false, sentence: true, summary: false };
-    let options =
-        query::Options { levels, markers, threads: 2, line_by_line: false, kenlm_compat: false };
+    let levels = Verbosity { word: false, sentence: true, summary: false };
+    let options = query::QueryOptions {
+        verbosity: levels,
+        sentence_markers: markers,
+        threads: 2,
+        line_buffered: false,
+        kenlm_compat: false,
+    };
     let (printed, _) =
-        written(|output| query(&**MODEL, input(text), output, options, &Silent)).unwrap();
+        capture_output(|output| query(&**MODEL, input(text), output, options, &NoProgress))
+            .unwrap();
     let printed = String::from_utf8(printed).unwrap();
     let line = |line: &str| {
         let mut fields = line.split(' ').skip(1).step_by(2);
@@ -103,10 +114,10 @@ proptest! {
         let expected = query_lines(&text, markers);
         let lines = lines_of(&text);
         let (printed, counts) =
-            run(&[&text], &Options { markers, per_line: true, ..SUMMARY }).unwrap();
+            run(&[&text], &PerplexityOptions { sentence_markers: markers, per_line: true, ..SUMMARY }).unwrap();
         let printed = String::from_utf8(printed).unwrap();
         prop_assert_eq!(expected.len(), lines.len());
-        prop_assert_eq!(counts, Lines { read: lines.len() as u64, kept: 0, invalid: 0 });
+        prop_assert_eq!(counts, LineCounts { read: lines.len() as u64, kept: 0, invalid: 0 });
         prop_assert_eq!(printed.lines().count(), lines.len());
         for ((line, (log10, unknown)), text) in printed.lines().zip(expected).zip(lines) {
             let fields: Vec<&str> = line.split('\t').collect();
@@ -114,13 +125,13 @@ proptest! {
             prop_assert_eq!(fields[1], (words_of(text) + u64::from(markers)).to_string());
             prop_assert_eq!(fields[2], unknown.to_string());
         }
-        let levels = Levels { word: false, sentence: false, summary: true };
-        let options = query::Options {
-            levels, markers, threads: 3, line_by_line: true, kenlm_compat: false,
+        let levels = Verbosity { word: false, sentence: false, summary: true };
+        let options = query::QueryOptions {
+            verbosity: levels, sentence_markers: markers, threads: 3, line_buffered: true, kenlm_compat: false,
         };
         let (summary, _) =
-            written(|output| query(&**MODEL, input(&text), output, options, &Silent)).unwrap();
-        prop_assert_eq!(run(&[&text], &Options { markers, ..SUMMARY }).unwrap().0, summary);
+            capture_output(|output| query(&**MODEL, input(&text), output, options, &NoProgress)).unwrap();
+        prop_assert_eq!(run(&[&text], &PerplexityOptions { sentence_markers: markers, ..SUMMARY }).unwrap().0, summary);
     }
 
     #[test]
@@ -142,7 +153,7 @@ proptest! {
         }
         for (invert, expected) in [(false, kept), (true, others)] {
             let filter = Some(Filter { max_perplexity, invert });
-            let (printed, counts) = run(&texts, &Options { markers, filter, ..SUMMARY }).unwrap();
+            let (printed, counts) = run(&texts, &PerplexityOptions { sentence_markers: markers, filter, ..SUMMARY }).unwrap();
             prop_assert_eq!(counts.kept, lines_of(&expected).len() as u64);
             prop_assert_eq!(printed, expected);
         }
@@ -170,9 +181,9 @@ proptest! {
             let tokens = words_of(plain.as_bytes()) + scores.len() as u64;
             expected.push((log10, tokens, scores.iter().map(|(_, unknown)| unknown).sum::<u64>()));
         }
-        let json = Some(Json { field: "text".into(), skip_invalid: false });
+        let json = Some(JsonOptions { field: "text".into(), skip_invalid: false });
         let (printed, _) =
-            run(&[&text], &Options { per_line: true, json: json.clone(), ..SUMMARY }).unwrap();
+            run(&[&text], &PerplexityOptions { per_line: true, json: json.clone(), ..SUMMARY }).unwrap();
         let lines = lines_of(&text);
         prop_assert_eq!(lines_of(&printed).len(), lines.len());
         for ((new, old), (log10, tokens, unknown)) in lines_of(&printed).iter().zip(&lines).zip(&expected) {
@@ -191,7 +202,7 @@ proptest! {
                 (10f64.powf(-(log10 / *tokens as f64)) <= max_perplexity) != invert
             });
             let wanted: Vec<u8> = wanted.flat_map(|(line, _)| [*line, b"\n"].concat()).collect();
-            let options = Options { json: json.clone(), filter, ..SUMMARY };
+            let options = PerplexityOptions { json: json.clone(), filter, ..SUMMARY };
             prop_assert_eq!(run(&[&text], &options).unwrap().0, wanted);
         }
     }
@@ -203,7 +214,8 @@ fn long_texts_give_the_same_whatever_the_threads() {
     let line = |i: usize| ["a b", "zz a", "", "b b a zz q", "a"][i * i % 5].to_owned() + "\n";
     let text: String = (0..200_000).map(line).collect();
     let text = text.as_bytes();
-    let (printed, lines) = run(&[text, text], &Options { per_line: true, ..SUMMARY }).unwrap();
+    let (printed, lines) =
+        run(&[text, text], &PerplexityOptions { per_line: true, ..SUMMARY }).unwrap();
     assert_eq!(lines.read, 400_000);
     let once = query_lines(text, true);
     let printed = String::from_utf8(printed).unwrap();
@@ -226,7 +238,7 @@ fn long_texts_give_the_same_whatever_the_threads() {
             unknown_sum = of_line.iter().fold(unknown_sum, |sum, p| sum + f64::from(*p));
         }
     }
-    let expected = Perplexity { log10: sum, unknown_log10: unknown_sum, tokens, unknown };
+    let expected = Perplexity { log10: sum, oov_log10: unknown_sum, tokens, oovs: unknown };
     let mut summary = Vec::new();
     expected.push_summary(&mut summary);
     assert_eq!(run(&[text, text], &SUMMARY).unwrap().0, summary);
@@ -236,14 +248,14 @@ fn long_texts_give_the_same_whatever_the_threads() {
 fn the_line_that_is_no_object_is_named() {
     let good = b"{\"text\":\"a b\"}\n".repeat(20_000);
     let bad = [&good[..], b"{\"text\":1}\n{\"text\":\"a\"}"].concat();
-    let json = |skip_invalid| Some(Json { field: "text".into(), skip_invalid });
-    let options = Options { per_line: true, json: json(false), ..SUMMARY };
+    let json = |skip_invalid| Some(JsonOptions { field: "text".into(), skip_invalid });
+    let options = PerplexityOptions { per_line: true, json: json(false), ..SUMMARY };
     let error = run(&[&good, &bad], &options).unwrap_err().to_string();
     let reason = "text, line 20001: invalid type: integer `1`, expected a string (byte 9)";
     assert!(error.ends_with(reason), "{error}");
     let (printed, lines) =
-        run(&[&good, &bad], &Options { json: json(true), ..options.clone() }).unwrap();
-    assert_eq!(lines, Lines { read: 40_002, kept: 0, invalid: 1 });
+        run(&[&good, &bad], &PerplexityOptions { json: json(true), ..options.clone() }).unwrap();
+    assert_eq!(lines, LineCounts { read: 40_002, kept: 0, invalid: 1 });
     assert_eq!(lines_of(&printed).len(), 40_001);
     let gone = run(&[b"\n"], &options).unwrap_err().to_string();
     assert!(gone.ends_with("text, line 1: EOF while parsing a value (byte 0)"), "{gone}");

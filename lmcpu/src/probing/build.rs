@@ -12,51 +12,51 @@
 //! The bytes do not depend on the number of threads.
 
 mod blanks;
-mod problem;
+mod build_error;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
-use miriam_storage::hash::reduce;
+use miriam_storage::hash::fast_range;
 use miriam_storage::probing::{
-    EqualKeys, Grouping, Keys, SharedLine4, Slot, find_slot, home_lines,
+    AtomicLine4, DuplicateKey, LineKeys, Slot, TableBuilder, find_slot, home_lines,
 };
 use miriam_storage::zerocopy::{FromBytes, IntoBytes};
-use miriam_storage::{Bytes, ContainerWriter, Zeroed, prefetch_at};
+use miriam_storage::{Bytes, ContainerWriter, ZeroedVec, prefetch_at};
 use miriam_textio::{Progress, Vocabulary};
 use rayon::prelude::*;
 
 use blanks::Blank;
-use problem::Problem;
+use build_error::BuildError;
 
 use super::*;
 use crate::arpa::Section;
-use crate::{Duplicates, NgramSource, open_source};
+use crate::{DuplicatePolicy, NgramSource, open_source};
 
 /// The bit of a value that is cleared when something longer ends in the n-gram.
-const ENDS_NOTHING: u64 = SIGN as u64;
+const NO_LEFT_EXTENSION: u64 = SIGN as u64;
 /// The bit of a backoff of -0.0 that is cleared when something longer begins with
 /// the n-gram.
-const BEGINS_NOTHING: u64 = (SIGN as u64) << 32;
+const NO_RIGHT_EXTENSION: u64 = (SIGN as u64) << 32;
 
 /// n-grams that one task works on.
 const CHUNK: usize = 1 << 15;
 /// n-grams whose lookups wait for memory together.
-const GROUP: usize = 16;
+const PREFETCH_GROUP: usize = 16;
 
 /// A stage of the progress, over when it is dropped: also after an error.
-pub struct Stage<'p>(&'p dyn Progress);
+pub struct ProgressStage<'p>(&'p dyn Progress);
 
-impl<'p> Stage<'p> {
+impl<'p> ProgressStage<'p> {
     /// Begins the stage `name` of so many bytes, if that is known.
     pub fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
         progress.begin(name, total);
-        Stage(progress)
+        ProgressStage(progress)
     }
 }
 
-impl Drop for Stage<'_> {
+impl Drop for ProgressStage<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
@@ -76,11 +76,11 @@ pub struct ModelSize {
 pub fn build_probing(
     path: &Path,
     output: &Path,
-    duplicates: Duplicates,
+    duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let tables = Tables::from_file(path, duplicates, progress)?;
-    let _stage = Stage::begin(progress, "writing", None);
+    let tables = ProbingBuilder::from_file(path, duplicates, progress)?;
+    let _stage = ProgressStage::begin(progress, "writing", None);
     tables.write(ContainerWriter::create(output, KIND, VERSION)?)?;
     Ok(tables.size())
 }
@@ -88,58 +88,58 @@ pub fn build_probing(
 /// The model in the ARPA text at `arpa`, built in memory on rayon's current
 /// threads.
 pub fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<ProbingModel> {
-    let bytes = container_in_memory(arpa, progress)?;
+    let bytes = build_in_memory(arpa, progress)?;
     ProbingModel::from_container(&Container::from_bytes(bytes, arpa)?)
 }
 
 /// The bytes of the file that [`build_probing`] would write.
-pub(super) fn container_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
-    let tables = Tables::from_file(arpa, Duplicates::Refuse, progress)?;
+pub(super) fn build_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
+    let tables = ProbingBuilder::from_file(arpa, DuplicatePolicy::Reject, progress)?;
     let bytes = tables.write(ContainerWriter::in_memory(arpa, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 
 /// A model being built.
-struct Tables {
+struct ProbingBuilder {
     counts: Vec<u64>,
     vocabulary: Vocabulary,
     has_unknown: bool,
     /// By word id: prob and backoff.
     unigrams: Vec<AtomicU64>,
     /// Orders 2 to N - 1.
-    middle: Vec<Middle>,
+    middle: Vec<MiddleTable>,
     /// Order N, from 2.
-    longest: Option<Longest>,
-    questions: Vec<Question>,
+    longest: Option<LongestTable>,
+    closure_checks: Vec<ClosureCheck>,
     minimisation_is_closed: bool,
     /// Where the entries of one order after another are split.
-    room: Zeroed<u32>,
+    scratch: ZeroedVec<u32>,
 }
 
 /// The n-grams of one order that may be part of longer ones.
-struct Middle {
+struct MiddleTable {
     order: usize,
-    lines: Zeroed<Line4>,
-    home: usize,
+    lines: ZeroedVec<Line4>,
+    home_lines: usize,
     entries: u64,
     /// By key.
     blanks: HashMap<u64, Blank>,
     /// The oldest word of the n-gram in each slot.
-    oldest: Zeroed<u32>,
+    oldest: ZeroedVec<u32>,
 }
 
 /// The longest n-grams.
-struct Longest {
-    lines: Zeroed<Line5>,
-    home: usize,
-    oldest: Zeroed<u32>,
+struct LongestTable {
+    lines: ZeroedVec<Line5>,
+    home_lines: usize,
+    oldest: ZeroedVec<u32>,
 }
 
 /// An n-gram whose suffix no state keeps as far as is known when the n-gram is
 /// read. If a state keeps the n-gram in the end, one must keep the suffix too, or
 /// minimisation is not closed.
 #[derive(Clone, Copy)]
-struct Question {
+struct ClosureCheck {
     order: usize,
     ngram: u64,
     suffix: u64,
@@ -147,23 +147,23 @@ struct Question {
 
 /// The lines of an order that has left its marks; the oldest word of the n-gram in
 /// each slot; and, in file order, the n-grams that left none.
-type Marked<L> = (Zeroed<L>, Zeroed<u32>, Vec<usize>);
+type MarkedTable<L> = (ZeroedVec<L>, ZeroedVec<u32>, Vec<usize>);
 
 /// Where an n-gram of a middle order stands.
-enum Place {
+enum EntryLocation {
     Slot(Slot),
     Blank,
 }
 
-impl Middle {
+impl MiddleTable {
     fn slot(&self, hash: u64) -> Option<Slot> {
-        find_slot(&self.lines, self.home as u64, table_key(hash))
+        find_slot(&self.lines, self.home_lines as u64, nonzero_key(hash))
     }
 
-    fn find(&self, hash: u64) -> Option<Place> {
+    fn locate(&self, hash: u64) -> Option<EntryLocation> {
         match self.slot(hash) {
-            Some(slot) => Some(Place::Slot(slot)),
-            None => self.blanks.contains_key(&table_key(hash)).then_some(Place::Blank),
+            Some(slot) => Some(EntryLocation::Slot(slot)),
+            None => self.blanks.contains_key(&nonzero_key(hash)).then_some(EntryLocation::Blank),
         }
     }
 
@@ -171,33 +171,33 @@ impl Middle {
         self.lines[slot.0 / Line4::SLOTS].value(slot.0 % Line4::SLOTS)
     }
 
-    fn mark(&mut self, slot: Slot, mark: fn(u64) -> u64) {
+    fn update_value(&mut self, slot: Slot, mark: fn(u64) -> u64) {
         let (line, slot) = (&mut self.lines[slot.0 / Line4::SLOTS], slot.0 % Line4::SLOTS);
         line.set(slot, line.key(slot), mark(line.value(slot)));
     }
 
     /// Notes that something longer begins with the n-gram; returns its backoff.
-    fn extend_right(&mut self, hash: u64) -> Option<f32> {
+    fn mark_extends_right(&mut self, hash: u64) -> Option<f32> {
         if let Some(slot) = self.slot(hash) {
-            self.mark(slot, extended_right);
+            self.update_value(slot, set_extends_right);
             return Some(f32::from_bits(backoff_bits(self.value(slot))));
         }
-        self.blanks.get_mut(&table_key(hash)).map(|blank| {
+        self.blanks.get_mut(&nonzero_key(hash)).map(|blank| {
             blank.extends_right = true;
             0.0
         })
     }
 
     /// log10 p of the n-gram at `place`, but for its sign.
-    fn log10(&self, hash: u64, place: &Place) -> f32 {
+    fn log10(&self, hash: u64, place: &EntryLocation) -> f32 {
         match place {
-            Place::Slot(slot) => f32::from_bits(log10_bits(self.value(*slot))),
-            Place::Blank => self.blanks[&table_key(hash)].log10,
+            EntryLocation::Slot(slot) => f32::from_bits(log10_bits(self.value(*slot))),
+            EntryLocation::Blank => self.blanks[&nonzero_key(hash)].log10,
         }
     }
 
     /// Moves the blanks into the lines.
-    fn settle(&mut self) -> Result<(), EqualKeys> {
+    fn insert_blanks(&mut self) -> Result<(), DuplicateKey> {
         if self.blanks.is_empty() {
             return Ok(());
         }
@@ -208,43 +208,43 @@ impl Middle {
         let mut entries: Vec<_> = slots
             .zip(self.oldest.iter())
             .filter(|((key, _), _)| *key != 0)
-            .map(|((key, value), &oldest)| Line4::entry(key, value, oldest))
+            .map(|((key, value), &oldest)| Line4::pack_entry(key, value, oldest))
             .collect();
         entries.extend(self.blanks.iter().map(|(&key, blank)| {
-            let value = extended_left(pack(blank.log10.to_bits(), NO_EXTENSION));
-            let value = if blank.extends_right { extended_right(value) } else { value };
-            Line4::entry(key, value, blank.oldest)
+            let value = set_extends_left(pack(blank.log10.to_bits(), NO_EXTENSION));
+            let value = if blank.extends_right { set_extends_right(value) } else { value };
+            Line4::pack_entry(key, value, blank.oldest)
         }));
         self.entries = entries.len() as u64;
-        self.home = home_lines::<Line4>(entries.len(), LOAD);
-        let grouping = Grouping::new(self.home);
+        self.home_lines = home_lines::<Line4>(entries.len(), LOAD_FACTOR);
+        let grouping = TableBuilder::new(self.home_lines);
         let split = &mut entries.clone();
         let groups = entries.par_chunks(CHUNK).zip(split.par_chunks_mut(CHUNK));
-        let groups: Vec<_> = groups.map(|(some, into)| grouping.group(some, into)).collect();
+        let groups: Vec<_> = groups.map(|(some, into)| grouping.partition(some, into)).collect();
         (self.lines, self.oldest) = grouping.build(&groups)?;
         Ok(())
     }
 }
 
 /// The value of an n-gram in which something longer ends.
-fn extended_left(value: u64) -> u64 {
-    value & !ENDS_NOTHING
+fn set_extends_left(value: u64) -> u64 {
+    value & !NO_LEFT_EXTENSION
 }
 
 /// The value of an n-gram with which something longer begins. A backoff of -0.0
 /// becomes 0.0, other backoffs stay.
-fn extended_right(value: u64) -> u64 {
-    if is_kept(value) { value } else { value & !BEGINS_NOTHING }
+fn set_extends_right(value: u64) -> u64 {
+    if has_extension(value) { value } else { value & !NO_RIGHT_EXTENSION }
 }
 
 /// Whether a state keeps the n-gram that has this value.
-fn is_kept(value: u64) -> bool {
+fn has_extension(value: u64) -> bool {
     backoff_bits(value) != NO_EXTENSION
 }
 
 /// Changes a value that other threads may mark too; returns the new one. Marks that
 /// are there already, as most are, cost no write.
-fn mark(value: &AtomicU64, mark: fn(u64) -> u64) -> u64 {
+fn update_flags(value: &AtomicU64, mark: fn(u64) -> u64) -> u64 {
     let before = value.load(Ordering::Relaxed);
     let after = mark(before);
     if after != before {
@@ -254,126 +254,142 @@ fn mark(value: &AtomicU64, mark: fn(u64) -> u64) -> u64 {
 }
 
 /// The hash of an n-gram whose words are given as they stand in the text.
-fn hash_in_text(words: &[u32]) -> u64 {
-    hash_of(words.iter().rev().copied())
+fn hash_oldest_first(words: &[u32]) -> u64 {
+    hash_ngram(words.iter().rev().copied())
 }
 
-impl Tables {
-    fn from_file(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<Self> {
+impl ProbingBuilder {
+    fn from_file(
+        path: &Path,
+        duplicates: DuplicatePolicy,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
-        let stage = Stage::begin(progress, "reading", size);
+        let stage = ProgressStage::begin(progress, "reading", size);
         let mut source = open_source(path, duplicates, progress)?;
-        let tables = Tables::gather(&mut *source)?;
+        let tables = ProbingBuilder::from_source(&mut *source)?;
         drop(stage);
-        let _stage = Stage::begin(progress, "building", None);
-        Ok(tables.settle(source.vocabulary()))
+        let _stage = ProgressStage::begin(progress, "building", None);
+        Ok(tables.finish(source.vocabulary()))
     }
 
     /// Takes all n-grams of `source`; blanks stay beside the tables.
-    fn gather(source: &mut dyn NgramSource) -> Result<Self> {
+    fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
         let unigrams = source.unigrams().iter().map(|unigram| {
             AtomicU64::new(pack(unigram.log10.to_bits() | SIGN, unigram.backoff.to_bits()))
         });
-        let mut tables = Tables {
+        let mut tables = ProbingBuilder {
             counts: source.counts().to_vec(),
             vocabulary: Vocabulary::new(),
             has_unknown: source.has_unknown(),
             unigrams: unigrams.collect(),
             middle: Vec::new(),
             longest: None,
-            questions: Vec::new(),
+            closure_checks: Vec::new(),
             minimisation_is_closed: false,
-            room: Zeroed::default(),
+            scratch: ZeroedVec::default(),
         };
         let mut next = source.next_section()?;
         while let Some(section) = next {
             // The next order is read while this one is built.
-            let (read, added) = rayon::join(|| source.next_section(), || tables.add(&section));
-            added.map_err(|problem| problem.error(&section, source))?;
+            let (read, added) =
+                rayon::join(|| source.next_section(), || tables.add_section(&section));
+            added.map_err(|problem| problem.into_error(&section, source))?;
             next = read?;
         }
         Ok(tables)
     }
 
     /// Moves the blanks into the tables, which are final then.
-    fn settle(mut self, vocabulary: &Vocabulary) -> Self {
+    fn finish(mut self, vocabulary: &Vocabulary) -> Self {
         self.vocabulary = vocabulary.clone();
-        self.room = Zeroed::default();
+        self.scratch = ZeroedVec::default();
         for middle in &mut self.middle {
             // A blank is only made where no entry has the key.
-            middle.settle().unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
+            middle
+                .insert_blanks()
+                .unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
         }
-        self.minimisation_is_closed = self.questions.iter().all(|question| {
-            let Question { order, ngram, suffix } = *question;
-            !self.keeps(order, ngram) || self.keeps(order - 1, suffix)
+        self.minimisation_is_closed = self.closure_checks.iter().all(|question| {
+            let ClosureCheck { order, ngram, suffix } = *question;
+            !self.state_keeps(order, ngram) || self.state_keeps(order - 1, suffix)
         });
         self
     }
 
     /// Whether a state keeps the n-gram with this hash.
-    fn keeps(&self, order: usize, hash: u64) -> bool {
+    fn state_keeps(&self, order: usize, hash: u64) -> bool {
         let value = match order {
             1 => Some(self.unigrams[hash as usize].load(Ordering::Relaxed)),
             _ => self.middle[order - 2].slot(hash).map(|slot| self.middle[order - 2].value(slot)),
         };
-        value.is_some_and(is_kept)
+        value.is_some_and(has_extension)
     }
 
     /// Takes the n-grams of the next order.
-    fn add(&mut self, section: &Section) -> Result<(), Problem> {
+    fn add_section(&mut self, section: &Section) -> Result<(), BuildError> {
         let order = section.order;
         let others;
         if order == self.counts.len() {
-            let home = home_lines::<Line5>(section.len(), LOAD);
+            let home = home_lines::<Line5>(section.len(), LOAD_FACTOR);
             let log10 = |index: usize| section.log10[index].to_bits() | SIGN;
             let (lines, oldest);
-            (lines, oldest, others) = self.mark_all(section, Grouping::new(home), log10)?;
-            self.longest = Some(Longest { lines, home, oldest });
+            (lines, oldest, others) =
+                self.mark_extensions(section, TableBuilder::new(home), log10)?;
+            self.longest = Some(LongestTable { lines, home_lines: home, oldest });
         } else {
-            let home = home_lines::<Line4>(section.len(), LOAD);
+            let home = home_lines::<Line4>(section.len(), LOAD_FACTOR);
             let both = |index: usize| {
                 pack(section.log10[index].to_bits() | SIGN, section.backoffs[index].to_bits())
             };
             let (lines, oldest);
-            (lines, oldest, others) = self.mark_all(section, Grouping::new(home), both)?;
+            (lines, oldest, others) =
+                self.mark_extensions(section, TableBuilder::new(home), both)?;
             let (entries, blanks) = (section.len() as u64, HashMap::new());
-            self.middle.push(Middle { order, lines, home, entries, blanks, oldest });
+            self.middle.push(MiddleTable {
+                order,
+                lines,
+                home_lines: home,
+                entries,
+                blanks,
+                oldest,
+            });
         }
-        others.into_iter().try_for_each(|index| self.mark_one(section, index))
+        others.into_iter().try_for_each(|index| self.mark_extensions_with_blanks(section, index))
     }
 
     /// Leaves the marks of every n-gram of `section` whose suffix and context are
     /// there. Returns the table of all its n-grams with the values that `value` gives
     /// them, and their oldest words; and, in file order, those not marked.
-    fn mark_all<L: Line>(
+    fn mark_extensions<L: TableLine>(
         &mut self,
         section: &Section,
-        grouping: Grouping<L>,
+        grouping: TableBuilder<L>,
         value: impl Fn(usize) -> L::Value + Sync,
-    ) -> Result<Marked<L>, EqualKeys> {
+    ) -> Result<MarkedTable<L>, DuplicateKey> {
         let order = section.order;
         let is_longest = order == self.counts.len();
         let unigrams = &self.unigrams;
         let shorter = self.middle.last_mut().map(|middle| {
-            let home = middle.home as u64;
-            (SharedLine4::share(&mut middle.lines), home)
+            let home = middle.home_lines as u64;
+            (AtomicLine4::from_mut_lines(&mut middle.lines), home)
         });
         let prefetch = |hash| {
             if let Some((lines, home)) = shorter {
-                prefetch_at(lines, reduce(table_key(hash), home) as usize);
+                prefetch_at(lines, fast_range(nonzero_key(hash), home) as usize);
             }
         };
         let find = |hash: u64| match shorter {
             None => unigrams.get(hash as usize),
             Some((lines, home)) => {
-                let slot = find_slot(lines, home, table_key(hash))?.0;
+                let slot = find_slot(lines, home, nonzero_key(hash))?.0;
                 Some(lines[slot / Line4::SLOTS].value(slot % Line4::SLOTS))
             }
         };
         let size = size_of::<L::Entry>() / size_of::<u32>();
         let most = self.counts.iter().max().map_or(0, |&count| count as usize);
-        self.room.reuse(section.len() * size, most.saturating_mul(size));
-        let room = <[L::Entry]>::mut_from_bytes(self.room.as_mut_bytes());
+        self.scratch.resize_for_overwrite(section.len() * size, most.saturating_mul(size));
+        let room = <[L::Entry]>::mut_from_bytes(self.scratch.as_mut_bytes());
         let room = room.unwrap_or_else(|_| unreachable!("whole entries"));
         let chunks = section.words.par_chunks(CHUNK * order).zip(room.par_chunks_mut(CHUNK));
         let done: Vec<_> = chunks
@@ -381,39 +397,39 @@ impl Tables {
             .map_init(Vec::new, |entries, (chunk, (words, into))| {
                 entries.clear();
                 let (mut missing, mut questions) = (Vec::new(), Vec::new());
-                for words in words.chunks(GROUP * order) {
+                for words in words.chunks(PREFETCH_GROUP * order) {
                     let first = chunk * CHUNK + entries.len();
-                    let mut parts = [(0, 0, 0); GROUP];
+                    let mut parts = [(0, 0, 0); PREFETCH_GROUP];
                     for (parts, ngram) in parts.iter_mut().zip(words.chunks(order)) {
-                        let suffix = hash_in_text(&ngram[1..]);
-                        let context = hash_in_text(&ngram[..order - 1]);
+                        let suffix = hash_oldest_first(&ngram[1..]);
+                        let context = hash_oldest_first(&ngram[..order - 1]);
                         *parts = (combine(suffix, ngram[0]), suffix, context);
                         prefetch(suffix);
                         prefetch(context);
                     }
                     for (i, oldest) in words.iter().step_by(order).enumerate() {
                         let (ngram, suffix, context) = parts[i];
-                        entries.push(L::entry(table_key(ngram), value(first + i), *oldest));
+                        entries.push(L::pack_entry(nonzero_key(ngram), value(first + i), *oldest));
                         match (find(suffix), find(context)) {
                             (Some(ending), Some(beginning)) => {
-                                mark(beginning, extended_right);
-                                let ending = mark(ending, extended_left);
-                                if !is_longest && !is_kept(ending) {
-                                    questions.push(Question { order, ngram, suffix });
+                                update_flags(beginning, set_extends_right);
+                                let ending = update_flags(ending, set_extends_left);
+                                if !is_longest && !has_extension(ending) {
+                                    questions.push(ClosureCheck { order, ngram, suffix });
                                 }
                             }
                             _ => missing.push(first + i),
                         }
                     }
                 }
-                (grouping.group(entries, into), missing, questions)
+                (grouping.partition(entries, into), missing, questions)
             })
             .collect();
         let (mut groups, mut others) = (Vec::with_capacity(done.len()), Vec::new());
         for (group, missing, questions) in done {
             groups.push(group);
             others.extend(missing);
-            self.questions.extend(questions);
+            self.closure_checks.extend(questions);
         }
         let (lines, oldest) = grouping.build(&groups)?;
         Ok((lines, oldest, others))
@@ -427,38 +443,40 @@ impl Tables {
     fn write(&self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
         let id = |word: &[u8]| self.vocabulary.find(word).map_or(0, |id| id.0);
         let mut entries: Vec<u64> = self.middle.iter().map(|m| m.entries).collect();
-        let mut home_lines: Vec<u64> = self.middle.iter().map(|m| m.home as u64).collect();
+        let mut home_lines: Vec<u64> = self.middle.iter().map(|m| m.home_lines as u64).collect();
         if let Some(longest) = &self.longest {
             entries.push(self.counts[self.counts.len() - 1]);
-            home_lines.push(longest.home as u64);
+            home_lines.push(longest.home_lines as u64);
         }
-        writer.metadata(&Metadata {
+        writer.write_metadata(&ProbingMetadata {
             order: self.counts.len() as u32,
             counts: self.counts.clone(),
             entries,
             home_lines,
-            begin: id(b"<s>"),
-            end: id(b"</s>"),
+            bos_id: id(b"<s>"),
+            eos_id: id(b"</s>"),
             has_unknown: self.has_unknown,
             minimisation_is_closed: self.minimisation_is_closed,
         })?;
-        let bits = oldest::bits_of(self.unigrams.len());
-        let pack_longest = |longest: &Longest| oldest::pack(&longest.lines, &longest.oldest, bits);
+        let bits = oldest_words::bits_per_id(self.unigrams.len());
+        let pack_longest =
+            |longest: &LongestTable| oldest_words::pack(&longest.lines, &longest.oldest, bits);
         let (written, packed) = rayon::join(
             || self.write_tables(&mut writer),
             || {
                 let middle = self.middle.iter();
-                let packed = middle.map(|middle| oldest::pack(&middle.lines, &middle.oldest, bits));
+                let packed =
+                    middle.map(|middle| oldest_words::pack(&middle.lines, &middle.oldest, bits));
                 packed.chain(self.longest.iter().map(pack_longest)).collect::<Vec<_>>()
             },
         );
         written?;
         for (i, packed) in packed.iter().enumerate() {
-            oldest::write(&mut writer, i + 2, packed)?;
+            oldest_words::write(&mut writer, i + 2, packed)?;
             if let Some(middle) = self.middle.get(i) {
                 let mut blanks: Vec<u64> = middle.blanks.keys().copied().collect();
                 blanks.sort_unstable();
-                writer.section(&format!("order-{}.blanks", middle.order), &blanks)?;
+                writer.write_section(&format!("order-{}.blanks", middle.order), &blanks)?;
             }
         }
         Ok(writer.finish()?)
@@ -468,12 +486,12 @@ impl Tables {
     fn write_tables(&self, writer: &mut ContainerWriter) -> Result<()> {
         Dictionary::write(writer, "words", self.vocabulary.iter())?;
         let unigrams = self.unigrams.iter().map(|value| value.load(Ordering::Relaxed));
-        writer.section("order-1", &unigrams.collect::<Vec<_>>())?;
+        writer.write_section("order-1", &unigrams.collect::<Vec<_>>())?;
         for middle in &self.middle {
-            writer.section(&format!("order-{}", middle.order), &middle.lines)?;
+            writer.write_section(&format!("order-{}", middle.order), &middle.lines)?;
         }
         if let Some(longest) = &self.longest {
-            writer.section(&format!("order-{}", self.counts.len()), &longest.lines)?;
+            writer.write_section(&format!("order-{}", self.counts.len()), &longest.lines)?;
         }
         Ok(())
     }

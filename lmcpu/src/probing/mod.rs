@@ -12,27 +12,27 @@
 //! longer n-gram begins with it and that it has no backoff.
 
 mod build;
-mod ngrams;
-mod oldest;
-mod score;
+mod ngram_index;
+mod oldest_words;
+mod source;
 mod verify;
 
 use std::path::Path;
 
 use miriam_storage::dictionary::Dictionary;
-use miriam_storage::probing::{Line, Line4, Line5, ProbingTable, table_key};
-use miriam_storage::{Container, Kind, Load, View};
+use miriam_storage::probing::{Line4, Line5, ProbingTable, TableLine, nonzero_key};
+use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
-pub use build::{ModelSize, Stage, build_probing, probing_from_arpa};
-pub use ngrams::ProbingNgrams;
+pub use build::{ModelSize, ProgressStage, build_probing, probing_from_arpa};
+pub use source::ProbingSource;
 pub use verify::verify;
 
-use crate::hash::{combine, shorten};
+use crate::hash::{combine, uncombine};
 use crate::{LmWord, MAX_ORDER, Result, State};
 
 /// The kind of the file.
-pub const KIND: Kind = Kind::new("ngram-probing");
+pub const KIND: FileKind = FileKind::new("ngram-probing");
 /// The version of its layout.
 pub const VERSION: u32 = 2;
 /// Files of this version have no oldest words, so they score but cannot be dumped.
@@ -40,7 +40,7 @@ const VERSION_WITHOUT_WORDS: u32 = 1;
 
 /// The share of a table's slots that are taken. KenLM's default is 0.67; with
 /// whole lines compared at once, fuller tables cost speed from 0.7 on.
-const LOAD: f64 = 0.65;
+const LOAD_FACTOR: f64 = 0.65;
 
 const SIGN: u32 = 1 << 31;
 /// The bits of -0.0: no backoff and no extension.
@@ -48,7 +48,7 @@ const NO_EXTENSION: u32 = SIGN;
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Metadata {
+struct ProbingMetadata {
     /// The length of the longest n-grams, 1 to 16.
     order: u32,
     /// n-grams of each order as the ARPA file counts them.
@@ -59,9 +59,9 @@ struct Metadata {
     /// Home lines of each table, of orders from 2.
     home_lines: Vec<u64>,
     /// The id of `<s>`.
-    begin: u32,
+    bos_id: u32,
     /// The id of `</s>`.
-    end: u32,
+    eos_id: u32,
     /// Whether the ARPA file had `<unk>`.
     has_unknown: bool,
     /// See `LanguageModel::minimisation_is_closed`.
@@ -87,7 +87,7 @@ fn backoff_bits(value: u64) -> u32 {
 
 /// The hash of the n-gram `words`, newest word first.
 #[inline]
-fn hash_of(words: impl IntoIterator<Item = u32>) -> u64 {
+fn hash_ngram(words: impl IntoIterator<Item = u32>) -> u64 {
     let mut words = words.into_iter();
     let first = words.next().unwrap_or_default();
     words.fold(u64::from(first), combine)
@@ -95,7 +95,7 @@ fn hash_of(words: impl IntoIterator<Item = u32>) -> u64 {
 
 /// A model in a probing file, or built from ARPA in memory.
 pub struct ProbingModel {
-    metadata: Metadata,
+    metadata: ProbingMetadata,
     words: Dictionary,
     /// By word id: prob and backoff.
     unigrams: View<u64>,
@@ -103,12 +103,12 @@ pub struct ProbingModel {
     middle: Vec<ProbingTable<Line4>>,
     /// Order N, from 2.
     longest: Option<ProbingTable<Line5>>,
-    begin: State,
+    begin_state: State,
 }
 
 impl ProbingModel {
     /// Opens the file at `path`.
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
@@ -120,8 +120,8 @@ impl ProbingModel {
             VERSION_WITHOUT_WORDS => VERSION_WITHOUT_WORDS,
             _ => VERSION,
         };
-        let container = container.clone().expect(KIND, version)?;
-        let metadata: Metadata = container.metadata()?;
+        let container = container.clone().expect_kind(KIND, version)?;
+        let metadata: ProbingMetadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;
         if !(1..=MAX_ORDER).contains(&order) {
@@ -140,7 +140,7 @@ impl ProbingModel {
             return Err(container.damaged("order-1", reason).into());
         }
         let known = |id: u32| id > 0 && (id as usize) < unigrams.len();
-        if !known(metadata.begin) || !known(metadata.end) {
+        if !known(metadata.bos_id) || !known(metadata.eos_id) {
             return Err(damaged("<s> or </s> is no word of the model").into());
         }
         let mut middle = Vec::new();
@@ -152,16 +152,16 @@ impl ProbingModel {
             _ => Some(open_table::<Line5>(&container, &metadata, order)?),
         };
         let mut begin = State::EMPTY;
-        let backoff = f32::from_bits(backoff_bits(unigrams[metadata.begin as usize]));
-        begin.entries_mut()[0] = (LmWord(metadata.begin), backoff);
+        let backoff = f32::from_bits(backoff_bits(unigrams[metadata.bos_id as usize]));
+        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
         begin.set_len(1);
-        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin })
+        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin_state: begin })
     }
 }
 
-fn open_table<L: Line>(
+fn open_table<L: TableLine>(
     container: &Container,
-    metadata: &Metadata,
+    metadata: &ProbingMetadata,
     order: usize,
 ) -> Result<ProbingTable<L>> {
     let name = format!("order-{order}");

@@ -7,17 +7,17 @@ use crate::State;
 
 /// What an n-gram has. Flags are fields here, not sign bits.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct ReferenceEntry {
     log10: f32,
     backoff: f32,
     /// Whether a longer n-gram begins with it.
-    context: bool,
+    is_context: bool,
 }
 
 /// n-grams are lists of words, newest first.
 pub struct Reference {
     order: usize,
-    entries: HashMap<Vec<String>, Entry>,
+    entries: HashMap<Vec<String>, ReferenceEntry>,
     pub words: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Reference {
     /// are to KenLM's tries: when everything else is there.
     pub fn parse_as_trie(arpa: &str) -> Self {
         let mut model = Self::read(arpa, |model, words, log10, backoff| {
-            model.entries.insert(words, Entry { log10, backoff, context: false });
+            model.entries.insert(words, ReferenceEntry { log10, backoff, is_context: false });
         });
         let mut blanks: Vec<Vec<String>> = model
             .entries
@@ -49,13 +49,13 @@ impl Reference {
             let n = words.len();
             let context = model.entries.get(&words[1..]).map_or(0.0, |entry| entry.backoff);
             let log10 = model.entries[&words[..n - 1]].log10 + context;
-            model.entries.insert(words, Entry { log10, backoff: 0.0, context: false });
+            model.entries.insert(words, ReferenceEntry { log10, backoff: 0.0, is_context: false });
         }
         let contexts: Vec<Vec<String>> =
             model.entries.keys().map(|words| words[1..].to_vec()).collect();
         for context in contexts {
             if let Some(entry) = model.entries.get_mut(&context) {
-                entry.context = true;
+                entry.is_context = true;
             }
         }
         model
@@ -88,17 +88,17 @@ impl Reference {
             let mut log10 = -self.entries[&words[..present]].log10.abs();
             for n in present..words.len() - 1 {
                 if let Some(context) = self.entries.get_mut(&words[1..=n]) {
-                    context.context = true;
+                    context.is_context = true;
                     log10 += context.backoff;
                 }
-                let blank = Entry { log10, backoff: 0.0, context: false };
+                let blank = ReferenceEntry { log10, backoff: 0.0, is_context: false };
                 self.entries.insert(words[..=n].to_vec(), blank);
             }
         }
         if words.len() > 1 {
-            self.entries.get_mut(&words[1..]).expect("the context is there").context = true;
+            self.entries.get_mut(&words[1..]).expect("the context is there").is_context = true;
         }
-        self.entries.insert(words, Entry { log10, backoff, context: false });
+        self.entries.insert(words, ReferenceEntry { log10, backoff, is_context: false });
     }
 
     pub fn begin(&self) -> ReferenceState {
@@ -124,7 +124,7 @@ impl Reference {
             log10 = -entry.log10.abs();
             matched = n;
             backoffs.push(entry.backoff);
-            if n < self.order && (entry.context || entry.backoff != 0.0) {
+            if n < self.order && (entry.is_context || entry.backoff != 0.0) {
                 next.0 = ngram.iter().cloned().zip(backoffs.iter().copied()).collect();
             }
         }
@@ -137,7 +137,7 @@ impl Reference {
     /// Whether each n-gram that a state keeps whole has such a suffix.
     pub fn is_closed(&self) -> bool {
         let keeps = |words: &[String]| {
-            self.entries.get(words).is_some_and(|e| e.context || e.backoff != 0.0)
+            self.entries.get(words).is_some_and(|e| e.is_context || e.backoff != 0.0)
         };
         self.entries.keys().all(|words| {
             words.len() == 1

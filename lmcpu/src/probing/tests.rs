@@ -5,26 +5,27 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use miriam_storage::Bytes;
-use miriam_textio::{Log10, Silent};
+use miriam_textio::{Log10, NoProgress};
 use proptest::prelude::*;
 
 use super::reference::{Reference, ReferenceState};
 use super::*;
 use crate::{
-    ChartState, Duplicates, Fragment, LanguageModel, NgramSource, Request, Scored, open_source,
+    ChartState, DuplicatePolicy, LanguageModel, NgramSource, Request, RuleScorer, ScoreResult,
+    open_source,
 };
 
 /// The toy model of `ngram-lm.md` Appendix A.
 pub(crate) const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
 
-fn bytes_of(arpa: &str) -> Result<Bytes> {
+fn build_bytes(arpa: &str) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(arpa.as_bytes()).unwrap();
-    build::container_in_memory(file.path(), &Silent)
+    build::build_in_memory(file.path(), &NoProgress)
 }
 
-fn model_of(arpa: &str) -> ProbingModel {
-    let bytes = bytes_of(arpa).unwrap();
+fn build_model(arpa: &str) -> ProbingModel {
+    let bytes = build_bytes(arpa).unwrap();
     let container = Container::from_bytes(bytes, Path::new("model")).unwrap();
     container.verify().unwrap();
     verify(&container).unwrap();
@@ -34,7 +35,7 @@ fn model_of(arpa: &str) -> ProbingModel {
 /// Values that KenLM printed (Appendix A).
 #[test]
 fn toy_model_scores_as_kenlm() {
-    let model = model_of(TOY);
+    let model = build_model(TOY);
     type Words<'a> = &'a [(u32, u8, f32)];
     let expected: [(&str, Words<'_>); 4] = [
         ("a b a", &[(3, 2, -0.5), (4, 3, -0.3), (3, 2, -0.9), (2, 1, -1.800_000_1)]),
@@ -100,12 +101,12 @@ fn fragments_score_as_kenlms_do() {
         .stdout(std::fs::File::create(&output).unwrap())
         .status();
     assert!(ran.unwrap().success());
-    let model = model_of(TOY);
+    let model = build_model(TOY);
     let scores = std::fs::read_to_string(&output).unwrap();
     assert_eq!(scores.lines().count(), text.lines().count());
     for (line, score) in text.lines().zip(scores.lines()) {
-        let mut fragment = Fragment::new(&model);
-        line.split(' ').for_each(|word| fragment.word(model.word_id(word.as_bytes())));
+        let mut fragment = RuleScorer::new(&model);
+        line.split(' ').for_each(|word| fragment.add_terminal(model.word_id(word.as_bytes())));
         let (log10, expected): (f32, f32) = (fragment.finish().0, score.parse().unwrap());
         assert!((log10 - expected).abs() < 1e-5 * log10.abs().max(1.0), "{line}: {log10} {score}");
     }
@@ -114,29 +115,31 @@ fn fragments_score_as_kenlms_do() {
 /// Golden values of `ngram-lm.md` Appendix A.
 #[test]
 fn hashes_are_kenlms() {
-    assert_eq!(hash_of([5, 7]), 0xadb0_5cd1_23e9_83a1);
-    assert_eq!(hash_of([5, 7, 1]), 0x43e7_8bd9_674b_e5ab);
-    assert_eq!(hash_of([5, 7, 1, 0]), 0x98ac_c7f5_a638_b1d0);
-    assert_eq!(hash_of([0, 0]), 0xf857_4e12_2163_4907);
+    assert_eq!(hash_ngram([5, 7]), 0xadb0_5cd1_23e9_83a1);
+    assert_eq!(hash_ngram([5, 7, 1]), 0x43e7_8bd9_674b_e5ab);
+    assert_eq!(hash_ngram([5, 7, 1, 0]), 0x98ac_c7f5_a638_b1d0);
+    assert_eq!(hash_ngram([0, 0]), 0xf857_4e12_2163_4907);
 }
 
 /// The words as a tree of fragments, cut where `cuts` say.
-fn bracketed<'c>(
+fn score_bracketed<'c>(
     model: &ProbingModel,
     words: &[LmWord],
     cuts: &mut impl Iterator<Item = &'c u16>,
 ) -> (f32, ChartState<u64>) {
-    let mut fragment = Fragment::new(model);
+    let mut fragment = RuleScorer::new(model);
     let mut rest = words;
     while !rest.is_empty() {
         let cut = *cuts.next().unwrap() as usize;
         let (part, after) = rest.split_at(1 + (cut / 4) % rest.len());
         match part {
-            &[word] => fragment.word(word),
-            _ if part.len() == words.len() => part.iter().for_each(|&word| fragment.word(word)),
+            &[word] => fragment.add_terminal(word),
+            _ if part.len() == words.len() => {
+                part.iter().for_each(|&word| fragment.add_terminal(word))
+            }
             _ => {
-                let (log10, state) = bracketed(model, part, cuts);
-                fragment.join(&state, log10);
+                let (log10, state) = score_bracketed(model, part, cuts);
+                fragment.add_nonterminal(&state, log10);
             }
         }
         rest = after;
@@ -209,7 +212,7 @@ proptest! {
     ) {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
         let reference = Reference::parse(&arpa);
-        let model = model_of(&arpa);
+        let model = build_model(&arpa);
         prop_assert_eq!(model.minimisation_is_closed(), reference.is_closed(), "{}", arpa);
         let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         for line in &text {
@@ -233,14 +236,14 @@ proptest! {
                 (state, slow) = (next, slow_next);
             }
         }
-        let mut results = vec![Scored::default(); requests.len() + 1];
+        let mut results = vec![ScoreResult::default(); requests.len() + 1];
         model.score_batch(&states, &requests, &mut results);
         for (result, (log10, matched, next)) in results.iter().zip(&expected) {
             prop_assert_eq!(result.log10.0.to_bits(), log10.0.to_bits());
-            prop_assert_eq!(result.matched, *matched);
-            prop_assert_eq!(result.next, *next);
+            prop_assert_eq!(result.ngram_length, *matched);
+            prop_assert_eq!(result.next_state, *next);
             let bits = |s: &State| s.entries().iter().map(|e| e.1.to_bits()).collect::<Vec<_>>();
-            prop_assert_eq!(bits(&result.next), bits(next));
+            prop_assert_eq!(bits(&result.next_state), bits(next));
         }
     }
 
@@ -253,7 +256,7 @@ proptest! {
         before in proptest::collection::vec(0usize..6, 0..6),
     ) {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>"];
-        let model = model_of(&arpa);
+        let model = build_model(&arpa);
         let id = |word: usize| model.word_id(names[word].as_bytes());
         let (mut begin, mut next) = (State::EMPTY, State::EMPTY);
         for &word in &before {
@@ -289,7 +292,7 @@ proptest! {
         markers in any::<bool>(),
     ) {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>"];
-        let model = model_of(&arpa);
+        let model = build_model(&arpa);
         prop_assume!(model.minimisation_is_closed());
         let words: Vec<LmWord> =
             text.iter().map(|&word| model.word_id(names[word].as_bytes())).collect();
@@ -303,9 +306,9 @@ proptest! {
             state = next;
         }
         let mut whole =
-            if markers { Fragment::begin_sentence(&model) } else { Fragment::new(&model) };
-        let (log10, part) = bracketed(&model, &words, &mut cuts.iter().cycle());
-        whole.join(&part, log10);
+            if markers { RuleScorer::begin_sentence(&model) } else { RuleScorer::new(&model) };
+        let (log10, part) = score_bracketed(&model, &words, &mut cuts.iter().cycle());
+        whole.add_nonterminal(&part, log10);
         let (log10, end) = whole.finish();
         prop_assert!((log10 - expected).abs() < 1e-4, "{} {} {}", log10, expected, arpa);
         if !words.is_empty() {
@@ -317,7 +320,7 @@ proptest! {
     /// What is built from a list of n-grams lists the same ones, without blanks.
     #[test]
     fn lists_what_it_was_built_from(arpa in arbitrary_arpa()) {
-        same_ngrams(&arpa);
+        assert_lists_same_ngrams(&arpa);
     }
 
     /// Whatever bytes are changed, opening and asking gives an error or some
@@ -327,14 +330,14 @@ proptest! {
         changes in proptest::collection::vec((4096usize..9000, any::<u8>()), 1..30),
         words in proptest::collection::vec(0u32..5, 0..20),
     ) {
-        let mut bytes = bytes_of(TOY).unwrap().to_vec();
+        let mut bytes = build_bytes(TOY).unwrap().to_vec();
         for (place, value) in changes {
             if let Some(byte) = bytes.get_mut(place) {
                 *byte = value;
             }
         }
         let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")) else { return Ok(()) };
-        prop_assert!(container.verify().is_err() || bytes[..] == bytes_of(TOY).unwrap()[..]);
+        prop_assert!(container.verify().is_err() || bytes[..] == build_bytes(TOY).unwrap()[..]);
         let _ = verify(&container);
         let Ok(model) = ProbingModel::from_container(&container) else { return Ok(()) };
         let mut state = model.begin_state();
@@ -366,7 +369,7 @@ fn bytes_do_not_depend_on_threads() {
     arpa += "\\end\\\n";
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| bytes_of(&arpa).unwrap())
+        pool.install(|| build_bytes(&arpa).unwrap())
     };
     let one = with(1);
     assert!(one[..] == with(3)[..]);
@@ -377,7 +380,7 @@ fn bytes_do_not_depend_on_threads() {
 #[test]
 fn golden_file_of_version_2() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-v2.ngram-probing");
-    let bytes = bytes_of(TOY).unwrap();
+    let bytes = build_bytes(TOY).unwrap();
     if std::env::var_os("MIRIAM_WRITE_TESTDATA").is_some() {
         std::fs::write(&path, &bytes[..]).unwrap();
     }
@@ -388,18 +391,18 @@ fn golden_file_of_version_2() {
 #[test]
 fn golden_file_of_version_1() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-v1.ngram-probing");
-    let container = Container::open_any(&path, Load::Lazy).unwrap();
+    let container = Container::open_any(&path, LoadMethod::Lazy).unwrap();
     verify(&container).unwrap();
-    let model = ProbingModel::open(&path, Load::Lazy).unwrap();
+    let model = ProbingModel::open(&path, LoadMethod::Lazy).unwrap();
     let mut next = State::EMPTY;
     let a = model.word_id(b"a");
     assert_eq!(model.score(&model.begin_state(), a, &mut next), (Log10(-0.5), 2));
-    let error = ProbingNgrams::open(&container).err().unwrap().to_string();
+    let error = ProbingSource::open(&container).err().unwrap().to_string();
     assert!(error.contains("version 1"), "{error}");
 }
 
 /// The n-grams of a source: words, log10, backoff where it is not 0.
-fn listed(source: &mut dyn NgramSource) -> BTreeSet<(Vec<u32>, u32, u32)> {
+fn list_ngrams(source: &mut dyn NgramSource) -> BTreeSet<(Vec<u32>, u32, u32)> {
     let without_zero = |backoff: f32| if backoff == 0.0 { 0 } else { backoff.to_bits() };
     let unigrams = source.unigrams().iter().enumerate();
     let mut all: BTreeSet<_> = unigrams
@@ -416,27 +419,27 @@ fn listed(source: &mut dyn NgramSource) -> BTreeSet<(Vec<u32>, u32, u32)> {
 }
 
 /// A model and the sections of it that were written for dumping.
-fn same_ngrams(arpa: &str) {
+fn assert_lists_same_ngrams(arpa: &str) {
     let input = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(input.path(), arpa).unwrap();
-    let container = Container::from_bytes(bytes_of(arpa).unwrap(), Path::new("x")).unwrap();
-    let mut ngrams = ProbingNgrams::open(&container).unwrap();
-    let mut text = open_source(input.path(), Duplicates::Refuse, &Silent).unwrap();
+    let container = Container::from_bytes(build_bytes(arpa).unwrap(), Path::new("x")).unwrap();
+    let mut ngrams = ProbingSource::open(&container).unwrap();
+    let mut text = open_source(input.path(), DuplicatePolicy::Reject, &NoProgress).unwrap();
     assert_eq!(ngrams.counts(), text.counts());
     assert_eq!(ngrams.has_unknown(), text.has_unknown());
     assert!(ngrams.vocabulary().iter().eq(text.vocabulary().iter()));
-    assert_eq!(listed(&mut ngrams), listed(&mut *text), "{arpa}");
+    assert_eq!(list_ngrams(&mut ngrams), list_ngrams(&mut *text), "{arpa}");
 }
 
 #[test]
-fn a_hash_loses_its_oldest_word() {
-    assert_eq!(shorten(hash_of([5, 7, 1, 0]), 0), hash_of([5, 7, 1]));
-    assert_eq!(shorten(hash_of([5, 7]), 7), 5);
+fn uncombine_removes_the_oldest_word() {
+    assert_eq!(uncombine(hash_ngram([5, 7, 1, 0]), 0), hash_ngram([5, 7, 1]));
+    assert_eq!(uncombine(hash_ngram([5, 7]), 7), 5);
 }
 
 #[test]
 fn every_truncation_is_an_error() {
-    let bytes = bytes_of(TOY).unwrap();
+    let bytes = build_bytes(TOY).unwrap();
     for end in (0..bytes.len()).step_by(7) {
         assert!(Container::from_bytes(Bytes::copy_from(&bytes[..end]), Path::new("cut")).is_err());
     }
@@ -444,16 +447,16 @@ fn every_truncation_is_an_error() {
 
 #[test]
 fn minimisation_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
-    assert!(model_of(TOY).minimisation_is_closed());
+    assert!(build_model(TOY).minimisation_is_closed());
     // "a b" has a backoff, its suffix "b" has none and is no context.
     let odd = "\\data\\\nngram 1=4\nngram 2=1\nngram 3=0\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n-1\ta\n-1\tb\n\n\\2-grams:\n-1\ta b\t-0.5\n\n\\3-grams:\n\n\\end\\\n";
-    assert!(!model_of(odd).minimisation_is_closed());
+    assert!(!build_model(odd).minimisation_is_closed());
 }
 
 /// KenLM's `query -n` prints -0 for `<s>` of probability 1.
 #[test]
 fn a_probability_of_one_is_minus_zero() {
-    let model = model_of(&TOY.replace("-99\t<s>", "0\t<s>"));
+    let model = build_model(&TOY.replace("-99\t<s>", "0\t<s>"));
     let mut next = State::EMPTY;
     let (log10, _) = model.score(&State::EMPTY, model.word_id(b"<s>"), &mut next);
     assert_eq!(log10.0.to_bits(), (-0.0f32).to_bits());
@@ -461,36 +464,40 @@ fn a_probability_of_one_is_minus_zero() {
 
 #[test]
 fn unigram_models_and_errors_of_building() {
-    let model = model_of("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
+    let model = build_model("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
     let mut next = State::EMPTY;
     let begin = model.begin_state();
     assert_eq!(model.score(&begin, model.end_of_sentence(), &mut next), (Log10(-2.0), 1));
     assert!(next.is_empty());
     assert_eq!(model.score(&begin, LmWord::UNKNOWN, &mut next), (Log10(-100.0), 1));
     let twice = TOY.replace("b </s>", "a b");
-    let error = bytes_of(&twice).err().unwrap().to_string();
+    let error = build_bytes(&twice).err().unwrap().to_string();
     assert!(error.contains("line 16") && error.contains("line 15"), "{error}");
-    let error = bytes_of(&TOY.replace("<s> a b", "a a b")).err().unwrap().to_string();
+    let error = build_bytes(&TOY.replace("<s> a b", "a a b")).err().unwrap().to_string();
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
 /// How many lines behind its home an entry stands on average, and the same
 /// entries under keys that are random.
-fn displacement<L: Line>(container: &Container, metadata: &Metadata, order: usize) -> (f64, f64) {
+fn displacement<L: TableLine>(
+    container: &Container,
+    metadata: &ProbingMetadata,
+    order: usize,
+) -> (f64, f64) {
     let lines = container.section::<L>(&format!("order-{order}")).unwrap();
     let home = metadata.home_lines[order - 2];
     let mean = |lines: &[L]| {
         let (mut sum, mut count) = (0, 0);
         for (at, line) in lines.iter().enumerate() {
             for slot in (0..L::SLOTS).filter(|&slot| line.key(slot) != 0) {
-                sum += at as u64 - miriam_storage::hash::reduce(line.key(slot), home);
+                sum += at as u64 - miriam_storage::hash::fast_range(line.key(slot), home);
                 count += 1;
             }
         }
         sum as f64 / f64::from(count)
     };
     let slots = lines.iter().flat_map(|line| (0..L::SLOTS).map(|slot| line.key(slot)));
-    let random = |key: u64| table_key(miriam_storage::hash::hash64(&key.to_le_bytes()));
+    let random = |key: u64| nonzero_key(miriam_storage::hash::hash64(&key.to_le_bytes()));
     let entries: Vec<_> =
         slots.filter(|&key| key != 0).map(|key| (random(key), L::Value::default())).collect();
     let shuffled = miriam_storage::probing::build::<L>(&entries, home as usize).unwrap();
@@ -509,9 +516,9 @@ fn kenlms_hashes_spread_over_the_lines() {
         let _ = writeln!(std::io::stderr(), "skipped: {} is absent", arpa.display());
         return;
     }
-    let bytes = build::container_in_memory(&arpa, &Silent).unwrap();
+    let bytes = build::build_in_memory(&arpa, &NoProgress).unwrap();
     let container = Container::from_bytes(bytes, &arpa).unwrap();
-    let metadata: Metadata = container.metadata().unwrap();
+    let metadata: ProbingMetadata = container.metadata().unwrap();
     assert!(metadata.minimisation_is_closed);
     for order in 2..=5 {
         let (mean, random) = match order {

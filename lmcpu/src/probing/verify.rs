@@ -14,8 +14,8 @@ pub fn verify(container: &Container) -> Result<()> {
     }
     let marker = |text: &[u8], id: u32| model.word(LmWord(id)) == Some(text);
     if !marker(b"<unk>", 0)
-        || !marker(b"<s>", model.metadata.begin)
-        || !marker(b"</s>", model.metadata.end)
+        || !marker(b"<s>", model.metadata.bos_id)
+        || !marker(b"</s>", model.metadata.eos_id)
     {
         return Err(container.damaged("words.bytes", "a special word has another's id").into());
     }
@@ -32,13 +32,13 @@ pub fn verify(container: &Container) -> Result<()> {
         check_table(container, &model, model.order(), table, |bits| check_numbers(bits, 0))?;
     }
     if container.kind_version() != VERSION_WITHOUT_WORDS {
-        let mut ngrams = ProbingNgrams::open(container)?;
+        let mut ngrams = ProbingSource::open(container)?;
         while ngrams.next_section()?.is_some() {}
     }
     Ok(())
 }
 
-fn check_table<L: Line<Value: PartialEq>>(
+fn check_table<L: TableLine<Value: PartialEq>>(
     container: &Container,
     model: &ProbingModel,
     order: usize,

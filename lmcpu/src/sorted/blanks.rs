@@ -8,17 +8,17 @@
 //!
 //! This is rare, so the arrays below are simply written anew.
 
-use super::grow::{Growing, NONE, Nodes};
-use super::keys::Keys;
+use super::sorted_section::SortedSection;
+use super::sorted_trie::{NO_NODE, Nodes, SortedTrie};
 use crate::{MAX_ORDER, NO_EXTENSION};
 
-impl Growing {
+impl SortedTrie {
     /// Fills in the suffixes that the n-grams `keys` miss: those whose parent is
     /// [`NONE`].
-    pub(super) fn insert_blanks(&mut self, keys: &Keys<'_>, parents: &[u32]) {
+    pub(super) fn insert_blanks(&mut self, keys: &SortedSection<'_>, parents: &[u32]) {
         let order = keys.order();
         let mut missing: Vec<Vec<[u32; MAX_ORDER]>> = vec![Vec::new(); order];
-        for (at, _) in parents.iter().enumerate().filter(|(_, parent)| **parent == NONE) {
+        for (at, _) in parents.iter().enumerate().filter(|(_, parent)| **parent == NO_NODE) {
             let words = keys.words(at);
             let there = (1..order).rev().find(|&n| self.node(&words[..n]).is_some()).unwrap_or(1);
             for n in there + 1..order {
@@ -35,18 +35,18 @@ impl Growing {
         let mut children = std::mem::take(&mut self.levels[0].children);
         for (n, blanks) in missing.iter().enumerate().skip(2) {
             let old = std::mem::take(&mut self.levels[n - 1]);
-            let (nodes, parents, positions) = self.merge(n, &old, blanks, &children, &moved);
+            let (nodes, parents, positions) = self.merge_blanks(n, &old, blanks, &children, &moved);
             self.levels[n - 2].set_children(&parents);
             self.levels[n - 1] = nodes;
             (moved, children) = (positions, old.children);
         }
-        self.settle(order);
+        self.recompute_blanks(order);
     }
 
     /// The nodes of `order` with `blanks` among them, their parents, and where
     /// the old ones are now. `children` are those of the old parents, which are
     /// where `moved` says.
-    fn merge(
+    fn merge_blanks(
         &self,
         order: usize,
         old: &Nodes,
@@ -59,7 +59,7 @@ impl Growing {
         let mut old_blanks = old.blanks.iter().peekable();
         let key = |blank: &[u32; MAX_ORDER]| {
             // Shorter suffixes are in already.
-            (self.node(&blank[..order - 1]).unwrap_or(NONE), blank[order - 1])
+            (self.node(&blank[..order - 1]).unwrap_or(NO_NODE), blank[order - 1])
         };
         let mut blanks = blanks.iter().map(key).peekable();
         let mut push = |nodes: &mut Nodes, (parent, word), log10, backoff, blank| {
@@ -92,11 +92,11 @@ impl Growing {
 
     /// Finds the contexts of all nodes below `order` again, marks them, and
     /// gives new blanks their probs.
-    fn settle(&mut self, order: usize) {
+    fn recompute_blanks(&mut self, order: usize) {
         for n in 2..order {
-            let parents = self.levels[n - 2].parents();
-            let contexts = self.contexts(n, &parents, &self.levels[n - 1].words);
-            self.mark(n, &contexts);
+            let parents = self.levels[n - 2].parents_of_children();
+            let contexts = self.find_contexts(n, &parents, &self.levels[n - 1].words);
+            self.mark_extended(n, &contexts);
             let (shorter, rest) = self.levels.split_at_mut(n - 1);
             let (shorter, nodes) = (&shorter[n - 2], &mut rest[0]);
             for &blank in &nodes.blanks {
@@ -104,7 +104,7 @@ impl Growing {
                 if log10.is_nan() {
                     *log10 = shorter.log10[parents[blank as usize] as usize];
                     let context = contexts[blank as usize];
-                    if context != NONE {
+                    if context != NO_NODE {
                         *log10 += shorter.backoffs[context as usize];
                     }
                 }

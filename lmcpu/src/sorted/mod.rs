@@ -8,19 +8,19 @@
 //! Nothing depends on the number of threads.
 
 mod blanks;
-mod grow;
-mod keys;
+mod sorted_section;
+mod sorted_trie;
 
 use std::path::Path;
 
 use miriam_textio::{Progress, Vocabulary, WordId};
 
-pub use grow::{Growing, Nodes};
-use keys::Keys;
+use sorted_section::SortedSection;
+pub use sorted_trie::{Nodes, SortedTrie};
 
 use crate::arpa::Unigram;
-use crate::probing::{ModelSize, Stage};
-use crate::{Duplicates, Error, NgramSource, Result, open_source};
+use crate::probing::{ModelSize, ProgressStage};
+use crate::{DuplicatePolicy, Error, NgramSource, Result, open_source};
 
 /// n-grams of one order, at most.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
@@ -40,33 +40,33 @@ pub struct SortedModel {
     /// Whether the source itself lists `<unk>`.
     pub has_unknown: bool,
     /// Our id of `<s>`.
-    pub begin: u32,
+    pub bos_id: u32,
     /// Our id of `</s>`.
-    pub end: u32,
+    pub eos_id: u32,
     /// The n-grams.
-    pub levels: Growing,
+    pub trie: SortedTrie,
 }
 
 impl SortedModel {
     /// Reads the model at `path` into a trie of plain arrays.
-    pub fn read(path: &Path, duplicates: Duplicates, progress: &dyn Progress) -> Result<Self> {
+    pub fn read(path: &Path, duplicates: DuplicatePolicy, progress: &dyn Progress) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
-        let _stage = Stage::begin(progress, "reading", size);
+        let _stage = ProgressStage::begin(progress, "reading", size);
         Self::from_source(&mut *open_source(path, duplicates, progress)?)
     }
 
     /// Reads all of `source` into a trie of plain arrays.
     pub fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
-        let ids = rank(source.unigrams());
-        let mut growing = Growing { levels: vec![words(source.unigrams(), &ids)] };
+        let ids = rank_words(source.unigrams());
+        let mut growing = SortedTrie { levels: vec![unigram_nodes(source.unigrams(), &ids)] };
         while let Some(section) = source.next_section()? {
             if section.len() > MAX_NGRAMS {
                 let reason =
                     format!("it has more than {MAX_NGRAMS} n-grams of {} words", section.order);
                 return Err(Error::Unsupported { file: source.name().to_owned(), reason });
             }
-            let keys = Keys::sort(&section, &ids, source)?;
-            growing.add(&section, &keys, source)?;
+            let keys = SortedSection::sort(&section, &ids, source)?;
+            growing.add_level(&section, &keys, source)?;
         }
         let vocabulary = source.vocabulary();
         let id = |word: &[u8]| vocabulary.find(word).map_or(0, |id| ids[id.index()]);
@@ -81,22 +81,22 @@ impl SortedModel {
             vocabulary: vocabulary.clone(),
             source_ids,
             has_unknown: source.has_unknown(),
-            begin,
-            end,
-            levels: growing,
+            bos_id: begin,
+            eos_id: end,
+            trie: growing,
         })
     }
 
     /// The counts, blanks apart.
     pub fn size(&self) -> ModelSize {
-        let blanks = self.levels.levels.iter().map(|nodes| nodes.blanks.len() as u64).sum();
+        let blanks = self.trie.levels.iter().map(|nodes| nodes.blanks.len() as u64).sum();
         ModelSize { counts: self.counts.clone(), blanks }
     }
 }
 
 /// Our id of each of the source's words: `<unk>` stays 0, then the most probable
 /// first; among equals the source's order stays.
-fn rank(unigrams: &[Unigram]) -> Vec<u32> {
+fn rank_words(unigrams: &[Unigram]) -> Vec<u32> {
     let mut ranked: Vec<u32> = (1..unigrams.len() as u32).collect();
     let log10 = |id: u32| -unigrams[id as usize].log10.abs();
     ranked.sort_by(|&a, &b| log10(b).total_cmp(&log10(a)));
@@ -108,7 +108,7 @@ fn rank(unigrams: &[Unigram]) -> Vec<u32> {
 }
 
 /// The words as nodes of order 1.
-fn words(unigrams: &[Unigram], ids: &[u32]) -> Nodes {
+fn unigram_nodes(unigrams: &[Unigram], ids: &[u32]) -> Nodes {
     let mut nodes = Nodes {
         words: (0..ids.len() as u32).collect(),
         log10: vec![0.0; ids.len()],

@@ -16,8 +16,8 @@
 
 mod build;
 mod level;
+mod ngram_index;
 mod quantise;
-mod score;
 mod source;
 mod verify;
 
@@ -25,19 +25,19 @@ use std::path::Path;
 
 use miriam_storage::dictionary::Dictionary;
 use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
-use miriam_storage::{Container, Kind, Load, View};
+use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
 pub use build::{ModelSize, build_trie, write_trie};
-pub use quantise::Bits;
+pub use quantise::QuantisationBits;
 pub use source::TrieSource;
 pub use verify::verify;
 
 use crate::{LmWord, MAX_ORDER, Result, State};
-use level::{KeyForm, Level, RAW_BACKOFF, RAW_PROB, Widths};
+use level::{FieldWidths, KeyLayout, Level, RAW_BACKOFF_BITS, RAW_PROB_BITS};
 
 /// The kind of the file.
-pub const KIND: Kind = Kind::new("ngram-trie");
+pub const KIND: FileKind = FileKind::new("ngram-trie");
 /// The version of its layout.
 pub const VERSION: u32 = 2;
 
@@ -45,7 +45,7 @@ const SIGN: u32 = 1 << 31;
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Metadata {
+struct TrieMetadata {
     /// The length of the longest n-grams, 1 to 16.
     order: u32,
     /// n-grams of each order as the source counts them.
@@ -53,9 +53,9 @@ struct Metadata {
     /// Orders from 2.
     levels: Vec<LevelMetadata>,
     /// The id of `<s>`.
-    begin: u32,
+    bos_id: u32,
     /// The id of `</s>`.
-    end: u32,
+    eos_id: u32,
     /// Whether the source had `<unk>`.
     has_unknown: bool,
     /// See `LanguageModel::minimisation_is_closed`.
@@ -68,22 +68,22 @@ struct LevelMetadata {
     entries: u64,
     /// How many of them are blanks.
     blanks: u64,
-    widths: Widths,
+    widths: FieldWidths,
     /// Bits of a tag.
-    tag: u32,
+    tag_bits: u32,
     /// Home lines of the table.
-    homes: u32,
+    home_lines: u32,
     /// Values in the book of probs; 0: there is none.
-    prob_book: u32,
+    prob_codebook_len: u32,
     /// Values in the book of backoffs; 0: there is none.
-    backoff_book: u32,
+    backoff_codebook_len: u32,
 }
 
 /// A word alone.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
-struct Unigram {
+struct UnigramRecord {
     log10: f32,
     backoff: f32,
     /// 1: an n-gram of two words ends in it.
@@ -93,20 +93,20 @@ struct Unigram {
 
 /// A model in a trie file.
 pub struct TrieModel {
-    metadata: Metadata,
+    metadata: TrieMetadata,
     words: Dictionary,
     /// By word id.
-    unigrams: View<Unigram>,
+    unigrams: View<UnigramRecord>,
     /// Orders from 2.
     levels: Vec<Level>,
     /// Numbers of the blanks of each order, end to end.
     blanks: View<u32>,
-    begin: State,
+    begin_state: State,
 }
 
 impl TrieModel {
     /// Opens the file at `path`.
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
@@ -114,8 +114,8 @@ impl TrieModel {
     /// that scoring relies on is checked here, in time that does not grow with
     /// the n-grams; [`verify`] checks the rest.
     pub fn from_container(container: &Container) -> Result<Self> {
-        let container = container.clone().expect(KIND, VERSION)?;
-        let metadata: Metadata = container.metadata()?;
+        let container = container.clone().expect_kind(KIND, VERSION)?;
+        let metadata: TrieMetadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;
         if !(1..=MAX_ORDER).contains(&order) {
@@ -125,13 +125,13 @@ impl TrieModel {
             return Err(damaged("the counts do not fit the order").into());
         }
         let words = Dictionary::open(&container, "words")?;
-        let unigrams = container.section::<Unigram>("order-1")?;
+        let unigrams = container.section::<UnigramRecord>("order-1")?;
         if unigrams.len() != words.len() || u32::try_from(words.len()).is_err() {
             let reason = "there is not one unigram for each word";
             return Err(container.damaged("order-1", reason).into());
         }
         let known = |id: u32| id > 0 && (id as usize) < words.len();
-        if !known(metadata.begin) || !known(metadata.end) {
+        if !known(metadata.bos_id) || !known(metadata.eos_id) {
             return Err(damaged("<s> or </s> is no word of the model").into());
         }
         let levels = open_levels(&container, &metadata, words.len())?;
@@ -147,10 +147,10 @@ impl TrieModel {
             return Err(container.damaged("blanks", "there are not as many as promised").into());
         }
         let mut begin = State::EMPTY;
-        let backoff = unigrams[metadata.begin as usize].backoff;
-        begin.entries_mut()[0] = (LmWord(metadata.begin), backoff);
+        let backoff = unigrams[metadata.bos_id as usize].backoff;
+        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
         begin.set_len(1);
-        Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin })
+        Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin_state: begin })
     }
 
     /// The numbers of the blanks among the n-grams of `order`.
@@ -161,7 +161,7 @@ impl TrieModel {
     }
 }
 
-fn open_levels(container: &Container, metadata: &Metadata, words: usize) -> Result<Vec<Level>> {
+fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> Result<Vec<Level>> {
     let books = container.section::<f32>("books")?;
     let mut rest = &books[..];
     let mut take = |values: u32, raw: bool, width: u32| {
@@ -178,17 +178,17 @@ fn open_levels(container: &Container, metadata: &Metadata, words: usize) -> Resu
     let mut levels: Vec<Level> = Vec::new();
     for (order, level) in (2..).zip(&metadata.levels) {
         let widths = level.widths;
-        let prob_book = take(level.prob_book, widths.prob == RAW_PROB, widths.prob)?;
-        let no_book = matches!(widths.backoff, 0 | RAW_BACKOFF);
-        let backoff_book = take(level.backoff_book, no_book, widths.backoff)?;
+        let prob_book = take(level.prob_codebook_len, widths.prob == RAW_PROB_BITS, widths.prob)?;
+        let no_book = matches!(widths.backoff, 0 | RAW_BACKOFF_BITS);
+        let backoff_book = take(level.backoff_codebook_len, no_book, widths.backoff)?;
         let parents = levels.last().map_or(words, |level| level.capacity() as usize);
         let longest = order == metadata.order as usize;
         levels.push(Level::open(
             container,
             order,
-            KeyForm::new(parents, words),
+            KeyLayout::new(parents, words),
             (widths, longest),
-            (level.tag, level.homes),
+            (level.tag_bits, level.home_lines),
             [prob_book, backoff_book],
         )?);
     }

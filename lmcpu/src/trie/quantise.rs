@@ -11,20 +11,21 @@ use crate::NO_EXTENSION;
 
 /// How many bits a prob and a backoff get: 1 to 25 each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bits {
+pub struct QuantisationBits {
     prob: u32,
     backoff: u32,
 }
 
-impl Bits {
+impl QuantisationBits {
     /// The most bits of either.
-    pub const MOST: u32 = 25;
+    pub const MAX: u32 = 25;
 
     /// `prob` bits for a prob and `backoff` bits for a backoff; nothing unless
     /// both are between 1 and [`Bits::MOST`].
     pub fn new(prob: u32, backoff: u32) -> Option<Self> {
-        let sound = 1..=Self::MOST;
-        (sound.contains(&prob) && sound.contains(&backoff)).then_some(Bits { prob, backoff })
+        let sound = 1..=Self::MAX;
+        (sound.contains(&prob) && sound.contains(&backoff))
+            .then_some(QuantisationBits { prob, backoff })
     }
 
     /// Bits of a prob.
@@ -44,13 +45,13 @@ pub(super) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
 }
 
 /// Two reserved values: no extension, and an extension without a backoff.
-const RESERVED: usize = 2;
+const RESERVED_CODES: usize = 2;
 
 /// The centres of backoffs, `2^bits` of them: the reserved ones and those of
 /// `values`, which are not 0.
 pub(super) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     let mut book = vec![f32::from_bits(NO_EXTENSION), 0.0];
-    book.extend(centres(values, (1 << bits) - RESERVED));
+    book.extend(centres(values, (1 << bits) - RESERVED_CODES));
     book
 }
 
@@ -73,7 +74,7 @@ fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
 
 /// The index of the centre that stands for the prob `value`.
 pub(super) fn encode_prob(book: &[f32], value: f32) -> u32 {
-    nearest(book, value)
+    nearest_centre(book, value)
 }
 
 /// The index of the centre that stands for the backoff `value`.
@@ -81,16 +82,16 @@ pub(super) fn encode_backoff(book: &[f32], value: f32) -> u32 {
     if value == 0.0 {
         return u32::from(value.to_bits() != NO_EXTENSION);
     }
-    if book.len() == RESERVED {
+    if book.len() == RESERVED_CODES {
         // One bit leaves no bins: the backoff is lost, the extension is not.
         // KenLM would write the number of a bin that is not there.
         return 1;
     }
-    RESERVED as u32 + nearest(&book[RESERVED..], value)
+    RESERVED_CODES as u32 + nearest_centre(&book[RESERVED_CODES..], value)
 }
 
 /// The nearest of `centres`, which are sorted; of two as near, the upper.
-fn nearest(centres: &[f32], value: f32) -> u32 {
+fn nearest_centre(centres: &[f32], value: f32) -> u32 {
     let above = centres.partition_point(|&centre| centre < value);
     let index = match above {
         0 => 0,
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn bits_are_checked() {
-        assert!(Bits::new(0, 8).is_none() && Bits::new(8, 26).is_none());
-        assert_eq!(Bits::new(25, 1).unwrap().prob(), 25);
+        assert!(QuantisationBits::new(0, 8).is_none() && QuantisationBits::new(8, 26).is_none());
+        assert_eq!(QuantisationBits::new(25, 1).unwrap().prob(), 25);
     }
 }

@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use miriam_storage::{Container, Load};
-use miriam_textio::{Vocabulary, name_of};
+use miriam_storage::{Container, LoadMethod};
+use miriam_textio::{Vocabulary, display_name};
 use rayon::prelude::*;
 
 use super::{TrieModel, verify};
@@ -22,21 +22,21 @@ pub struct TrieSource {
     vocabulary: Vocabulary,
     unigrams: Vec<Unigram>,
     next_order: usize,
-    below: Below,
+    suffixes: SuffixLevel,
 }
 
 /// The n-grams of the order before, blanks among them.
-struct Below {
+struct SuffixLevel {
     /// Their words, newest first, end to end, in the order of the list.
     words: Vec<u32>,
     /// By number: the place in the list.
-    places: Vec<u32>,
+    positions: Vec<u32>,
 }
 
 impl TrieSource {
     /// Opens the file at `path`, which is checked whole.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_container(Container::open_any(path, Load::Lazy)?, name_of(path))
+        Self::from_container(Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
     }
 
     pub(super) fn from_container(container: Container, name: String) -> Result<Self> {
@@ -52,8 +52,16 @@ impl TrieSource {
             .map(|unigram| Unigram { log10: unigram.log10, backoff: unigram.backoff })
             .collect();
         let ids: Vec<u32> = (0..vocabulary.len() as u32).collect();
-        let below = Below { words: ids.clone(), places: ids };
-        Ok(TrieSource { name, container, model, vocabulary, unigrams, next_order: 2, below })
+        let below = SuffixLevel { words: ids.clone(), positions: ids };
+        Ok(TrieSource {
+            name,
+            container,
+            model,
+            vocabulary,
+            unigrams,
+            next_order: 2,
+            suffixes: below,
+        })
     }
 }
 
@@ -89,7 +97,7 @@ impl NgramSource for TrieSource {
         let mut entries: Vec<(u64, u32, u64)> = level
             .entries()
             .map(|entry| {
-                let place = u64::from(self.below.places[entry.parent as usize]);
+                let place = u64::from(self.suffixes.positions[entry.parent as usize]);
                 (place << 32 | u64::from(entry.word), entry.number, entry.value)
             })
             .collect();
@@ -102,11 +110,11 @@ impl NgramSource for TrieSource {
         let mut places = vec![0; level.capacity() as usize];
         for (place, &(key, number, value)) in entries.iter().enumerate() {
             let suffix = (key >> 32) as usize * (order - 1);
-            words.extend_from_slice(&self.below.words[suffix..suffix + order - 1]);
+            words.extend_from_slice(&self.suffixes.words[suffix..suffix + order - 1]);
             words.push(key as u32);
             places[number as usize] = place as u32;
             if blanks.binary_search(&number).is_err() {
-                let found = level.found(number, value);
+                let found = level.decode_ngram(number, value);
                 section.words.extend(words[place * order..].iter().rev());
                 section.log10.push(found.log10);
                 if !is_last {
@@ -114,7 +122,7 @@ impl NgramSource for TrieSource {
                 }
             }
         }
-        self.below = Below { words, places };
+        self.suffixes = SuffixLevel { words, positions: places };
         Ok(Some(section))
     }
 

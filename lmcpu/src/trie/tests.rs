@@ -6,19 +6,19 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use miriam_storage::Bytes;
-use miriam_textio::{Input, Log10, Output, Silent};
+use miriam_textio::{Input, Log10, NoProgress, Output};
 use proptest::prelude::*;
 
 use super::*;
 use crate::probing::reference::{Reference, ReferenceState};
 use crate::probing::tests::{TOY, arbitrary_arpa_up_to};
-use crate::query::{Levels, Options, query};
-use crate::{LanguageModel, NgramSource, Request, Scored};
+use crate::query::{QueryOptions, Verbosity, query};
+use crate::{LanguageModel, NgramSource, Request, ScoreResult};
 
-fn bytes_of(arpa: &str, bits: Option<Bits>) -> Result<Bytes> {
+fn build_bytes(arpa: &str, bits: Option<QuantisationBits>) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(arpa.as_bytes()).unwrap();
-    build::container_in_memory(file.path(), bits)
+    build::build_in_memory(file.path(), bits)
 }
 
 fn open(bytes: Bytes) -> TrieModel {
@@ -28,8 +28,8 @@ fn open(bytes: Bytes) -> TrieModel {
     TrieModel::from_container(&container).unwrap()
 }
 
-fn model_of(arpa: &str) -> TrieModel {
-    open(bytes_of(arpa, None).unwrap())
+fn build_model(arpa: &str) -> TrieModel {
+    open(build_bytes(arpa, None).unwrap())
 }
 
 fn id(model: &TrieModel, word: &str) -> LmWord {
@@ -46,7 +46,7 @@ fn same_state(model: &TrieModel, state: &State, expected: &ReferenceState) -> bo
 /// Values that KenLM printed (Appendix A).
 #[test]
 fn toy_model_scores_as_kenlm() {
-    let model = model_of(TOY);
+    let model = build_model(TOY);
     type Words<'a> = &'a [(u8, f32)];
     let expected: [(&str, Words<'_>); 4] = [
         ("a b a", &[(2, -0.5), (3, -0.3), (2, -0.9), (1, -1.800_000_1)]),
@@ -73,7 +73,7 @@ fn toy_model_scores_as_kenlm() {
 /// probing model.
 #[test]
 fn a_probability_of_one_is_zero() {
-    let model = model_of(&TOY.replace("-99\t<s>", "0\t<s>").replace("-0.5\t<s> a", "0\t<s> a"));
+    let model = build_model(&TOY.replace("-99\t<s>", "0\t<s>").replace("-0.5\t<s> a", "0\t<s> a"));
     let mut next = State::EMPTY;
     let (log10, _) = model.score(&State::EMPTY, id(&model, "<s>"), &mut next);
     assert_eq!(log10.0.to_bits(), 0);
@@ -92,7 +92,7 @@ proptest! {
     ) {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
         let reference = Reference::parse_as_trie(&arpa);
-        let model = model_of(&arpa);
+        let model = build_model(&arpa);
         prop_assert_eq!(LanguageModel::minimisation_is_closed(&model), reference.is_closed(), "{}", arpa);
         let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         for line in &text {
@@ -113,13 +113,13 @@ proptest! {
                 (state, slow) = (next, slow_next);
             }
         }
-        let mut results = vec![Scored::default(); requests.len()];
+        let mut results = vec![ScoreResult::default(); requests.len()];
         model.score_batch(&states, &requests, &mut results);
         for (result, (log10, matched, next)) in results.iter().zip(&expected) {
             prop_assert_eq!(result.log10.0.to_bits(), log10.0.to_bits());
-            prop_assert_eq!(result.matched, *matched);
+            prop_assert_eq!(result.ngram_length, *matched);
             let bits = |s: &State| s.entries().iter().map(|e| (e.0, e.1.to_bits())).collect::<Vec<_>>();
-            prop_assert_eq!(bits(&result.next), bits(next));
+            prop_assert_eq!(bits(&result.next_state), bits(next));
         }
     }
 
@@ -127,10 +127,10 @@ proptest! {
     /// left out of the list and filled in again.
     #[test]
     fn lists_what_it_was_built_from(arpa in arbitrary_arpa_up_to(6)) {
-        let bytes = bytes_of(&arpa, None).unwrap();
+        let bytes = build_bytes(&arpa, None).unwrap();
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&bytes).unwrap();
-        let again = build::container_in_memory(file.path(), None).unwrap();
+        let again = build::build_in_memory(file.path(), None).unwrap();
         prop_assert!(bytes[..] == again[..]);
         let mut source = TrieSource::open(file.path()).unwrap();
         let mut lines: Vec<String> = Vec::new();
@@ -161,8 +161,8 @@ proptest! {
         words in proptest::collection::vec(0u32..5, 0..20),
         bits in any::<bool>(),
     ) {
-        let bits = bits.then(|| Bits::new(3, 2).unwrap());
-        let whole = bytes_of(TOY, bits).unwrap();
+        let bits = bits.then(|| QuantisationBits::new(3, 2).unwrap());
+        let whole = build_bytes(TOY, bits).unwrap();
         let mut bytes = whole.to_vec();
         for (place, value) in changes {
             if let Some(byte) = bytes.get_mut(place) {
@@ -221,7 +221,7 @@ fn nodes_of_all_sizes_are_searched() {
         arpa + "\n\\end\\\n"
     };
     let reference = Reference::parse_as_trie(&arpa);
-    let model = model_of(&arpa);
+    let model = build_model(&arpa);
     for newest in 0..sizes.len() + 1 {
         for older in 0..4000 {
             let (mut state, mut slow) = (State::EMPTY, ReferenceState::default());
@@ -260,7 +260,7 @@ fn bytes_do_not_depend_on_threads() {
     arpa += "\\end\\\n";
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| bytes_of(&arpa, Bits::new(8, 8)).unwrap())
+        pool.install(|| build_bytes(&arpa, QuantisationBits::new(8, 8)).unwrap())
     };
     assert!(with(1)[..] == with(3)[..]);
 }
@@ -270,15 +270,15 @@ fn bytes_do_not_depend_on_threads() {
 /// released and is not read.
 #[test]
 fn golden_files_of_version_2() {
-    for (name, bits) in [("toy-v2", None), ("toy-v2-3-2", Bits::new(3, 2))] {
+    for (name, bits) in [("toy-v2", None), ("toy-v2-3-2", QuantisationBits::new(3, 2))] {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
         let path = data.join(format!("{name}.ngram-trie"));
-        let bytes = bytes_of(TOY, bits).unwrap();
+        let bytes = build_bytes(TOY, bits).unwrap();
         if std::env::var_os("MIRIAM_WRITE_TESTDATA").is_some() {
             std::fs::write(&path, &bytes[..]).unwrap();
         }
         assert!(std::fs::read(&path).unwrap() == bytes[..], "the layout changed: raise VERSION");
-        let model = TrieModel::open(&path, Load::Lazy).unwrap();
+        let model = TrieModel::open(&path, LoadMethod::Lazy).unwrap();
         let mut next = State::EMPTY;
         let begin = LanguageModel::begin_state(&model);
         assert_eq!(model.score(&begin, id(&model, "a"), &mut next), (Log10(-0.5), 2));
@@ -287,7 +287,7 @@ fn golden_files_of_version_2() {
 
 #[test]
 fn every_truncation_is_an_error() {
-    let bytes = bytes_of(TOY, None).unwrap();
+    let bytes = build_bytes(TOY, None).unwrap();
     for end in (0..bytes.len()).step_by(7) {
         assert!(Container::from_bytes(Bytes::copy_from(&bytes[..end]), Path::new("cut")).is_err());
     }
@@ -295,16 +295,16 @@ fn every_truncation_is_an_error() {
 
 #[test]
 fn unigram_models_and_errors_of_building() {
-    let model = model_of("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
+    let model = build_model("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
     let mut next = State::EMPTY;
     let begin = LanguageModel::begin_state(&model);
     let end = LanguageModel::end_of_sentence(&model);
     assert_eq!(model.score(&begin, end, &mut next), (Log10(-2.0), 1));
     assert!(next.is_empty());
     assert_eq!(model.score(&begin, LmWord::UNKNOWN, &mut next), (Log10(-100.0), 1));
-    let error = bytes_of(&TOY.replace("b </s>", "a b"), None).err().unwrap().to_string();
+    let error = build_bytes(&TOY.replace("b </s>", "a b"), None).err().unwrap().to_string();
     assert!(error.contains("line 16") && error.contains("line 15"), "{error}");
-    let error = bytes_of(&TOY.replace("<s> a b", "a a b"), None).err().unwrap().to_string();
+    let error = build_bytes(&TOY.replace("<s> a b", "a a b"), None).err().unwrap().to_string();
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
@@ -336,8 +336,8 @@ fn shared(path: &str) -> Option<PathBuf> {
 /// What `query` prints with KenLM's tries, plain and quantised.
 #[test]
 fn queries_print_what_kenlm_prints() {
-    let six = Bits::new(6, 5);
-    let eight = Bits::new(8, 8);
+    let six = QuantisationBits::new(6, 5);
+    let eight = QuantisationBits::new(8, 8);
     let cases = "kenlm-cases";
     let m30k = "m30k-de-en/lm";
     let text = "kenlm-cases/heldout.en";
@@ -380,18 +380,18 @@ fn queries_print_what_kenlm_prints() {
         else {
             return;
         };
-        let model = open(build::container_in_memory(&arpa, bits).unwrap());
+        let model = open(build::build_in_memory(&arpa, bits).unwrap());
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut output = Output::create(file.path()).unwrap();
-        let options = Options {
-            levels: Levels::ALL,
-            markers: true,
+        let options = QueryOptions {
+            verbosity: Verbosity::ALL,
+            sentence_markers: true,
             threads: 2,
-            line_by_line: false,
+            line_buffered: false,
             kenlm_compat: false,
         };
         let text = Input::open(&text).unwrap();
-        query(&model, text, &mut output, options, &Silent).unwrap();
+        query(&model, text, &mut output, options, &NoProgress).unwrap();
         output.finish().unwrap();
         let found = without_ids(&std::fs::read(file.path()).unwrap());
         let mut recording = Vec::new();

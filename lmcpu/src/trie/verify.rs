@@ -15,8 +15,8 @@ pub fn verify(container: &Container) -> Result<()> {
     }
     let marker = |text: &[u8], id: u32| LanguageModel::word(&model, LmWord(id)) == Some(text);
     if !marker(b"<unk>", 0)
-        || !marker(b"<s>", model.metadata.begin)
-        || !marker(b"</s>", model.metadata.end)
+        || !marker(b"<s>", model.metadata.bos_id)
+        || !marker(b"</s>", model.metadata.eos_id)
     {
         return Err(container.damaged("words.bytes", "a special word has another's id").into());
     }
@@ -26,8 +26,8 @@ pub fn verify(container: &Container) -> Result<()> {
         check_numbers(unigram.log10, unigram.backoff)
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
         parents.push(match unigram.has_children {
-            0 => Parent::Childless,
-            _ => Parent::Waiting,
+            0 => ParentStatus::Childless,
+            _ => ParentStatus::ExpectsChildren,
         });
     }
     let sources = words - usize::from(!model.metadata.has_unknown);
@@ -38,13 +38,15 @@ pub fn verify(container: &Container) -> Result<()> {
         let order = i + 2;
         let damaged = |reason: String| container.damaged(&format!("order-{order}"), reason);
         let count = level.verify().map_err(damaged)?;
-        let mut numbers = vec![Parent::Absent; level.capacity() as usize];
+        let mut numbers = vec![ParentStatus::Absent; level.capacity() as usize];
         for entry in level.entries() {
             let number = entry.number;
             let parent =
                 usize::try_from(entry.parent).ok().and_then(|parent| parents.get_mut(parent));
             match parent {
-                Some(parent @ (Parent::Waiting | Parent::Met)) => *parent = Parent::Met,
+                Some(parent @ (ParentStatus::ExpectsChildren | ParentStatus::HasChildren)) => {
+                    *parent = ParentStatus::HasChildren
+                }
                 _ => {
                     let reason = format!("n-gram {number}: its suffix does not know of it");
                     return Err(damaged(reason).into());
@@ -53,24 +55,26 @@ pub fn verify(container: &Container) -> Result<()> {
             if entry.word as usize >= words {
                 return Err(damaged(format!("n-gram {number}: its oldest word is none")).into());
             }
-            if level.is_outside_books(entry.value) {
+            if level.is_outside_codebooks(entry.value) {
                 let reason = format!("n-gram {number} names a value that no book has");
                 return Err(damaged(reason).into());
             }
-            let found = level.found(number, entry.value);
+            let found = level.decode_ngram(number, entry.value);
             check_numbers(found.log10, found.backoff)
                 .map_err(|reason| damaged(format!("n-gram {number}: {reason}")))?;
-            numbers[number as usize] = match found.longer {
-                None => Parent::Childless,
-                Some(_) => Parent::Waiting,
+            numbers[number as usize] = match found.extend_left {
+                None => ParentStatus::Childless,
+                Some(_) => ParentStatus::ExpectsChildren,
             };
         }
-        if let Some(at) = parents.iter().position(|parent| *parent == Parent::Waiting) {
+        if let Some(at) = parents.iter().position(|parent| *parent == ParentStatus::ExpectsChildren)
+        {
             let reason = format!("n-gram {at}: there is none that it is the suffix of");
             return Err(container.damaged(&format!("order-{}", order - 1), reason).into());
         }
         let blanks = model.blanks_of(order);
-        let is_there = |&at: &u32| numbers.get(at as usize).is_some_and(|n| *n != Parent::Absent);
+        let is_there =
+            |&at: &u32| numbers.get(at as usize).is_some_and(|n| *n != ParentStatus::Absent);
         if !blanks.is_sorted_by(|a, b| a < b) || !blanks.iter().all(is_there) {
             let reason = format!("those of order {order} are not sorted or not there");
             return Err(container.damaged("blanks", reason).into());
@@ -88,15 +92,15 @@ pub fn verify(container: &Container) -> Result<()> {
 
 /// What is known of an n-gram that may be the suffix of others.
 #[derive(Clone, Copy, PartialEq)]
-enum Parent {
+enum ParentStatus {
     /// There is none.
     Absent,
     /// It says that it has no children.
     Childless,
     /// It says that it has children.
-    Waiting,
+    ExpectsChildren,
     /// It has.
-    Met,
+    HasChildren,
 }
 
 fn check_numbers(log10: f32, backoff: f32) -> Result<(), &'static str> {

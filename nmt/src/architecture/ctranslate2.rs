@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::transformer::{
-    Activation, Autoregression, Gelu, Positions, PreNormKeys, Process, Stack, Start, Step,
-    Transformer,
+    Activation, AutoregressionConfig, DecoderStart, Gelu, PositionalEncodingKind, PreNormKeys,
+    ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
 };
-use super::{Architecture, Model, Tables};
+use super::{Architecture, EmbeddingConfig, Model};
 use crate::checkpoint::{Checkpoint, Tensor};
 use crate::{Error, Result};
 
@@ -18,7 +18,7 @@ use crate::{Error, Result};
 const NORM_EPSILON: f32 = 1e-5;
 
 /// Flags that say no more here when they are off.
-const OFF: [&str; 7] = [
+const IGNORED_WHEN_OFF: [&str; 7] = [
     "alibi",
     "alibi_use_positive_positions",
     "scale_alibi",
@@ -30,26 +30,26 @@ const OFF: [&str; 7] = [
 
 /// What the folder says beside the model.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct FolderSettings {
     /// Epsilon of layer norms.
     pub norm_epsilon: Option<f32>,
     /// The id of the word that decoding starts with.
-    pub start: Option<u32>,
+    pub start_token: Option<u32>,
 }
 
 /// The model in CTranslate2's file.
-pub fn resolve(checkpoint: Checkpoint, settings: &Settings) -> Result<Model> {
+pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
-    let mut reading = Reading { checkpoint, path: &path, tensors: BTreeMap::new() };
-    let transformer = reading.transformer(tied_output, settings)?;
-    let Reading { checkpoint, mut tensors, .. } = reading;
+    let mut reading = Resolver { checkpoint, path: &path, tensors: BTreeMap::new() };
+    let transformer = reading.read_transformer(tied_output, settings)?;
+    let Resolver { checkpoint, mut tensors, .. } = reading;
     // Nothing of the rest may be a parameter that changes what is computed.
     for name in checkpoint.names() {
         let flag = name.rsplit('/').next().unwrap_or(name);
-        let number = checkpoint.get(name).filter(|tensor| tensor.count() == 1);
+        let number = checkpoint.get(name).filter(|tensor| tensor.numel() == 1);
         let off = number.is_some_and(|tensor| tensor.values() == [0.0]);
-        let harmless = off && OFF.contains(&flag)
+        let harmless = off && IGNORED_WHEN_OFF.contains(&flag)
             || matches!(flag, "alignment_heads" | "alignment_layer" | "embeddings_merge")
             || flag == "encodings";
         if !harmless {
@@ -60,39 +60,43 @@ pub fn resolve(checkpoint: Checkpoint, settings: &Settings) -> Result<Model> {
             return Err(Error::unsupported(&path, reason));
         }
     }
-    let shared = transformer.tables.shared_embeddings;
+    let shared = transformer.embeddings.shared;
     if shared && let Some(table) = tensors.remove("decoder_Wemb") {
         tensors.insert("Wemb".into(), table);
     }
     Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
 }
 
-struct Reading<'a> {
+struct Resolver<'a> {
     checkpoint: Checkpoint,
     path: &'a Path,
     /// What was read, under Marian's names.
     tensors: BTreeMap<String, Tensor>,
 }
 
-impl Reading<'_> {
-    fn transformer(&mut self, tied_output: bool, settings: &Settings) -> Result<Transformer> {
-        let encoder = self.stack("encoder")?;
-        let decoder = self.stack("decoder")?;
+impl Resolver<'_> {
+    fn read_transformer(
+        &mut self,
+        tied_output: bool,
+        settings: &FolderSettings,
+    ) -> Result<TransformerConfig> {
+        let encoder = self.read_stack("encoder")?;
+        let decoder = self.read_stack("decoder")?;
         let pre_norm = self.flag("encoder/pre_norm")?.unwrap_or(false);
         if self.flag("decoder/pre_norm")?.unwrap_or(false) != pre_norm {
-            return Err(self.refuse("norms stand elsewhere in its encoder and its decoder"));
+            return Err(self.unsupported("norms stand elsewhere in its encoder and its decoder"));
         }
         let scaled = self.flag("encoder/scale_embeddings")?.unwrap_or(true);
         if self.flag("decoder/scale_embeddings")?.unwrap_or(true) != scaled {
-            return Err(self.refuse("embeddings of one side only are scaled"));
+            return Err(self.unsupported("embeddings of one side only are scaled"));
         }
-        let activation = self.activation()?;
-        let start = match (self.flag("decoder/start_from_zero_embedding")?, settings.start) {
-            (Some(true), _) => Start::Zeros,
-            (_, Some(id)) => Start::Token(id),
-            _ => return Err(self.refuse("the word that decoding starts with is not known")),
+        let activation = self.read_activation()?;
+        let start = match (self.flag("decoder/start_from_zero_embedding")?, settings.start_token) {
+            (Some(true), _) => DecoderStart::ZeroEmbedding,
+            (_, Some(id)) => DecoderStart::Token(id),
+            _ => return Err(self.unsupported("the word that decoding starts with is not known")),
         };
-        let positions = self.positions()?;
+        let positions = self.take_position_tables()?;
         let alignment = self.checkpoint.get("decoder/alignment_layer");
         let alignment = alignment.and_then(|tensor| tensor.values().first().copied());
         let alignment_layer = match alignment {
@@ -102,33 +106,37 @@ impl Reading<'_> {
             }
             _ => decoder.depth,
         };
-        let tables = self.tables(tied_output)?;
+        let tables = self.take_embeddings(tied_output)?;
         for (side, stack) in [("encoder", &encoder), ("decoder", &decoder)] {
-            self.layers(side, stack.depth, pre_norm)?;
+            self.take_layers(side, stack.depth, pre_norm)?;
         }
-        let process = |steps: &[Step]| Process(steps.to_vec());
-        Ok(Transformer {
+        let process = |steps: &[ProcessStep]| ProcessSteps(steps.to_vec());
+        Ok(TransformerConfig {
             tied_layers: (1..=decoder.depth).collect(),
             encoder,
             decoder,
             activation,
-            preprocess: process(if pre_norm { &[Step::Norm] } else { &[] }),
-            postprocess: process(if pre_norm { &[Step::Add] } else { &[Step::Add, Step::Norm] }),
-            postprocess_embedding: Process::default(),
-            postprocess_top: process(if pre_norm { &[Step::Norm] } else { &[] }),
-            projection: true,
-            autoregression: Autoregression::SelfAttention,
-            positions,
-            scaled_embeddings: scaled,
-            start,
+            preprocess: process(if pre_norm { &[ProcessStep::Norm] } else { &[] }),
+            postprocess: process(if pre_norm {
+                &[ProcessStep::Add]
+            } else {
+                &[ProcessStep::Add, ProcessStep::Norm]
+            }),
+            postprocess_embedding: ProcessSteps::default(),
+            postprocess_top: process(if pre_norm { &[ProcessStep::Norm] } else { &[] }),
+            has_output_projection: true,
+            autoregression: AutoregressionConfig::SelfAttention,
+            positional_encoding: positions,
+            scales_embeddings: scaled,
+            decoder_start: start,
             pre_norm_keys: PreNormKeys::Normalised,
             alignment_layer,
             norm_epsilon: settings.norm_epsilon.unwrap_or(NORM_EPSILON),
-            tables,
+            embeddings: tables,
         })
     }
 
-    fn stack(&mut self, side: &str) -> Result<Stack> {
+    fn read_stack(&mut self, side: &str) -> Result<StackConfig> {
         let there = |layer: usize| {
             let name = format!("{side}/layer_{layer}/ffn/linear_0/weight");
             self.checkpoint.get(&name).is_some()
@@ -142,10 +150,10 @@ impl Reading<'_> {
             None => self.number("num_heads")?.unwrap_or(0.0),
         };
         self.checkpoint.take(&format!("{side}/num_heads"));
-        Ok(Stack { depth, heads: heads as usize, ffn_width, ffn_depth: 2 })
+        Ok(StackConfig { depth, heads: heads as usize, ffn_width, ffn_depth: 2 })
     }
 
-    fn activation(&mut self) -> Result<Activation> {
+    fn read_activation(&mut self) -> Result<Activation> {
         let mut numbers = [0.0; 2];
         for (number, side) in numbers.iter_mut().zip(["encoder", "decoder"]) {
             let name = format!("{side}/activation");
@@ -158,20 +166,20 @@ impl Reading<'_> {
             [2.0, 2.0] => Ok(Activation::Swish),
             [3.0, 3.0] => Ok(Activation::Gelu(Gelu::Exact)),
             [4.0, 4.0] => Ok(Activation::Gelu(Gelu::Sigmoid)),
-            other => Err(self.refuse(format!("activations {other:?} are not covered"))),
+            other => Err(self.unsupported(format!("activations {other:?} are not covered"))),
         }
     }
 
-    fn positions(&mut self) -> Result<Positions> {
+    fn take_position_tables(&mut self) -> Result<PositionalEncodingKind> {
         let mut length = None;
         for side in ["encoder", "decoder"] {
             let name = format!("{side}/position_encodings/encodings");
             let Some(table) = self.checkpoint.get(&name).cloned() else {
-                return Err(self.refuse("it stores no encodings of positions"));
+                return Err(self.unsupported("it stores no encodings of positions"));
             };
             let rows = table.shape().first().copied().unwrap_or(0);
             if length.is_some_and(|length| length != rows) {
-                return Err(self.refuse("its encoder and decoder know other positions"));
+                return Err(self.unsupported("its encoder and decoder know other positions"));
             }
             length = Some(rows);
             self.tensors.insert(format!("{side}_Wpos"), table);
@@ -179,10 +187,10 @@ impl Reading<'_> {
         for side in ["encoder", "decoder"] {
             self.checkpoint.take(&format!("{side}/position_encodings/encodings"));
         }
-        Ok(Positions::Table { length: length.unwrap_or(0) })
+        Ok(PositionalEncodingKind::Table { length: length.unwrap_or(0) })
     }
 
-    fn tables(&mut self, tied_output: bool) -> Result<Tables> {
+    fn take_embeddings(&mut self, tied_output: bool) -> Result<EmbeddingConfig> {
         const ENCODER: [&str; 2] = ["encoder/embeddings_0/weight", "encoder/embeddings/weight"];
         const DECODER: &str = "decoder/embeddings/weight";
         let encoder_name =
@@ -197,15 +205,15 @@ impl Reading<'_> {
         let output = get("decoder/projection/weight")?;
         let bias = self.checkpoint.get("decoder/projection/bias").cloned();
         let side = |tensor: &Tensor, k: usize| tensor.shape().get(k).copied().unwrap_or(0);
-        let tables = Tables {
-            source_words: side(&encoder, 0),
-            target_words: side(&decoder, 0),
-            embedding: side(&encoder, 1),
-            shared_embeddings,
+        let tables = EmbeddingConfig {
+            source_vocab_size: side(&encoder, 0),
+            target_vocab_size: side(&decoder, 0),
+            dim: side(&encoder, 1),
+            shared: shared_embeddings,
             tied_output,
             output_bias: bias.is_some(),
             right_to_left: false,
-            never: Vec::new(),
+            suppress_tokens: Vec::new(),
         };
         let taken = [encoder_name, DECODER, "decoder/projection/weight", "decoder/projection/bias"];
         for name in taken {
@@ -224,34 +232,38 @@ impl Reading<'_> {
         Ok(tables)
     }
 
-    fn layers(&mut self, side: &str, depth: usize, pre_norm: bool) -> Result<()> {
+    fn take_layers(&mut self, side: &str, depth: usize, pre_norm: bool) -> Result<()> {
         for layer in 0..depth {
             let from = format!("{side}/layer_{layer}");
             let to = format!("{side}_l{}", layer + 1);
             let (own, own_to) = (format!("{from}/self_attention"), format!("{to}_self"));
-            self.matrices(&format!("{own}/linear_0"), &own_to, &["q", "k", "v"])?;
-            self.matrices(&format!("{own}/linear_1"), &own_to, &["o"])?;
-            self.norm(&format!("{own}/layer_norm"), &format!("{own_to}_Wo"), pre_norm)?;
+            self.take_matrices(&format!("{own}/linear_0"), &own_to, &["q", "k", "v"])?;
+            self.take_matrices(&format!("{own}/linear_1"), &own_to, &["o"])?;
+            self.take_layer_norm(&format!("{own}/layer_norm"), &format!("{own_to}_Wo"), pre_norm)?;
             if side == "decoder" {
                 let (context, context_to) = (format!("{from}/attention"), format!("{to}_context"));
-                self.matrices(&format!("{context}/linear_0"), &context_to, &["q"])?;
-                self.matrices(&format!("{context}/linear_1"), &context_to, &["k", "v"])?;
-                self.matrices(&format!("{context}/linear_2"), &context_to, &["o"])?;
-                self.norm(&format!("{context}/layer_norm"), &format!("{context_to}_Wo"), pre_norm)?;
+                self.take_matrices(&format!("{context}/linear_0"), &context_to, &["q"])?;
+                self.take_matrices(&format!("{context}/linear_1"), &context_to, &["k", "v"])?;
+                self.take_matrices(&format!("{context}/linear_2"), &context_to, &["o"])?;
+                self.take_layer_norm(
+                    &format!("{context}/layer_norm"),
+                    &format!("{context_to}_Wo"),
+                    pre_norm,
+                )?;
             }
             let (ffn, ffn_to) = (format!("{from}/ffn"), format!("{to}_ffn"));
-            self.matrices(&format!("{ffn}/linear_0"), &ffn_to, &["1"])?;
-            self.matrices(&format!("{ffn}/linear_1"), &ffn_to, &["2"])?;
-            self.norm(&format!("{ffn}/layer_norm"), &format!("{ffn_to}_ffn"), pre_norm)?;
+            self.take_matrices(&format!("{ffn}/linear_0"), &ffn_to, &["1"])?;
+            self.take_matrices(&format!("{ffn}/linear_1"), &ffn_to, &["2"])?;
+            self.take_layer_norm(&format!("{ffn}/layer_norm"), &format!("{ffn_to}_ffn"), pre_norm)?;
         }
         if pre_norm {
-            self.norm(&format!("{side}/layer_norm"), &format!("{side}_top"), false)?;
+            self.take_layer_norm(&format!("{side}/layer_norm"), &format!("{side}_top"), false)?;
         }
         Ok(())
     }
 
     /// Takes a matrix of several that lie one behind the other, and their biases.
-    fn matrices(&mut self, from: &str, to: &str, parts: &[&str]) -> Result<()> {
+    fn take_matrices(&mut self, from: &str, to: &str, parts: &[&str]) -> Result<()> {
         for (what, letter) in [("weight", 'W'), ("bias", 'b')] {
             let name = format!("{from}/{what}");
             let tensor = self.take(&name)?;
@@ -262,7 +274,7 @@ impl Reading<'_> {
             }
             let rows = rows / parts.len();
             for (k, part) in parts.iter().enumerate() {
-                let part_of = tensor.rows(k * rows, rows);
+                let part_of = tensor.slice_rows(k * rows, rows);
                 let part_of = part_of.map_err(|e| Error::mismatch(self.path, &name, e))?;
                 self.tensors.insert(format!("{to}_{letter}{part}"), part_of.transposed());
             }
@@ -270,7 +282,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn norm(&mut self, from: &str, to: &str, pre: bool) -> Result<()> {
+    fn take_layer_norm(&mut self, from: &str, to: &str, pre: bool) -> Result<()> {
         let suffix = if pre { "_pre" } else { "" };
         for (what, called) in [("gamma", "scale"), ("beta", "bias")] {
             let tensor = self.take(&format!("{from}/{what}"))?;
@@ -287,7 +299,7 @@ impl Reading<'_> {
     fn number(&self, name: &str) -> Result<Option<f32>> {
         match self.checkpoint.get(name) {
             None => Ok(None),
-            Some(tensor) if tensor.count() == 1 => Ok(tensor.values().first().copied()),
+            Some(tensor) if tensor.numel() == 1 => Ok(tensor.values().first().copied()),
             Some(_) => Err(Error::mismatch(self.path, name, "this should be one number")),
         }
     }
@@ -298,7 +310,7 @@ impl Reading<'_> {
         Ok(number.map(|number| number != 0.0))
     }
 
-    fn refuse(&self, reason: impl Into<String>) -> Error {
+    fn unsupported(&self, reason: impl Into<String>) -> Error {
         Error::unsupported(self.path, reason)
     }
 }

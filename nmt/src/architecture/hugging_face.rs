@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::transformer::{
-    Activation, Autoregression, Gelu, Positions, PreNormKeys, Process, Stack, Start, Step,
-    Transformer,
+    Activation, AutoregressionConfig, DecoderStart, Gelu, PositionalEncodingKind, PreNormKeys,
+    ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
 };
-use super::{Architecture, Model, Tables};
+use super::{Architecture, EmbeddingConfig, Model};
 use crate::checkpoint::Checkpoint;
 use crate::yaml::Value;
 use crate::{Error, Result};
@@ -25,12 +25,12 @@ pub fn resolve(
 ) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let config = Config { value: config, generation, path: &path };
-    let transformer = config.transformer(&checkpoint)?;
+    let transformer = config.read_transformer(&checkpoint)?;
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     let mut tensors = BTreeMap::new();
     for name in names {
         let Some(tensor) = checkpoint.take(&name) else { continue };
-        let (name, tensor) = match marian_name(&name, &transformer.tables) {
+        let (name, tensor) = match marian_name(&name, &transformer.embeddings) {
             Some((to, true)) => (to, tensor.transposed()),
             Some((to, false)) => (to, tensor),
             None => (name, tensor),
@@ -48,18 +48,18 @@ struct Config<'a> {
 }
 
 impl Config<'_> {
-    fn transformer(&self, checkpoint: &Checkpoint) -> Result<Transformer> {
+    fn read_transformer(&self, checkpoint: &Checkpoint) -> Result<TransformerConfig> {
         if self.text("model_type").is_some_and(|kind| kind != "marian") {
             let kind = self.text("model_type").unwrap_or_default();
-            return Err(self.refuse(format!("a model of type {kind}; only marian is read")));
+            return Err(self.unsupported(format!("a model of type {kind}; only marian is read")));
         }
         for name in ["normalize_before", "normalize_embedding", "add_final_layer_norm"] {
             if self.flag(name, false) {
-                return Err(self.refuse(format!("{name} is true, which MarianMT ignores")));
+                return Err(self.unsupported(format!("{name} is true, which MarianMT ignores")));
             }
         }
         let stack = |side: &str| {
-            Ok::<_, Error>(Stack {
+            Ok::<_, Error>(StackConfig {
                 depth: self.number(&format!("{side}_layers"))?,
                 heads: self.number(&format!("{side}_attention_heads"))?,
                 ffn_width: self.number(&format!("{side}_ffn_dim"))?,
@@ -67,59 +67,59 @@ impl Config<'_> {
             })
         };
         let (encoder, decoder) = (stack("encoder")?, stack("decoder")?);
-        super::within("decoder_layers", decoder.depth, super::MAX_DEPTH)
+        super::check_range("decoder_layers", decoder.depth, super::MAX_DEPTH)
             .map_err(|reason| Error::mismatch(self.path, "config.json", reason))?;
         let activation = match self.text("activation_function") {
             Some("relu") => Activation::Relu,
             Some("swish" | "silu") => Activation::Swish,
             Some("gelu") => Activation::Gelu(Gelu::Exact),
             Some("gelu_new" | "gelu_pytorch_tanh") => Activation::Gelu(Gelu::Tanh),
-            other => return Err(self.refuse(format!("activation_function {other:?}"))),
+            other => return Err(self.unsupported(format!("activation_function {other:?}"))),
         };
         let source_words = self.number("vocab_size")?;
         let target_words = match self.value.get("decoder_vocab_size") {
             Some(value) if !value.is_null() => self.number("decoder_vocab_size")?,
             _ => source_words,
         };
-        let never = self.of_decoding("bad_words_ids").map_or(&[][..], Value::items).iter();
+        let never = self.generation_option("bad_words_ids").map_or(&[][..], Value::items).iter();
         let never = never.filter_map(|words| match words.items() {
             // A sequence of several words is no matter of the model.
-            [one] => one.text().and_then(|id| id.parse().ok()),
+            [one] => one.as_str().and_then(|id| id.parse().ok()),
             _ => None,
         });
-        let start = match self.of_decoding("decoder_start_token_id") {
-            Some(id) => self.whole("decoder_start_token_id", id.text())?,
+        let start = match self.generation_option("decoder_start_token_id") {
+            Some(id) => self.parse_number("decoder_start_token_id", id.as_str())?,
             None => self.number("pad_token_id")?,
         };
         let table = checkpoint.get("model.encoder.embed_positions.weight");
         let positions = match table.and_then(|table| table.shape().first()) {
-            Some(&length) => Positions::Table { length },
-            None => Positions::Sinusoidal,
+            Some(&length) => PositionalEncodingKind::Table { length },
+            None => PositionalEncodingKind::Sinusoidal,
         };
-        Ok(Transformer {
+        Ok(TransformerConfig {
             tied_layers: (1..=decoder.depth).collect(),
             alignment_layer: decoder.depth,
             activation,
-            preprocess: Process::default(),
-            postprocess: Process(vec![Step::Add, Step::Norm]),
-            postprocess_embedding: Process::default(),
-            postprocess_top: Process::default(),
-            projection: true,
-            autoregression: Autoregression::SelfAttention,
-            positions,
-            scaled_embeddings: self.flag("scale_embedding", false),
-            start: Start::Token(u32::try_from(start).unwrap_or(u32::MAX)),
+            preprocess: ProcessSteps::default(),
+            postprocess: ProcessSteps(vec![ProcessStep::Add, ProcessStep::Norm]),
+            postprocess_embedding: ProcessSteps::default(),
+            postprocess_top: ProcessSteps::default(),
+            has_output_projection: true,
+            autoregression: AutoregressionConfig::SelfAttention,
+            positional_encoding: positions,
+            scales_embeddings: self.flag("scale_embedding", false),
+            decoder_start: DecoderStart::Token(u32::try_from(start).unwrap_or(u32::MAX)),
             pre_norm_keys: PreNormKeys::Normalised,
             norm_epsilon: NORM_EPSILON,
-            tables: Tables {
-                source_words,
-                target_words,
-                embedding: self.number("d_model")?,
-                shared_embeddings: self.flag("share_encoder_decoder_embeddings", true),
+            embeddings: EmbeddingConfig {
+                source_vocab_size: source_words,
+                target_vocab_size: target_words,
+                dim: self.number("d_model")?,
+                shared: self.flag("share_encoder_decoder_embeddings", true),
                 tied_output: self.flag("tie_word_embeddings", true),
                 output_bias: true,
                 right_to_left: false,
-                never: never.collect(),
+                suppress_tokens: never.collect(),
             },
             encoder,
             decoder,
@@ -127,43 +127,43 @@ impl Config<'_> {
     }
 
     fn text(&self, name: &str) -> Option<&str> {
-        self.value.get(name).and_then(Value::text)
+        self.value.get(name).and_then(Value::as_str)
     }
 
     fn flag(&self, name: &str, default: bool) -> bool {
-        self.value.get(name).and_then(Value::flag).unwrap_or(default)
+        self.value.get(name).and_then(Value::as_bool).unwrap_or(default)
     }
 
     /// What only decoding needs: older versions have it in `config.json`.
-    fn of_decoding(&self, name: &str) -> Option<&Value> {
+    fn generation_option(&self, name: &str) -> Option<&Value> {
         let mut files = [Some(self.value), self.generation].into_iter().flatten();
         files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
     }
 
     fn number(&self, name: &str) -> Result<usize> {
-        self.whole(name, self.text(name))
+        self.parse_number(name, self.text(name))
     }
 
-    fn whole(&self, name: &str, text: Option<&str>) -> Result<usize> {
+    fn parse_number(&self, name: &str, text: Option<&str>) -> Result<usize> {
         text.and_then(|text| text.parse().ok()).ok_or_else(|| {
             let place = format!("config.json, {name}");
             Error::mismatch(self.path, &place, "a number is needed here")
         })
     }
 
-    fn refuse(&self, reason: impl Into<String>) -> Error {
+    fn unsupported(&self, reason: impl Into<String>) -> Error {
         Error::unsupported(self.path, reason)
     }
 }
 
 /// Marian's name, and whether the matrix is to be read the other way round.
-fn marian_name(name: &str, tables: &Tables) -> Option<(String, bool)> {
+fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<(String, bool)> {
     let plain = |name: &str| Some((name.to_owned(), false));
     match name {
-        "model.shared.weight" => return plain(tables.encoder_table()),
-        "model.encoder.embed_tokens.weight" => return plain(tables.encoder_table()),
-        "model.decoder.embed_tokens.weight" => return plain(tables.decoder_table()),
-        "lm_head.weight" if tables.tied_output => return plain(tables.decoder_table()),
+        "model.shared.weight" => return plain(tables.encoder_table_name()),
+        "model.encoder.embed_tokens.weight" => return plain(tables.encoder_table_name()),
+        "model.decoder.embed_tokens.weight" => return plain(tables.decoder_table_name()),
+        "lm_head.weight" if tables.tied_output => return plain(tables.decoder_table_name()),
         "lm_head.weight" => return plain("decoder_ff_logit_out_Wt"),
         "final_logits_bias" => return plain("decoder_ff_logit_out_b"),
         "model.encoder.embed_positions.weight" => return plain("encoder_Wpos"),

@@ -6,12 +6,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::nematus;
-use super::recurrent::{Cell, Encoder, EncoderKind, LayerNormStyle, Recurrent, RecurrentDecoder};
-use super::transformer::{
-    Activation, Autoregression, AverageAttention, Gelu, Positions, PreNormKeys, Process,
-    RecurrentCell, RecurrentSublayer, Stack, Start, Step, Transformer,
+use super::recurrent::{
+    CellKind, EncoderKind, LayerNormStyle, RecurrentConfig, RecurrentDecoderConfig,
+    RecurrentEncoderConfig,
 };
-use super::{Architecture, Model, Stacked, Tables, Top};
+use super::transformer::{
+    Activation, AutoregressionConfig, AverageAttentionConfig, DecoderStart, Gelu,
+    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
+    SruKind, StackConfig, TransformerConfig,
+};
+use super::{Architecture, EmbeddingConfig, Model, StackedConfig, TopLayerConfig};
 use crate::checkpoint::{Checkpoint, Tensor};
 use crate::yaml::Value;
 use crate::{Error, Result};
@@ -30,7 +34,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// The dialect of the version that wrote a model, such as `v1.9.56 a1b2c3 2023`.
-    fn of_version(version: &str) -> Self {
+    fn from_version(version: &str) -> Self {
         let mut numbers = version.trim_start_matches('v').split(['.', ' ']);
         let mut number = || numbers.next().and_then(|n| n.parse::<u32>().ok());
         match (number(), number()) {
@@ -48,7 +52,7 @@ impl Dialect {
 
     fn pre_norm_keys(self) -> PreNormKeys {
         match self {
-            Dialect::Marian => PreNormKeys::NormalisedAtFirst,
+            Dialect::Marian => PreNormKeys::NormalisedAtFirstStep,
             Dialect::Browser => PreNormKeys::Raw,
         }
     }
@@ -60,7 +64,7 @@ impl Architecture {
         let Architecture::Transformer(transformer) = self else { return };
         transformer.pre_norm_keys = dialect.pre_norm_keys();
         let average = match &mut transformer.autoregression {
-            Autoregression::AverageAttention(average) => Some(&mut average.activation),
+            AutoregressionConfig::AverageAttention(average) => Some(&mut average.activation),
             _ => None,
         };
         for activation in [Some(&mut transformer.activation), average].into_iter().flatten() {
@@ -88,8 +92,8 @@ pub fn resolve(mut checkpoint: Checkpoint, beside: Option<&Value>) -> Result<Mod
     let options = inside.as_ref().or(beside).filter(|options| options.get("type").is_some());
     let options = match options {
         Some(options) => Options { value: options.clone(), path: &path },
-        None if nematus::has_its_names(&tensors) => {
-            Options { value: nematus::options_of(&tensors), path: &path }
+        None if nematus::has_nematus_names(&tensors) => {
+            Options { value: nematus::infer_options(&tensors), path: &path }
         }
         None => {
             let reason = "it holds no options (special:model.yml), and its parameters are not \
@@ -99,13 +103,13 @@ pub fn resolve(mut checkpoint: Checkpoint, beside: Option<&Value>) -> Result<Mod
     };
     let kind = options.text("type", "")?;
     if matches!(&kind[..], "amun" | "nematus") {
-        tensors = nematus::rename(tensors);
+        tensors = nematus::rename_to_marian(tensors);
     }
-    let architecture = architecture(&options, &kind, &tensors)?;
+    let architecture = read_architecture(&options, &kind, &tensors)?;
     Model::new(architecture, tensors, multipliers, &path)
 }
 
-fn architecture(
+fn read_architecture(
     options: &Options,
     kind: &str,
     tensors: &BTreeMap<String, Tensor>,
@@ -116,19 +120,19 @@ fn architecture(
             let reason = format!(
                 "a model of type {kind}; transformer, s2s, amun, nematus and stacked are read"
             );
-            return Err(options.refuse(reason));
+            return Err(options.unsupported(reason));
         }
     }
-    refuse_what_is_not_covered(options)?;
-    let tables = tables(options, tensors)?;
+    check_supported(options)?;
+    let tables = read_embeddings(options, tensors)?;
     Ok(match kind {
-        "transformer" => Architecture::Transformer(transformer(options, tables)?),
-        "stacked" => Architecture::Stacked(stacked(options, tables)?),
-        _ => Architecture::Recurrent(recurrent(options, kind, tables)?),
+        "transformer" => Architecture::Transformer(read_transformer(options, tables)?),
+        "stacked" => Architecture::Stacked(read_stacked(options, tables)?),
+        _ => Architecture::Recurrent(read_recurrent(options, kind, tables)?),
     })
 }
 
-fn refuse_what_is_not_covered(options: &Options) -> Result<()> {
+fn check_supported(options: &Options) -> Result<()> {
     for name in [
         "ulr",
         "transformer-pool",
@@ -139,47 +143,54 @@ fn refuse_what_is_not_covered(options: &Options) -> Result<()> {
         "char-stride",
     ] {
         if options.flag(name, false)? {
-            return Err(options.refuse(format!("it was made with {name}, which is not covered")));
+            return Err(
+                options.unsupported(format!("it was made with {name}, which is not covered"))
+            );
         }
     }
     for name in ["lemma-dim-emb", "factors-dim-emb"] {
         if options.number(name, 0)? != 0 {
             let reason = format!("it has factored vocabularies ({name}), which are not covered");
-            return Err(options.refuse(reason));
+            return Err(options.unsupported(reason));
         }
     }
     let inputs = options.value.get("input-types").map_or(&[][..], Value::items);
-    if let Some(other) = inputs.iter().find(|kind| kind.text() != Some("sequence")) {
-        let reason = format!("an input of type {:?} is not covered", other.text());
-        return Err(options.refuse(reason));
+    if let Some(other) = inputs.iter().find(|kind| kind.as_str() != Some("sequence")) {
+        let reason = format!("an input of type {:?} is not covered", other.as_str());
+        return Err(options.unsupported(reason));
     }
     Ok(())
 }
 
-fn tables(options: &Options, tensors: &BTreeMap<String, Tensor>) -> Result<Tables> {
+fn read_embeddings(
+    options: &Options,
+    tensors: &BTreeMap<String, Tensor>,
+) -> Result<EmbeddingConfig> {
     let all = options.flag("tied-embeddings-all", false)?;
-    let mut tables = Tables {
-        source_words: 0,
-        target_words: 0,
-        embedding: options.number("dim-emb", 512)?,
-        shared_embeddings: all || options.flag("tied-embeddings-src", false)?,
+    let mut tables = EmbeddingConfig {
+        source_vocab_size: 0,
+        target_vocab_size: 0,
+        dim: options.number("dim-emb", 512)?,
+        shared: all || options.flag("tied-embeddings-src", false)?,
         tied_output: all || options.flag("tied-embeddings", false)?,
         output_bias: !options.flag("output-omit-bias", false)?,
         right_to_left: options.flag("right-left", false)?,
-        never: Vec::new(),
+        suppress_tokens: Vec::new(),
     };
     let rows = |name: &str| match tensors.get(name).map(Tensor::shape) {
         Some(&[rows, _]) => Ok(rows),
         _ => Err(Error::mismatch(options.path, name, "the table of embeddings is missing")),
     };
-    tables.source_words = rows(tables.encoder_table())?;
-    tables.target_words = rows(tables.decoder_table())?;
+    tables.source_vocab_size = rows(tables.encoder_table_name())?;
+    tables.target_vocab_size = rows(tables.decoder_table_name())?;
     let promised = options.value.get("dim-vocabs").map_or(&[][..], Value::items);
     if promised.len() > 2 {
-        return Err(options.refuse("it has more than one source, which is not covered"));
+        return Err(options.unsupported("it has more than one source, which is not covered"));
     }
-    for (promised, found) in promised.iter().zip([tables.source_words, tables.target_words]) {
-        let number = promised.text().and_then(|text| text.parse::<usize>().ok());
+    for (promised, found) in
+        promised.iter().zip([tables.source_vocab_size, tables.target_vocab_size])
+    {
+        let number = promised.as_str().and_then(|text| text.parse::<usize>().ok());
         if number.is_none_or(|number| number != 0 && number != found) {
             let reason = format!("{promised:?} words promised, the table has {found}");
             return Err(Error::mismatch(options.path, "dim-vocabs", reason));
@@ -188,16 +199,17 @@ fn tables(options: &Options, tensors: &BTreeMap<String, Tensor>) -> Result<Table
     Ok(tables)
 }
 
-fn transformer(options: &Options, tables: Tables) -> Result<Transformer> {
+fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<TransformerConfig> {
     let version = options.text("version", "")?;
-    let dialect = Dialect::of_version(&version);
+    let dialect = Dialect::from_version(&version);
     let heads = options.number("transformer-heads", 8)?;
     let ffn_width = options.number("transformer-dim-ffn", 2048)?;
     let ffn_depth = options.number("transformer-ffn-depth", 2)?;
     let or_encoders =
         |name, encoders| options.number(name, 0).map(|own| if own == 0 { encoders } else { own });
-    let encoder = Stack { depth: options.number("enc-depth", 1)?, heads, ffn_width, ffn_depth };
-    let decoder = Stack {
+    let encoder =
+        StackConfig { depth: options.number("enc-depth", 1)?, heads, ffn_width, ffn_depth };
+    let decoder = StackConfig {
         depth: options.number("dec-depth", 1)?,
         heads,
         ffn_width: or_encoders("transformer-decoder-dim-ffn", ffn_width)?,
@@ -205,11 +217,11 @@ fn transformer(options: &Options, tables: Tables) -> Result<Transformer> {
     };
     let tied = options.value.get("transformer-tied-layers").map_or(&[][..], Value::items);
     let tied_layers = if tied.is_empty() {
-        super::within("dec-depth", decoder.depth, super::MAX_DEPTH)
+        super::check_range("dec-depth", decoder.depth, super::MAX_DEPTH)
             .map_err(|reason| Error::mismatch(options.path, "options", reason))?;
         (1..=decoder.depth).collect()
     } else {
-        let numbers = tied.iter().map(|number| number.text()?.parse().ok());
+        let numbers = tied.iter().map(|number| number.as_str()?.parse().ok());
         numbers.collect::<Option<_>>().ok_or_else(|| {
             Error::mismatch(options.path, "transformer-tied-layers", "a list of numbers is needed")
         })?
@@ -219,65 +231,73 @@ fn transformer(options: &Options, tables: Tables) -> Result<Transformer> {
         _ => options.number("transformer-guided-alignment-layer", 0)?,
     };
     let no_positions = options.flag("transformer-disable-position-embeddings", false)?;
-    Ok(Transformer {
+    Ok(TransformerConfig {
         activation: options.activation("transformer-ffn-activation", dialect)?,
-        preprocess: options.process("transformer-preprocess", "")?,
-        postprocess: options.process("transformer-postprocess", "dan")?,
-        postprocess_embedding: options.process("transformer-postprocess-emb", "d")?,
-        postprocess_top: options.process("transformer-postprocess-top", "")?,
-        projection: !options.flag("transformer-no-projection", false)?,
-        autoregression: autoregression(options, dialect)?,
-        positions: if no_positions { Positions::None } else { Positions::SinusoidalMarian },
-        scaled_embeddings: true,
-        start: Start::Zeros,
+        preprocess: options.process_steps("transformer-preprocess", "")?,
+        postprocess: options.process_steps("transformer-postprocess", "dan")?,
+        postprocess_embedding: options.process_steps("transformer-postprocess-emb", "d")?,
+        postprocess_top: options.process_steps("transformer-postprocess-top", "")?,
+        has_output_projection: !options.flag("transformer-no-projection", false)?,
+        autoregression: read_autoregression(options, dialect)?,
+        positional_encoding: if no_positions {
+            PositionalEncodingKind::None
+        } else {
+            PositionalEncodingKind::SinusoidalMarian
+        },
+        scales_embeddings: true,
+        decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: dialect.pre_norm_keys(),
         alignment_layer,
         norm_epsilon: NORM_EPSILON,
         tied_layers,
         encoder,
         decoder,
-        tables,
+        embeddings: tables,
     })
 }
 
-fn autoregression(options: &Options, dialect: Dialect) -> Result<Autoregression> {
+fn read_autoregression(options: &Options, dialect: Dialect) -> Result<AutoregressionConfig> {
     let kind = options.text("transformer-decoder-autoreg", "self-attention")?;
     Ok(match &kind[..] {
-        "self-attention" => Autoregression::SelfAttention,
-        "average-attention" => Autoregression::AverageAttention(AverageAttention {
+        "self-attention" => AutoregressionConfig::SelfAttention,
+        "average-attention" => AutoregressionConfig::AverageAttention(AverageAttentionConfig {
             ffn_depth: options.number("transformer-aan-depth", 2)?,
             ffn_width: options.number("transformer-dim-aan", 2048)?,
             activation: options.activation("transformer-aan-activation", dialect)?,
-            gate: !options.flag("transformer-aan-nogate", false)?,
+            has_gate: !options.flag("transformer-aan-nogate", false)?,
         }),
-        "rnn" => Autoregression::Recurrent(RecurrentSublayer {
-            cell: match &options.text("dec-cell", "gru")?[..] {
-                "ssru" => RecurrentCell::Ssru,
-                "sru" => RecurrentCell::Sru,
+        "rnn" => AutoregressionConfig::Recurrent(RecurrentSublayerConfig {
+            kind: match &options.text("dec-cell", "gru")?[..] {
+                "ssru" => SruKind::Ssru,
+                "sru" => SruKind::Sru,
                 other => {
                     let reason =
                         format!("a transformer with dec-cell {other}; ssru and sru are read");
-                    return Err(options.refuse(reason));
+                    return Err(options.unsupported(reason));
                 }
             },
-            projection: options.flag("transformer-rnn-projection", false)?,
-            layer_norm: options.flag("layer-normalization", false)?,
+            has_output_projection: options.flag("transformer-rnn-projection", false)?,
+            has_layer_norm: options.flag("layer-normalization", false)?,
         }),
-        other => return Err(options.refuse(format!("transformer-decoder-autoreg {other}"))),
+        other => return Err(options.unsupported(format!("transformer-decoder-autoreg {other}"))),
     })
 }
 
-fn recurrent(options: &Options, kind: &str, tables: Tables) -> Result<Recurrent> {
+fn read_recurrent(
+    options: &Options,
+    kind: &str,
+    tables: EmbeddingConfig,
+) -> Result<RecurrentConfig> {
     let cell = |name: &str| {
         let cell = options.text(name, "gru")?;
         Ok(match (&cell[..], kind) {
-            ("gru-nematus", _) | ("gru", "nematus") => Cell::NematusGru,
-            ("gru", _) => Cell::Gru,
-            ("lstm", "s2s") => Cell::Lstm,
-            ("mlstm", "s2s") => Cell::Mlstm,
+            ("gru-nematus", _) | ("gru", "nematus") => CellKind::NematusGru,
+            ("gru", _) => CellKind::Gru,
+            ("lstm", "s2s") => CellKind::Lstm,
+            ("mlstm", "s2s") => CellKind::Mlstm,
             _ => {
                 let reason = format!("{name} {cell} in a model of type {kind} is not covered");
-                return Err(options.refuse(reason));
+                return Err(options.unsupported(reason));
             }
         })
     };
@@ -289,46 +309,46 @@ fn recurrent(options: &Options, kind: &str, tables: Tables) -> Result<Recurrent>
         "bidirectional" => EncoderKind::Bidirectional,
         "bi-unidirectional" => EncoderKind::BiUnidirectional,
         "alternating" => EncoderKind::Alternating,
-        other => return Err(options.refuse(format!("enc-type {other} is not covered"))),
+        other => return Err(options.unsupported(format!("enc-type {other} is not covered"))),
     };
-    Ok(Recurrent {
-        state: options.number("dim-rnn", 1024)?,
-        encoder: Encoder {
+    Ok(RecurrentConfig {
+        state_width: options.number("dim-rnn", 1024)?,
+        encoder: RecurrentEncoderConfig {
             kind: encoder_kind,
             cell: cell("enc-cell")?,
             depth: options.number("enc-depth", 1)?,
             cell_depth: options.number("enc-cell-depth", 1)?,
         },
-        decoder: RecurrentDecoder {
+        decoder: RecurrentDecoderConfig {
             cell: cell("dec-cell")?,
             depth: options.number("dec-depth", 1)?,
             base_depth: options.number("dec-cell-base-depth", 2)?,
             high_depth: options.number("dec-cell-high-depth", 1)?,
         },
-        skip: options.flag("skip", false)?,
-        layer_norm: options.flag("layer-normalization", false)?.then_some(style),
-        tables,
+        skip_connections: options.flag("skip", false)?,
+        layer_norm_style: options.flag("layer-normalization", false)?.then_some(style),
+        embeddings: tables,
     })
 }
 
-fn stacked(options: &Options, tables: Tables) -> Result<Stacked> {
+fn read_stacked(options: &Options, tables: EmbeddingConfig) -> Result<StackedConfig> {
     let state = options.number("dim-rnn", 1024)?;
     let width = options.number("dim-top", state)?;
     let top = match &options.text("top", "none")?[..] {
-        "none" => Top::None,
-        "tanh" => Top::Tanh(width),
-        "gru" => Top::Gru(width),
-        other => return Err(options.refuse(format!("top {other} is not covered"))),
+        "none" => TopLayerConfig::None,
+        "tanh" => TopLayerConfig::Tanh(width),
+        "gru" => TopLayerConfig::Gru(width),
+        other => return Err(options.unsupported(format!("top {other} is not covered"))),
     };
-    Ok(Stacked {
+    Ok(StackedConfig {
         encoder_depth: options.number("enc-depth", 1)?,
-        encoder_state: options.number("dim-enc-rnn", 512)?,
-        attention: options.number("dim-att", state)?,
-        depth: options.number("fc-depth", 0)?,
-        width: options.number("dim-fc", 768)?,
-        state,
+        encoder_state_width: options.number("dim-enc-rnn", 512)?,
+        attention_width: options.number("dim-att", state)?,
+        fc_depth: options.number("fc-depth", 0)?,
+        fc_width: options.number("dim-fc", 768)?,
+        state_width: state,
         top,
-        tables,
+        embeddings: tables,
     })
 }
 
@@ -356,15 +376,15 @@ impl Options<'_> {
     }
 
     fn text(&self, name: &str, default: &str) -> Result<String> {
-        self.get(name, default.to_owned(), |value| value.text().map(str::to_owned), "a text")
+        self.get(name, default.to_owned(), |value| value.as_str().map(str::to_owned), "a text")
     }
 
     fn number(&self, name: &str, default: usize) -> Result<usize> {
-        self.get(name, default, |value| value.text()?.parse().ok(), "a number")
+        self.get(name, default, |value| value.as_str()?.parse().ok(), "a number")
     }
 
     fn flag(&self, name: &str, default: bool) -> Result<bool> {
-        self.get(name, default, Value::flag, "true or false")
+        self.get(name, default, Value::as_bool, "true or false")
     }
 
     fn activation(&self, name: &str, dialect: Dialect) -> Result<Activation> {
@@ -372,32 +392,32 @@ impl Options<'_> {
             "relu" => Activation::Relu,
             "swish" => Activation::Swish,
             "gelu" => Activation::Gelu(dialect.gelu()),
-            other => return Err(self.refuse(format!("{name} {other} is not covered"))),
+            other => return Err(self.unsupported(format!("{name} {other} is not covered"))),
         })
     }
 
     /// Letters: `d` dropout, which does nothing here, `a` add, `n` norm.
-    fn process(&self, name: &str, default: &str) -> Result<Process> {
+    fn process_steps(&self, name: &str, default: &str) -> Result<ProcessSteps> {
         let mut steps = Vec::new();
         for letter in self.text(name, default)?.chars() {
             let step = match letter {
                 'd' => continue,
-                'a' => Step::Add,
-                'n' => Step::Norm,
+                'a' => ProcessStep::Add,
+                'n' => ProcessStep::Norm,
                 _ => {
                     let reason = format!("{name} has a step {letter:?}, which is not covered");
-                    return Err(self.refuse(reason));
+                    return Err(self.unsupported(reason));
                 }
             };
             if steps.contains(&step) {
-                return Err(self.refuse(format!("{name} has a step {letter:?} twice")));
+                return Err(self.unsupported(format!("{name} has a step {letter:?} twice")));
             }
             steps.push(step);
         }
-        Ok(Process(steps))
+        Ok(ProcessSteps(steps))
     }
 
-    fn refuse(&self, reason: impl Into<String>) -> Error {
+    fn unsupported(&self, reason: impl Into<String>) -> Error {
         Error::unsupported(self.path, reason)
     }
 }

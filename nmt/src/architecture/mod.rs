@@ -18,15 +18,19 @@ mod transformer;
 
 use serde::{Deserialize, Serialize};
 
-pub use ctranslate2::{Settings as CTranslate2Settings, resolve as of_ctranslate2};
-pub use hugging_face::resolve as of_hugging_face;
-pub use marian::{Dialect, resolve as of_marian};
-pub use model::{Model, Parameter};
-pub use recurrent::{Cell, Encoder, EncoderKind, LayerNormStyle, Recurrent, RecurrentDecoder};
-pub use stacked::{Stacked, Top};
+pub use ctranslate2::{FolderSettings as CTranslate2Settings, resolve as resolve_ctranslate2};
+pub use hugging_face::resolve as resolve_hugging_face;
+pub use marian::{Dialect, resolve as resolve_marian};
+pub use model::{Model, ParameterSpec};
+pub use recurrent::{
+    CellKind, EncoderKind, LayerNormStyle, RecurrentConfig, RecurrentDecoderConfig,
+    RecurrentEncoderConfig,
+};
+pub use stacked::{StackedConfig, TopLayerConfig};
 pub use transformer::{
-    Activation, Autoregression, AverageAttention, Gelu, Positions, PreNormKeys, Process,
-    RecurrentCell, RecurrentSublayer, Stack, Start, Step, Transformer,
+    Activation, AutoregressionConfig, AverageAttentionConfig, DecoderStart, Gelu,
+    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
+    SruKind, StackConfig, TransformerConfig,
 };
 
 /// Deeper or wider than this no model is; a number beyond is damage.
@@ -38,24 +42,24 @@ const MAX_WIDTH: usize = 1 << 24;
 #[non_exhaustive]
 pub enum Architecture {
     /// Layers of attention (`neural.md` 1.6).
-    Transformer(Transformer),
+    Transformer(TransformerConfig),
     /// Recurrent layers with attention between them (`neural.md` 1.7).
-    Recurrent(Recurrent),
+    Recurrent(RecurrentConfig),
     /// An attentional GRU below fully connected layers (Devlin 2017).
-    Stacked(Stacked),
+    Stacked(StackedConfig),
 }
 
 /// Vocabularies, embeddings and the output layer, which all families have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tables {
+pub struct EmbeddingConfig {
     /// Words of the source vocabulary.
-    pub source_words: usize,
+    pub source_vocab_size: usize,
     /// Words of the target vocabulary.
-    pub target_words: usize,
+    pub target_vocab_size: usize,
     /// Width of an embedding.
-    pub embedding: usize,
+    pub dim: usize,
     /// Whether encoder and decoder look into one table.
-    pub shared_embeddings: bool,
+    pub shared: bool,
     /// Whether the output layer's matrix is the decoder's table.
     pub tied_output: bool,
     /// Whether the output layer has a bias.
@@ -63,44 +67,44 @@ pub struct Tables {
     /// Whether the model was trained on reversed targets.
     pub right_to_left: bool,
     /// Ids that are never put out, beside what search forbids.
-    pub never: Vec<u32>,
+    pub suppress_tokens: Vec<u32>,
 }
 
-impl Tables {
+impl EmbeddingConfig {
     /// The name of the encoder's table.
-    pub fn encoder_table(&self) -> &'static str {
-        if self.shared_embeddings { "Wemb" } else { "encoder_Wemb" }
+    pub fn encoder_table_name(&self) -> &'static str {
+        if self.shared { "Wemb" } else { "encoder_Wemb" }
     }
 
     /// The name of the decoder's table.
-    pub fn decoder_table(&self) -> &'static str {
-        if self.shared_embeddings { "Wemb" } else { "decoder_Wemb" }
+    pub fn decoder_table_name(&self) -> &'static str {
+        if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
 
     /// Tables of embeddings, and the output layer under `output`: its matrix, unless
     /// tied, over a layer of so many columns, and its bias.
-    fn parameters(&self, output: &str, width: usize, all: &mut Vec<Parameter>) {
-        let words = [self.source_words, self.target_words];
-        all.push(Parameter::new(self.encoder_table(), [words[0], self.embedding]));
-        if !self.shared_embeddings {
-            all.push(Parameter::new(self.decoder_table(), [words[1], self.embedding]));
+    fn push_parameters(&self, output: &str, width: usize, all: &mut Vec<ParameterSpec>) {
+        let words = [self.source_vocab_size, self.target_vocab_size];
+        all.push(ParameterSpec::new(self.encoder_table_name(), [words[0], self.dim]));
+        if !self.shared {
+            all.push(ParameterSpec::new(self.decoder_table_name(), [words[1], self.dim]));
         }
         if !self.tied_output {
-            all.push(Parameter::new(format!("{output}_Wt"), [words[1], width]));
+            all.push(ParameterSpec::new(format!("{output}_Wt"), [words[1], width]));
         }
         if self.output_bias {
-            all.push(Parameter::new(format!("{output}_b"), [1, words[1]]));
+            all.push(ParameterSpec::new(format!("{output}_b"), [1, words[1]]));
         }
     }
 
-    fn check(&self) -> Result<(), String> {
-        within("words of the source", self.source_words, MAX_WIDTH)?;
-        within("words of the target", self.target_words, MAX_WIDTH)?;
-        within("width of embeddings", self.embedding, MAX_WIDTH)?;
-        if self.shared_embeddings && self.source_words != self.target_words {
+    fn validate(&self) -> Result<(), String> {
+        check_range("words of the source", self.source_vocab_size, MAX_WIDTH)?;
+        check_range("words of the target", self.target_vocab_size, MAX_WIDTH)?;
+        check_range("width of embeddings", self.dim, MAX_WIDTH)?;
+        if self.shared && self.source_vocab_size != self.target_vocab_size {
             return Err(format!(
                 "one table of embeddings for {} source and {} target words",
-                self.source_words, self.target_words
+                self.source_vocab_size, self.target_vocab_size
             ));
         }
         Ok(())
@@ -109,16 +113,16 @@ impl Tables {
 
 impl Architecture {
     /// What all families have.
-    pub fn tables(&self) -> &Tables {
+    pub fn embeddings(&self) -> &EmbeddingConfig {
         match self {
-            Architecture::Transformer(transformer) => &transformer.tables,
-            Architecture::Recurrent(recurrent) => &recurrent.tables,
-            Architecture::Stacked(stacked) => &stacked.tables,
+            Architecture::Transformer(transformer) => &transformer.embeddings,
+            Architecture::Recurrent(recurrent) => &recurrent.embeddings,
+            Architecture::Stacked(stacked) => &stacked.embeddings,
         }
     }
 
     /// Every parameter that the architecture needs.
-    pub fn parameters(&self) -> Vec<Parameter> {
+    pub fn parameters(&self) -> Vec<ParameterSpec> {
         match self {
             Architecture::Transformer(transformer) => transformer.parameters(),
             Architecture::Recurrent(recurrent) => recurrent.parameters(),
@@ -127,12 +131,12 @@ impl Architecture {
     }
 
     /// Whether the numbers can belong to a model, or which cannot.
-    pub fn check(&self) -> Result<(), String> {
-        self.tables().check()?;
+    pub fn validate(&self) -> Result<(), String> {
+        self.embeddings().validate()?;
         match self {
-            Architecture::Transformer(transformer) => transformer.check(),
-            Architecture::Recurrent(recurrent) => recurrent.check(),
-            Architecture::Stacked(stacked) => stacked.check(),
+            Architecture::Transformer(transformer) => transformer.validate(),
+            Architecture::Recurrent(recurrent) => recurrent.validate(),
+            Architecture::Stacked(stacked) => stacked.validate(),
         }
     }
 
@@ -143,9 +147,9 @@ impl Architecture {
             Architecture::Recurrent(recurrent) => recurrent.describe(),
             Architecture::Stacked(stacked) => stacked.describe(),
         };
-        let tables = self.tables();
-        lines.push(("embedding", tables.embedding.to_string()));
-        let tables_are = match (tables.shared_embeddings, tables.tied_output) {
+        let tables = self.embeddings();
+        lines.push(("embedding", tables.dim.to_string()));
+        let tables_are = match (tables.shared, tables.tied_output) {
             (true, true) => "one for source, target and output",
             (true, false) => "one for source and target, another for output",
             (false, true) => "one for source, one for target and output",
@@ -162,7 +166,7 @@ impl Architecture {
     }
 }
 
-fn within(what: &str, number: usize, most: usize) -> Result<(), String> {
+fn check_range(what: &str, number: usize, most: usize) -> Result<(), String> {
     if (1..=most).contains(&number) {
         return Ok(());
     }

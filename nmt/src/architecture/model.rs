@@ -6,25 +6,25 @@ use std::path::Path;
 use miriam_storage::{Bytes, View};
 
 use super::Architecture;
-use crate::checkpoint::{Element, Order, Tensor, Window};
-use crate::engine::{Precision, Stored, is_turned, matrices};
+use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
+use crate::engine::{MappedMatrix, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
 /// What many writers leave in their files and nobody needs.
-const HARMLESS: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zipped_params"];
+const IGNORED_TENSORS: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zipped_params"];
 
 /// A parameter that an architecture needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
+pub struct ParameterSpec {
     /// Marian's name for it.
     pub name: String,
     /// Its logical shape: rows, columns.
     pub shape: [usize; 2],
 }
 
-impl Parameter {
+impl ParameterSpec {
     pub(super) fn new(name: impl Into<String>, shape: [usize; 2]) -> Self {
-        Parameter { name: name.into(), shape }
+        ParameterSpec { name: name.into(), shape }
     }
 }
 
@@ -35,7 +35,7 @@ pub struct Model {
     activation_multipliers: BTreeMap<String, f32>,
     unused: Vec<String>,
     /// Matrices that are packed for products of one precision, in the place of parameters.
-    stored: Option<(Precision, BTreeMap<String, Stored>)>,
+    packed_matrices: Option<(Precision, BTreeMap<String, MappedMatrix>)>,
 }
 
 impl Model {
@@ -48,28 +48,28 @@ impl Model {
         activation_multipliers: BTreeMap<String, f32>,
         path: &Path,
     ) -> Result<Self> {
-        Self::with_stored(architecture, tensors, activation_multipliers, None, path)
+        Self::with_packed(architecture, tensors, activation_multipliers, None, path)
     }
 
     /// The same, where some matrices come packed, by their names. Their parameters need not
     /// be there otherwise, but shapes must be theirs.
-    pub(crate) fn with_stored(
+    pub(crate) fn with_packed(
         architecture: Architecture,
         mut tensors: BTreeMap<String, Tensor>,
         activation_multipliers: BTreeMap<String, f32>,
-        stored: Option<(Precision, BTreeMap<String, Stored>)>,
+        stored: Option<(Precision, BTreeMap<String, MappedMatrix>)>,
         path: &Path,
     ) -> Result<Self> {
         let wrong = |reason| Error::mismatch(path, "options", reason);
-        architecture.check().map_err(wrong)?;
+        architecture.validate().map_err(wrong)?;
         let packed = match &stored {
-            Some((_, stored)) => check_stored(&architecture, stored, path)?,
+            Some((_, stored)) => check_packed_shapes(&architecture, stored, path)?,
             None => BTreeSet::new(),
         };
         let mut parameters = BTreeMap::new();
         let mut missing = Vec::new();
-        for Parameter { name, shape } in architecture.parameters() {
-            let Some(tensor) = take(&mut tensors, &name) else {
+        for ParameterSpec { name, shape } in architecture.parameters() {
+            let Some(tensor) = take_tensor(&mut tensors, &name) else {
                 if !packed.contains(&name) {
                     missing.push(name);
                 }
@@ -98,8 +98,15 @@ impl Model {
             let reason = format!("the parameter{others} is missing, though the options ask for it");
             return Err(Error::mismatch(path, first, reason));
         }
-        let unused = tensors.into_keys().filter(|name| !HARMLESS.contains(&&name[..])).collect();
-        Ok(Model { architecture, parameters, activation_multipliers, unused, stored })
+        let unused =
+            tensors.into_keys().filter(|name| !IGNORED_TENSORS.contains(&&name[..])).collect();
+        Ok(Model {
+            architecture,
+            parameters,
+            activation_multipliers,
+            unused,
+            packed_matrices: stored,
+        })
     }
 
     /// A model whose parameters `values` gives, as many numbers each as the shape says, in
@@ -109,10 +116,10 @@ impl Model {
     /// [`Error::Mismatch`] if the architecture is none or a parameter has other numbers.
     pub fn with_values(
         architecture: Architecture,
-        mut values: impl FnMut(&Parameter) -> Vec<f32>,
+        mut values: impl FnMut(&ParameterSpec) -> Vec<f32>,
     ) -> Result<Self> {
         let path = Path::new("(made in memory)");
-        architecture.check().map_err(|reason| Error::mismatch(path, "options", reason))?;
+        architecture.validate().map_err(|reason| Error::mismatch(path, "options", reason))?;
         let tensors = architecture.parameters().into_iter().map(|parameter| {
             let bytes: Vec<u8> =
                 values(&parameter).iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -120,8 +127,9 @@ impl Model {
             let view = View::new(&bytes, 0, bytes.len())
                 .map_err(|reason| Error::mismatch(path, &parameter.name, reason))?;
             let shape = parameter.shape.to_vec();
-            let tensor = Tensor::new(shape, Element::F32, Order::Rows, Window::new(view))
-                .map_err(|reason| Error::mismatch(path, &parameter.name, reason))?;
+            let tensor =
+                Tensor::new(shape, DType::F32, StorageOrder::RowMajor, OwnedBytes::new(view))
+                    .map_err(|reason| Error::mismatch(path, &parameter.name, reason))?;
             Ok((parameter.name, tensor))
         });
         let tensors = tensors.collect::<Result<_>>()?;
@@ -150,20 +158,20 @@ impl Model {
     }
 
     /// The shape of a parameter that the architecture needs; zeros for others.
-    pub(crate) fn shape(&self, name: &str) -> [usize; 2] {
+    pub(crate) fn parameter_shape(&self, name: &str) -> [usize; 2] {
         let all = self.architecture.parameters();
         all.into_iter().find(|needed| needed.name == name).map_or([0, 0], |needed| needed.shape)
     }
 
     /// Matrices that are packed, by their names side by side, if the file has such.
-    pub(crate) fn stored(&self) -> Option<(Precision, &BTreeMap<String, Stored>)> {
-        self.stored.as_ref().map(|(precision, stored)| (*precision, stored))
+    pub(crate) fn packed_matrices(&self) -> Option<(Precision, &BTreeMap<String, MappedMatrix>)> {
+        self.packed_matrices.as_ref().map(|(precision, stored)| (*precision, stored))
     }
 
     /// The precision that weights are packed in, where the file has them so: no other can be
     /// multiplied with.
     pub fn precision(&self) -> Option<Precision> {
-        self.stored.as_ref().map(|(precision, _)| *precision)
+        self.packed_matrices.as_ref().map(|(precision, _)| *precision)
     }
 
     /// What activations that meet the matrix `name` were multiplied with when the model
@@ -184,9 +192,9 @@ impl Model {
 }
 
 /// Names of parameters that lie packed. Each matrix must have their shapes side by side.
-fn check_stored(
+fn check_packed_shapes(
     architecture: &Architecture,
-    stored: &BTreeMap<String, Stored>,
+    stored: &BTreeMap<String, MappedMatrix>,
     path: &Path,
 ) -> Result<BTreeSet<String>> {
     let needed: BTreeMap<String, [usize; 2]> =
@@ -194,11 +202,11 @@ fn check_stored(
     let mut names = BTreeSet::new();
     for (key, matrix) in stored {
         let mut shape: Option<[usize; 2]> = None;
-        for name in matrices(key) {
+        for name in matrix_names(key) {
             let Some(&[rows, columns]) = needed.get(name) else {
                 return Err(Error::mismatch(path, key, format!("{name} is no parameter")));
             };
-            let own = if is_turned(key) { [columns, rows] } else { [rows, columns] };
+            let own = if is_transposed(key) { [columns, rows] } else { [rows, columns] };
             shape = match shape {
                 None => Some(own),
                 Some([depth, width]) if depth == own[0] => Some([depth, width + own[1]]),
@@ -216,7 +224,7 @@ fn check_stored(
 
 /// The tensor of that name. Output matrices may come the other way round, under a name
 /// without the `t`.
-fn take(tensors: &mut BTreeMap<String, Tensor>, name: &str) -> Option<Tensor> {
+fn take_tensor(tensors: &mut BTreeMap<String, Tensor>, name: &str) -> Option<Tensor> {
     tensors.remove(name).or_else(|| {
         let turned = name.strip_suffix("_Wt")?;
         tensors.remove(&format!("{turned}_W")).map(Tensor::transposed)

@@ -7,14 +7,14 @@ use crate::checkpoint::Tensor;
 use crate::yaml::Value;
 
 /// Whether the parameters are named as Nematus names them.
-pub fn has_its_names(tensors: &BTreeMap<String, Tensor>) -> bool {
+pub fn has_nematus_names(tensors: &BTreeMap<String, Tensor>) -> bool {
     ["Wemb", "encoder_U", "decoder_U_nl", "ff_logit_lstm_W"]
         .iter()
         .all(|name| tensors.contains_key(*name))
 }
 
 /// The parameters under Marian's names. Names that are Marian's already stay.
-pub fn rename(tensors: BTreeMap<String, Tensor>) -> BTreeMap<String, Tensor> {
+pub fn rename_to_marian(tensors: BTreeMap<String, Tensor>) -> BTreeMap<String, Tensor> {
     let separate = tensors.contains_key("Wemb_dec");
     let rename = |name: String| match &name[..] {
         "Wemb" if separate => "encoder_Wemb".to_owned(),
@@ -72,7 +72,7 @@ fn marian_name(name: &str) -> Option<String> {
 }
 
 /// Options as Marian would write them, from what is there.
-pub fn options_of(tensors: &BTreeMap<String, Tensor>) -> Value {
+pub fn infer_options(tensors: &BTreeMap<String, Tensor>) -> Value {
     let there = |name: &str| tensors.contains_key(name);
     let transitions =
         |prefix: &str| (1..).take_while(|k| there(&format!("{prefix}_drt_{k}"))).count();

@@ -3,32 +3,32 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_DEPTH, MAX_WIDTH, Parameter, Tables, within};
+use super::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, ParameterSpec, check_range};
 
 /// A recurrent model's shape and switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Recurrent {
+pub struct RecurrentConfig {
     /// Vocabularies, embeddings, output.
-    pub tables: Tables,
+    pub embeddings: EmbeddingConfig,
     /// Width of every state.
-    pub state: usize,
+    pub state_width: usize,
     /// The encoder.
-    pub encoder: Encoder,
+    pub encoder: RecurrentEncoderConfig,
     /// The decoder.
-    pub decoder: RecurrentDecoder,
+    pub decoder: RecurrentDecoderConfig,
     /// Whether layers from the second on add their input to their output.
-    pub skip: bool,
+    pub skip_connections: bool,
     /// Layer norms, of cells in the way of the cell and elsewhere in this style.
-    pub layer_norm: Option<LayerNormStyle>,
+    pub layer_norm_style: Option<LayerNormStyle>,
 }
 
 /// The layers that read the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Encoder {
+pub struct RecurrentEncoderConfig {
     /// Which way they read.
     pub kind: EncoderKind,
     /// Their cells.
-    pub cell: Cell,
+    pub cell: CellKind,
     /// Layers.
     pub depth: usize,
     /// Cells a layer goes through at each word; those from the second on have no input.
@@ -48,9 +48,9 @@ pub enum EncoderKind {
 
 /// The layers that write the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RecurrentDecoder {
+pub struct RecurrentDecoderConfig {
     /// Their cells.
-    pub cell: Cell,
+    pub cell: CellKind,
     /// Layers.
     pub depth: usize,
     /// Cells of the first layer: before attention, behind it, and transitions.
@@ -61,7 +61,7 @@ pub struct RecurrentDecoder {
 
 /// Recurrent cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Cell {
+pub enum CellKind {
     /// Gated recurrent unit.
     Gru,
     /// The same with layer norms as Nematus places them.
@@ -81,71 +81,77 @@ pub enum LayerNormStyle {
     Nematus,
 }
 
-impl Recurrent {
+impl RecurrentConfig {
     /// Width of what the encoder gives for each word.
-    pub fn context(&self) -> usize {
+    pub fn context_width(&self) -> usize {
         match self.encoder.kind {
-            EncoderKind::BiUnidirectional if self.encoder.depth > 1 => self.state,
-            _ => 2 * self.state,
+            EncoderKind::BiUnidirectional if self.encoder.depth > 1 => self.state_width,
+            _ => 2 * self.state_width,
         }
     }
 
     /// Every parameter that it needs.
-    pub fn parameters(&self) -> Vec<Parameter> {
-        let (e, h, c) = (self.tables.embedding, self.state, self.context());
+    pub fn parameters(&self) -> Vec<ParameterSpec> {
+        let (e, h, c) = (self.embeddings.dim, self.state_width, self.context_width());
         let mut all = Vec::new();
-        self.tables.parameters("decoder_ff_logit_l2", e, &mut all);
-        self.encoder_parameters(&mut all);
-        self.affine("decoder_ff_state", "", [c, h], &mut all);
-        self.attention(c, &mut all);
+        self.embeddings.push_parameters("decoder_ff_logit_l2", e, &mut all);
+        self.push_encoder(&mut all);
+        self.push_affine("decoder_ff_state", "", [c, h], &mut all);
+        self.push_attention(c, &mut all);
         let decoder = &self.decoder;
         for j in 1..=decoder.base_depth {
             let input = [Some(e), Some(c)].get(j - 1).copied().flatten();
-            self.cell(&format!("decoder_cell{j}"), decoder.cell, input, &mut all);
+            self.push_cell(&format!("decoder_cell{j}"), decoder.cell, input, &mut all);
         }
         for i in 2..=decoder.depth {
             for j in 1..=decoder.high_depth {
                 let input = (j == 1).then_some(h);
-                self.cell(&format!("decoder_l{i}_cell{j}"), decoder.cell, input, &mut all);
+                self.push_cell(&format!("decoder_l{i}_cell{j}"), decoder.cell, input, &mut all);
             }
         }
         for (k, width) in [e, h, c].into_iter().enumerate() {
-            self.affine("decoder_ff_logit_l1", &k.to_string(), [width, e], &mut all);
+            self.push_affine("decoder_ff_logit_l1", &k.to_string(), [width, e], &mut all);
         }
         all
     }
 
-    fn encoder_parameters(&self, all: &mut Vec<Parameter>) {
-        let Encoder { kind, cell, depth, cell_depth } = self.encoder;
+    fn push_encoder(&self, all: &mut Vec<ParameterSpec>) {
+        let RecurrentEncoderConfig { kind, cell, depth, cell_depth } = self.encoder;
         let both = if kind == EncoderKind::BiUnidirectional { 1 } else { depth };
         for direction in ["encoder_bi", "encoder_bi_r"] {
             for i in 1..=both {
                 for j in 1..=cell_depth {
                     let layer = if i > 1 { format!("_l{i}") } else { String::new() };
                     let place = if i > 1 || j > 1 { format!("_cell{j}") } else { String::new() };
-                    let width = if i > 1 { self.state } else { self.tables.embedding };
+                    let width = if i > 1 { self.state_width } else { self.embeddings.dim };
                     let input = (j == 1).then_some(width);
-                    self.cell(&format!("{direction}{layer}{place}"), cell, input, all);
+                    self.push_cell(&format!("{direction}{layer}{place}"), cell, input, all);
                 }
             }
         }
         for i in both + 1..=depth {
             for j in 1..=cell_depth {
-                let width = if i == 2 { 2 * self.state } else { self.state };
+                let width = if i == 2 { 2 * self.state_width } else { self.state_width };
                 let input = (j == 1).then_some(width);
-                self.cell(&format!("encoder_l{i}_cell{j}"), cell, input, all);
+                self.push_cell(&format!("encoder_l{i}_cell{j}"), cell, input, all);
             }
         }
     }
 
     /// A cell; one without `input` only moves the state on.
-    fn cell(&self, prefix: &str, cell: Cell, input: Option<usize>, all: &mut Vec<Parameter>) {
-        let h = self.state;
+    fn push_cell(
+        &self,
+        prefix: &str,
+        cell: CellKind,
+        input: Option<usize>,
+        all: &mut Vec<ParameterSpec>,
+    ) {
+        let h = self.state_width;
         let mut add = |suffix: &str, shape: [usize; 2]| {
-            all.push(Parameter::new(format!("{prefix}_{suffix}"), shape));
+            all.push(ParameterSpec::new(format!("{prefix}_{suffix}"), shape));
         };
         let gates = match cell {
-            Cell::Gru | Cell::NematusGru => {
+            CellKind::Gru | CellKind::NematusGru => {
                 for (name, width) in [("", 2 * h), ("x", h)] {
                     add(&format!("U{name}"), [h, width]);
                     add(&format!("b{name}"), [1, width]);
@@ -154,7 +160,8 @@ impl Recurrent {
                     }
                     for matrix in ["U", "W"] {
                         let there = matrix == "U" || input.is_some();
-                        if cell == Cell::NematusGru && self.layer_norm.is_some() && there {
+                        if cell == CellKind::NematusGru && self.layer_norm_style.is_some() && there
+                        {
                             add(&format!("{matrix}{name}_lns"), [1, width]);
                             add(&format!("{matrix}{name}_lnb"), [1, width]);
                         }
@@ -162,13 +169,13 @@ impl Recurrent {
                 }
                 3
             }
-            Cell::Lstm | Cell::Mlstm => {
+            CellKind::Lstm | CellKind::Mlstm => {
                 add("U", [h, 4 * h]);
                 add("b", [1, 4 * h]);
                 if let Some(input) = input {
                     add("W", [input, 4 * h]);
                 }
-                if let (Cell::Mlstm, Some(input)) = (cell, input) {
+                if let (CellKind::Mlstm, Some(input)) = (cell, input) {
                     add("Wm", [input, h]);
                     add("bwm", [1, h]);
                     add("Um", [h, h]);
@@ -177,7 +184,7 @@ impl Recurrent {
                 4
             }
         };
-        if self.layer_norm.is_some() && cell != Cell::NematusGru {
+        if self.layer_norm_style.is_some() && cell != CellKind::NematusGru {
             if input.is_some() {
                 add("gamma1", [1, gates * h]);
             }
@@ -186,13 +193,19 @@ impl Recurrent {
     }
 
     /// One of the inputs of a layer with a bias, told apart by `index`.
-    fn affine(&self, prefix: &str, index: &str, shape: [usize; 2], all: &mut Vec<Parameter>) {
+    fn push_affine(
+        &self,
+        prefix: &str,
+        index: &str,
+        shape: [usize; 2],
+        all: &mut Vec<ParameterSpec>,
+    ) {
         let mut add = |name: &str, shape| {
-            all.push(Parameter::new(format!("{prefix}_{name}{index}"), shape));
+            all.push(ParameterSpec::new(format!("{prefix}_{name}{index}"), shape));
         };
         add("W", shape);
         add("b", [1, shape[1]]);
-        match self.layer_norm {
+        match self.layer_norm_style {
             None => {}
             Some(LayerNormStyle::Marian) => add("gamma", [1, shape[1]]),
             Some(LayerNormStyle::Nematus) => {
@@ -202,15 +215,15 @@ impl Recurrent {
         }
     }
 
-    fn attention(&self, context: usize, all: &mut Vec<Parameter>) {
+    fn push_attention(&self, context: usize, all: &mut Vec<ParameterSpec>) {
         let mut add =
-            |name: &str, shape| all.push(Parameter::new(format!("decoder_{name}"), shape));
+            |name: &str, shape| all.push(ParameterSpec::new(format!("decoder_{name}"), shape));
         let c = context;
-        add("W_comb_att", [self.state, c]);
+        add("W_comb_att", [self.state_width, c]);
         add("Wc_att", [c, c]);
         add("b_att", [1, c]);
         add("U_att", [c, 1]);
-        let norms: &[&str] = match self.layer_norm {
+        let norms: &[&str] = match self.layer_norm_style {
             None => &[],
             Some(LayerNormStyle::Marian) => &["att_gamma1", "att_gamma2"],
             Some(LayerNormStyle::Nematus) => {
@@ -222,12 +235,12 @@ impl Recurrent {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
-        within("width of states", self.state, MAX_WIDTH)?;
-        within("depth of the encoder", self.encoder.depth, MAX_DEPTH)?;
-        within("cells of an encoder layer", self.encoder.cell_depth, MAX_DEPTH)?;
-        within("depth of the decoder", self.decoder.depth, MAX_DEPTH)?;
-        within("cells of a decoder layer", self.decoder.high_depth, MAX_DEPTH)?;
+    pub(super) fn validate(&self) -> Result<(), String> {
+        check_range("width of states", self.state_width, MAX_WIDTH)?;
+        check_range("depth of the encoder", self.encoder.depth, MAX_DEPTH)?;
+        check_range("cells of an encoder layer", self.encoder.cell_depth, MAX_DEPTH)?;
+        check_range("depth of the decoder", self.decoder.depth, MAX_DEPTH)?;
+        check_range("cells of a decoder layer", self.decoder.high_depth, MAX_DEPTH)?;
         if !(2..=MAX_DEPTH).contains(&self.decoder.base_depth) {
             let depth = self.decoder.base_depth;
             return Err(format!("{depth} cells around attention, 2 or more are needed"));
@@ -241,7 +254,7 @@ impl Recurrent {
             ),
         ];
         for (cell, transitions) in cells {
-            if cell == Cell::Mlstm && (transitions || self.layer_norm.is_some()) {
+            if cell == CellKind::Mlstm && (transitions || self.layer_norm_style.is_some()) {
                 return Err("mLSTM with layer norms or transitions is not known".into());
             }
         }
@@ -250,10 +263,10 @@ impl Recurrent {
 
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let name = |cell| match cell {
-            Cell::Gru => "GRU",
-            Cell::NematusGru => "GRU, Nematus'",
-            Cell::Lstm => "LSTM",
-            Cell::Mlstm => "mLSTM",
+            CellKind::Gru => "GRU",
+            CellKind::NematusGru => "GRU, Nematus'",
+            CellKind::Lstm => "LSTM",
+            CellKind::Mlstm => "mLSTM",
         };
         let (encoder, decoder) = (&self.encoder, &self.decoder);
         let kind = match encoder.kind {
@@ -276,12 +289,12 @@ impl Recurrent {
             ("layers", format!("{} + {}", encoder.depth, decoder.depth)),
             ("cells of a layer", cells_of_a_layer),
             ("encoder", kind.into()),
-            ("state", self.state.to_string()),
+            ("state", self.state_width.to_string()),
         ];
-        if self.skip {
+        if self.skip_connections {
             lines.push(("skip connections", "yes".into()));
         }
-        if let Some(style) = self.layer_norm {
+        if let Some(style) = self.layer_norm_style {
             let style = match style {
                 LayerNormStyle::Marian => "yes",
                 LayerNormStyle::Nematus => "as in Nematus",

@@ -22,32 +22,32 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_DEPTH, MAX_WIDTH, Parameter, Tables, within};
+use super::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, ParameterSpec, check_range};
 
 /// A model's shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stacked {
+pub struct StackedConfig {
     /// Vocabularies, embeddings, output.
-    pub tables: Tables,
+    pub embeddings: EmbeddingConfig,
     /// Layers of the encoder.
     pub encoder_depth: usize,
     /// Width of each direction of the encoder.
-    pub encoder_state: usize,
+    pub encoder_state_width: usize,
     /// Width of the attentional GRU.
-    pub state: usize,
+    pub state_width: usize,
     /// Width of keys and queries of attention.
-    pub attention: usize,
+    pub attention_width: usize,
     /// Fully connected layers; every second one adds what the one before the last gave.
-    pub depth: usize,
+    pub fc_depth: usize,
     /// Their width.
-    pub width: usize,
+    pub fc_width: usize,
     /// What lies between them and the output layer.
-    pub top: Top,
+    pub top: TopLayerConfig,
 }
 
 /// The layer below the softmax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Top {
+pub enum TopLayerConfig {
     /// None: the output layer multiplies what lies below.
     None,
     /// Fully connected, tanh, so wide.
@@ -56,38 +56,44 @@ pub enum Top {
     Gru(usize),
 }
 
-impl Stacked {
+impl StackedConfig {
     /// Width of what the encoder gives for each word.
-    pub fn context(&self) -> usize {
-        2 * self.encoder_state
+    pub fn context_width(&self) -> usize {
+        2 * self.encoder_state_width
     }
 
     /// Width of what the top layer reads.
-    fn below_top(&self) -> usize {
-        if self.depth > 0 { self.width } else { self.state }
+    fn top_input_width(&self) -> usize {
+        if self.fc_depth > 0 { self.fc_width } else { self.state_width }
     }
 
     /// Width of what the output layer multiplies.
-    pub fn output(&self) -> usize {
+    pub fn output_width(&self) -> usize {
         match self.top {
-            Top::None => self.below_top(),
-            Top::Tanh(width) | Top::Gru(width) => width,
+            TopLayerConfig::None => self.top_input_width(),
+            TopLayerConfig::Tanh(width) | TopLayerConfig::Gru(width) => width,
         }
     }
 
     /// Every parameter that it needs.
-    pub fn parameters(&self) -> Vec<Parameter> {
-        let (e, h, c, a) = (self.tables.embedding, self.state, self.context(), self.attention);
+    pub fn parameters(&self) -> Vec<ParameterSpec> {
+        let (e, h, c, a) =
+            (self.embeddings.dim, self.state_width, self.context_width(), self.attention_width);
         let mut all = Vec::new();
-        self.tables.parameters("decoder_ff_logit", self.output(), &mut all);
+        self.embeddings.push_parameters("decoder_ff_logit", self.output_width(), &mut all);
         for layer in 1..=self.encoder_depth {
             let input = if layer == 1 { e } else { c };
             for direction in ["encoder", "encoder_r"] {
-                gru(&format!("{direction}_l{layer}"), input, self.encoder_state, &mut all);
+                push_gru(
+                    &format!("{direction}_l{layer}"),
+                    input,
+                    self.encoder_state_width,
+                    &mut all,
+                );
             }
         }
-        affine("decoder_ff_state", c, h, &mut all);
-        gru("decoder_cell", e, h, &mut all);
+        push_affine("decoder_ff_state", c, h, &mut all);
+        push_gru("decoder_cell", e, h, &mut all);
         for (name, shape) in [
             ("decoder_cell_C", [c, 2 * h]),
             ("decoder_cell_Cx", [c, h]),
@@ -95,37 +101,41 @@ impl Stacked {
             ("decoder_att_V", [e, a]),
             ("decoder_att_U", [c, a]),
         ] {
-            all.push(Parameter::new(name, shape));
+            all.push(ParameterSpec::new(name, shape));
         }
-        for layer in 1..=self.depth {
-            let input = if layer == 1 { h } else { self.width };
-            affine(&format!("decoder_fc{layer}"), input, self.width, &mut all);
+        for layer in 1..=self.fc_depth {
+            let input = if layer == 1 { h } else { self.fc_width };
+            push_affine(&format!("decoder_fc{layer}"), input, self.fc_width, &mut all);
         }
         match self.top {
-            Top::None => {}
-            Top::Tanh(width) => affine("decoder_top", self.below_top(), width, &mut all),
-            Top::Gru(width) => gru("decoder_top", self.below_top(), width, &mut all),
+            TopLayerConfig::None => {}
+            TopLayerConfig::Tanh(width) => {
+                push_affine("decoder_top", self.top_input_width(), width, &mut all)
+            }
+            TopLayerConfig::Gru(width) => {
+                push_gru("decoder_top", self.top_input_width(), width, &mut all)
+            }
         }
         all
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
-        within("depth of the encoder", self.encoder_depth, MAX_DEPTH)?;
-        within("width of the encoder", self.encoder_state, MAX_WIDTH)?;
-        within("width of the state", self.state, MAX_WIDTH)?;
-        within("width of attention", self.attention, MAX_WIDTH)?;
-        if self.depth > 0 {
-            within("fully connected layers", self.depth, MAX_DEPTH)?;
-            within("width of fully connected layers", self.width, MAX_WIDTH)?;
+    pub(super) fn validate(&self) -> Result<(), String> {
+        check_range("depth of the encoder", self.encoder_depth, MAX_DEPTH)?;
+        check_range("width of the encoder", self.encoder_state_width, MAX_WIDTH)?;
+        check_range("width of the state", self.state_width, MAX_WIDTH)?;
+        check_range("width of attention", self.attention_width, MAX_WIDTH)?;
+        if self.fc_depth > 0 {
+            check_range("fully connected layers", self.fc_depth, MAX_DEPTH)?;
+            check_range("width of fully connected layers", self.fc_width, MAX_WIDTH)?;
         }
-        if let Top::Tanh(width) | Top::Gru(width) = self.top {
-            within("width of the top layer", width, MAX_WIDTH)?;
+        if let TopLayerConfig::Tanh(width) | TopLayerConfig::Gru(width) = self.top {
+            check_range("width of the top layer", width, MAX_WIDTH)?;
         }
-        if self.tables.tied_output && self.output() != self.tables.embedding {
+        if self.embeddings.tied_output && self.output_width() != self.embeddings.dim {
             return Err(format!(
                 "an output layer tied to embeddings of {} over a layer of {}",
-                self.tables.embedding,
-                self.output()
+                self.embeddings.dim,
+                self.output_width()
             ));
         }
         Ok(())
@@ -133,36 +143,36 @@ impl Stacked {
 
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let top = match self.top {
-            Top::None => "none".to_owned(),
-            Top::Tanh(width) => format!("tanh, {width}"),
-            Top::Gru(width) => format!("GRU, {width}"),
+            TopLayerConfig::None => "none".to_owned(),
+            TopLayerConfig::Tanh(width) => format!("tanh, {width}"),
+            TopLayerConfig::Gru(width) => format!("GRU, {width}"),
         };
-        let connected = match self.depth {
+        let connected = match self.fc_depth {
             0 => "none".to_owned(),
-            depth => format!("{depth} of {}", self.width),
+            depth => format!("{depth} of {}", self.fc_width),
         };
-        let encoder = format!("{} of 2 x {}", self.encoder_depth, self.encoder_state);
+        let encoder = format!("{} of 2 x {}", self.encoder_depth, self.encoder_state_width);
         vec![
             ("type", "stacked".to_owned()),
-            ("layers", format!("{} + {}", self.encoder_depth, 1 + self.depth)),
+            ("layers", format!("{} + {}", self.encoder_depth, 1 + self.fc_depth)),
             ("encoder", encoder),
-            ("state", self.state.to_string()),
-            ("attention", self.attention.to_string()),
+            ("state", self.state_width.to_string()),
+            ("attention", self.attention_width.to_string()),
             ("fully connected", connected),
             ("top layer", top),
         ]
     }
 }
 
-fn affine(prefix: &str, input: usize, output: usize, all: &mut Vec<Parameter>) {
-    all.push(Parameter::new(format!("{prefix}_W"), [input, output]));
-    all.push(Parameter::new(format!("{prefix}_b"), [1, output]));
+fn push_affine(prefix: &str, input: usize, output: usize, all: &mut Vec<ParameterSpec>) {
+    all.push(ParameterSpec::new(format!("{prefix}_W"), [input, output]));
+    all.push(ParameterSpec::new(format!("{prefix}_b"), [1, output]));
 }
 
-fn gru(prefix: &str, input: usize, state: usize, all: &mut Vec<Parameter>) {
+fn push_gru(prefix: &str, input: usize, state: usize, all: &mut Vec<ParameterSpec>) {
     for (suffix, width) in [("", 2 * state), ("x", state)] {
-        all.push(Parameter::new(format!("{prefix}_W{suffix}"), [input, width]));
-        all.push(Parameter::new(format!("{prefix}_U{suffix}"), [state, width]));
-        all.push(Parameter::new(format!("{prefix}_b{suffix}"), [1, width]));
+        all.push(ParameterSpec::new(format!("{prefix}_W{suffix}"), [input, width]));
+        all.push(ParameterSpec::new(format!("{prefix}_U{suffix}"), [state, width]));
+        all.push(ParameterSpec::new(format!("{prefix}_b{suffix}"), [1, width]));
     }
 }

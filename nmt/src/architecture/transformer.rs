@@ -3,40 +3,40 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_DEPTH, MAX_WIDTH, Parameter, Tables, within};
+use super::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, ParameterSpec, check_range};
 
 /// A transformer's shape and switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Transformer {
+pub struct TransformerConfig {
     /// Vocabularies, embeddings, output.
-    pub tables: Tables,
+    pub embeddings: EmbeddingConfig,
     /// The encoder's layers: self-attention and feed-forward.
-    pub encoder: Stack,
+    pub encoder: StackConfig,
     /// The decoder's layers: [`Autoregression`], attention to the source, feed-forward.
-    pub decoder: Stack,
+    pub decoder: StackConfig,
     /// For each layer of the decoder the number, from 1, of the layer whose parameters it
     /// uses. What layers remember stays their own.
     pub tied_layers: Vec<usize>,
     /// The function inside of feed-forward layers.
     pub activation: Activation,
     /// What happens to the input of a sublayer.
-    pub preprocess: Process,
+    pub preprocess: ProcessSteps,
     /// What happens to the output of a sublayer.
-    pub postprocess: Process,
+    pub postprocess: ProcessSteps,
     /// What happens to embeddings once positions are added.
-    pub postprocess_embedding: Process,
+    pub postprocess_embedding: ProcessSteps,
     /// What happens behind the last layer of a stack.
-    pub postprocess_top: Process,
+    pub postprocess_top: ProcessSteps,
     /// Whether heads go through a matrix of their own in the end.
-    pub projection: bool,
+    pub has_output_projection: bool,
     /// How the decoder looks back.
-    pub autoregression: Autoregression,
+    pub autoregression: AutoregressionConfig,
     /// How words know where they stand.
-    pub positions: Positions,
+    pub positional_encoding: PositionalEncodingKind,
     /// Whether embeddings are multiplied with the root of their width.
-    pub scaled_embeddings: bool,
+    pub scales_embeddings: bool,
     /// What the decoder sees before the first word.
-    pub start: Start,
+    pub decoder_start: DecoderStart,
     /// What keys and values of self-attention are made of where its input is normalised.
     pub pre_norm_keys: PreNormKeys,
     /// The layer of the decoder, from 1, whose first head gives alignments.
@@ -47,7 +47,7 @@ pub struct Transformer {
 
 /// The shape of a stack of layers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stack {
+pub struct StackConfig {
     /// Layers.
     pub depth: usize,
     /// Heads of attention; they divide the width.
@@ -82,7 +82,7 @@ pub enum Gelu {
 
 /// A step before or behind a sublayer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Step {
+pub enum ProcessStep {
     /// Add the sublayer's input.
     Add,
     /// Layer norm.
@@ -91,23 +91,23 @@ pub enum Step {
 
 /// Steps in their order, at most one of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process(pub Vec<Step>);
+pub struct ProcessSteps(pub Vec<ProcessStep>);
 
-impl Process {
+impl ProcessSteps {
     /// Whether a layer norm is among the steps.
     pub fn has_norm(&self) -> bool {
-        self.0.contains(&Step::Norm)
+        self.0.contains(&ProcessStep::Norm)
     }
 }
 
-impl std::fmt::Display for Process {
+impl std::fmt::Display for ProcessSteps {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0.is_empty() {
             return f.write_str("nothing");
         }
         let names = self.0.iter().map(|step| match step {
-            Step::Add => "add",
-            Step::Norm => "norm",
+            ProcessStep::Add => "add",
+            ProcessStep::Norm => "norm",
         });
         f.write_str(&names.collect::<Vec<_>>().join(", "))
     }
@@ -115,18 +115,18 @@ impl std::fmt::Display for Process {
 
 /// How a decoder layer looks back at what was put out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Autoregression {
+pub enum AutoregressionConfig {
     /// Attention to all steps so far.
     SelfAttention,
     /// The mean of all inputs so far (Zhang et al. 2018).
-    AverageAttention(AverageAttention),
+    AverageAttention(AverageAttentionConfig),
     /// A simple recurrent cell.
-    Recurrent(RecurrentSublayer),
+    Recurrent(RecurrentSublayerConfig),
 }
 
 /// Behind the mean of average attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AverageAttention {
+pub struct AverageAttentionConfig {
     /// Matrices behind the mean, counted as Marian does: 1 is none, 2 is `W1` and, if the
     /// width is not the embedding's again, `W2`.
     pub ffn_depth: usize,
@@ -135,23 +135,23 @@ pub struct AverageAttention {
     /// The function between them.
     pub activation: Activation,
     /// Whether gates weigh the input against the mean.
-    pub gate: bool,
+    pub has_gate: bool,
 }
 
 /// A recurrent cell in the place of self-attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RecurrentSublayer {
+pub struct RecurrentSublayerConfig {
     /// Which.
-    pub cell: RecurrentCell,
+    pub kind: SruKind,
     /// Whether its output goes through a matrix of its own.
-    pub projection: bool,
+    pub has_output_projection: bool,
     /// Whether its products are normalised.
-    pub layer_norm: bool,
+    pub has_layer_norm: bool,
 }
 
 /// Cells whose gates do not look at the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RecurrentCell {
+pub enum SruKind {
     /// Simpler simple recurrent unit (Kim et al. 2019).
     Ssru,
     /// Simple recurrent unit (Lei et al. 2018).
@@ -160,7 +160,7 @@ pub enum RecurrentCell {
 
 /// How words know where they stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Positions {
+pub enum PositionalEncodingKind {
     /// They do not.
     None,
     /// Sines in the first half of the width, cosines in the second, of
@@ -177,9 +177,9 @@ pub enum Positions {
 
 /// What the decoder sees before the first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Start {
+pub enum DecoderStart {
     /// Zeros in the place of an embedding.
-    Zeros,
+    ZeroEmbedding,
     /// The embedding of this word.
     Token(u32),
 }
@@ -192,132 +192,134 @@ pub enum PreNormKeys {
     Raw,
     /// The normalised input, in the decoder at the first step only: what Marian computes
     /// since 1.10 when it decodes.
-    NormalisedAtFirst,
+    NormalisedAtFirstStep,
     /// The normalised input: what Marian trains since 1.10, and everybody else.
     Normalised,
 }
 
-impl Transformer {
+impl TransformerConfig {
     /// Every parameter that it needs.
-    pub fn parameters(&self) -> Vec<Parameter> {
-        let d = self.tables.embedding;
+    pub fn parameters(&self) -> Vec<ParameterSpec> {
+        let d = self.embeddings.dim;
         let mut all = Vec::new();
-        self.tables.parameters("decoder_ff_logit_out", self.tables.embedding, &mut all);
-        if let Positions::Table { length } = self.positions {
-            all.push(Parameter::new("encoder_Wpos", [length, d]));
-            all.push(Parameter::new("decoder_Wpos", [length, d]));
+        self.embeddings.push_parameters("decoder_ff_logit_out", self.embeddings.dim, &mut all);
+        if let PositionalEncodingKind::Table { length } = self.positional_encoding {
+            all.push(ParameterSpec::new("encoder_Wpos", [length, d]));
+            all.push(ParameterSpec::new("decoder_Wpos", [length, d]));
         }
         for side in ["encoder", "decoder"] {
             if self.postprocess_embedding.has_norm() {
-                norm(&format!("{side}_emb"), "_pre", d, &mut all);
+                push_norm(&format!("{side}_emb"), "_pre", d, &mut all);
             }
             if self.postprocess_top.has_norm() {
-                norm(&format!("{side}_top"), "", d, &mut all);
+                push_norm(&format!("{side}_top"), "", d, &mut all);
             }
         }
         for layer in 1..=self.encoder.depth {
-            self.attention(&format!("encoder_l{layer}_self"), &mut all);
-            self.feed_forward(&format!("encoder_l{layer}_ffn"), &self.encoder, &mut all);
+            self.push_attention(&format!("encoder_l{layer}_self"), &mut all);
+            self.push_feed_forward(&format!("encoder_l{layer}_ffn"), &self.encoder, &mut all);
         }
         let mut own = self.tied_layers.clone();
         own.sort_unstable();
         own.dedup();
         for layer in own {
-            self.look_back(&format!("decoder_l{layer}"), &mut all);
-            self.attention(&format!("decoder_l{layer}_context"), &mut all);
-            self.feed_forward(&format!("decoder_l{layer}_ffn"), &self.decoder, &mut all);
+            self.push_autoregression(&format!("decoder_l{layer}"), &mut all);
+            self.push_attention(&format!("decoder_l{layer}_context"), &mut all);
+            self.push_feed_forward(&format!("decoder_l{layer}_ffn"), &self.decoder, &mut all);
         }
         all
     }
 
     /// Norms around a sublayer under two prefixes, which are mostly the same.
-    fn norms(&self, before: &str, behind: &str, all: &mut Vec<Parameter>) {
-        let d = self.tables.embedding;
+    fn push_norms(&self, before: &str, behind: &str, all: &mut Vec<ParameterSpec>) {
+        let d = self.embeddings.dim;
         if self.preprocess.has_norm() {
-            norm(before, "_pre", d, all);
+            push_norm(before, "_pre", d, all);
         }
         if self.postprocess.has_norm() {
-            norm(behind, "", d, all);
+            push_norm(behind, "", d, all);
         }
     }
 
-    fn attention(&self, prefix: &str, all: &mut Vec<Parameter>) {
-        let d = self.tables.embedding;
+    fn push_attention(&self, prefix: &str, all: &mut Vec<ParameterSpec>) {
+        let d = self.embeddings.dim;
         for which in ["q", "k", "v", "o"] {
-            if which != "o" || self.projection {
-                all.push(Parameter::new(format!("{prefix}_W{which}"), [d, d]));
-                all.push(Parameter::new(format!("{prefix}_b{which}"), [1, d]));
+            if which != "o" || self.has_output_projection {
+                all.push(ParameterSpec::new(format!("{prefix}_W{which}"), [d, d]));
+                all.push(ParameterSpec::new(format!("{prefix}_b{which}"), [1, d]));
             }
         }
         let around = format!("{prefix}_Wo");
-        self.norms(&around, &around, all);
+        self.push_norms(&around, &around, all);
     }
 
-    fn feed_forward(&self, prefix: &str, stack: &Stack, all: &mut Vec<Parameter>) {
-        let d = self.tables.embedding;
+    fn push_feed_forward(&self, prefix: &str, stack: &StackConfig, all: &mut Vec<ParameterSpec>) {
+        let d = self.embeddings.dim;
         for i in 1..=stack.ffn_depth {
             let input = if i == 1 { d } else { stack.ffn_width };
             let output = if i == stack.ffn_depth { d } else { stack.ffn_width };
-            all.push(Parameter::new(format!("{prefix}_W{i}"), [input, output]));
-            all.push(Parameter::new(format!("{prefix}_b{i}"), [1, output]));
+            all.push(ParameterSpec::new(format!("{prefix}_W{i}"), [input, output]));
+            all.push(ParameterSpec::new(format!("{prefix}_b{i}"), [1, output]));
         }
         let around = format!("{prefix}_ffn");
-        self.norms(&around, &around, all);
+        self.push_norms(&around, &around, all);
     }
 
-    fn look_back(&self, layer: &str, all: &mut Vec<Parameter>) {
-        let d = self.tables.embedding;
+    fn push_autoregression(&self, layer: &str, all: &mut Vec<ParameterSpec>) {
+        let d = self.embeddings.dim;
         match &self.autoregression {
-            Autoregression::SelfAttention => self.attention(&format!("{layer}_self"), all),
-            Autoregression::AverageAttention(average) => {
+            AutoregressionConfig::SelfAttention => {
+                self.push_attention(&format!("{layer}_self"), all)
+            }
+            AutoregressionConfig::AverageAttention(average) => {
                 let prefix = format!("{layer}_aan");
-                for (i, [input, output]) in (1..).zip(average.widths(d)) {
-                    all.push(Parameter::new(format!("{prefix}_W{i}"), [input, output]));
-                    all.push(Parameter::new(format!("{prefix}_b{i}"), [1, output]));
+                for (i, [input, output]) in (1..).zip(average.layer_shapes(d)) {
+                    all.push(ParameterSpec::new(format!("{prefix}_W{i}"), [input, output]));
+                    all.push(ParameterSpec::new(format!("{prefix}_b{i}"), [1, output]));
                 }
-                for gate in ["i", "f"].into_iter().filter(|_| average.gate) {
-                    all.push(Parameter::new(format!("{prefix}_W{gate}"), [d, d]));
-                    all.push(Parameter::new(format!("{prefix}_b{gate}"), [1, d]));
+                for gate in ["i", "f"].into_iter().filter(|_| average.has_gate) {
+                    all.push(ParameterSpec::new(format!("{prefix}_W{gate}"), [d, d]));
+                    all.push(ParameterSpec::new(format!("{prefix}_b{gate}"), [1, d]));
                 }
                 let around = format!("{prefix}_ffn");
-                self.norms(&around, &around, all);
+                self.push_norms(&around, &around, all);
             }
-            Autoregression::Recurrent(sublayer) => {
+            AutoregressionConfig::Recurrent(sublayer) => {
                 let prefix = format!("{layer}_rnn");
                 let mut matrix = |suffix: &str, bias: bool| {
-                    all.push(Parameter::new(format!("{prefix}_W{suffix}"), [d, d]));
+                    all.push(ParameterSpec::new(format!("{prefix}_W{suffix}"), [d, d]));
                     if bias {
-                        all.push(Parameter::new(format!("{prefix}_b{suffix}"), [1, d]));
+                        all.push(ParameterSpec::new(format!("{prefix}_b{suffix}"), [1, d]));
                     }
                 };
                 matrix("", false);
                 matrix("f", true);
-                if sublayer.cell == RecurrentCell::Sru {
+                if sublayer.kind == SruKind::Sru {
                     matrix("r", true);
                 }
-                if sublayer.projection {
+                if sublayer.has_output_projection {
                     matrix("o", true);
                 }
-                if sublayer.layer_norm {
+                if sublayer.has_layer_norm {
                     let mut gammas = vec!["gamma", "gammaf"];
-                    if sublayer.cell == RecurrentCell::Sru {
+                    if sublayer.kind == SruKind::Sru {
                         gammas.push("gammar");
                     }
                     for gamma in gammas {
-                        all.push(Parameter::new(format!("{prefix}_{gamma}"), [1, d]));
+                        all.push(ParameterSpec::new(format!("{prefix}_{gamma}"), [1, d]));
                     }
                 }
-                self.norms(&prefix, &format!("{prefix}_ffn"), all);
+                self.push_norms(&prefix, &format!("{prefix}_ffn"), all);
             }
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
-        let d = self.tables.embedding;
+    pub(super) fn validate(&self) -> Result<(), String> {
+        let d = self.embeddings.dim;
         for (side, stack) in [("encoder", &self.encoder), ("decoder", &self.decoder)] {
-            within(&format!("depth of the {side}"), stack.depth, MAX_DEPTH)?;
-            within("width of feed-forward layers", stack.ffn_width, MAX_WIDTH)?;
-            within("heads", stack.heads, MAX_WIDTH)?;
+            check_range(&format!("depth of the {side}"), stack.depth, MAX_DEPTH)?;
+            check_range("width of feed-forward layers", stack.ffn_width, MAX_WIDTH)?;
+            check_range("heads", stack.heads, MAX_WIDTH)?;
             if !d.is_multiple_of(stack.heads) {
                 return Err(format!("{} heads do not divide a width of {d}", stack.heads));
             }
@@ -333,15 +335,15 @@ impl Transformer {
         if !(1..=depth).contains(&self.alignment_layer) {
             return Err(format!("alignments of layer {} of {depth}", self.alignment_layer));
         }
-        if let Positions::Table { length } = self.positions {
-            within("positions", length, MAX_WIDTH)?;
+        if let PositionalEncodingKind::Table { length } = self.positional_encoding {
+            check_range("positions", length, MAX_WIDTH)?;
         }
-        if let Autoregression::AverageAttention(average) = &self.autoregression {
-            within("depth of average attention", average.ffn_depth, MAX_DEPTH)?;
-            within("width of average attention", average.ffn_width, MAX_WIDTH)?;
+        if let AutoregressionConfig::AverageAttention(average) = &self.autoregression {
+            check_range("depth of average attention", average.ffn_depth, MAX_DEPTH)?;
+            check_range("width of average attention", average.ffn_width, MAX_WIDTH)?;
         }
-        if let Start::Token(id) = self.start
-            && id as usize >= self.tables.target_words
+        if let DecoderStart::Token(id) = self.decoder_start
+            && id as usize >= self.embeddings.target_vocab_size
         {
             return Err(format!("decoding starts with word {id}, which is not there"));
         }
@@ -352,9 +354,9 @@ impl Transformer {
     }
 
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
-        let look_back = match &self.autoregression {
-            Autoregression::SelfAttention => "self-attention".to_owned(),
-            Autoregression::AverageAttention(average) => format!(
+        let autoregression = match &self.autoregression {
+            AutoregressionConfig::SelfAttention => "self-attention".to_owned(),
+            AutoregressionConfig::AverageAttention(average) => format!(
                 "average attention, depth {}{}{}",
                 average.ffn_depth,
                 if average.ffn_depth > 1 {
@@ -362,11 +364,11 @@ impl Transformer {
                 } else {
                     String::new()
                 },
-                if average.gate { ", gate" } else { ", no gate" }
+                if average.has_gate { ", gate" } else { ", no gate" }
             ),
-            Autoregression::Recurrent(sublayer) => match sublayer.cell {
-                RecurrentCell::Ssru => "SSRU".into(),
-                RecurrentCell::Sru => "SRU".into(),
+            AutoregressionConfig::Recurrent(sublayer) => match sublayer.kind {
+                SruKind::Ssru => "SSRU".into(),
+                SruKind::Sru => "SRU".into(),
             },
         };
         let both = |encoder: usize, decoder: usize| {
@@ -376,7 +378,7 @@ impl Transformer {
         let mut lines = vec![
             ("type", "transformer".to_owned()),
             ("layers", format!("{} + {}", encoder.depth, decoder.depth)),
-            ("decoder looks back by", look_back),
+            ("decoder looks back by", autoregression),
             ("heads", both(encoder.heads, decoder.heads)),
             ("feed-forward", both(encoder.ffn_width, decoder.ffn_width)),
         ];
@@ -402,34 +404,34 @@ impl Transformer {
         if self.preprocess.has_norm() {
             let keys = match self.pre_norm_keys {
                 PreNormKeys::Raw => "raw input",
-                PreNormKeys::NormalisedAtFirst => "normalised input, in the decoder at first",
+                PreNormKeys::NormalisedAtFirstStep => "normalised input, in the decoder at first",
                 PreNormKeys::Normalised => "normalised input",
             };
             lines.push(("keys and values of", keys.into()));
         }
-        if !self.projection {
+        if !self.has_output_projection {
             lines.push(("projection of heads", "none".into()));
         }
         if !self.tied_layers.iter().copied().eq(1..=decoder.depth) {
             lines.push(("parameters of layers", format!("{:?}", self.tied_layers)));
         }
-        let positions = match self.positions {
-            Positions::None => "none".into(),
-            Positions::SinusoidalMarian => "sinusoidal, Marian's".into(),
-            Positions::Sinusoidal => "sinusoidal".into(),
-            Positions::Table { length } => format!("a table of {length}"),
+        let positions = match self.positional_encoding {
+            PositionalEncodingKind::None => "none".into(),
+            PositionalEncodingKind::SinusoidalMarian => "sinusoidal, Marian's".into(),
+            PositionalEncodingKind::Sinusoidal => "sinusoidal".into(),
+            PositionalEncodingKind::Table { length } => format!("a table of {length}"),
         };
         lines.push(("positions", positions));
-        if let Start::Token(id) = self.start {
+        if let DecoderStart::Token(id) = self.decoder_start {
             lines.push(("decoding starts with", format!("word {id}")));
         }
         lines
     }
 }
 
-impl AverageAttention {
+impl AverageAttentionConfig {
     /// Input and output widths of the matrices behind the mean.
-    pub fn widths(&self, embedding: usize) -> Vec<[usize; 2]> {
+    pub fn layer_shapes(&self, embedding: usize) -> Vec<[usize; 2]> {
         let mut widths = Vec::new();
         let mut width = embedding;
         for _ in 1..self.ffn_depth {
@@ -443,8 +445,8 @@ impl AverageAttention {
     }
 }
 
-fn norm(prefix: &str, suffix: &str, width: usize, all: &mut Vec<Parameter>) {
+fn push_norm(prefix: &str, suffix: &str, width: usize, all: &mut Vec<ParameterSpec>) {
     for which in ["scale", "bias"] {
-        all.push(Parameter::new(format!("{prefix}_ln_{which}{suffix}"), [1, width]));
+        all.push(ParameterSpec::new(format!("{prefix}_ln_{which}{suffix}"), [1, width]));
     }
 }

@@ -7,12 +7,12 @@
 //! batches ahead of them. What comes out for a sentence is the same in every batch.
 
 mod request;
-mod run;
+mod scheduler;
 
 use crate::search::Request;
 
 pub(crate) use request::complete_candidates;
-pub use run::run;
+pub use scheduler::translate_batches;
 
 /// A sentence to translate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,24 +25,30 @@ pub struct Job {
 
 /// Which sentences are translated together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Batching {
+pub struct BatchingOptions {
     /// Sentences at the same time, at most (Marian's `mini-batch`).
-    pub sentences: usize,
+    pub max_sentences: usize,
     /// Words of their sources, at most, `</s>` counting; 0 is no limit. A sentence that is
     /// longer goes alone. (Marian's `mini-batch-words`, but sentences are not padded here.)
-    pub words: usize,
+    pub max_source_tokens: usize,
     /// Batches that are read ahead and sorted (Marian's `maxi-batch`).
-    pub read_ahead: usize,
+    pub maxi_batch: usize,
     /// Whether what was read ahead is sorted by length, longest first (Marian's
     /// `maxi-batch-sort`).
-    pub sort: bool,
+    pub sort_by_length: bool,
     /// Whether sentences join a running batch when half of its places are free.
     pub top_up: bool,
 }
 
-impl Default for Batching {
+impl Default for BatchingOptions {
     /// One sentence after the other, as they come.
     fn default() -> Self {
-        Batching { sentences: 1, words: 0, read_ahead: 1, sort: false, top_up: false }
+        BatchingOptions {
+            max_sentences: 1,
+            max_source_tokens: 0,
+            maxi_batch: 1,
+            sort_by_length: false,
+            top_up: false,
+        }
     }
 }

@@ -9,19 +9,23 @@ pub(super) fn is_empty(request: &Request) -> bool {
 }
 
 /// The translation of an empty sentence: certain, and empty as well.
-pub(super) fn empty(request: &Request, options: &SearchOptions) -> Translation {
-    let alignment = match options.alignments && !request.source.is_empty() {
+pub(super) fn empty_translation(request: &Request, options: &SearchOptions) -> Translation {
+    let alignment = match options.return_alignments && !request.source.is_empty() {
         true => vec![vec![1.0]],
         false => Vec::new(),
     };
-    Translation { word_scores: vec![0.0], alignment, ..Translation::default() }
+    Translation { token_scores: vec![0.0], alignment, ..Translation::default() }
 }
 
 /// Checks the words of a request against the `words` of the target vocabulary, and adds to
 /// its candidates what must be possible: `</s>` and the words that are asked for.
-pub(super) fn complete(request: &mut Request, options: &SearchOptions, words: usize) -> Result<()> {
+pub(super) fn validate_and_complete(
+    request: &mut Request,
+    options: &SearchOptions,
+    vocabulary_size: usize,
+) -> Result<()> {
     let wrong = |reason: String| Err(Error::Untranslatable { reason });
-    let end = options.end;
+    let end = options.eos_id;
     if options.sampling.is_some() && request.constraints.iter().any(|list| !list.is_empty()) {
         return wrong("it has constraints, which words drawn at random do not keep".into());
     }
@@ -30,17 +34,17 @@ pub(super) fn complete(request: &mut Request, options: &SearchOptions, words: us
         if word == end {
             return wrong("a prefix or a constraint has the end of the sentence".into());
         }
-        if word as usize >= words {
+        if word as usize >= vocabulary_size {
             return wrong(format!(
-                "a prefix or a constraint has word {word}; the vocabulary has {words} words"
+                "a prefix or a constraint has word {word}; the vocabulary has {vocabulary_size} words"
             ));
         }
     }
     if let Some(candidates) = &mut request.candidates {
         complete_candidates(candidates, asked, end);
-        if let Some(last) = candidates.last().filter(|&&last| last as usize >= words) {
+        if let Some(last) = candidates.last().filter(|&&last| last as usize >= vocabulary_size) {
             return wrong(format!(
-                "candidate {last} is beyond the {words} words of the vocabulary"
+                "candidate {last} is beyond the {vocabulary_size} words of the vocabulary"
             ));
         }
     }
@@ -51,10 +55,10 @@ pub(super) fn complete(request: &mut Request, options: &SearchOptions, words: us
 pub(crate) fn complete_candidates<'a>(
     candidates: &mut Vec<u32>,
     asked: impl Iterator<Item = &'a u32>,
-    end: u32,
+    eos_id: u32,
 ) {
     candidates.extend(asked);
-    candidates.push(end);
+    candidates.push(eos_id);
     candidates.sort_unstable();
     candidates.dedup();
 }

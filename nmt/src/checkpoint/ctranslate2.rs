@@ -9,11 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cursor::Cursor;
-use super::tensor::{Element, Multipliers, Order, Tensor, Window};
+use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, Format};
 use crate::{Error, Result};
 
-const SCALE: &str = "_scale";
+const SCALE_SUFFIX: &str = "_scale";
 
 /// Whether `bytes` begin as such a file does: a small version and the name of a kind of
 /// model.
@@ -32,14 +32,14 @@ pub fn is_plausible(bytes: &[u8]) -> bool {
 }
 
 /// Reads the file in `window`.
-pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
+pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut cursor = Cursor::new(window, path, 0);
     let version = cursor.u32("version")?;
     if !(2..=6).contains(&version) {
         let reason = format!("version {version} of CTranslate2's files; convert the model again");
         return Err(Error::unsupported(path, reason));
     }
-    let kind = string(&mut cursor, "kind of model")?;
+    let kind = read_string(&mut cursor, "kind of model")?;
     let revision = cursor.u32("revision")?;
     if kind != "TransformerSpec" {
         let reason = format!("a model of kind {kind}; only TransformerSpec is read");
@@ -48,31 +48,31 @@ pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
     let mut checkpoint = Checkpoint::new(path, Format::CTranslate2 { version, revision });
     let count = cursor.u32("number of variables")?;
     for _ in 0..count {
-        let name = string(&mut cursor, "name of a variable")?;
-        let tensor = variable(&mut cursor, version, &name, path)?;
+        let name = read_string(&mut cursor, "name of a variable")?;
+        let tensor = read_variable(&mut cursor, version, &name, path)?;
         checkpoint.insert(&name, tensor)?;
     }
     if version >= 3 {
         for _ in 0..cursor.u32("number of other names")? {
-            let name = string(&mut cursor, "another name")?;
-            let of = string(&mut cursor, "another name")?;
+            let name = read_string(&mut cursor, "another name")?;
+            let of = read_string(&mut cursor, "another name")?;
             checkpoint.set_alias(&name, &of)?;
         }
     }
-    if cursor.at != window.len() {
+    if cursor.position != window.len() {
         return Err(cursor.damaged("end", "the file goes on behind its last name"));
     }
     attach_multipliers(&mut checkpoint, path)?;
     Ok(checkpoint)
 }
 
-fn string(cursor: &mut Cursor, what: &str) -> Result<String> {
+fn read_string(cursor: &mut Cursor, what: &str) -> Result<String> {
     let length = cursor.u16(what)?;
     let bytes = cursor.take(usize::from(length), what)?;
     Ok(String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes)).into_owned())
 }
 
-fn variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> Result<Tensor> {
+fn read_variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> Result<Tensor> {
     let rank = cursor.u8(name)?;
     let mut shape = Vec::new();
     for _ in 0..rank {
@@ -81,14 +81,13 @@ fn variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> Resul
     let kind = cursor.u8(name)?;
     let number = cursor.u32(name)? as usize;
     let (element, length) = if version >= 4 {
-        let elements =
-            [Element::F32, Element::I8, Element::I16, Element::I32, Element::F16, Element::Bf16];
+        let elements = [DType::F32, DType::I8, DType::I16, DType::I32, DType::F16, DType::Bf16];
         (elements.get(usize::from(kind)).copied(), number)
     } else {
         let element = match kind {
-            1 => Some(Element::I8),
-            2 => Some(Element::I16),
-            4 => Some(Element::F32),
+            1 => Some(DType::I8),
+            2 => Some(DType::I16),
+            4 => Some(DType::F32),
             _ => None,
         };
         (element, number.saturating_mul(usize::from(kind)))
@@ -96,23 +95,26 @@ fn variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> Resul
     let element = element.ok_or_else(|| {
         Error::unsupported(path, format!("{name}: elements of kind {kind} are not known"))
     })?;
-    let data = cursor.window(length, name)?;
-    Tensor::new(shape, element, Order::Rows, data).map_err(|reason| cursor.damaged(name, reason))
+    let data = cursor.take_shared(length, name)?;
+    Tensor::new(shape, element, StorageOrder::RowMajor, data)
+        .map_err(|reason| cursor.damaged(name, reason))
 }
 
 /// Gives every `X/weight` of integers its `X/weight_scale`.
 fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
-    for name in names.iter().filter(|name| name.ends_with(SCALE)) {
-        let of = &name[..name.len() - SCALE.len()];
+    for name in names.iter().filter(|name| name.ends_with(SCALE_SUFFIX)) {
+        let of = &name[..name.len() - SCALE_SUFFIX.len()];
         let Some(scale) = checkpoint.take(name) else { continue };
         let Some(tensor) = checkpoint.take(of) else {
             return Err(Error::damaged(path, name, "it belongs to nothing"));
         };
         let values = scale.values();
         let multipliers = match values[..] {
-            [one] if tensor.runs() != 1 || scale.shape().is_empty() => Multipliers::One(one),
-            _ => Multipliers::EachRun(Arc::from(values)),
+            [one] if tensor.channels() != 1 || scale.shape().is_empty() => {
+                QuantMultipliers::PerTensor(one)
+            }
+            _ => QuantMultipliers::PerChannel(Arc::from(values)),
         };
         let tensor = tensor.with_multipliers(multipliers);
         checkpoint.insert(of, tensor.map_err(|reason| Error::damaged(path, of, reason))?)?;
@@ -123,32 +125,32 @@ fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_storage::Load;
+    use miriam_storage::LoadMethod;
 
-    fn text(bytes: &mut Vec<u8>, text: &str) {
+    fn push_string(bytes: &mut Vec<u8>, text: &str) {
         bytes.extend_from_slice(&(text.len() as u16 + 1).to_le_bytes());
         bytes.extend_from_slice(text.as_bytes());
         bytes.push(0);
     }
 
     #[test]
-    fn a_tensor_with_two_names_can_be_taken_under_both() {
+    fn an_aliased_tensor_can_be_taken_under_both_names() {
         let mut bytes = 6u32.to_le_bytes().to_vec();
-        text(&mut bytes, "TransformerSpec");
+        push_string(&mut bytes, "TransformerSpec");
         [7u32, 1].iter().for_each(|n| bytes.extend_from_slice(&n.to_le_bytes()));
-        text(&mut bytes, "one");
+        push_string(&mut bytes, "one");
         bytes.push(1);
         bytes.extend_from_slice(&2u32.to_le_bytes());
         bytes.push(0);
         bytes.extend_from_slice(&8u32.to_le_bytes());
         [1.5f32, -2.0].iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
         bytes.extend_from_slice(&1u32.to_le_bytes());
-        text(&mut bytes, "another");
-        text(&mut bytes, "one");
+        push_string(&mut bytes, "another");
+        push_string(&mut bytes, "one");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.bin");
         std::fs::write(&path, bytes).unwrap();
-        let mut checkpoint = Checkpoint::open(&path, Load::Lazy).unwrap();
+        let mut checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
         assert_eq!(checkpoint.alias("another"), Some("one"));
         for name in ["one", "another"] {
             assert_eq!(checkpoint.take(name).unwrap().values(), [1.5, -2.0], "{name}");

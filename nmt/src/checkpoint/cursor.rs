@@ -2,34 +2,36 @@
 
 use std::path::Path;
 
-use super::tensor::Window;
+use super::tensor::OwnedBytes;
 use crate::{Error, Result};
 
 /// A place in a file that moves on with what is taken.
 pub struct Cursor<'a> {
-    window: &'a Window,
+    bytes: &'a OwnedBytes,
     path: &'a Path,
     /// The next byte.
-    pub at: usize,
+    pub position: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(window: &'a Window, path: &'a Path, at: usize) -> Self {
-        Cursor { window, path, at }
+    pub fn new(bytes: &'a OwnedBytes, path: &'a Path, position: usize) -> Self {
+        Cursor { bytes, path, position }
     }
 
     /// The next `length` bytes, called `what` in messages.
     pub fn take(&mut self, length: usize, what: &str) -> Result<&'a [u8]> {
-        let bytes = self.at.checked_add(length).and_then(|end| self.window.get(self.at..end));
-        let bytes = bytes.ok_or_else(|| self.cut(length, what))?;
-        self.at += length;
+        let bytes =
+            self.position.checked_add(length).and_then(|end| self.bytes.get(self.position..end));
+        let bytes = bytes.ok_or_else(|| self.truncated(length, what))?;
+        self.position += length;
         Ok(bytes)
     }
 
     /// As [`Cursor::take`], sharing the file.
-    pub fn window(&mut self, length: usize, what: &str) -> Result<Window> {
-        let part = self.window.part(self.at, length).ok_or_else(|| self.cut(length, what))?;
-        self.at += length;
+    pub fn take_shared(&mut self, length: usize, what: &str) -> Result<OwnedBytes> {
+        let part =
+            self.bytes.slice(self.position, length).ok_or_else(|| self.truncated(length, what))?;
+        self.position += length;
         Ok(part)
     }
 
@@ -50,7 +52,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A u64 that counts things in memory.
-    pub fn count(&mut self, what: &str) -> Result<usize> {
+    pub fn usize(&mut self, what: &str) -> Result<usize> {
         let number = self.u64(what)?;
         usize::try_from(number).map_err(|_| self.damaged(what, format!("{number} is too many")))
     }
@@ -61,12 +63,12 @@ impl<'a> Cursor<'a> {
         Ok(array)
     }
 
-    fn cut(&self, length: usize, what: &str) -> Error {
+    fn truncated(&self, length: usize, what: &str) -> Error {
         let reason = format!(
             "{length} bytes are needed from byte {}, the file ends at {}; it is cut or not what \
              it seems",
-            self.at,
-            self.window.len()
+            self.position,
+            self.bytes.len()
         );
         self.damaged(what, reason)
     }

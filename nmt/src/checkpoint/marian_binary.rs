@@ -8,15 +8,15 @@
 use std::path::Path;
 
 use super::cursor::Cursor;
-use super::tensor::{Element, Multipliers, Order, Tensor, Window};
-use super::{Checkpoint, Format, OPTIONS};
+use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
+use super::{Checkpoint, Format, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
 /// Ends the names of multipliers for the activations that meet a matrix.
-const ACTIVATION_MULTIPLIER: &str = "_QuantMultA";
+const ACTIVATION_MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 
 /// A header's numbers behind the name's length.
-struct Header {
+struct ItemHeader {
     name_length: usize,
     kind: u64,
     dimensions: usize,
@@ -24,10 +24,10 @@ struct Header {
 }
 
 /// What the items of a kind are.
-enum Kind {
-    Plain(Element),
+enum ItemKind {
+    Plain(DType),
     /// Integers with a multiplier behind them.
-    Quantised(Element),
+    Quantised(DType),
 }
 
 /// Whether `window` may be such a file: nothing marks one but its version and that the
@@ -40,7 +40,7 @@ pub fn is_plausible(bytes: &[u8]) -> bool {
 }
 
 /// Reads the file in `window`.
-pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
+pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut cursor = Cursor::new(window, path, 0);
     match cursor.u64("header")? {
         1 => {}
@@ -53,14 +53,14 @@ pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
             return Err(cursor.damaged("header", reason));
         }
     }
-    let count = cursor.count("number of items")?;
+    let count = cursor.usize("number of items")?;
     let mut headers = Vec::new();
     for _ in 0..count {
-        headers.push(Header {
-            name_length: cursor.count("item header")?,
+        headers.push(ItemHeader {
+            name_length: cursor.usize("item header")?,
             kind: cursor.u64("item header")?,
-            dimensions: cursor.count("item header")?,
-            length: cursor.count("item header")?,
+            dimensions: cursor.usize("item header")?,
+            length: cursor.usize("item header")?,
         });
     }
     let mut names = Vec::new();
@@ -79,17 +79,17 @@ pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
         }
         shapes.push(shape);
     }
-    let padding = cursor.count("padding")?;
+    let padding = cursor.usize("padding")?;
     cursor.take(padding, "padding")?;
     let mut checkpoint = Checkpoint::new(path, Format::MarianBinary);
     for ((header, name), shape) in headers.iter().zip(&names).zip(shapes) {
-        let data = cursor.window(header.length, name)?;
-        if name == OPTIONS {
+        let data = cursor.take_shared(header.length, name)?;
+        if name == OPTIONS_ENTRY {
             checkpoint.set_options(&data);
             continue;
         }
         let tensor = read_item(header, name, shape, &data, path)?;
-        match name.strip_suffix(ACTIVATION_MULTIPLIER) {
+        match name.strip_suffix(ACTIVATION_MULTIPLIER_SUFFIX) {
             Some(of) => match tensor.values()[..] {
                 [multiplier] if multiplier.is_finite() && multiplier > 0.0 => {
                     checkpoint.set_activation_multiplier(of, multiplier);
@@ -103,44 +103,47 @@ pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
 }
 
 fn read_item(
-    header: &Header,
+    header: &ItemHeader,
     name: &str,
     shape: Vec<usize>,
-    data: &Window,
+    data: &OwnedBytes,
     path: &Path,
 ) -> Result<Tensor> {
     let damaged = |reason: String| Error::damaged(path, name, reason);
-    let kind = kind_of(header.kind).map_err(|reason| {
+    let kind = parse_item_kind(header.kind).map_err(|reason| {
         Error::unsupported(path, format!("{name}: {reason}; convert the model's .npz again"))
     })?;
-    let (Kind::Plain(element) | Kind::Quantised(element)) = kind;
+    let (ItemKind::Plain(element) | ItemKind::Quantised(element)) = kind;
     let count = shape.iter().try_fold(element.size(), |size, &n| size.checked_mul(n));
     let length = count.filter(|&length| length <= data.len());
     let length = length.ok_or_else(|| {
         damaged(format!("{} bytes are too few for {shape:?} of {}", data.len(), element.name()))
     })?;
-    let numbers = data.part(0, length).ok_or_else(|| damaged("it is cut".into()))?;
-    if let Kind::Plain(_) = kind {
-        return Tensor::new(shape, element, Order::Rows, numbers).map_err(damaged);
+    let numbers = data.slice(0, length).ok_or_else(|| damaged("it is cut".into()))?;
+    if let ItemKind::Plain(_) = kind {
+        return Tensor::new(shape, element, StorageOrder::RowMajor, numbers).map_err(damaged);
     }
     let multiplier = Cursor::new(data, path, length).u32(name)?;
-    let order = if name.contains("Wemb") { Order::Rows } else { Order::Columns };
+    let order =
+        if name.contains("Wemb") { StorageOrder::RowMajor } else { StorageOrder::ColumnMajor };
     let tensor = Tensor::new(shape, element, order, numbers).map_err(damaged)?;
-    tensor.with_multipliers(Multipliers::One(f32::from_bits(multiplier))).map_err(damaged)
+    tensor
+        .with_multipliers(QuantMultipliers::PerTensor(f32::from_bits(multiplier)))
+        .map_err(damaged)
 }
 
 /// What a number says of the items, or which kind it is that only one processor reads.
-fn kind_of(number: u64) -> Result<Kind, String> {
+fn parse_item_kind(number: u64) -> Result<ItemKind, String> {
     Ok(match number {
-        0x404 => Kind::Plain(Element::F32),
-        0x402 => Kind::Plain(Element::F16),
-        0x408 => Kind::Plain(Element::F64),
-        0x101 | 0x201 => Kind::Plain(Element::I8),
-        0x102 => Kind::Plain(Element::I16),
-        0x104 | 0x204 => Kind::Plain(Element::I32),
-        0x108 | 0x208 => Kind::Plain(Element::I64),
-        0x4101 | 0x10001 => Kind::Quantised(Element::I8),
-        0x4102 | 0x10002 => Kind::Quantised(Element::I16),
+        0x404 => ItemKind::Plain(DType::F32),
+        0x402 => ItemKind::Plain(DType::F16),
+        0x408 => ItemKind::Plain(DType::F64),
+        0x101 | 0x201 => ItemKind::Plain(DType::I8),
+        0x102 => ItemKind::Plain(DType::I16),
+        0x104 | 0x204 => ItemKind::Plain(DType::I32),
+        0x108 | 0x208 => ItemKind::Plain(DType::I64),
+        0x4101 | 0x10001 => ItemKind::Quantised(DType::I8),
+        0x4102 | 0x10002 => ItemKind::Quantised(DType::I16),
         0x802 | 0x1801 | 0x2801 => {
             return Err(format!("packed by FBGEMM for one kind of processor ({number:#x})"));
         }

@@ -4,25 +4,25 @@
 //! asked for. Names are the file's own: what they mean is the business of
 //! [`crate::architecture`].
 
-mod archive;
 mod ctranslate2;
 mod cursor;
 mod marian_binary;
 mod numpy;
 mod safetensors;
 mod tensor;
+mod zip_archive;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use miriam_storage::{Bytes, Load, View};
+use miriam_storage::{Bytes, LoadMethod, View};
 
 use crate::{Error, Result};
 
-pub use tensor::{Element, Multipliers, Order, Tensor, Window};
+pub use tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 
 /// The entry that holds the options of a model, as YAML.
-pub(crate) const OPTIONS: &str = "special:model.yml";
+pub(crate) const OPTIONS_ENTRY: &str = "special:model.yml";
 
 /// Which format a checkpoint was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum Format {
         revision: u32,
     },
     /// `safetensors`.
-    HuggingFace,
+    Safetensors,
 }
 
 impl std::fmt::Display for Format {
@@ -51,7 +51,7 @@ impl std::fmt::Display for Format {
             Format::CTranslate2 { version, revision } => {
                 write!(f, "CTranslate2 version {version}, revision {revision}")
             }
-            Format::HuggingFace => f.write_str("safetensors"),
+            Format::Safetensors => f.write_str("safetensors"),
         }
     }
 }
@@ -64,19 +64,19 @@ pub struct Checkpoint {
     /// Other names of tensors.
     aliases: BTreeMap<String, String>,
     options: Option<Vec<u8>>,
-    set_aside: Vec<(String, String)>,
+    skipped: Vec<(String, String)>,
     activation_multipliers: BTreeMap<String, f32>,
 }
 
 impl Checkpoint {
     /// Opens the file at `path`; its first bytes tell the format.
-    pub fn open(path: &Path, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(&Bytes::open(path, load)?, path)
     }
 
     /// A file whose bytes are at hand; `path` is its name in messages.
     pub fn from_bytes(bytes: &Bytes, path: &Path) -> Result<Self> {
-        let window = whole(bytes, path)?;
+        let window = whole_file(bytes, path)?;
         if bytes.starts_with(numpy::MAGIC) {
             numpy::read(&window, path)
         } else if ctranslate2::is_plausible(bytes) {
@@ -95,7 +95,7 @@ impl Checkpoint {
     /// Compares the checksums that the format has with the whole file.
     pub fn verify(bytes: &Bytes, path: &Path) -> Result<()> {
         if bytes.starts_with(numpy::MAGIC) {
-            numpy::verify(&whole(bytes, path)?, path)?;
+            numpy::verify(&whole_file(bytes, path)?, path)?;
         }
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Checkpoint {
             tensors: BTreeMap::new(),
             aliases: BTreeMap::new(),
             options: None,
-            set_aside: Vec::new(),
+            skipped: Vec::new(),
             activation_multipliers: BTreeMap::new(),
         }
     }
@@ -143,8 +143,8 @@ impl Checkpoint {
     }
 
     /// Entries that are no parameters, with the reason.
-    pub fn what_was_set_aside(&self) -> &[(String, String)] {
-        &self.set_aside
+    pub fn skipped_tensors(&self) -> &[(String, String)] {
+        &self.skipped
     }
 
     /// What activations that meet a matrix are multiplied with before they become
@@ -170,8 +170,8 @@ impl Checkpoint {
         self.options = Some(bytes[..end].to_vec());
     }
 
-    fn set_aside(&mut self, name: &str, reason: String) {
-        self.set_aside.push((name.to_owned(), reason));
+    fn skip(&mut self, name: &str, reason: String) {
+        self.skipped.push((name.to_owned(), reason));
     }
 
     /// Makes `name` another name of a tensor. Each can be taken by itself: writers give one
@@ -191,7 +191,7 @@ impl Checkpoint {
     }
 }
 
-fn whole(bytes: &Bytes, path: &Path) -> Result<Window> {
+fn whole_file(bytes: &Bytes, path: &Path) -> Result<OwnedBytes> {
     let view = View::new(bytes, 0, bytes.len());
-    Ok(Window::new(view.map_err(|reason| Error::damaged(path, "file", reason))?))
+    Ok(OwnedBytes::new(view.map_err(|reason| Error::damaged(path, "file", reason))?))
 }

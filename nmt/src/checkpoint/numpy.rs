@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::archive::Archive;
 use super::cursor::Cursor;
-use super::tensor::{Element, Order, Tensor, Window};
-use super::{Checkpoint, Format, OPTIONS};
+use super::tensor::{DType, OwnedBytes, StorageOrder, Tensor};
+use super::zip_archive::ZipArchive;
+use super::{Checkpoint, Format, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
 /// How a zip archive begins.
@@ -14,37 +14,37 @@ pub const MAGIC: &[u8] = b"PK\x03\x04";
 
 /// Reads the archive in `window`. Arrays of kinds that no parameter has (texts, objects)
 /// are set aside with the reason.
-pub fn read(window: &Window, path: &Path) -> Result<Checkpoint> {
-    let mut archive = Archive::open(window, path)?;
+pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
+    let mut archive = ZipArchive::open(window, path)?;
     let mut checkpoint = Checkpoint::new(path, Format::Npz);
     for index in 0..archive.entries().len() {
         let name = archive.entries()[index].name.clone();
-        let content = archive.content(index)?;
+        let content = archive.read_content(index)?;
         let name = name.strip_suffix(".npy").unwrap_or(&name);
-        if name == OPTIONS {
-            archive.check(index, &content)?;
+        if name == OPTIONS_ENTRY {
+            archive.check_crc(index, &content)?;
         }
         match read_array(&content, path, name)? {
-            Ok(tensor) if name == OPTIONS => checkpoint.set_options(tensor.bytes()),
+            Ok(tensor) if name == OPTIONS_ENTRY => checkpoint.set_options(tensor.bytes()),
             Ok(tensor) => checkpoint.insert(name, tensor)?,
-            Err(reason) => checkpoint.set_aside(name, reason),
+            Err(reason) => checkpoint.skip(name, reason),
         }
     }
     Ok(checkpoint)
 }
 
 /// Compares the checksums of all entries of the archive in `window`.
-pub fn verify(window: &Window, path: &Path) -> Result<()> {
-    let mut archive = Archive::open(window, path)?;
+pub fn verify(window: &OwnedBytes, path: &Path) -> Result<()> {
+    let mut archive = ZipArchive::open(window, path)?;
     for index in 0..archive.entries().len() {
-        let content = archive.content(index)?;
-        archive.check(index, &content)?;
+        let content = archive.read_content(index)?;
+        archive.check_crc(index, &content)?;
     }
     Ok(())
 }
 
 /// The array in `content`, or why it can be no parameter.
-fn read_array(content: &Window, path: &Path, name: &str) -> Result<Result<Tensor, String>> {
+fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Tensor, String>> {
     let damaged = |reason: String| Error::damaged(path, name, reason);
     let mut cursor = Cursor::new(content, path, 0);
     if cursor.take(6, name)? != b"\x93NUMPY" {
@@ -60,12 +60,12 @@ fn read_array(content: &Window, path: &Path, name: &str) -> Result<Result<Tensor
     let header = String::from_utf8_lossy(cursor.take(length, name)?).into_owned();
     let (kind, columns_first, shape) = read_header(&header)
         .ok_or_else(|| damaged(format!("its header cannot be understood: {}", header.trim())))?;
-    let Some(element) = element(kind) else {
+    let Some(element) = parse_dtype(kind) else {
         return Ok(Err(format!("an array of {kind:?}")));
     };
-    let data = cursor.window(content.len() - cursor.at, name)?;
+    let data = cursor.take_shared(content.len() - cursor.position, name)?;
     let shape = if columns_first { shape.into_iter().rev().collect() } else { shape };
-    let tensor = Tensor::new(shape, element, Order::Rows, data).map_err(damaged)?;
+    let tensor = Tensor::new(shape, element, StorageOrder::RowMajor, data).map_err(damaged)?;
     if columns_first && tensor.shape().len() > 2 {
         return Ok(Err("an array of more than two dimensions in Fortran's order".into()));
     }
@@ -92,15 +92,15 @@ fn read_header(header: &str) -> Option<(&str, bool, Vec<usize>)> {
     Some((kind, columns_first, shape.collect::<Option<_>>()?))
 }
 
-fn element(kind: &str) -> Option<Element> {
+fn parse_dtype(kind: &str) -> Option<DType> {
     Some(match kind {
-        "<f4" => Element::F32,
-        "<f2" => Element::F16,
-        "<f8" => Element::F64,
-        "|i1" | "<i1" | "|u1" | "|b1" => Element::I8,
-        "<i2" => Element::I16,
-        "<i4" => Element::I32,
-        "<i8" => Element::I64,
+        "<f4" => DType::F32,
+        "<f2" => DType::F16,
+        "<f8" => DType::F64,
+        "|i1" | "<i1" | "|u1" | "|b1" => DType::I8,
+        "<i2" => DType::I16,
+        "<i4" => DType::I32,
+        "<i8" => DType::I64,
         _ => return None,
     })
 }

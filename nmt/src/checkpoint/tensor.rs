@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// What one number of a tensor is stored as, little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Element {
+pub enum DType {
     /// 32-bit float.
     F32,
     /// 16-bit float with 5 bits of exponent.
@@ -33,68 +33,68 @@ pub enum Element {
     I64,
 }
 
-impl Element {
+impl DType {
     /// Bytes of one number.
     pub fn size(self) -> usize {
         match self {
-            Element::I8 => 1,
-            Element::F16 | Element::Bf16 | Element::I16 => 2,
-            Element::F32 | Element::I32 => 4,
-            Element::F64 | Element::I64 => 8,
+            DType::I8 => 1,
+            DType::F16 | DType::Bf16 | DType::I16 => 2,
+            DType::F32 | DType::I32 => 4,
+            DType::F64 | DType::I64 => 8,
         }
     }
 
     /// Its usual short name.
     pub fn name(self) -> &'static str {
         match self {
-            Element::F32 => "f32",
-            Element::F16 => "f16",
-            Element::Bf16 => "bf16",
-            Element::F64 => "f64",
-            Element::I8 => "i8",
-            Element::I16 => "i16",
-            Element::I32 => "i32",
-            Element::I64 => "i64",
+            DType::F32 => "f32",
+            DType::F16 => "f16",
+            DType::Bf16 => "bf16",
+            DType::F64 => "f64",
+            DType::I8 => "i8",
+            DType::I16 => "i16",
+            DType::I32 => "i32",
+            DType::I64 => "i64",
         }
     }
 }
 
 /// Which numbers of a matrix lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Order {
+pub enum StorageOrder {
     /// Those of a row.
-    Rows,
+    RowMajor,
     /// Those of a column: the matrix is stored transposed.
-    Columns,
+    ColumnMajor,
 }
 
 /// What the integers of a quantised tensor were multiplied with: real = integer / multiplier.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Multipliers {
+pub enum QuantMultipliers {
     /// The same for all.
-    One(f32),
+    PerTensor(f32),
     /// One for each run of numbers that lie side by side (a row or a column, see [`Order`]).
-    EachRun(Arc<[f32]>),
+    PerChannel(Arc<[f32]>),
 }
 
 /// A part of a file, which it keeps in memory.
 #[derive(Clone)]
-pub struct Window {
+pub struct OwnedBytes {
     owner: View<u8>,
     start: usize,
     length: usize,
 }
 
-impl Window {
+impl OwnedBytes {
     /// The whole of `owner`.
     pub fn new(owner: View<u8>) -> Self {
-        Window { start: 0, length: owner.len(), owner }
+        OwnedBytes { start: 0, length: owner.len(), owner }
     }
 
     /// The bytes `start..start + length` of this window, if they lie in it.
-    pub fn part(&self, start: usize, length: usize) -> Option<Self> {
+    pub fn slice(&self, start: usize, length: usize) -> Option<Self> {
         let end = start.checked_add(length)?;
-        (end <= self.length).then(|| Window {
+        (end <= self.length).then(|| OwnedBytes {
             owner: self.owner.clone(),
             start: self.start + start,
             length,
@@ -102,7 +102,7 @@ impl Window {
     }
 }
 
-impl std::ops::Deref for Window {
+impl std::ops::Deref for OwnedBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -114,15 +114,15 @@ impl std::ops::Deref for Window {
 #[derive(Clone)]
 pub struct Tensor {
     shape: Vec<usize>,
-    element: Element,
-    order: Order,
-    multipliers: Option<Multipliers>,
-    data: Window,
+    dtype: DType,
+    order: StorageOrder,
+    multipliers: Option<QuantMultipliers>,
+    data: OwnedBytes,
 }
 
 impl std::fmt::Debug for Tensor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {:?} {:?}", self.element.name(), self.shape, self.order)
+        write!(f, "{} {:?} {:?}", self.dtype.name(), self.shape, self.order)
     }
 }
 
@@ -130,9 +130,9 @@ impl Tensor {
     /// A tensor over `data`, or why it is none. `Columns` needs two dimensions.
     pub fn new(
         shape: Vec<usize>,
-        element: Element,
-        order: Order,
-        data: Window,
+        element: DType,
+        order: StorageOrder,
+        data: OwnedBytes,
     ) -> Result<Self, String> {
         let count = shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n));
         if count.and_then(|count| count.checked_mul(element.size())) != Some(data.len()) {
@@ -140,21 +140,21 @@ impl Tensor {
             return Err(format!("{bytes} bytes do not make the shape {shape:?} of {name}"));
         }
         // Lists come as [n] and [1, n]; what is no matrix has one order only.
-        let order = if shape.len() == 2 { order } else { Order::Rows };
-        Ok(Tensor { shape, element, order, multipliers: None, data })
+        let order = if shape.len() == 2 { order } else { StorageOrder::RowMajor };
+        Ok(Tensor { shape, dtype: element, order, multipliers: None, data })
     }
 
     /// The tensor with what its integers were multiplied with, or why they do not fit.
-    pub fn with_multipliers(mut self, multipliers: Multipliers) -> Result<Self, String> {
+    pub fn with_multipliers(mut self, multipliers: QuantMultipliers) -> Result<Self, String> {
         let sound = |m: f32| m.is_finite() && m != 0.0;
         match &multipliers {
-            Multipliers::One(multiplier) if !sound(*multiplier) => {
+            QuantMultipliers::PerTensor(multiplier) if !sound(*multiplier) => {
                 return Err(format!("a multiplier of {multiplier}"));
             }
-            Multipliers::EachRun(all) if all.len() != self.runs() => {
-                return Err(format!("{} multipliers for {} runs", all.len(), self.runs()));
+            QuantMultipliers::PerChannel(all) if all.len() != self.channels() => {
+                return Err(format!("{} multipliers for {} runs", all.len(), self.channels()));
             }
-            Multipliers::EachRun(all) if !all.iter().all(|&m| sound(m)) => {
+            QuantMultipliers::PerChannel(all) if !all.iter().all(|&m| sound(m)) => {
                 return Err("a multiplier that is 0 or not finite".into());
             }
             _ => {}
@@ -169,22 +169,22 @@ impl Tensor {
     }
 
     /// How many numbers it holds.
-    pub fn count(&self) -> usize {
-        self.data.len() / self.element.size()
+    pub fn numel(&self) -> usize {
+        self.data.len() / self.dtype.size()
     }
 
     /// What its numbers are stored as.
-    pub fn element(&self) -> Element {
-        self.element
+    pub fn dtype(&self) -> DType {
+        self.dtype
     }
 
     /// How a matrix lies.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> StorageOrder {
         self.order
     }
 
     /// What quantised integers were multiplied with.
-    pub fn multipliers(&self) -> Option<&Multipliers> {
+    pub fn multipliers(&self) -> Option<&QuantMultipliers> {
         self.multipliers.as_ref()
     }
 
@@ -194,10 +194,10 @@ impl Tensor {
     }
 
     /// Rows or columns, whichever lie in one piece.
-    pub fn runs(&self) -> usize {
+    pub fn channels(&self) -> usize {
         match (&self.shape[..], self.order) {
-            (&[_, columns], Order::Columns) => columns,
-            (&[rows, ..], Order::Rows) => rows,
+            (&[_, columns], StorageOrder::ColumnMajor) => columns,
+            (&[rows, ..], StorageOrder::RowMajor) => rows,
             _ => 1,
         }
     }
@@ -205,9 +205,9 @@ impl Tensor {
     /// The same numbers under another shape of the same size; a stored order is lost
     /// unless it is that of rows.
     pub fn reshaped(mut self, shape: Vec<usize>) -> Result<Self, String> {
-        let fits = self.order == Order::Rows
+        let fits = self.order == StorageOrder::RowMajor
             && shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n))
-                == Some(self.count());
+                == Some(self.numel());
         if !fits {
             return Err(format!("the shape {:?} cannot be read as {shape:?}", self.shape));
         }
@@ -220,41 +220,42 @@ impl Tensor {
         if self.shape.len() == 2 {
             self.shape.swap(0, 1);
             self.order = match self.order {
-                Order::Rows => Order::Columns,
-                Order::Columns => Order::Rows,
+                StorageOrder::RowMajor => StorageOrder::ColumnMajor,
+                StorageOrder::ColumnMajor => StorageOrder::RowMajor,
             };
         }
         self
     }
 
     /// The rows `first..first + count` of a matrix that lies in rows, or items of a list.
-    pub fn rows(&self, first: usize, count: usize) -> Result<Self, String> {
+    pub fn slice_rows(&self, first: usize, count: usize) -> Result<Self, String> {
         let outside = || format!("rows {first} to {} of {:?}", first + count, self.shape);
         let (&rows, inner) = self.shape.split_first().ok_or_else(outside)?;
-        if self.order != Order::Rows || first.checked_add(count).is_none_or(|end| end > rows) {
+        if self.order != StorageOrder::RowMajor
+            || first.checked_add(count).is_none_or(|end| end > rows)
+        {
             return Err(outside());
         }
         let width = self.data.len().checked_div(rows).unwrap_or(0);
-        let data = self.data.part(first * width, count * width).ok_or_else(outside)?;
+        let data = self.data.slice(first * width, count * width).ok_or_else(outside)?;
         let shape = [&[count], inner].concat();
-        let part = Tensor::new(shape, self.element, Order::Rows, data)?;
+        let part = Tensor::new(shape, self.dtype, StorageOrder::RowMajor, data)?;
         match &self.multipliers {
             None => Ok(part),
-            Some(Multipliers::One(multiplier)) => {
-                part.with_multipliers(Multipliers::One(*multiplier))
+            Some(QuantMultipliers::PerTensor(multiplier)) => {
+                part.with_multipliers(QuantMultipliers::PerTensor(*multiplier))
             }
-            Some(Multipliers::EachRun(all)) => {
-                part.with_multipliers(Multipliers::EachRun(all[first..first + count].into()))
-            }
+            Some(QuantMultipliers::PerChannel(all)) => part
+                .with_multipliers(QuantMultipliers::PerChannel(all[first..first + count].into())),
         }
     }
 
     /// Every number as f32, in the order of rows, quantised ones divided by their
     /// multiplier.
     pub fn values(&self) -> Vec<f32> {
-        let stored = self.stored();
+        let stored = self.stored_values();
         match (&self.shape[..], self.order) {
-            (&[rows, columns], Order::Columns) => transpose(&stored, columns, rows),
+            (&[rows, columns], StorageOrder::ColumnMajor) => transpose(&stored, columns, rows),
             _ => stored,
         }
     }
@@ -263,29 +264,29 @@ impl Tensor {
     ///
     /// # Panics
     /// If it does not lie so, has no such row, or `into` is not as long as its rows.
-    pub fn row(&self, row: usize, into: &mut [f32]) {
-        assert!(self.order == Order::Rows && row < self.shape[0]);
-        let bytes = into.len() * self.element.size();
+    pub fn read_row(&self, row: usize, into: &mut [f32]) {
+        assert!(self.order == StorageOrder::RowMajor && row < self.shape[0]);
+        let bytes = into.len() * self.dtype.size();
         assert_eq!(bytes * self.shape[0], self.data.len(), "rows of that length");
-        self.read(&self.data[row * bytes..][..bytes], into);
+        self.decode(&self.data[row * bytes..][..bytes], into);
         let multiplier = match &self.multipliers {
             None => return,
-            Some(Multipliers::One(multiplier)) => multiplier,
-            Some(Multipliers::EachRun(all)) => &all[row],
+            Some(QuantMultipliers::PerTensor(multiplier)) => multiplier,
+            Some(QuantMultipliers::PerChannel(all)) => &all[row],
         };
         into.iter_mut().for_each(|value| *value /= multiplier);
     }
 
     /// As [`Tensor::values`], in the order of the file.
-    fn stored(&self) -> Vec<f32> {
-        let mut values = vec![0.0; self.count()];
-        self.read(&self.data, &mut values);
+    fn stored_values(&self) -> Vec<f32> {
+        let mut values = vec![0.0; self.numel()];
+        self.decode(&self.data, &mut values);
         match &self.multipliers {
             None => {}
-            Some(Multipliers::One(multiplier)) => {
+            Some(QuantMultipliers::PerTensor(multiplier)) => {
                 values.iter_mut().for_each(|value| *value /= multiplier);
             }
-            Some(Multipliers::EachRun(all)) => {
+            Some(QuantMultipliers::PerChannel(all)) => {
                 let width = values.len().checked_div(all.len()).unwrap_or(0).max(1);
                 for (run, multiplier) in values.chunks_exact_mut(width).zip(all.iter()) {
                     run.iter_mut().for_each(|value| *value /= multiplier);
@@ -296,23 +297,25 @@ impl Tensor {
     }
 
     /// Numbers as they are stored.
-    fn read(&self, bytes: &[u8], into: &mut [f32]) {
-        match self.element {
-            Element::F32 => numbers(bytes, into, f32::from_le_bytes),
-            Element::F16 => numbers(bytes, into, |b| half_to_single(u16::from_le_bytes(b))),
-            Element::Bf16 => {
-                numbers(bytes, into, |b| f32::from_bits(u32::from(u16::from_le_bytes(b)) << 16));
+    fn decode(&self, bytes: &[u8], into: &mut [f32]) {
+        match self.dtype {
+            DType::F32 => decode_numbers(bytes, into, f32::from_le_bytes),
+            DType::F16 => decode_numbers(bytes, into, |b| f16_to_f32(u16::from_le_bytes(b))),
+            DType::Bf16 => {
+                decode_numbers(bytes, into, |b| {
+                    f32::from_bits(u32::from(u16::from_le_bytes(b)) << 16)
+                });
             }
-            Element::F64 => numbers(bytes, into, |b| f64::from_le_bytes(b) as f32),
-            Element::I8 => numbers(bytes, into, |[b]: [u8; 1]| f32::from(b as i8)),
-            Element::I16 => numbers(bytes, into, |b| f32::from(i16::from_le_bytes(b))),
-            Element::I32 => numbers(bytes, into, |b| i32::from_le_bytes(b) as f32),
-            Element::I64 => numbers(bytes, into, |b| i64::from_le_bytes(b) as f32),
+            DType::F64 => decode_numbers(bytes, into, |b| f64::from_le_bytes(b) as f32),
+            DType::I8 => decode_numbers(bytes, into, |[b]: [u8; 1]| f32::from(b as i8)),
+            DType::I16 => decode_numbers(bytes, into, |b| f32::from(i16::from_le_bytes(b))),
+            DType::I32 => decode_numbers(bytes, into, |b| i32::from_le_bytes(b) as f32),
+            DType::I64 => decode_numbers(bytes, into, |b| i64::from_le_bytes(b) as f32),
         }
     }
 }
 
-fn numbers<const N: usize>(bytes: &[u8], into: &mut [f32], number: impl Fn([u8; N]) -> f32) {
+fn decode_numbers<const N: usize>(bytes: &[u8], into: &mut [f32], number: impl Fn([u8; N]) -> f32) {
     for (to, &bytes) in into.iter_mut().zip(bytes.as_chunks::<N>().0) {
         *to = number(bytes);
     }
@@ -320,16 +323,16 @@ fn numbers<const N: usize>(bytes: &[u8], into: &mut [f32], number: impl Fn([u8; 
 
 /// `rows` x `columns` numbers the other way round, in squares that stay in the cache.
 fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
-    const SQUARE: usize = 16;
+    const BLOCK: usize = 16;
     let mut turned = vec![0.0; values.len()];
     if values.is_empty() {
         // A side may then be of any length.
         return turned;
     }
-    for top in (0..rows).step_by(SQUARE) {
-        for left in (0..columns).step_by(SQUARE) {
-            for row in top..rows.min(top + SQUARE) {
-                for column in left..columns.min(left + SQUARE) {
+    for top in (0..rows).step_by(BLOCK) {
+        for left in (0..columns).step_by(BLOCK) {
+            for row in top..rows.min(top + BLOCK) {
+                for column in left..columns.min(left + BLOCK) {
                     turned[column * rows + row] = values[row * columns + column];
                 }
             }
@@ -339,7 +342,7 @@ fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
 }
 
 /// IEEE 754 binary16 as binary32; every value has one.
-fn half_to_single(half: u16) -> f32 {
+fn f16_to_f32(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     let exponent = u32::from(half >> 10 & 0x1f);
     let fraction = u32::from(half & 0x3ff);
@@ -358,12 +361,12 @@ mod tests {
     use miriam_storage::Bytes;
     use proptest::prelude::*;
 
-    fn window(bytes: &[u8]) -> Window {
-        Window::new(View::new(&Bytes::copy_from(bytes), 0, bytes.len()).unwrap())
+    fn owned_bytes(bytes: &[u8]) -> OwnedBytes {
+        OwnedBytes::new(View::new(&Bytes::copy_from(bytes), 0, bytes.len()).unwrap())
     }
 
     #[test]
-    fn halves_have_the_values_of_the_standard() {
+    fn f16_values_match_ieee_754() {
         for (half, value) in [
             (0x3c00, 1.0),
             (0xc000, -2.0),
@@ -374,56 +377,62 @@ mod tests {
             (0x3555, 0.333_251_95),
             (0x7c00, f32::INFINITY),
         ] {
-            assert_eq!(half_to_single(half), value, "{half:#x}");
+            assert_eq!(f16_to_f32(half), value, "{half:#x}");
         }
-        assert!(half_to_single(0x7e00).is_nan());
-        assert_eq!(half_to_single(0x8000).to_bits(), 0x8000_0000);
+        assert!(f16_to_f32(0x7e00).is_nan());
+        assert_eq!(f16_to_f32(0x8000).to_bits(), 0x8000_0000);
     }
 
     #[test]
-    fn every_element_has_its_value() {
-        let value = |element: Element, bytes: &[u8]| {
-            let tensor = Tensor::new(vec![1], element, Order::Rows, window(bytes)).unwrap();
+    fn every_dtype_is_decoded() {
+        let value = |element: DType, bytes: &[u8]| {
+            let tensor =
+                Tensor::new(vec![1], element, StorageOrder::RowMajor, owned_bytes(bytes)).unwrap();
             assert_eq!(bytes.len(), element.size());
             tensor.values()[0]
         };
-        assert_eq!(value(Element::F32, &(-1.5f32).to_le_bytes()), -1.5);
-        assert_eq!(value(Element::F64, &0.1f64.to_le_bytes()), 0.1);
-        assert_eq!(value(Element::F16, &[0, 0xc2]), -3.0);
-        assert_eq!(value(Element::Bf16, &[0x49, 0x40]), 3.140_625);
-        assert_eq!(value(Element::I8, &[0x80]), -128.0);
-        assert_eq!(value(Element::I16, &(-300i16).to_le_bytes()), -300.0);
-        assert_eq!(value(Element::I32, &70_000i32.to_le_bytes()), 70_000.0);
-        assert_eq!(value(Element::I64, &(-1i64).to_le_bytes()), -1.0);
+        assert_eq!(value(DType::F32, &(-1.5f32).to_le_bytes()), -1.5);
+        assert_eq!(value(DType::F64, &0.1f64.to_le_bytes()), 0.1);
+        assert_eq!(value(DType::F16, &[0, 0xc2]), -3.0);
+        assert_eq!(value(DType::Bf16, &[0x49, 0x40]), 3.140_625);
+        assert_eq!(value(DType::I8, &[0x80]), -128.0);
+        assert_eq!(value(DType::I16, &(-300i16).to_le_bytes()), -300.0);
+        assert_eq!(value(DType::I32, &70_000i32.to_le_bytes()), 70_000.0);
+        assert_eq!(value(DType::I64, &(-1i64).to_le_bytes()), -1.0);
     }
 
     #[test]
     fn quantised_columns_are_divided_by_their_own_multipliers() {
         // The matrix [[1, 10], [2, 20], [3, 30]], each column in one piece.
         let stored = [2, 4, 6, 100, 200u8, 44].map(|b| b as i8 as u8);
-        let tensor = Tensor::new(vec![3, 2], Element::I8, Order::Columns, window(&stored)).unwrap();
-        let tensor = tensor.with_multipliers(Multipliers::EachRun([2.0, 10.0].into())).unwrap();
+        let tensor =
+            Tensor::new(vec![3, 2], DType::I8, StorageOrder::ColumnMajor, owned_bytes(&stored))
+                .unwrap();
+        let tensor =
+            tensor.with_multipliers(QuantMultipliers::PerChannel([2.0, 10.0].into())).unwrap();
         assert_eq!(tensor.values(), [1.0, 10.0, 2.0, -5.6, 3.0, 4.4]);
         let turned = tensor.clone().transposed();
         assert_eq!(turned.values(), [1.0, 2.0, 3.0, 10.0, -5.6, 4.4]);
-        assert_eq!(turned.rows(1, 1).unwrap().values(), [10.0, -5.6, 4.4]);
-        assert!(turned.rows(1, 2).is_err());
-        assert!(tensor.rows(0, 1).is_err(), "it lies in columns");
+        assert_eq!(turned.slice_rows(1, 1).unwrap().values(), [10.0, -5.6, 4.4]);
+        assert!(turned.slice_rows(1, 2).is_err());
+        assert!(tensor.slice_rows(0, 1).is_err(), "it lies in columns");
     }
 
     #[test]
-    fn rows_one_by_one_are_those_of_all() {
-        use Element::*;
+    fn read_row_equals_values() {
+        use DType::*;
         for element in [F32, F16, Bf16, F64, I8, I16, I32, I64] {
             let bytes: Vec<u8> = (0..15 * element.size()).map(|at| (at * 37 % 101) as u8).collect();
-            let tensor = Tensor::new(vec![5, 3], element, Order::Rows, window(&bytes)).unwrap();
-            let each = Multipliers::EachRun([1.0, 2.0, 0.3, 4.0, 5.0].into());
-            let multiplied = [Multipliers::One(0.7), each]
+            let tensor =
+                Tensor::new(vec![5, 3], element, StorageOrder::RowMajor, owned_bytes(&bytes))
+                    .unwrap();
+            let each = QuantMultipliers::PerChannel([1.0, 2.0, 0.3, 4.0, 5.0].into());
+            let multiplied = [QuantMultipliers::PerTensor(0.7), each]
                 .map(|multipliers| tensor.clone().with_multipliers(multipliers).unwrap());
             for tensor in multiplied.iter().chain([&tensor]) {
                 let mut rows = [0.0; 15];
                 let each = rows.chunks_mut(3).enumerate();
-                each.for_each(|(row, into)| tensor.row(row, into));
+                each.for_each(|(row, into)| tensor.read_row(row, into));
                 let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(&rows), bits(&tensor.values()), "{tensor:?}");
             }
@@ -431,14 +440,16 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn mismatched_shapes_and_multipliers_are_refused() {
         let new = |shape: &[usize]| {
-            Tensor::new(shape.to_vec(), Element::F32, Order::Rows, window(&[0; 24]))
+            Tensor::new(shape.to_vec(), DType::F32, StorageOrder::RowMajor, owned_bytes(&[0; 24]))
         };
         assert!(new(&[2, 3]).is_ok());
         assert!(new(&[2, 2]).is_err());
         assert!(new(&[usize::MAX, 2]).is_err());
-        for multipliers in [Multipliers::One(0.0), Multipliers::EachRun([1.0; 3].into())] {
+        for multipliers in
+            [QuantMultipliers::PerTensor(0.0), QuantMultipliers::PerChannel([1.0; 3].into())]
+        {
             assert!(new(&[2, 3]).unwrap().with_multipliers(multipliers).is_err());
         }
         assert!(new(&[6]).unwrap().reshaped(vec![1, 6]).is_ok());
@@ -447,10 +458,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn turning_twice_changes_nothing(rows in 1usize..40, columns in 1usize..40) {
+        fn transposing_twice_is_the_identity(rows in 1usize..40, columns in 1usize..40) {
             let bytes: Vec<u8> = (0..rows * columns).flat_map(|i| (i as f32).to_le_bytes()).collect();
             let shape = vec![rows, columns];
-            let tensor = Tensor::new(shape, Element::F32, Order::Rows, window(&bytes)).unwrap();
+            let tensor = Tensor::new(shape, DType::F32, StorageOrder::RowMajor, owned_bytes(&bytes)).unwrap();
             let turned = tensor.clone().transposed().values();
             for row in 0..rows {
                 for column in 0..columns {

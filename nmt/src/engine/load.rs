@@ -5,60 +5,60 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_kernels::Mat;
-use miriam_kernels::embedding::Waves;
-use miriam_kernels::pack::{Layout, Source, WeightsF32, WeightsI8, WeightsI16};
+use miriam_kernels::embedding::SinusoidKind;
+use miriam_kernels::pack::{Layout, UnpackedWeights, WeightsF32, WeightsI8, WeightsI16};
 
-use super::{Engine, Marks, Matrix, Precision, Table, Weights};
-use crate::architecture::{Model, Positions};
+use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, WeightMatrix, Weights};
+use crate::architecture::{Model, PositionalEncodingKind};
 use crate::checkpoint::Tensor;
-use crate::layer::{Affine, Parameters};
+use crate::layer::{AffineNames, ParameterLoader};
 use crate::{Error, Result};
 
 /// Packs the parameters of a model, or takes what a file has packed.
-pub struct Loader<'a> {
+pub struct WeightLoader<'a> {
     model: &'a Model,
     path: PathBuf,
     precision: Precision,
-    recording: Recording,
+    used: UsedParameters,
 }
 
 /// What layers have asked for.
 #[derive(Default)]
-pub(crate) struct Recording {
+pub(crate) struct UsedParameters {
     /// Weights of products, by the names of their matrices.
-    pub products: BTreeMap<String, Arc<Weights>>,
+    pub packed: BTreeMap<String, Arc<Weights>>,
     /// Parameters that are needed as they are.
     pub plain: BTreeSet<String>,
 }
 
 /// The name of matrices side by side in files. Those of output layers, which are tables
 /// the other way round, are marked.
-fn key(matrices: &[&str], turned: bool) -> String {
-    matrices.join("+") + if turned { TURNED } else { "" }
+fn matrix_key(matrices: &[&str], turned: bool) -> String {
+    matrices.join("+") + if turned { TRANSPOSED_SUFFIX } else { "" }
 }
 
 /// The mark of output layers.
-const TURNED: &str = "^T";
+const TRANSPOSED_SUFFIX: &str = "^T";
 
 /// Names of the matrices of a key.
-pub(crate) fn matrices(key: &str) -> impl Iterator<Item = &str> {
-    key.strip_suffix(TURNED).unwrap_or(key).split('+')
+pub(crate) fn matrix_names(key: &str) -> impl Iterator<Item = &str> {
+    key.strip_suffix(TRANSPOSED_SUFFIX).unwrap_or(key).split('+')
 }
 
 /// Whether a key is that of an output layer.
-pub(crate) fn is_turned(key: &str) -> bool {
-    key.ends_with(TURNED)
+pub(crate) fn is_transposed(key: &str) -> bool {
+    key.ends_with(TRANSPOSED_SUFFIX)
 }
 
-impl<'a> Loader<'a> {
+impl<'a> WeightLoader<'a> {
     /// Parameters of `model` for products in `precision`; `path` names it in messages.
     pub fn new(model: &'a Model, path: &Path, precision: Precision) -> Self {
-        Loader { model, path: path.to_owned(), precision, recording: Recording::default() }
+        WeightLoader { model, path: path.to_owned(), precision, used: UsedParameters::default() }
     }
 
     /// What was asked for.
-    pub(crate) fn into_recording(self) -> Recording {
-        self.recording
+    pub(crate) fn into_used_parameters(self) -> UsedParameters {
+        self.used
     }
 
     fn tensor(&self, name: &str) -> Result<&'a Tensor> {
@@ -67,19 +67,19 @@ impl<'a> Loader<'a> {
     }
 
     /// A parameter that is needed as it is.
-    fn plain(&mut self, name: &str) -> Result<&'a Tensor> {
-        self.recording.plain.insert(name.to_owned());
+    fn plain_tensor(&mut self, name: &str) -> Result<&'a Tensor> {
+        self.used.plain.insert(name.to_owned());
         self.tensor(name)
     }
 
     /// Weights under a key of this shape: those of the file, or what `pack` makes.
-    fn product(
+    fn load_matrix(
         &mut self,
         key: String,
         bias: Option<Vec<f32>>,
-        pack: impl FnOnce(&Self) -> Result<Matrix>,
+        pack: impl FnOnce(&Self) -> Result<WeightMatrix>,
     ) -> Result<Arc<Weights>> {
-        let matrix = match self.model.stored() {
+        let matrix = match self.model.packed_matrices() {
             None => pack(self)?,
             Some((precision, _)) if precision != self.precision => {
                 let reason = format!(
@@ -95,30 +95,30 @@ impl<'a> Loader<'a> {
                                   convert the original for it";
                     Error::mismatch(&self.path, &key, reason)
                 })?;
-                Matrix::Stored(matrix)
+                WeightMatrix::Mapped(matrix)
             }
         };
-        let columns = matrix.packed().columns();
+        let columns = matrix.view().columns();
         if let Some(bias) = bias.as_ref().filter(|bias| bias.len() != columns) {
             let reason = format!("{} biases for {columns} columns", bias.len());
             return Err(Error::mismatch(&self.path, &key, reason));
         }
         let weights = Arc::new(Weights { matrix, bias });
-        self.recording.products.insert(key, Arc::clone(&weights));
+        self.used.packed.insert(key, Arc::clone(&weights));
         Ok(weights)
     }
 
-    fn pack(&self, name: &str, source: Source<f32>) -> Result<Matrix> {
+    fn pack(&self, name: &str, source: UnpackedWeights<f32>) -> Result<WeightMatrix> {
         let matrix = match self.precision.layout(name) {
-            Layout::F32 => WeightsF32::pack(source).map(Matrix::F32),
-            Layout::I16 => WeightsI16::quantise(source).map(Matrix::I16),
-            Layout::I8 => WeightsI8::quantise(source).map(Matrix::I8),
+            Layout::F32 => WeightsF32::pack(source).map(WeightMatrix::F32),
+            Layout::I16 => WeightsI16::quantise(source).map(WeightMatrix::I16),
+            Layout::I8 => WeightsI8::quantise(source).map(WeightMatrix::I8),
         };
         matrix.map_err(|e| Error::mismatch(&self.path, name, e.to_string()))
     }
 
     /// Several matrices side by side.
-    fn join(&self, names: &[&str]) -> Result<Matrix> {
+    fn pack_concatenated(&self, names: &[&str]) -> Result<WeightMatrix> {
         let tensors = names.iter().map(|name| self.tensor(name)).collect::<Result<Vec<_>>>()?;
         let depth = tensors[0].shape()[0];
         let width: usize = tensors.iter().map(|tensor| tensor.shape()[1]).sum();
@@ -135,57 +135,72 @@ impl<'a> Loader<'a> {
             }
             first += columns;
         }
-        self.pack(names[0], Source::inputs_by_outputs(Mat::new(&joined, depth, width)))
+        self.pack(names[0], UnpackedWeights::inputs_by_outputs(Mat::new(&joined, depth, width)))
     }
 }
 
-impl Parameters<Engine> for Loader<'_> {
-    fn weights(&mut self, affine: Affine<'_>) -> Result<Arc<Weights>> {
+impl ParameterLoader<Engine> for WeightLoader<'_> {
+    fn weights(&mut self, affine: AffineNames<'_>) -> Result<Arc<Weights>> {
         let bias = match affine.biases {
             [] => None,
             names => {
                 let mut all = Vec::new();
                 for (name, matrix) in names.iter().zip(affine.matrices) {
                     match *name {
-                        "" => all.resize(all.len() + self.model.shape(matrix)[1], 0.0),
-                        name => all.extend(self.plain(name)?.values()),
+                        "" => all.resize(all.len() + self.model.parameter_shape(matrix)[1], 0.0),
+                        name => all.extend(self.plain_tensor(name)?.values()),
                     }
                 }
                 Some(all)
             }
         };
-        let key = key(affine.matrices, false);
-        self.product(key, bias, |loader| loader.join(affine.matrices))
+        let key = matrix_key(affine.matrices, false);
+        self.load_matrix(key, bias, |loader| loader.pack_concatenated(affine.matrices))
     }
 
-    fn output(&mut self, table: &str, bias: Option<&str>) -> Result<Arc<Weights>> {
-        let bias = bias.map(|name| Ok::<_, Error>(self.plain(name)?.values())).transpose()?;
-        self.product(key(&[table], true), bias, |loader| {
+    fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<Arc<Weights>> {
+        let bias =
+            bias.map(|name| Ok::<_, Error>(self.plain_tensor(name)?.values())).transpose()?;
+        self.load_matrix(matrix_key(&[table], true), bias, |loader| {
             let tensor = loader.tensor(table)?;
             let (values, shape) = (tensor.values(), tensor.shape());
-            loader.pack(table, Source::outputs_by_inputs(Mat::new(&values, shape[0], shape[1])))
+            loader.pack(
+                table,
+                UnpackedWeights::outputs_by_inputs(Mat::new(&values, shape[0], shape[1])),
+            )
         })
     }
 
     fn vector(&mut self, name: &str) -> Result<Arc<[f32]>> {
-        Ok(self.plain(name)?.values().into())
+        Ok(self.plain_tensor(name)?.values().into())
     }
 
-    fn vectors(&mut self, names: &[&str]) -> Result<Arc<[f32]>> {
-        let all = names.iter().map(|name| Ok(self.plain(name)?.values()));
+    fn concat_vectors(&mut self, names: &[&str]) -> Result<Arc<[f32]>> {
+        let all = names.iter().map(|name| Ok(self.plain_tensor(name)?.values()));
         Ok(all.collect::<Result<Vec<_>>>()?.concat().into())
     }
 
-    fn table(&mut self, name: &str) -> Result<Arc<Table>> {
-        Ok(Arc::new(Table::new(self.plain(name)?)))
+    fn embedding_table(&mut self, name: &str) -> Result<Arc<EmbeddingTable>> {
+        Ok(Arc::new(EmbeddingTable::new(self.plain_tensor(name)?)))
     }
 
-    fn marks(&mut self, positions: Positions, width: usize, name: &str) -> Result<Option<Marks>> {
+    fn positional_encoding(
+        &mut self,
+        positions: PositionalEncodingKind,
+        width: usize,
+        name: &str,
+    ) -> Result<Option<PositionalEncoding>> {
         Ok(match positions {
-            Positions::None => None,
-            Positions::SinusoidalMarian => Some(Marks::Sinusoidal(Waves::Marian, width)),
-            Positions::Sinusoidal => Some(Marks::Sinusoidal(Waves::CTranslate2, width)),
-            Positions::Table { .. } => Some(Marks::Table(self.table(name)?)),
+            PositionalEncodingKind::None => None,
+            PositionalEncodingKind::SinusoidalMarian => {
+                Some(PositionalEncoding::Sinusoidal(SinusoidKind::Marian, width))
+            }
+            PositionalEncodingKind::Sinusoidal => {
+                Some(PositionalEncoding::Sinusoidal(SinusoidKind::CTranslate2, width))
+            }
+            PositionalEncodingKind::Table { .. } => {
+                Some(PositionalEncoding::Learned(self.embedding_table(name)?))
+            }
         })
     }
 }

@@ -4,33 +4,33 @@
 //! An engine belongs to one thread. What threads share, the weights, is behind `Arc`s that
 //! [`Loader`] makes once.
 
-mod gates;
 mod load;
+mod mapped_matrix;
 mod operations;
 mod output;
-mod rows;
-mod stored;
+mod pooled_tensor;
+mod recurrent_ops;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
+use miriam_kernels::gemm::{PreparedI8, PreparedI16};
 use miriam_kernels::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
-use miriam_kernels::product::{RowsI8, RowsI16};
 
-use crate::checkpoint::{Order, Tensor};
-pub use gates::{Annotations, Lexicon};
+use crate::checkpoint::{StorageOrder, Tensor};
 pub use miriam_kernels::Cpu;
 pub use miriam_kernels::tuner::Tuner;
+pub use recurrent_ops::{Annotations, ProjectedEmbeddingCache};
 
-pub use load::Loader;
-pub use output::Columns;
-pub use rows::Rows;
-pub use stored::Stored;
+pub use load::WeightLoader;
+pub use mapped_matrix::MappedMatrix;
+pub use output::OutputColumns;
+pub use pooled_tensor::PooledTensor;
 
-pub(crate) use load::{Recording, is_turned, matrices};
+pub(crate) use load::{UsedParameters, is_transposed, matrix_names};
 
-use rows::Store;
-use stored::Packed;
+use mapped_matrix::PackedView;
+use pooled_tensor::BufferPool;
 
 /// The numbers that products multiply with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -54,7 +54,7 @@ impl Precision {
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
 
     /// The one of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|precision| precision.name() == name)
     }
 
@@ -82,59 +82,59 @@ impl Precision {
 
 /// Weights, shared by all threads.
 pub struct Weights {
-    matrix: Matrix,
+    matrix: WeightMatrix,
     bias: Option<Vec<f32>>,
 }
 
-enum Matrix {
+enum WeightMatrix {
     F32(WeightsF32),
     I16(WeightsI16),
     I8(WeightsI8),
-    Stored(Stored),
+    Mapped(MappedMatrix),
 }
 
 impl Weights {
     /// Inputs.
     pub fn depth(&self) -> usize {
-        self.matrix.packed().depth()
+        self.matrix.view().depth()
     }
 
     /// Outputs.
     pub fn columns(&self) -> usize {
-        self.matrix.packed().columns()
+        self.matrix.view().columns()
     }
 }
 
 /// Vectors of words or marks of positions, a row each.
-pub struct Table {
-    rows: TableRows,
-    words: usize,
+pub struct EmbeddingTable {
+    rows: EmbeddingRows,
+    vocab_size: usize,
     width: usize,
 }
 
-enum TableRows {
+enum EmbeddingRows {
     /// Those of a file, each converted when it is needed: tables are large, and texts need
     /// little of them.
-    There(Tensor),
+    Mapped(Tensor),
     /// Of a file that has them as columns.
-    Read(Vec<f32>),
+    Decoded(Vec<f32>),
 }
 
-impl Table {
+impl EmbeddingTable {
     fn new(tensor: &Tensor) -> Self {
         let rows = match tensor.order() {
-            Order::Rows => TableRows::There(tensor.clone()),
-            Order::Columns => TableRows::Read(tensor.values()),
+            StorageOrder::RowMajor => EmbeddingRows::Mapped(tensor.clone()),
+            StorageOrder::ColumnMajor => EmbeddingRows::Decoded(tensor.values()),
         };
-        let [words, width] = [tensor.shape()[0], tensor.shape()[1]];
-        Table { rows, words, width }
+        let [vocab_size, width] = [tensor.shape()[0], tensor.shape()[1]];
+        EmbeddingTable { rows, vocab_size, width }
     }
 
     /// Writes the vector of a word.
-    fn vector(&self, word: usize, into: &mut [f32]) {
+    fn read_row(&self, word: usize, into: &mut [f32]) {
         match &self.rows {
-            TableRows::There(tensor) => tensor.row(word, into),
-            TableRows::Read(rows) => {
+            EmbeddingRows::Mapped(tensor) => tensor.read_row(word, into),
+            EmbeddingRows::Decoded(rows) => {
                 into.copy_from_slice(&rows[word * self.width..][..self.width]);
             }
         }
@@ -142,30 +142,30 @@ impl Table {
 }
 
 /// Marks of positions.
-pub enum Marks {
+pub enum PositionalEncoding {
     /// Computed as far as they are needed.
-    Sinusoidal(miriam_kernels::embedding::Waves, usize),
+    Sinusoidal(miriam_kernels::embedding::SinusoidKind, usize),
     /// Learned.
-    Table(Arc<Table>),
+    Learned(Arc<EmbeddingTable>),
 }
 
 /// The backend of a thread.
 pub struct Engine {
     cpu: Cpu,
     tuner: Arc<Tuner>,
-    store: Rc<Store>,
+    pool: Rc<BufferPool>,
     // The rows that were quantised last, their scales, and what was prepared of them.
-    bytes: Vec<i8>,
-    prepared_bytes: RowsI8,
-    shorts: Vec<i16>,
-    prepared_shorts: RowsI16,
+    quantised_i8: Vec<i8>,
+    prepared_i8: PreparedI8,
+    quantised_i16: Vec<i16>,
+    prepared_i16: PreparedI16,
     scales: Vec<f32>,
-    floats: Vec<f32>,
+    scratch: Vec<f32>,
     logits: Vec<f32>,
     /// Of attention.
-    weights: Vec<f32>,
+    attention_weights: Vec<f32>,
     /// Marks of the first positions by kind of waves and width.
-    waves: Vec<(miriam_kernels::embedding::Waves, usize, Vec<f32>)>,
+    sinusoid_tables: Vec<(miriam_kernels::embedding::SinusoidKind, usize, Vec<f32>)>,
 }
 
 impl Engine {
@@ -184,16 +184,16 @@ impl Engine {
         Engine {
             cpu,
             tuner,
-            store: Rc::default(),
-            bytes: Vec::new(),
-            prepared_bytes: RowsI8::default(),
-            shorts: Vec::new(),
-            prepared_shorts: RowsI16::default(),
+            pool: Rc::default(),
+            quantised_i8: Vec::new(),
+            prepared_i8: PreparedI8::default(),
+            quantised_i16: Vec::new(),
+            prepared_i16: PreparedI16::default(),
             scales: Vec::new(),
-            floats: Vec::new(),
+            scratch: Vec::new(),
             logits: Vec::new(),
-            weights: Vec::new(),
-            waves: Vec::new(),
+            attention_weights: Vec::new(),
+            sinusoid_tables: Vec::new(),
         }
     }
 }

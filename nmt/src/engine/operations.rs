@@ -3,27 +3,29 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use miriam_kernels::attention::{self, Memory, Pool};
+use miriam_kernels::activation::{Activation, activate};
+use miriam_kernels::attention::{self, KvPool, PackedKv};
 use miriam_kernels::cell;
-use miriam_kernels::embedding::{Vectors, Waves, embed, rows_of, sinusoids};
-use miriam_kernels::function::{Activation, activate};
+use miriam_kernels::embedding::{EmbeddingLookup, SinusoidKind, embed, fill_sinusoids, row_lookup};
+use miriam_kernels::gemm::{Tiling, gemm_f32, gemm_i8, gemm_i16};
 use miriam_kernels::norm::{self, NormKind};
-use miriam_kernels::output::BLOCK;
-use miriam_kernels::product::{Epilogue, Tiling, product_f32, product_i8, product_i16};
-use miriam_kernels::quantise::{QuantisedI8, QuantisedI16, Span, quantise_i8, quantise_i16};
-use miriam_kernels::tuner::Shape;
+use miriam_kernels::quantise::{ClipRange, QuantisedI8, QuantisedI16, quantise_i8, quantise_i16};
+use miriam_kernels::topk::TOPK_BLOCK;
+use miriam_kernels::tuner::OperationShape;
 use miriam_kernels::{Mat, MatMut};
 
-use super::{Engine, Marks, Packed, Rows, Table, Weights};
-use crate::layer::{Backend, Decoding, Norm, Part, Sequences, Then, Visible};
+use super::{EmbeddingTable, Engine, PackedView, PooledTensor, PositionalEncoding, Weights};
+use crate::layer::{
+    AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, LayerNorm, SequenceLayout,
+};
 
-impl<'a> Part<'a, Rows> {
+impl<'a> ColumnSlice<'a, PooledTensor> {
     pub(super) fn view(&self) -> Mat<'a, f32> {
-        self.rows.view().column_range(self.columns.clone())
+        self.tensor.view().column_range(self.columns.clone())
     }
 }
 
-impl Norm<Arc<[f32]>> {
+impl LayerNorm<Arc<[f32]>> {
     pub(super) fn view(&self) -> norm::Norm<'_> {
         norm::Norm {
             kind: NormKind::Layer,
@@ -36,131 +38,131 @@ impl Norm<Arc<[f32]>> {
 
 impl Engine {
     /// Zeros.
-    pub(super) fn rows(&self, rows: usize, width: usize) -> Rows {
-        Rows::zeros(&self.store, rows, width)
+    pub(super) fn zero_tensor(&self, rows: usize, width: usize) -> PooledTensor {
+        PooledTensor::zeros(&self.pool, rows, width)
     }
 
     /// Rows that are written whole.
-    pub(super) fn any(&self, rows: usize, width: usize) -> Rows {
-        Rows::any(&self.store, rows, width)
+    pub(super) fn empty_tensor(&self, rows: usize, width: usize) -> PooledTensor {
+        PooledTensor::empty(&self.pool, rows, width)
     }
 
     /// Marks of at least the first `positions` positions.
-    fn waves(&mut self, kind: Waves, width: usize, positions: usize) -> usize {
-        let place = self.waves.iter().position(|(k, w, _)| (*k, *w) == (kind, width));
+    fn sinusoid_table(&mut self, kind: SinusoidKind, width: usize, positions: usize) -> usize {
+        let place = self.sinusoid_tables.iter().position(|(k, w, _)| (*k, *w) == (kind, width));
         let place = place.unwrap_or_else(|| {
-            self.waves.push((kind, width, Vec::new()));
-            self.waves.len() - 1
+            self.sinusoid_tables.push((kind, width, Vec::new()));
+            self.sinusoid_tables.len() - 1
         });
-        let table = &mut self.waves[place].2;
+        let table = &mut self.sinusoid_tables[place].2;
         if table.len() < positions * width {
             let positions = positions.next_power_of_two().max(64);
             table.resize(positions * width, 0.0);
-            sinusoids(kind, MatMut::new(table, positions, width));
+            fill_sinusoids(kind, MatMut::new(table, positions, width));
         }
         place
     }
 
     /// The product with weights.
-    pub(super) fn product(
+    pub(super) fn matmul(
         &mut self,
         input: Mat<f32>,
         weights: &Weights,
-        epilogue: Epilogue,
+        epilogue: miriam_kernels::gemm::Epilogue,
         out: MatMut<f32>,
     ) {
-        self.prepare(input, weights);
-        self.multiply(input, weights, 0..weights.columns(), epilogue, out);
+        self.quantise_input(input, weights);
+        self.gemm_columns(input, weights, 0..weights.columns(), epilogue, out);
     }
 
     /// Brings rows into the form that products with these weights take.
-    pub(super) fn prepare(&mut self, input: Mat<f32>, weights: &Weights) {
+    pub(super) fn quantise_input(&mut self, input: Mat<f32>, weights: &Weights) {
         let (rows, depth) = (input.rows(), input.columns());
-        match weights.matrix.packed() {
-            Packed::F32(_) => {}
-            Packed::I16(packed) => {
-                self.prepared_shorts.forget();
-                self.shorts.resize(rows * depth, 0);
+        match weights.matrix.view() {
+            PackedView::F32(_) => {}
+            PackedView::I16(packed) => {
+                self.prepared_i16.invalidate();
+                self.quantised_i16.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
-                let quantised = MatMut::new(&mut self.shorts, rows, depth);
+                let quantised = MatMut::new(&mut self.quantised_i16, rows, depth);
                 quantise_i16(self.cpu, input, &packed, quantised, &mut self.scales);
             }
-            Packed::I8(_) => {
-                self.prepared_bytes.forget();
-                self.bytes.resize(rows * depth, 0);
+            PackedView::I8(_) => {
+                self.prepared_i8.invalidate();
+                self.quantised_i8.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
-                let quantised = MatMut::new(&mut self.bytes, rows, depth);
-                quantise_i8(self.cpu, input, Span::OfRow, quantised, &mut self.scales);
+                let quantised = MatMut::new(&mut self.quantised_i8, rows, depth);
+                quantise_i8(self.cpu, input, ClipRange::PerRow, quantised, &mut self.scales);
             }
         }
     }
 
     /// The product with some columns of weights, from a multiple of sixteen to another or to
     /// the end, of the rows that were prepared last.
-    pub(super) fn multiply(
+    pub(super) fn gemm_columns(
         &mut self,
         input: Mat<f32>,
         weights: &Weights,
         columns: Range<usize>,
-        epilogue: Epilogue,
+        epilogue: miriam_kernels::gemm::Epilogue,
         out: MatMut<f32>,
     ) {
         let (cpu, rows, depth) = (self.cpu, input.rows(), input.columns());
         let tilings = Tiling::alternatives(cpu);
         let shape = |operation| {
             // Lists of candidates have lengths of all kinds.
-            let columns = columns.len().next_multiple_of(BLOCK);
-            Shape { operation, rows, depth, columns }
+            let columns = columns.len().next_multiple_of(TOPK_BLOCK);
+            OperationShape { operation, rows, depth, columns }
         };
         let tuner = &self.tuner;
-        match weights.matrix.packed() {
-            Packed::F32(packed) => tuner.run(shape("f32"), tilings.len(), |choice| {
-                let packed = packed.part(columns);
-                product_f32(cpu, tilings[choice], input, packed, epilogue, out);
+        match weights.matrix.view() {
+            PackedView::F32(packed) => tuner.run(shape("f32"), tilings.len(), |choice| {
+                let packed = packed.column_range(columns);
+                gemm_f32(cpu, tilings[choice], input, packed, epilogue, out);
             }),
-            Packed::I16(packed) => tuner.run(shape("i16"), tilings.len(), |choice| {
-                let packed = packed.part(columns);
-                let prepared = &mut self.prepared_shorts;
+            PackedView::I16(packed) => tuner.run(shape("i16"), tilings.len(), |choice| {
+                let packed = packed.column_range(columns);
+                let prepared = &mut self.prepared_i16;
                 if prepared.tiling() != Some(tilings[choice]) {
-                    let values = Mat::new(&self.shorts, rows, depth);
+                    let values = Mat::new(&self.quantised_i16, rows, depth);
                     let quantised =
-                        QuantisedI16 { values, scales: &self.scales, room: packed.room() };
+                        QuantisedI16 { values, scales: &self.scales, headroom: packed.headroom() };
                     prepared.prepare(cpu, tilings[choice], quantised);
                 }
-                product_i16(prepared, packed, epilogue, out);
+                gemm_i16(prepared, packed, epilogue, out);
             }),
-            Packed::I8(packed) => tuner.run(shape("i8"), tilings.len(), |choice| {
-                let packed = packed.part(columns);
-                let prepared = &mut self.prepared_bytes;
+            PackedView::I8(packed) => tuner.run(shape("i8"), tilings.len(), |choice| {
+                let packed = packed.column_range(columns);
+                let prepared = &mut self.prepared_i8;
                 if prepared.tiling() != Some(tilings[choice]) {
-                    let values = Mat::new(&self.bytes, rows, depth);
+                    let values = Mat::new(&self.quantised_i8, rows, depth);
                     let quantised = QuantisedI8 { values, scales: &self.scales };
                     prepared.prepare(cpu, tilings[choice], quantised);
                 }
-                product_i8(prepared, packed, epilogue, out);
+                gemm_i8(prepared, packed, epilogue, out);
             }),
         }
     }
 }
 
 impl Backend for Engine {
-    type Rows = Rows;
+    type Tensor = PooledTensor;
     type Weights = Arc<Weights>;
     type Vector = Arc<[f32]>;
-    type Table = Arc<Table>;
-    type Marks = Marks;
-    type Memory = Memory;
+    type EmbeddingTable = Arc<EmbeddingTable>;
+    type PositionalEncoding = PositionalEncoding;
+    type PackedKv = PackedKv;
 
-    fn shape(&self, rows: &Rows) -> [usize; 2] {
+    fn shape(&self, rows: &PooledTensor) -> [usize; 2] {
         [rows.rows(), rows.width()]
     }
 
-    fn zeros(&mut self, rows: usize, width: usize) -> Rows {
-        self.rows(rows, width)
+    fn zeros(&mut self, rows: usize, width: usize) -> PooledTensor {
+        self.zero_tensor(rows, width)
     }
 
-    fn select(&mut self, from: &Rows, which: &[u32]) -> Rows {
-        let mut out = self.any(which.len(), from.width());
+    fn index_select(&mut self, from: &PooledTensor, which: &[u32]) -> PooledTensor {
+        let mut out = self.empty_tensor(which.len(), from.width());
         let (from, mut to) = (from.view(), out.view_mut());
         for (row, &which) in which.iter().enumerate() {
             to.row(row).copy_from_slice(from.row(which as usize));
@@ -170,45 +172,50 @@ impl Backend for Engine {
 
     fn embed(
         &mut self,
-        table: &Arc<Table>,
+        table: &Arc<EmbeddingTable>,
         words: &[Option<u32>],
         scale: f32,
-        marks: Option<(&Marks, &[u32])>,
-    ) -> Rows {
-        let mut out = self.any(words.len(), table.width);
-        let vectors = |word: usize, into: &mut [f32]| table.vector(word, into);
-        match marks {
-            None => embed(&vectors, words, scale, None, out.view_mut(), &mut self.floats),
-            Some((Marks::Table(marks), positions)) => {
-                let marks = |position: usize, into: &mut [f32]| marks.vector(position, into);
-                let marks: Option<(Vectors, _)> = Some((&marks, positions));
-                embed(&vectors, words, scale, marks, out.view_mut(), &mut self.floats);
+        positional_encoding: Option<(&PositionalEncoding, &[u32])>,
+    ) -> PooledTensor {
+        let mut out = self.empty_tensor(words.len(), table.width);
+        let vectors = |word: usize, into: &mut [f32]| table.read_row(word, into);
+        match positional_encoding {
+            None => embed(&vectors, words, scale, None, out.view_mut(), &mut self.scratch),
+            Some((PositionalEncoding::Learned(marks), positions)) => {
+                let marks = |position: usize, into: &mut [f32]| marks.read_row(position, into);
+                let marks: Option<(EmbeddingLookup, _)> = Some((&marks, positions));
+                embed(&vectors, words, scale, marks, out.view_mut(), &mut self.scratch);
             }
-            Some((Marks::Sinusoidal(kind, width), positions)) => {
+            Some((PositionalEncoding::Sinusoidal(kind, width), positions)) => {
                 let most = positions.iter().max().map_or(0, |&most| most as usize + 1);
-                let place = self.waves(*kind, *width, most);
-                let waves = &self.waves[place].2;
-                let marks = rows_of(Mat::new(waves, waves.len() / width, *width));
-                let marks: Option<(Vectors, _)> = Some((&marks, positions));
-                embed(&vectors, words, scale, marks, out.view_mut(), &mut self.floats);
+                let place = self.sinusoid_table(*kind, *width, most);
+                let waves = &self.sinusoid_tables[place].2;
+                let marks = row_lookup(Mat::new(waves, waves.len() / width, *width));
+                let marks: Option<(EmbeddingLookup, _)> = Some((&marks, positions));
+                embed(&vectors, words, scale, marks, out.view_mut(), &mut self.scratch);
             }
         }
         out
     }
 
-    fn affine(&mut self, input: &Rows, weights: &Arc<Weights>, then: Then<'_, Rows>) -> Rows {
-        let mut out = self.any(input.rows(), weights.columns());
-        let epilogue = Epilogue {
+    fn affine(
+        &mut self,
+        input: &PooledTensor,
+        weights: &Arc<Weights>,
+        epilogue: Epilogue<'_, PooledTensor>,
+    ) -> PooledTensor {
+        let mut out = self.empty_tensor(input.rows(), weights.columns());
+        let epilogue = miriam_kernels::gemm::Epilogue {
             bias: weights.bias.as_deref(),
-            residual: then.residual.map(Rows::view),
-            activation: then.activation,
-            largest: None,
+            residual: epilogue.residual.map(PooledTensor::view),
+            activation: epilogue.activation,
+            absmax: None,
         };
-        self.product(input.view(), weights, epilogue, out.view_mut());
+        self.matmul(input.view(), weights, epilogue, out.view_mut());
         out
     }
 
-    fn add(&mut self, mut rows: Rows, other: &Rows) -> Rows {
+    fn add(&mut self, mut rows: PooledTensor, other: &PooledTensor) -> PooledTensor {
         assert_eq!((rows.rows(), rows.width()), (other.rows(), other.width()));
         let (mut sums, other) = (rows.view_mut(), other.view());
         for row in 0..other.rows() {
@@ -217,41 +224,46 @@ impl Backend for Engine {
         rows
     }
 
-    fn norm(&mut self, rows: &Rows, norm: &Norm<Arc<[f32]>>) -> Rows {
-        let mut out = self.any(rows.rows(), rows.width());
+    fn layer_norm(&mut self, rows: &PooledTensor, norm: &LayerNorm<Arc<[f32]>>) -> PooledTensor {
+        let mut out = self.empty_tensor(rows.rows(), rows.width());
         let (from, mut to) = (rows.view(), out.view_mut());
         (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
-        norm::norm_in_place(self.cpu, norm.view(), to, None, None);
+        norm::normalise_in_place(self.cpu, norm.view(), to, None, None);
         out
     }
 
-    fn norm_sum(&mut self, mut rows: Rows, residual: &Rows, norm: &Norm<Arc<[f32]>>) -> Rows {
+    fn add_layer_norm(
+        &mut self,
+        mut rows: PooledTensor,
+        residual: &PooledTensor,
+        norm: &LayerNorm<Arc<[f32]>>,
+    ) -> PooledTensor {
         let residual = Some(residual.view());
-        norm::norm_in_place(self.cpu, norm.view(), rows.view_mut(), residual, None);
+        norm::normalise_in_place(self.cpu, norm.view(), rows.view_mut(), residual, None);
         rows
     }
 
-    fn activate(&mut self, mut rows: Rows, activation: Activation) -> Rows {
+    fn activate(&mut self, mut rows: PooledTensor, activation: Activation) -> PooledTensor {
         activate(self.cpu, activation, rows.view_mut());
         rows
     }
 
-    fn copy(&mut self, rows: &Rows) -> Rows {
-        let mut out = self.any(rows.rows(), rows.width());
+    fn copy(&mut self, rows: &PooledTensor) -> PooledTensor {
+        let mut out = self.empty_tensor(rows.rows(), rows.width());
         let (from, mut to) = (rows.view(), out.view_mut());
         (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
         out
     }
 
-    fn recur(
+    fn linear_recurrence(
         &mut self,
-        gate: Part<'_, Rows>,
-        input: Part<'_, Rows>,
-        before: Rows,
-        sequences: Sequences<'_>,
-    ) -> Rows {
+        gate: ColumnSlice<'_, PooledTensor>,
+        input: ColumnSlice<'_, PooledTensor>,
+        before: PooledTensor,
+        sequences: SequenceLayout<'_>,
+    ) -> PooledTensor {
         let (cpu, gate, input) = (self.cpu, gate.view(), input.view());
-        self.along(gate.rows(), before, sequences, |first, _, rows| {
+        self.scan_sequences(gate.rows(), before, sequences, |first, _, rows| {
             let these = first..first + rows.rows();
             let (gate, input) = (gate.row_range(these.clone()), input.row_range(these));
             cell::highway(cpu, gate, input, rows);
@@ -260,14 +272,14 @@ impl Backend for Engine {
 
     fn running_mean(
         &mut self,
-        input: &Rows,
-        before: Rows,
+        input: &PooledTensor,
+        before: PooledTensor,
         seen: &[u32],
-        sequences: Sequences<'_>,
-    ) -> Rows {
+        sequences: SequenceLayout<'_>,
+    ) -> PooledTensor {
         let (cpu, input) = (self.cpu, input.view());
         let mut counts = Vec::with_capacity(seen.len());
-        self.along(input.rows(), before, sequences, |first, (sequence, step), rows| {
+        self.scan_sequences(input.rows(), before, sequences, |first, (sequence, step), rows| {
             let these = first..first + rows.rows();
             counts.clear();
             counts.extend(seen[sequence..].iter().take(these.len()).map(|seen| seen + step));
@@ -275,30 +287,41 @@ impl Backend for Engine {
         })
     }
 
-    fn weigh(&mut self, input_gate: &Rows, input: &Rows, gate: &Rows, mut rows: Rows) -> Rows {
+    fn average_attention_gate(
+        &mut self,
+        input_gate: &PooledTensor,
+        input: &PooledTensor,
+        gate: &PooledTensor,
+        mut rows: PooledTensor,
+    ) -> PooledTensor {
         let gates = (input_gate.view(), gate.view());
-        cell::average_gate(self.cpu, gates.0, gates.1, input.view(), rows.view_mut());
+        cell::average_attention_gate(self.cpu, gates.0, gates.1, input.view(), rows.view_mut());
         rows
     }
 
-    fn highway(&mut self, gate: Part<'_, Rows>, input: &Rows, mut rows: Rows) -> Rows {
+    fn highway(
+        &mut self,
+        gate: ColumnSlice<'_, PooledTensor>,
+        input: &PooledTensor,
+        mut rows: PooledTensor,
+    ) -> PooledTensor {
         cell::highway(self.cpu, gate.view(), input.view(), rows.view_mut());
         rows
     }
 
-    fn remember(
+    fn pack_kv(
         &mut self,
         heads: usize,
-        keys: Part<'_, Rows>,
-        values: Part<'_, Rows>,
+        keys: ColumnSlice<'_, PooledTensor>,
+        values: ColumnSlice<'_, PooledTensor>,
         lengths: &[usize],
-    ) -> Vec<Memory> {
+    ) -> Vec<PackedKv> {
         let mut first = 0;
         let memory = |&length: &usize| {
             let rows = first..first + length;
             first = rows.end;
-            let mut memory = Memory::default();
-            memory.fill(heads, keys.view().row_range(rows.clone()), values.view().row_range(rows));
+            let mut memory = PackedKv::default();
+            memory.pack(heads, keys.view().row_range(rows.clone()), values.view().row_range(rows));
             memory
         };
         lengths.iter().map(memory).collect()
@@ -306,10 +329,10 @@ impl Backend for Engine {
 
     fn attend(
         &mut self,
-        queries: Part<'_, Rows>,
-        groups: &[(usize, &Memory)],
-        visible: Visible,
-    ) -> Rows {
+        queries: ColumnSlice<'_, PooledTensor>,
+        groups: &[(usize, &PackedKv)],
+        visible: AttentionMask,
+    ) -> PooledTensor {
         self.attend_groups(queries, groups, visible, None)
     }
 }
@@ -318,18 +341,18 @@ impl Engine {
     /// Fills rows that follow from those before them: `step` gets the number of its first
     /// row, the first sequence with the step it is at, and rows that are still those
     /// before.
-    fn along(
+    fn scan_sequences(
         &mut self,
         rows: usize,
-        mut before: Rows,
-        sequences: Sequences<'_>,
+        mut before: PooledTensor,
+        sequences: SequenceLayout<'_>,
         mut step: impl FnMut(usize, (usize, u32), MatMut<f32>),
-    ) -> Rows {
-        let Sequences::Lengths(lengths) = sequences else {
+    ) -> PooledTensor {
+        let SequenceLayout::Lengths(lengths) = sequences else {
             step(0, (0, 0), before.view_mut());
             return before;
         };
-        let mut out = self.any(rows, before.width());
+        let mut out = self.empty_tensor(rows, before.width());
         let mut rest = out.view_mut();
         let mut first = 0;
         for (sequence, &length) in lengths.iter().enumerate() {
@@ -348,13 +371,13 @@ impl Engine {
 
     fn attend_groups(
         &mut self,
-        queries: Part<'_, Rows>,
-        groups: &[(usize, &Memory)],
-        visible: Visible,
-        mut tell: Option<(usize, &mut Vec<Vec<f32>>)>,
-    ) -> Rows {
+        queries: ColumnSlice<'_, PooledTensor>,
+        groups: &[(usize, &PackedKv)],
+        visible: AttentionMask,
+        mut head_weights: Option<(usize, &mut Vec<Vec<f32>>)>,
+    ) -> PooledTensor {
         let queries = queries.view();
-        let mut out = self.any(queries.rows(), queries.columns());
+        let mut out = self.empty_tensor(queries.rows(), queries.columns());
         let mut rest = out.view_mut();
         let mut first = 0;
         for &(rows, memory) in groups {
@@ -363,13 +386,13 @@ impl Engine {
             let queries = queries.row_range(first..first + rows);
             first += rows;
             let positions = memory.positions();
-            let mut weights = vec![0.0; if tell.is_some() { rows * positions } else { 0 }];
-            let head = tell.as_ref().map(|(head, _)| *head);
-            let told = head.map(|head| (head, MatMut::new(&mut weights, rows, positions)));
-            let scale = 1.0 / memory.head_width().map_or(1.0, |width| (width as f32).sqrt());
-            let floats = &mut self.floats;
-            attention::attend(self.cpu, scale, queries, memory, visible, part, told, floats);
-            if let Some((_, all)) = &mut tell {
+            let mut weights = vec![0.0; if head_weights.is_some() { rows * positions } else { 0 }];
+            let head = head_weights.as_ref().map(|(head, _)| *head);
+            let weights_out = head.map(|head| (head, MatMut::new(&mut weights, rows, positions)));
+            let scale = 1.0 / memory.head_dim().map_or(1.0, |width| (width as f32).sqrt());
+            let floats = &mut self.scratch;
+            attention::attend(self.cpu, scale, queries, memory, visible, part, weights_out, floats);
+            if let Some((_, all)) = &mut head_weights {
                 all.extend((0..rows).map(|row| weights[row * positions..][..positions].to_vec()));
             }
         }
@@ -380,34 +403,39 @@ impl Engine {
 
 /// Keys and values of all positions that hypotheses went through.
 #[derive(Default)]
-pub struct Past {
+pub struct KvCache {
     keys: Vec<f32>,
     values: Vec<f32>,
     rows: usize,
     width: usize,
 }
 
-impl Decoding for Engine {
-    type Past = Past;
+impl DecodingOps for Engine {
+    type KvCache = KvCache;
 
-    fn past(&mut self) -> Past {
-        Past::default()
+    fn new_kv_cache(&mut self) -> KvCache {
+        KvCache::default()
     }
 
-    fn pass(&mut self, past: &mut Past, keys: Part<'_, Rows>, values: Part<'_, Rows>) {
+    fn append_kv(
+        &mut self,
+        cache: &mut KvCache,
+        keys: ColumnSlice<'_, PooledTensor>,
+        values: ColumnSlice<'_, PooledTensor>,
+    ) {
         let (keys, values) = (keys.view(), values.view());
-        past.width = keys.columns();
+        cache.width = keys.columns();
         for row in 0..keys.rows() {
-            past.keys.extend_from_slice(keys.row(row));
-            past.values.extend_from_slice(values.row(row));
+            cache.keys.extend_from_slice(keys.row(row));
+            cache.values.extend_from_slice(values.row(row));
         }
-        past.rows += keys.rows();
+        cache.rows += keys.rows();
     }
 
-    fn keep(&mut self, past: &mut Past, which: &[u32]) {
+    fn compact(&mut self, cache: &mut KvCache, which: &[u32]) {
         debug_assert!(which.is_sorted());
-        let width = past.width;
-        for list in [&mut past.keys, &mut past.values] {
+        let width = cache.width;
+        for list in [&mut cache.keys, &mut cache.values] {
             // In place: the memory is known to the system already.
             for (to, &row) in which.iter().enumerate() {
                 let row = row as usize * width;
@@ -415,11 +443,11 @@ impl Decoding for Engine {
             }
             list.truncate(which.len() * width);
         }
-        past.rows = which.len();
+        cache.rows = which.len();
     }
 
-    fn carry(&mut self, state: &Rows, parents: &[Option<u32>]) -> Rows {
-        let mut out = self.rows(parents.len(), state.width());
+    fn gather_state(&mut self, state: &PooledTensor, parents: &[Option<u32>]) -> PooledTensor {
+        let mut out = self.zero_tensor(parents.len(), state.width());
         let (from, mut to) = (state.view(), out.view_mut());
         for (row, parent) in parents.iter().enumerate() {
             if let Some(parent) = *parent {
@@ -429,32 +457,32 @@ impl Decoding for Engine {
         out
     }
 
-    fn attend_past(
+    fn attend_kv_cache(
         &mut self,
         heads: usize,
-        queries: Part<'_, Rows>,
-        past: &Past,
+        queries: ColumnSlice<'_, PooledTensor>,
+        cache: &KvCache,
         paths: &[&[u32]],
-    ) -> Rows {
+    ) -> PooledTensor {
         let queries = queries.view();
-        let mut out = self.any(queries.rows(), queries.columns());
-        let pool = Pool {
-            keys: Mat::new(&past.keys, past.rows, past.width),
-            values: Mat::new(&past.values, past.rows, past.width),
+        let mut out = self.empty_tensor(queries.rows(), queries.columns());
+        let pool = KvPool {
+            keys: Mat::new(&cache.keys, cache.rows, cache.width),
+            values: Mat::new(&cache.values, cache.rows, cache.width),
         };
-        let scale = 1.0 / ((past.width / heads) as f32).sqrt();
-        let (to, floats) = (out.view_mut(), &mut self.floats);
-        attention::attend_paths(self.cpu, heads, scale, queries, pool, paths, to, floats);
+        let scale = 1.0 / ((cache.width / heads) as f32).sqrt();
+        let (to, floats) = (out.view_mut(), &mut self.scratch);
+        attention::attend_paged(self.cpu, heads, scale, queries, pool, paths, to, floats);
         out
     }
 
-    fn attend_and_tell(
+    fn attend_with_weights(
         &mut self,
-        queries: Part<'_, Rows>,
-        groups: &[(usize, &Memory)],
+        queries: ColumnSlice<'_, PooledTensor>,
+        groups: &[(usize, &PackedKv)],
         head: usize,
         weights: &mut Vec<Vec<f32>>,
-    ) -> Rows {
-        self.attend_groups(queries, groups, Visible::All, Some((head, weights)))
+    ) -> PooledTensor {
+        self.attend_groups(queries, groups, AttentionMask::All, Some((head, weights)))
     }
 }

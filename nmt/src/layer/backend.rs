@@ -3,222 +3,222 @@
 use std::ops::Range;
 
 use crate::Result;
-use crate::architecture::Positions;
+use crate::architecture::PositionalEncodingKind;
 
-pub use miriam_kernels::attention::Visible;
-pub use miriam_kernels::function::Activation;
+pub use miriam_kernels::activation::Activation;
+pub use miriam_kernels::attention::AttentionMask;
 
 /// Matrices of f32 and what layers do with them. A row is a position or a hypothesis.
 ///
 /// Operations take shapes that fit; others are mistakes of the program and panic.
 pub trait Backend {
     /// Rows of numbers.
-    type Rows;
+    type Tensor;
     /// The weights of one or several products with the same input, results side by side, and
     /// their biases.
     type Weights;
     /// A number for each column.
     type Vector;
     /// A vector for each word.
-    type Table;
+    type EmbeddingTable;
     /// The marks of positions.
-    type Marks;
+    type PositionalEncoding;
     /// Keys and values of one sentence.
-    type Memory;
+    type PackedKv;
 
     /// Rows and width.
-    fn shape(&self, rows: &Self::Rows) -> [usize; 2];
+    fn shape(&self, rows: &Self::Tensor) -> [usize; 2];
 
     /// Zeros.
-    fn zeros(&mut self, rows: usize, width: usize) -> Self::Rows;
+    fn zeros(&mut self, rows: usize, width: usize) -> Self::Tensor;
 
     /// The rows `which` of `from`, in that order; one may come several times.
-    fn select(&mut self, from: &Self::Rows, which: &[u32]) -> Self::Rows;
+    fn index_select(&mut self, from: &Self::Tensor, which: &[u32]) -> Self::Tensor;
 
     /// `scale` times the vectors of words, zeros where there is none, plus the marks of
     /// `positions`.
     fn embed(
         &mut self,
-        table: &Self::Table,
+        table: &Self::EmbeddingTable,
         words: &[Option<u32>],
         scale: f32,
-        marks: Option<(&Self::Marks, &[u32])>,
-    ) -> Self::Rows;
+        positional_encoding: Option<(&Self::PositionalEncoding, &[u32])>,
+    ) -> Self::Tensor;
 
     /// `activation(input * weights + bias + residual)`.
     fn affine(
         &mut self,
-        input: &Self::Rows,
+        input: &Self::Tensor,
         weights: &Self::Weights,
-        then: Then<'_, Self::Rows>,
-    ) -> Self::Rows;
+        epilogue: Epilogue<'_, Self::Tensor>,
+    ) -> Self::Tensor;
 
     /// `rows + other`.
-    fn add(&mut self, rows: Self::Rows, other: &Self::Rows) -> Self::Rows;
+    fn add(&mut self, rows: Self::Tensor, other: &Self::Tensor) -> Self::Tensor;
 
     /// The norm of `rows`, which stay as they are.
-    fn norm(&mut self, rows: &Self::Rows, norm: &Norm<Self::Vector>) -> Self::Rows;
+    fn layer_norm(&mut self, rows: &Self::Tensor, norm: &LayerNorm<Self::Vector>) -> Self::Tensor;
 
     /// The norm of `rows + residual`.
-    fn norm_sum(
+    fn add_layer_norm(
         &mut self,
-        rows: Self::Rows,
-        residual: &Self::Rows,
-        norm: &Norm<Self::Vector>,
-    ) -> Self::Rows;
+        rows: Self::Tensor,
+        residual: &Self::Tensor,
+        norm: &LayerNorm<Self::Vector>,
+    ) -> Self::Tensor;
 
     /// Applies a function to every number.
-    fn activate(&mut self, rows: Self::Rows, activation: Activation) -> Self::Rows;
+    fn activate(&mut self, rows: Self::Tensor, activation: Activation) -> Self::Tensor;
 
     /// The same rows once more.
-    fn copy(&mut self, rows: &Self::Rows) -> Self::Rows;
+    fn copy(&mut self, rows: &Self::Tensor) -> Self::Tensor;
 
     /// The linear recurrence `c = g c' + (1 - g) x` along sequences, with `g` the sigmoid of
     /// `gate` and c' that of the row before; `before` has a row for each sequence, what it
     /// begins with. Gives c of every row.
-    fn recur(
+    fn linear_recurrence(
         &mut self,
-        gate: Part<'_, Self::Rows>,
-        input: Part<'_, Self::Rows>,
-        before: Self::Rows,
-        sequences: Sequences<'_>,
-    ) -> Self::Rows;
+        gate: ColumnSlice<'_, Self::Tensor>,
+        input: ColumnSlice<'_, Self::Tensor>,
+        before: Self::Tensor,
+        sequences: SequenceLayout<'_>,
+    ) -> Self::Tensor;
 
     /// The mean of the rows of a sequence so far, for every row. `before` has for each
     /// sequence a mean, and `seen` of how many rows that is.
     fn running_mean(
         &mut self,
-        input: &Self::Rows,
-        before: Self::Rows,
+        input: &Self::Tensor,
+        before: Self::Tensor,
         seen: &[u32],
-        sequences: Sequences<'_>,
-    ) -> Self::Rows;
+        sequences: SequenceLayout<'_>,
+    ) -> Self::Tensor;
 
     /// `sigmoid(input_gate) * input + sigmoid(gate) * rows`.
-    fn weigh(
+    fn average_attention_gate(
         &mut self,
-        input_gate: &Self::Rows,
-        input: &Self::Rows,
-        gate: &Self::Rows,
-        rows: Self::Rows,
-    ) -> Self::Rows;
+        input_gate: &Self::Tensor,
+        input: &Self::Tensor,
+        gate: &Self::Tensor,
+        rows: Self::Tensor,
+    ) -> Self::Tensor;
 
     /// `g * rows + (1 - g) * input` with `g` the sigmoid of `gate`.
     fn highway(
         &mut self,
-        gate: Part<'_, Self::Rows>,
-        input: &Self::Rows,
-        rows: Self::Rows,
-    ) -> Self::Rows;
+        gate: ColumnSlice<'_, Self::Tensor>,
+        input: &Self::Tensor,
+        rows: Self::Tensor,
+    ) -> Self::Tensor;
 
     /// Keys and values of sentences that lie one after the other, `lengths` rows each.
-    fn remember(
+    fn pack_kv(
         &mut self,
         heads: usize,
-        keys: Part<'_, Self::Rows>,
-        values: Part<'_, Self::Rows>,
+        keys: ColumnSlice<'_, Self::Tensor>,
+        values: ColumnSlice<'_, Self::Tensor>,
         lengths: &[usize],
-    ) -> Vec<Self::Memory>;
+    ) -> Vec<Self::PackedKv>;
 
     /// Attends by heads, scores divided by the root of a head's width. Queries lie in
     /// groups one after the other: so many rows that all look at one memory.
     fn attend(
         &mut self,
-        queries: Part<'_, Self::Rows>,
-        groups: &[(usize, &Self::Memory)],
-        visible: Visible,
-    ) -> Self::Rows;
+        queries: ColumnSlice<'_, Self::Tensor>,
+        groups: &[(usize, &Self::PackedKv)],
+        visible: AttentionMask,
+    ) -> Self::Tensor;
 }
 
 /// What only decoding word by word does: a backend for training need not have it.
-pub trait Decoding: Backend {
+pub trait DecodingOps: Backend {
     /// Keys and values of all positions that hypotheses went through, a row each.
-    type Past;
+    type KvCache;
 
     /// Nothing passed yet.
-    fn past(&mut self) -> Self::Past;
+    fn new_kv_cache(&mut self) -> Self::KvCache;
 
     /// Adds keys and values, whose rows go on counting in the past.
-    fn pass(
+    fn append_kv(
         &mut self,
-        past: &mut Self::Past,
-        keys: Part<'_, Self::Rows>,
-        values: Part<'_, Self::Rows>,
+        cache: &mut Self::KvCache,
+        keys: ColumnSlice<'_, Self::Tensor>,
+        values: ColumnSlice<'_, Self::Tensor>,
     );
 
     /// Keeps the rows `which` of the past, which ascend, and forgets the others.
-    fn keep(&mut self, past: &mut Self::Past, which: &[u32]);
+    fn compact(&mut self, cache: &mut Self::KvCache, which: &[u32]);
 
     /// What rows go on with: the row of `state` that each continues, zeros where there is
     /// none.
-    fn carry(&mut self, state: &Self::Rows, parents: &[Option<u32>]) -> Self::Rows;
+    fn gather_state(&mut self, state: &Self::Tensor, parents: &[Option<u32>]) -> Self::Tensor;
 
     /// Attends by heads: query i sees the rows `paths[i]` of the past, oldest first.
-    fn attend_past(
+    fn attend_kv_cache(
         &mut self,
         heads: usize,
-        queries: Part<'_, Self::Rows>,
-        past: &Self::Past,
+        queries: ColumnSlice<'_, Self::Tensor>,
+        cache: &Self::KvCache,
         paths: &[&[u32]],
-    ) -> Self::Rows;
+    ) -> Self::Tensor;
 
     /// As [`attend`](Backend::attend) to the whole of each memory, with the weights of
     /// `head`: one list for each query.
-    fn attend_and_tell(
+    fn attend_with_weights(
         &mut self,
-        queries: Part<'_, Self::Rows>,
-        groups: &[(usize, &Self::Memory)],
+        queries: ColumnSlice<'_, Self::Tensor>,
+        groups: &[(usize, &Self::PackedKv)],
         head: usize,
         weights: &mut Vec<Vec<f32>>,
-    ) -> Self::Rows;
+    ) -> Self::Tensor;
 }
 
 /// Which rows follow each other in time.
 #[derive(Clone, Copy, Debug)]
-pub enum Sequences<'a> {
+pub enum SequenceLayout<'a> {
     /// None: each row is a sequence of its own, a step of decoding.
-    Single,
+    SingleStep,
     /// Sequences of these lengths, one after the other.
     Lengths(&'a [usize]),
 }
 
 /// Some columns of rows: one of several products that were made at once.
-pub struct Part<'a, R> {
+pub struct ColumnSlice<'a, R> {
     /// The rows.
-    pub rows: &'a R,
+    pub tensor: &'a R,
     /// Which columns.
     pub columns: Range<usize>,
 }
 
-impl<'a, R> Part<'a, R> {
+impl<'a, R> ColumnSlice<'a, R> {
     /// Part `index` of so many columns each.
-    pub fn nth(rows: &'a R, index: usize, width: usize) -> Self {
-        Part { rows, columns: index * width..(index + 1) * width }
+    pub fn nth(tensor: &'a R, index: usize, width: usize) -> Self {
+        ColumnSlice { tensor, columns: index * width..(index + 1) * width }
     }
 }
 
 /// What follows a product: an addend, then a function.
-pub struct Then<'a, R> {
+pub struct Epilogue<'a, R> {
     /// Rows to add.
     pub residual: Option<&'a R>,
     /// The function.
     pub activation: Activation,
 }
 
-impl<R> Default for Then<'_, R> {
+impl<R> Default for Epilogue<'_, R> {
     fn default() -> Self {
-        Then { residual: None, activation: Activation::default() }
+        Epilogue { residual: None, activation: Activation::default() }
     }
 }
 
-impl<R> From<Activation> for Then<'_, R> {
+impl<R> From<Activation> for Epilogue<'_, R> {
     fn from(activation: Activation) -> Self {
-        Then { residual: None, activation }
+        Epilogue { residual: None, activation }
     }
 }
 
 /// A layer norm: `scale * (x - mean) / sqrt(variance + epsilon) + bias`.
-pub struct Norm<V> {
+pub struct LayerNorm<V> {
     /// A factor for each column.
     pub scale: V,
     /// An addend for each column.
@@ -229,7 +229,7 @@ pub struct Norm<V> {
 
 /// The matrices of a product and their biases, by Marian's names. Several stand side by
 /// side in the result.
-pub struct Affine<'a> {
+pub struct AffineNames<'a> {
     /// Names of matrices, inputs by outputs each.
     pub matrices: &'a [&'a str],
     /// Names of biases: as many as matrices, or none at all. An empty name is no bias.
@@ -237,24 +237,28 @@ pub struct Affine<'a> {
 }
 
 /// Where layers get their parameters from, each asked for by Marian's name.
-pub trait Parameters<B: Backend + ?Sized> {
+pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Weights of a product.
-    fn weights(&mut self, affine: Affine<'_>) -> Result<B::Weights>;
+    fn weights(&mut self, affine: AffineNames<'_>) -> Result<B::Weights>;
 
     /// The weights of an output layer: the table of that name (tied or `..._Wt`), words by
     /// inputs, and a bias.
-    fn output(&mut self, table: &str, bias: Option<&str>) -> Result<B::Weights>;
+    fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<B::Weights>;
 
     /// One number a column.
     fn vector(&mut self, name: &str) -> Result<B::Vector>;
 
     /// Several lists side by side.
-    fn vectors(&mut self, names: &[&str]) -> Result<B::Vector>;
+    fn concat_vectors(&mut self, names: &[&str]) -> Result<B::Vector>;
 
     /// Vectors of words.
-    fn table(&mut self, name: &str) -> Result<B::Table>;
+    fn embedding_table(&mut self, name: &str) -> Result<B::EmbeddingTable>;
 
     /// Marks of positions, `name` if they are a table.
-    fn marks(&mut self, positions: Positions, width: usize, name: &str)
-    -> Result<Option<B::Marks>>;
+    fn positional_encoding(
+        &mut self,
+        positions: PositionalEncodingKind,
+        width: usize,
+        name: &str,
+    ) -> Result<Option<B::PositionalEncoding>>;
 }

@@ -1,39 +1,43 @@
 //! From words to the first rows of a stack.
 
-use super::{Around, Backend, Parameters};
+use super::{Backend, ParameterLoader, SublayerConnection};
 use crate::Result;
-use crate::architecture::{Positions, Transformer};
+use crate::architecture::{PositionalEncodingKind, TransformerConfig};
 
 /// Embeddings of one side with the marks of positions.
 pub struct Embedding<B: Backend> {
-    table: B::Table,
+    table: B::EmbeddingTable,
     scale: f32,
-    marks: Option<B::Marks>,
+    positional_encoding: Option<B::PositionalEncoding>,
     /// The last position that has a mark.
-    last: u32,
-    behind: Around<B>,
+    max_position: u32,
+    connection: SublayerConnection<B>,
 }
 
 impl<B: Backend> Embedding<B> {
     /// The embeddings of `side`, `encoder` or `decoder`, in the table of that name.
     pub fn load(
-        parameters: &mut impl Parameters<B>,
-        shape: &Transformer,
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &TransformerConfig,
         side: &str,
         table: &str,
     ) -> Result<Self> {
-        let width = shape.tables.embedding;
-        let last = match shape.positions {
-            Positions::Table { length } => length.saturating_sub(1) as u32,
+        let width = shape.embeddings.dim;
+        let last = match shape.positional_encoding {
+            PositionalEncodingKind::Table { length } => length.saturating_sub(1) as u32,
             _ => u32::MAX,
         };
         let process = &shape.postprocess_embedding;
         Ok(Embedding {
-            table: parameters.table(table)?,
-            scale: if shape.scaled_embeddings { (width as f32).sqrt() } else { 1.0 },
-            marks: parameters.marks(shape.positions, width, &format!("{side}_Wpos"))?,
-            last,
-            behind: Around::load_behind(
+            table: parameters.embedding_table(table)?,
+            scale: if shape.scales_embeddings { (width as f32).sqrt() } else { 1.0 },
+            positional_encoding: parameters.positional_encoding(
+                shape.positional_encoding,
+                width,
+                &format!("{side}_Wpos"),
+            )?,
+            max_position: last,
+            connection: SublayerConnection::load_post(
                 parameters,
                 shape,
                 process,
@@ -45,11 +49,12 @@ impl<B: Backend> Embedding<B> {
 
     /// Rows of words at `positions`. Behind the end of a table of positions its last one
     /// is taken again, as Marian does.
-    pub fn rows(&self, backend: &mut B, words: &[Option<u32>], positions: &[u32]) -> B::Rows {
-        let positions: Vec<u32> = positions.iter().map(|&place| place.min(self.last)).collect();
-        let marks = self.marks.as_ref().map(|marks| (marks, &positions[..]));
+    pub fn forward(&self, backend: &mut B, words: &[Option<u32>], positions: &[u32]) -> B::Tensor {
+        let positions: Vec<u32> =
+            positions.iter().map(|&place| place.min(self.max_position)).collect();
+        let marks = self.positional_encoding.as_ref().map(|marks| (marks, &positions[..]));
         let rows = backend.embed(&self.table, words, self.scale, marks);
         let nothing = backend.zeros(0, 0);
-        self.behind.leave(backend, rows, &nothing)
+        self.connection.postprocess(backend, rows, &nothing)
     }
 }

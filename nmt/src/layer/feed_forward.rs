@@ -1,21 +1,21 @@
 //! Feed-forward layers.
 
-use super::around::matrix;
 use super::backend::Activation;
-use super::{Around, Backend, Parameters};
+use super::sublayer_connection::load_affine;
+use super::{Backend, ParameterLoader, SublayerConnection};
 use crate::Result;
-use crate::architecture::{self, Gelu, Stack, Transformer};
+use crate::architecture::{self, Gelu, StackConfig, TransformerConfig};
 
 /// Matrices with a function between them.
 pub struct FeedForward<B: Backend> {
-    around: Around<B>,
-    inner: Vec<B::Weights>,
-    last: B::Weights,
+    connection: SublayerConnection<B>,
+    hidden: Vec<B::Weights>,
+    output: B::Weights,
     activation: Activation,
 }
 
 /// The kernel of an activation.
-pub(super) fn function(activation: architecture::Activation) -> Activation {
+pub(super) fn kernel_activation(activation: architecture::Activation) -> Activation {
     match activation {
         architecture::Activation::Relu => Activation::Relu,
         architecture::Activation::Swish => Activation::Swish,
@@ -28,31 +28,31 @@ pub(super) fn function(activation: architecture::Activation) -> Activation {
 impl<B: Backend> FeedForward<B> {
     /// The layer under `prefix`, of a stack of a transformer.
     pub fn load(
-        parameters: &mut impl Parameters<B>,
-        shape: &Transformer,
-        stack: &Stack,
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &TransformerConfig,
+        stack: &StackConfig,
         prefix: &str,
     ) -> Result<Self> {
-        let inner = (1..stack.ffn_depth).map(|i| matrix(parameters, prefix, &i.to_string()));
+        let inner = (1..stack.ffn_depth).map(|i| load_affine(parameters, prefix, &i.to_string()));
         let inner = inner.collect::<Result<_>>()?;
         let around = format!("{prefix}_ffn");
         Ok(FeedForward {
-            inner,
-            last: matrix(parameters, prefix, &stack.ffn_depth.to_string())?,
-            around: Around::load(parameters, shape, &around, &around)?,
-            activation: function(shape.activation),
+            hidden: inner,
+            output: load_affine(parameters, prefix, &stack.ffn_depth.to_string())?,
+            connection: SublayerConnection::load(parameters, shape, &around, &around)?,
+            activation: kernel_activation(shape.activation),
         })
     }
 
     /// Applies the layer.
-    pub fn rows(&self, backend: &mut B, input: &B::Rows) -> B::Rows {
-        let own = self.around.enter(backend, input);
+    pub fn forward(&self, backend: &mut B, input: &B::Tensor) -> B::Tensor {
+        let own = self.connection.preprocess(backend, input);
         let mut rows = own;
-        for weights in &self.inner {
+        for weights in &self.hidden {
             let from = rows.as_ref().unwrap_or(input);
             rows = Some(backend.affine(from, weights, self.activation.into()));
         }
         let from = rows.as_ref().unwrap_or(input);
-        self.around.leave_by(backend, from, &self.last, input)
+        self.connection.project_and_postprocess(backend, from, &self.output, input)
     }
 }

@@ -9,19 +9,24 @@
 //! the other, and what concerns sentences takes their lengths. A sentence's numbers thus do
 //! not depend on its batch.
 
-mod around;
 mod attention;
+mod autoregression;
 mod backend;
 mod embedding;
 mod feed_forward;
-mod gates;
-mod look_back;
 pub mod recurrent;
+mod recurrent_ops;
+mod sublayer_connection;
 
-pub use around::Around;
 pub use attention::{CrossAttention, SelfAttention};
-pub use backend::{Affine, Backend, Decoding, Norm, Parameters, Part, Sequences, Then, Visible};
+pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
+pub use backend::{
+    AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, LayerNorm,
+    ParameterLoader, SequenceLayout,
+};
 pub use embedding::Embedding;
 pub use feed_forward::FeedForward;
-pub use gates::{Fit, GateParameters, Gates, GruForm, Norms, Squash};
-pub use look_back::{LookBack, Remembered, Steps};
+pub use recurrent_ops::{
+    ActivationImpl, AttentionScore, ColumnNorms, GruVariant, RecurrentOps, RecurrentParameterLoader,
+};
+pub use sublayer_connection::SublayerConnection;

@@ -5,9 +5,9 @@
 //! [`Session`] is that contract; [`Family`] is what an architecture gives to it; a
 //! [`Network`] is a model's layers, which the sessions of all threads share.
 
+mod cache_indirection;
 mod ensemble;
 mod model_session;
-mod paths;
 mod recurrent;
 mod score;
 mod session;
@@ -24,31 +24,31 @@ use miriam_kernels::tuner::Tuner;
 pub use ensemble::Ensemble;
 pub use model_session::ModelSession;
 pub use recurrent::{Recurrent, Stacked};
-pub use session::{Best, Candidate, Row, Session, Slot};
+pub use session::{HypothesisRow, Session, Slot, TokenLogit, TopK};
 pub use transformer::Transformer;
 
 use crate::Result;
 use crate::architecture::{Architecture, Model};
-use crate::engine::{Engine, Loader, Precision, Recording};
-use crate::layer::Decoding;
-use crate::layer::recurrent::Shortcuts;
-use model_session::Limits;
+use crate::engine::{Engine, Precision, UsedParameters, WeightLoader};
+use crate::layer::DecodingOps;
+use crate::layer::recurrent::Speedups;
+use model_session::VocabLimits;
 
 /// The layers of an architecture.
 ///
 /// A state holds something for each row of the last step. Rows of one sentence stand side
 /// by side.
-pub trait Family<B: Decoding> {
+pub trait EncoderDecoder<B: DecodingOps> {
     /// What is kept of a source sentence while it is translated.
-    type Source;
+    type EncodedSource;
     /// What rows remember.
     type State;
 
     /// Reads sentences, which end with `</s>`.
-    fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::Source>>;
+    fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>>;
 
     /// No rows yet.
-    fn state(&self, backend: &mut B) -> Self::State;
+    fn start_state(&self, backend: &mut B) -> Self::State;
 
     /// A step: row i goes on from row `rows[i].parent` of the step before with a word.
     /// `sources` has the sentence of each row. Gives what the output layer multiplies with,
@@ -57,19 +57,19 @@ pub trait Family<B: Decoding> {
         &self,
         backend: &mut B,
         state: &mut Self::State,
-        rows: &[Row],
-        sources: &[&Self::Source],
+        rows: &[HypothesisRow],
+        sources: &[&Self::EncodedSource],
         alignment: Option<&mut Vec<Vec<f32>>>,
-    ) -> B::Rows;
+    ) -> B::Tensor;
 
     /// The output layer: logits are its products with what [`step`](Family::step) gives.
-    fn output(&self) -> &B::Weights;
+    fn output_weights(&self) -> &B::Weights;
 }
 
 /// A model's layers with packed weights, shared by threads.
 pub struct Network {
     layers: Layers,
-    limits: Limits,
+    vocab_limits: VocabLimits,
     cpu: Cpu,
     tuner: Arc<Tuner>,
 }
@@ -81,26 +81,30 @@ enum Layers {
 }
 
 impl Layers {
-    fn load(model: &Model, shortcuts: &Shortcuts, parameters: &mut Loader<'_>) -> Result<Self> {
+    fn load(model: &Model, speedups: &Speedups, parameters: &mut WeightLoader<'_>) -> Result<Self> {
         Ok(match model.architecture() {
             Architecture::Transformer(shape) => {
                 Layers::Transformer(Arc::new(Transformer::load(parameters, shape)?))
             }
             Architecture::Recurrent(shape) => {
-                Layers::Recurrent(Arc::new(Recurrent::new(shape, shortcuts, parameters)?))
+                Layers::Recurrent(Arc::new(Recurrent::new(shape, speedups, parameters)?))
             }
             Architecture::Stacked(shape) => {
-                Layers::Stacked(Arc::new(Stacked::of_stacked(shape, shortcuts, parameters)?))
+                Layers::Stacked(Arc::new(Stacked::from_stacked(shape, speedups, parameters)?))
             }
         })
     }
 }
 
 /// What the layers of `model` ask for in `precision`: what a file that serves them needs.
-pub(crate) fn recording(model: &Model, path: &Path, precision: Precision) -> Result<Recording> {
-    let mut parameters = Loader::new(model, path, precision);
-    Layers::load(model, &Shortcuts::default(), &mut parameters)?;
-    Ok(parameters.into_recording())
+pub(crate) fn used_parameters(
+    model: &Model,
+    path: &Path,
+    precision: Precision,
+) -> Result<UsedParameters> {
+    let mut parameters = WeightLoader::new(model, path, precision);
+    Layers::load(model, &Speedups::default(), &mut parameters)?;
+    Ok(parameters.into_used_parameters())
 }
 
 impl Network {
@@ -110,7 +114,7 @@ impl Network {
     /// # Errors
     /// [`Error::Mismatch`] if a parameter is missing or too large for its precision.
     pub fn load(model: &Model, path: &Path, precision: Precision) -> Result<Self> {
-        Self::load_with(model, path, precision, &Shortcuts::default())
+        Self::load_with(model, path, precision, &Speedups::default())
     }
 
     /// The same, with the shortcuts of recurrent models given.
@@ -121,18 +125,18 @@ impl Network {
         model: &Model,
         path: &Path,
         precision: Precision,
-        shortcuts: &Shortcuts,
+        speedups: &Speedups,
     ) -> Result<Self> {
-        let mut parameters = Loader::new(model, path, precision);
-        let layers = Layers::load(model, shortcuts, &mut parameters)?;
-        let tables = model.architecture().tables();
-        let limits = Limits {
-            source_words: tables.source_words,
-            target_words: tables.target_words,
-            name: path.display().to_string().into(),
+        let mut parameters = WeightLoader::new(model, path, precision);
+        let layers = Layers::load(model, speedups, &mut parameters)?;
+        let tables = model.architecture().embeddings();
+        let limits = VocabLimits {
+            source_vocab_size: tables.source_vocab_size,
+            target_vocab_size: tables.target_vocab_size,
+            model_name: path.display().to_string().into(),
         };
-        let cpu = Cpu::best();
-        Ok(Network { layers, limits, cpu, tuner: Arc::new(Tuner::new(cpu)) })
+        let cpu = Cpu::detect();
+        Ok(Network { layers, vocab_limits: limits, cpu, tuner: Arc::new(Tuner::new(cpu)) })
     }
 
     /// What is known of the fastest ways of products: engines of all threads add to it. It
@@ -153,7 +157,7 @@ impl Network {
 
     /// A session for one thread.
     pub fn session(self: &Arc<Self>) -> ModelSession {
-        let limits = self.limits.clone();
+        let limits = self.vocab_limits.clone();
         match &self.layers {
             Layers::Transformer(layers) => ModelSession::new(layers, limits, self.engine()),
             Layers::Recurrent(layers) => ModelSession::new(layers, limits, self.engine()),

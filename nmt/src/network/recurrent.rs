@@ -1,105 +1,106 @@
 //! Recurrent models: Marian's `s2s`, Amun's and Nematus', and Devlin's (2017), which differ
 //! in their decoders.
 
-use super::{Family, Row};
+use super::{EncoderDecoder, HypothesisRow};
 use crate::Result;
-use crate::architecture::{self, Tables};
+use crate::architecture::{self, EmbeddingConfig};
 use crate::layer::recurrent::{
-    Attentional, Conditional, Decoder, Encoder, Sentences, Shortcuts, Source, States,
+    ConditionalDecoder, DecoderStates, PackedSequences, RecurrentDecoder, RecurrentEncoder,
+    RecurrentSource, Speedups, StackedDecoder,
 };
-use crate::layer::{Decoding, GateParameters, Gates};
+use crate::layer::{DecodingOps, RecurrentOps, RecurrentParameterLoader};
 
 /// A recurrent model with the conditional decoder, or another one.
-pub struct Recurrent<B: Gates, D = Conditional<B>> {
-    encoder: Encoder<B>,
+pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
+    encoder: RecurrentEncoder<B>,
     decoder: D,
     output: B::Weights,
 }
 
 /// A model of fully connected layers over an attentional GRU: see
 /// [`architecture::Stacked`].
-pub type Stacked<B> = Recurrent<B, Attentional<B>>;
+pub type Stacked<B> = Recurrent<B, StackedDecoder<B>>;
 
-impl<B: Gates> Recurrent<B> {
+impl<B: RecurrentOps> Recurrent<B> {
     /// The model of that architecture.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
-    pub fn new<P: GateParameters<B>>(
-        model: &architecture::Recurrent,
-        shortcuts: &Shortcuts,
+    pub fn new<P: RecurrentParameterLoader<B>>(
+        model: &architecture::RecurrentConfig,
+        speedups: &Speedups,
         parameters: &mut P,
     ) -> Result<Self> {
         Ok(Recurrent {
-            encoder: Encoder::new(model, shortcuts, parameters)?,
-            decoder: Conditional::new(model, shortcuts, parameters)?,
-            output: output(&model.tables, "decoder_ff_logit_l2", parameters)?,
+            encoder: RecurrentEncoder::new(model, speedups, parameters)?,
+            decoder: ConditionalDecoder::new(model, speedups, parameters)?,
+            output: load_output_weights(&model.embeddings, "decoder_ff_logit_l2", parameters)?,
         })
     }
 }
 
-impl<B: Gates> Stacked<B> {
+impl<B: RecurrentOps> Stacked<B> {
     /// The model of that architecture.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
-    pub fn of_stacked<P: GateParameters<B>>(
-        model: &architecture::Stacked,
-        shortcuts: &Shortcuts,
+    pub fn from_stacked<P: RecurrentParameterLoader<B>>(
+        model: &architecture::StackedConfig,
+        speedups: &Speedups,
         parameters: &mut P,
     ) -> Result<Self> {
         Ok(Recurrent {
-            encoder: Encoder::of_stacked(model, shortcuts, parameters)?,
-            decoder: Attentional::new(model, shortcuts, parameters)?,
-            output: output(&model.tables, "decoder_ff_logit", parameters)?,
+            encoder: RecurrentEncoder::from_stacked(model, speedups, parameters)?,
+            decoder: StackedDecoder::new(model, speedups, parameters)?,
+            output: load_output_weights(&model.embeddings, "decoder_ff_logit", parameters)?,
         })
     }
 }
 
 /// The output layer whose parameters have that name, if it has its own.
-fn output<B: Gates, P: GateParameters<B>>(
-    tables: &Tables,
+fn load_output_weights<B: RecurrentOps, P: RecurrentParameterLoader<B>>(
+    tables: &EmbeddingConfig,
     name: &str,
     parameters: &mut P,
 ) -> Result<B::Weights> {
     let [matrix, bias] = [format!("{name}_Wt"), format!("{name}_b")];
-    let matrix = if tables.tied_output { tables.decoder_table() } else { &matrix };
-    parameters.output(matrix, tables.output_bias.then_some(&bias))
+    let matrix = if tables.tied_output { tables.decoder_table_name() } else { &matrix };
+    parameters.output_weights(matrix, tables.output_bias.then_some(&bias))
 }
 
-impl<B: Gates, D> Recurrent<B, D> {
+impl<B: RecurrentOps, D> Recurrent<B, D> {
     /// What the encoder gives for the words of sentences, one sentence after the other.
-    pub fn read(&self, backend: &mut B, sentences: &[&[u32]]) -> B::Rows {
-        self.encoder.read(backend, &Sentences::new(sentences))
+    pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> B::Tensor {
+        self.encoder.encode(backend, &PackedSequences::new(sentences))
     }
 }
 
-impl<B: Decoding + Gates, D: Decoder<B>> Family<B> for Recurrent<B, D> {
-    type Source = Source<B>;
-    type State = States<B>;
+impl<B: DecodingOps + RecurrentOps, D: RecurrentDecoder<B>> EncoderDecoder<B> for Recurrent<B, D> {
+    type EncodedSource = RecurrentSource<B>;
+    type State = DecoderStates<B>;
 
-    fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::Source>> {
+    fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-        let states = self.read(backend, sentences);
-        Ok(self.decoder.remember(backend, &states, &lengths))
+        let states = self.encoder_states(backend, sentences);
+        Ok(self.decoder.prepare_sources(backend, &states, &lengths))
     }
 
-    fn state(&self, _: &mut B) -> States<B> {
+    fn start_state(&self, _: &mut B) -> DecoderStates<B> {
         Vec::new()
     }
 
     fn step(
         &self,
         backend: &mut B,
-        state: &mut States<B>,
-        rows: &[Row],
-        sources: &[&Self::Source],
+        state: &mut DecoderStates<B>,
+        rows: &[HypothesisRow],
+        sources: &[&Self::EncodedSource],
         alignment: Option<&mut Vec<Vec<f32>>>,
-    ) -> B::Rows {
+    ) -> B::Tensor {
         self.decoder.step(backend, state, rows, sources, alignment)
     }
 
-    fn output(&self) -> &B::Weights {
+    fn output_weights(&self) -> &B::Weights {
         &self.output
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Result;
 
-pub use miriam_kernels::output::{Best, Candidate};
+pub use miriam_kernels::topk::{TokenLogit, TopK};
 
 /// A sentence under translation. Numbers of finished ones are given again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,13 +12,13 @@ pub struct Slot(pub u32);
 
 /// A hypothesis of the coming step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct HypothesisRow {
     /// Its sentence.
     pub slot: Slot,
     /// The row of the step before that it continues; none where a sentence starts.
     pub parent: Option<u32>,
     /// The word that was put out last; none where a sentence starts.
-    pub word: Option<u32>,
+    pub token: Option<u32>,
 }
 
 /// One model, or several that vote, with the sentences it is translating.
@@ -26,7 +26,7 @@ pub struct Row {
 /// Results of a row depend on its sentence and on its words only, never on other rows.
 pub trait Session {
     /// Words of the target vocabulary.
-    fn words(&self) -> usize;
+    fn vocab_size(&self) -> usize;
 
     /// Reads sentences, ids of the source vocabulary, each with its `</s>`. They stay until
     /// [`finish`](Session::finish). `candidates`, where given, has a list for each
@@ -41,17 +41,17 @@ pub trait Session {
     ///
     /// # Panics
     /// If a parent was not there, or belongs to another sentence.
-    fn step(&mut self, rows: &[Row]);
+    fn step(&mut self, rows: &[HypothesisRow]);
 
     /// The best words of each row of the step, with what [`Best`] was made for: how many,
     /// and whether the normaliser is needed. A candidate's id is a word of the
     /// vocabulary; its score is `logit - log_normaliser` (of the row's candidates, if it has
     /// some).
-    fn best(&mut self, best: &mut [Best]);
+    fn topk(&mut self, best: &mut [TopK]);
 
     /// Logits of one word each of some rows of the step: what `best` would tell of them. A
     /// word that is not among the candidates of the row has -infinity.
-    fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>);
+    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>);
 
     /// Logits of some rows of the step, a row after the other: of all words, or, where the
     /// rows are of one sentence that has candidates, of those. And for each row what makes
@@ -59,11 +59,11 @@ pub trait Session {
     ///
     /// # Panics
     /// If some of the rows have other candidates.
-    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>);
+    fn row_logits(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>);
 
     /// Logarithms of the probabilities of all words of one row of the step, by id; -infinity
     /// for those that are no candidates.
-    fn distribution(&mut self, row: u32, scores: &mut Vec<f32>);
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>);
 
     /// From now on steps keep their attention to the source, or do not.
     fn keep_alignments(&mut self, keep: bool);

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Best, Ensemble, ModelSession, Network, Row, Session, Slot};
+use super::{Ensemble, HypothesisRow, ModelSession, Network, Session, Slot, TopK};
+use crate::ablation::random_model;
 use crate::architecture::{
-    Activation, Architecture, Autoregression, AverageAttention, Gelu, Model, Positions,
-    PreNormKeys, Process, RecurrentCell, RecurrentSublayer, Stack, Start, Step, Tables,
-    Transformer,
+    Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, DecoderStart,
+    EmbeddingConfig, Gelu, Model, PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps,
+    RecurrentSublayerConfig, SruKind, StackConfig, TransformerConfig,
 };
 use crate::engine::Precision;
-use crate::study::random_model;
 
-const WORDS: usize = 300;
+const VOCAB_SIZE: usize = 300;
 
 /// Random numbers, the same for the same seed.
-struct Numbers(u64);
+struct TestRng(u64);
 
-impl Numbers {
+impl TestRng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -40,15 +40,15 @@ impl Numbers {
 
     fn sentence(&mut self, most: usize) -> Vec<u32> {
         let mut words: Vec<u32> =
-            (0..self.below(most)).map(|_| 2 + self.below(WORDS - 2) as u32).collect();
+            (0..self.below(most)).map(|_| 2 + self.below(VOCAB_SIZE - 2) as u32).collect();
         words.push(0);
         words
     }
 }
 
 /// As models are initialised: Glorot's ranges, scales near 1.
-fn model(shape: Transformer, seed: u64) -> Model {
-    let mut numbers = Numbers(seed);
+fn random_model_of(shape: TransformerConfig, seed: u64) -> Model {
+    let mut numbers = TestRng(seed);
     Model::with_values(Architecture::Transformer(shape), |parameter| {
         let [rows, columns] = parameter.shape;
         let (middle, range) = match &parameter.name[..] {
@@ -62,36 +62,36 @@ fn model(shape: Transformer, seed: u64) -> Model {
     .unwrap()
 }
 
-fn network(shape: Transformer, seed: u64, precision: Precision) -> Arc<Network> {
-    Arc::new(Network::load(&model(shape, seed), Path::new("random"), precision).unwrap())
+fn random_network(shape: TransformerConfig, seed: u64, precision: Precision) -> Arc<Network> {
+    Arc::new(Network::load(&random_model_of(shape, seed), Path::new("random"), precision).unwrap())
 }
 
-fn plain() -> Transformer {
-    let stack = Stack { depth: 2, heads: 4, ffn_width: 48, ffn_depth: 2 };
-    Transformer {
-        tables: Tables {
-            source_words: WORDS,
-            target_words: WORDS,
-            embedding: 32,
-            shared_embeddings: true,
+fn base_config() -> TransformerConfig {
+    let stack = StackConfig { depth: 2, heads: 4, ffn_width: 48, ffn_depth: 2 };
+    TransformerConfig {
+        embeddings: EmbeddingConfig {
+            source_vocab_size: VOCAB_SIZE,
+            target_vocab_size: VOCAB_SIZE,
+            dim: 32,
+            shared: true,
             tied_output: true,
             output_bias: true,
             right_to_left: false,
-            never: Vec::new(),
+            suppress_tokens: Vec::new(),
         },
         encoder: stack.clone(),
         decoder: stack,
         tied_layers: vec![1, 2],
         activation: Activation::Relu,
-        preprocess: Process::default(),
-        postprocess: Process(vec![Step::Add, Step::Norm]),
-        postprocess_embedding: Process::default(),
-        postprocess_top: Process::default(),
-        projection: true,
-        autoregression: Autoregression::SelfAttention,
-        positions: Positions::SinusoidalMarian,
-        scaled_embeddings: true,
-        start: Start::Zeros,
+        preprocess: ProcessSteps::default(),
+        postprocess: ProcessSteps(vec![ProcessStep::Add, ProcessStep::Norm]),
+        postprocess_embedding: ProcessSteps::default(),
+        postprocess_top: ProcessSteps::default(),
+        has_output_projection: true,
+        autoregression: AutoregressionConfig::SelfAttention,
+        positional_encoding: PositionalEncodingKind::SinusoidalMarian,
+        scales_embeddings: true,
+        decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: PreNormKeys::Normalised,
         alignment_layer: 2,
         norm_epsilon: 1e-6,
@@ -99,29 +99,33 @@ fn plain() -> Transformer {
 }
 
 /// Architectures with any combination of switches.
-fn any_shape() -> impl Strategy<Value = Transformer> {
+fn any_config() -> impl Strategy<Value = TransformerConfig> {
     let process = prop::sample::select(vec![
-        (vec![], vec![Step::Add, Step::Norm], vec![]),
-        (vec![Step::Norm], vec![Step::Add], vec![Step::Norm]),
-        (vec![Step::Norm], vec![Step::Add, Step::Norm], vec![Step::Add, Step::Norm]),
-        (vec![], vec![Step::Norm, Step::Add], vec![Step::Norm]),
-        (vec![], vec![Step::Norm], vec![]),
+        (vec![], vec![ProcessStep::Add, ProcessStep::Norm], vec![]),
+        (vec![ProcessStep::Norm], vec![ProcessStep::Add], vec![ProcessStep::Norm]),
+        (
+            vec![ProcessStep::Norm],
+            vec![ProcessStep::Add, ProcessStep::Norm],
+            vec![ProcessStep::Add, ProcessStep::Norm],
+        ),
+        (vec![], vec![ProcessStep::Norm, ProcessStep::Add], vec![ProcessStep::Norm]),
+        (vec![], vec![ProcessStep::Norm], vec![]),
     ]);
     let average = (1usize..4, prop::sample::select(vec![24usize, 32]), any::<bool>());
-    let look_back = prop_oneof![
-        3 => Just(Autoregression::SelfAttention),
+    let autoregression = prop_oneof![
+        3 => Just(AutoregressionConfig::SelfAttention),
         2 => average.prop_map(|(ffn_depth, ffn_width, gate)| {
             let activation = Activation::Swish;
-            Autoregression::AverageAttention(AverageAttention { ffn_depth, ffn_width, activation, gate })
+            AutoregressionConfig::AverageAttention(AverageAttentionConfig { ffn_depth, ffn_width, activation, has_gate: gate })
         }),
         2 => (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sru, projection, layer_norm)| {
-            let cell = if sru { RecurrentCell::Sru } else { RecurrentCell::Ssru };
-            Autoregression::Recurrent(RecurrentSublayer { cell, projection, layer_norm })
+            let cell = if sru { SruKind::Sru } else { SruKind::Ssru };
+            AutoregressionConfig::Recurrent(RecurrentSublayerConfig { kind: cell, has_output_projection: projection, has_layer_norm: layer_norm })
         }),
     ];
     let keys = prop::sample::select(vec![
         PreNormKeys::Raw,
-        PreNormKeys::NormalisedAtFirst,
+        PreNormKeys::NormalisedAtFirstStep,
         PreNormKeys::Normalised,
     ]);
     let activation = prop::sample::select(vec![
@@ -132,13 +136,13 @@ fn any_shape() -> impl Strategy<Value = Transformer> {
         Activation::Gelu(Gelu::Tanh),
     ]);
     let positions = prop::sample::select(vec![
-        Positions::None,
-        Positions::SinusoidalMarian,
-        Positions::Sinusoidal,
-        Positions::Table { length: 9 },
+        PositionalEncodingKind::None,
+        PositionalEncodingKind::SinusoidalMarian,
+        PositionalEncodingKind::Sinusoidal,
+        PositionalEncodingKind::Table { length: 9 },
     ]);
     let flags = any::<[bool; 7]>();
-    (process, look_back, keys, activation, positions, flags, 1usize..4).prop_map(
+    (process, autoregression, keys, activation, positions, flags, 1usize..4).prop_map(
         |(
             (before, behind, top),
             autoregression,
@@ -149,24 +153,31 @@ fn any_shape() -> impl Strategy<Value = Transformer> {
             ffn,
         )| {
             let [shared, tied_output, bias, tied, projection, token, norm_embeddings] = flags;
-            let mut shape = plain();
-            shape.tables.shared_embeddings = shared;
-            shape.tables.tied_output = tied_output;
-            shape.tables.output_bias = bias;
+            let mut shape = base_config();
+            shape.embeddings.shared = shared;
+            shape.embeddings.tied_output = tied_output;
+            shape.embeddings.output_bias = bias;
             shape.decoder.depth = 3;
             shape.decoder.ffn_depth = 1 + ffn;
             shape.encoder.heads = 2;
             shape.tied_layers = if tied { vec![1, 1, 3] } else { vec![1, 2, 3] };
             shape.alignment_layer = 3;
-            shape.preprocess = Process(before);
-            shape.postprocess = Process(behind);
-            shape.postprocess_top = Process(top);
+            shape.preprocess = ProcessSteps(before);
+            shape.postprocess = ProcessSteps(behind);
+            shape.postprocess_top = ProcessSteps(top);
             if norm_embeddings {
-                shape.postprocess_embedding = Process(vec![Step::Norm]);
+                shape.postprocess_embedding = ProcessSteps(vec![ProcessStep::Norm]);
             }
-            shape.projection = projection;
-            shape.start = if token { Start::Token(7) } else { Start::Zeros };
-            Transformer { activation, autoregression, positions, pre_norm_keys, ..shape }
+            shape.has_output_projection = projection;
+            shape.decoder_start =
+                if token { DecoderStart::Token(7) } else { DecoderStart::ZeroEmbedding };
+            TransformerConfig {
+                activation,
+                autoregression,
+                positional_encoding: positions,
+                pre_norm_keys,
+                ..shape
+            }
         },
     )
 }
@@ -174,12 +185,12 @@ fn any_shape() -> impl Strategy<Value = Transformer> {
 /// Logarithms of probabilities of the words of `target`, step by step, alone.
 fn step_by_step(session: &mut ModelSession, source: &[u32], target: &[u32]) -> Vec<f32> {
     let slot = session.begin(&[source], None).unwrap()[0];
-    let (mut best, mut logit) = ([Best::new(3, true)], Vec::new());
+    let (mut best, mut logit) = ([TopK::new(3, true)], Vec::new());
     let words = [None].into_iter().chain(target.iter().map(|&word| Some(word)));
     let scores = words.zip(target).enumerate().map(|(step, (word, &next))| {
-        session.step(&[Row { slot, parent: (step > 0).then_some(0), word }]);
-        session.best(&mut best);
-        session.logits(&[(0, next)], &mut logit);
+        session.step(&[HypothesisRow { slot, parent: (step > 0).then_some(0), token: word }]);
+        session.topk(&mut best);
+        session.token_logits(&[(0, next)], &mut logit);
         logit[0] - best[0].log_normaliser()
     });
     let scores = scores.collect();
@@ -191,9 +202,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_whole_sequence_is_its_steps(shape in any_shape(), seed: u64) {
-        let network = network(shape, seed, Precision::F32);
-        let mut numbers = Numbers(seed);
+    fn forward_equals_steps(shape in any_config(), seed: u64) {
+        let network = random_network(shape, seed, Precision::F32);
+        let mut numbers = TestRng(seed);
         let pairs: Vec<[Vec<u32>; 2]> =
             (0..4).map(|_| [numbers.sentence(14), numbers.sentence(14)]).collect();
         let sources: Vec<&[u32]> = pairs.iter().map(|[source, _]| &source[..]).collect();
@@ -210,17 +221,17 @@ proptest! {
     /// A few sentences in one session: they begin at different steps, branch, lose rows,
     /// and get the bits that they get alone. So does what `logits` and `distribution` tell.
     #[test]
-    fn mates_change_nothing(
-        shape in any_shape(),
+    fn batch_mates_do_not_change_results(
+        shape in any_config(),
         seed: u64,
         precision in prop::sample::select(Precision::ALL.to_vec()),
         candidates: bool,
     ) {
-        let network = network(shape, seed, precision);
-        let mut numbers = Numbers(seed);
+        let network = random_network(shape, seed, precision);
+        let mut numbers = TestRng(seed);
         let sources: Vec<Vec<u32>> = (0..4).map(|_| numbers.sentence(20)).collect();
         let lists: Vec<Vec<u32>> = (0..4)
-            .map(|_| (0..WORDS as u32).filter(|_| numbers.below(4) == 0).collect())
+            .map(|_| (0..VOCAB_SIZE as u32).filter(|_| numbers.below(4) == 0).collect())
             .collect();
         let mut session = network.session();
         session.keep_alignments(true);
@@ -250,21 +261,21 @@ proptest! {
                 for _ in 0..1 + numbers.below(4) {
                     let parent = mine[numbers.below(mine.len())];
                     let mut words = rows[parent].1.clone();
-                    words.push(numbers.below(WORDS) as u32);
+                    words.push(numbers.below(VOCAB_SIZE) as u32);
                     next.push((sentence, Some(parent as u32), words));
                 }
             }
-            let step: Vec<Row> = next
+            let step: Vec<HypothesisRow> = next
                 .iter()
-                .map(|(sentence, parent, words)| Row {
+                .map(|(sentence, parent, words)| HypothesisRow {
                     slot: slots[*sentence].unwrap(),
                     parent: *parent,
-                    word: words.last().copied(),
+                    token: words.last().copied(),
                 })
                 .collect();
             session.step(&step);
-            let mut best = vec![Best::new(4, true); step.len()];
-            session.best(&mut best);
+            let mut best = vec![TopK::new(4, true); step.len()];
+            session.topk(&mut best);
             rows = next.into_iter().map(|(sentence, _, words)| (sentence, words)).collect();
             for (row, best) in best.into_iter().enumerate() {
                 let told = session.alignment(row as u32).to_vec();
@@ -277,8 +288,8 @@ proptest! {
                 let wanted: Vec<(u32, u32)> =
                     best.candidates().iter().map(|candidate| (row, candidate.id)).collect();
                 let (mut logits, mut all) = (Vec::new(), Vec::new());
-                session.logits(&wanted, &mut logits);
-                session.distribution(row, &mut all);
+                session.token_logits(&wanted, &mut logits);
+                session.log_probabilities(row, &mut all);
                 let expected: Vec<f32> = best.candidates().iter().map(|c| c.logit).collect();
                 prop_assert_eq!(&logits, &expected);
                 for candidate in best.candidates() {
@@ -286,7 +297,7 @@ proptest! {
                     prop_assert_eq!(all[candidate.id as usize], score);
                 }
                 let open = all.iter().filter(|score| **score > f32::NEG_INFINITY).count();
-                prop_assert_eq!(open, if candidates { lists[*sentence].len() } else { WORDS });
+                prop_assert_eq!(open, if candidates { lists[*sentence].len() } else { VOCAB_SIZE });
                 let sum: f32 = all.iter().map(|score| score.exp()).sum();
                 prop_assert!((sum - 1.0).abs() < 1e-3);
             }
@@ -300,11 +311,11 @@ proptest! {
             let slot = alone.begin(&[&sources[*sentence]], list).unwrap()[0];
             let mut parent = None;
             for word in [None].into_iter().chain(words.iter().map(|&word| Some(word))) {
-                alone.step(&[Row { slot, parent, word }]);
+                alone.step(&[HypothesisRow { slot, parent, token: word }]);
                 parent = Some(0);
             }
-            let mut own = [Best::new(4, true)];
-            alone.best(&mut own);
+            let mut own = [TopK::new(4, true)];
+            alone.topk(&mut own);
             prop_assert_eq!(own[0].candidates(), best.candidates());
             prop_assert_eq!(own[0].log_normaliser().to_bits(), best.log_normaliser().to_bits());
             prop_assert_eq!(alone.alignment(0), &told[..]);
@@ -316,11 +327,11 @@ proptest! {
 
     /// Integers keep scores of models as they are initialised within hundredths.
     #[test]
-    fn integers_are_near(shape in any_shape(), seed: u64) {
-        let mut numbers = Numbers(seed);
+    fn quantised_scores_are_close(shape in any_config(), seed: u64) {
+        let mut numbers = TestRng(seed);
         let (source, target) = (numbers.sentence(14), numbers.sentence(14));
         let score = |precision| {
-            let network = network(shape.clone(), seed, precision);
+            let network = random_network(shape.clone(), seed, precision);
             network.score(&mut network.engine(), &[&source], &[&target]).unwrap().remove(0)
         };
         let exact = score(Precision::F32);
@@ -335,19 +346,20 @@ proptest! {
 /// The length of inputs has no limit but memory, and what hypotheses leave behind does not
 /// pile up.
 #[test]
-fn two_thousand_words_are_read_and_written() {
-    let network = network(plain(), 5, Precision::I8);
-    let mut numbers = Numbers(5);
-    let source: Vec<u32> = (0..2000).map(|_| numbers.below(WORDS) as u32).collect();
+fn two_thousand_tokens_are_read_and_written() {
+    let network = random_network(base_config(), 5, Precision::I8);
+    let mut numbers = TestRng(5);
+    let source: Vec<u32> = (0..2000).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
     let mut session = network.session();
     let slot = session.begin(&[&source], None).unwrap()[0];
-    let mut best = [Best::new(2, false), Best::new(2, false)];
+    let mut best = [TopK::new(2, false), TopK::new(2, false)];
     for step in 0..2000 {
-        let word = (step > 0).then(|| numbers.below(WORDS) as u32);
-        let row = Row { slot, parent: (step > 0).then_some(step as u32 % 2), word };
+        let word = (step > 0).then(|| numbers.below(VOCAB_SIZE) as u32);
+        let row =
+            HypothesisRow { slot, parent: (step > 0).then_some(step as u32 % 2), token: word };
         session.step(&[row, row]);
     }
-    session.best(&mut best);
+    session.topk(&mut best);
     assert_eq!(best[0].candidates(), best[1].candidates());
     assert_eq!(best[0].candidates().len(), 2);
 }
@@ -355,13 +367,13 @@ fn two_thousand_words_are_read_and_written() {
 /// The vote on each word is the weighted sum of what models say alone, whichever rows are
 /// asked together, and to the bit.
 #[test]
-fn votes_are_weighted_sums() {
+fn ensemble_scores_are_weighted_sums() {
     let weights = [0.75, -0.5];
-    let networks = [1, 2].map(|seed| network(plain(), seed, Precision::F32));
-    let mut numbers = Numbers(7);
+    let networks = [1, 2].map(|seed| random_network(base_config(), seed, Precision::F32));
+    let mut numbers = TestRng(7);
     let sources: Vec<Vec<u32>> = (0..3).map(|_| numbers.sentence(9)).collect();
     let sources: Vec<&[u32]> = sources.iter().map(|source| &source[..]).collect();
-    let lists = [3, 7, 2].map(|by| (0..WORDS as u32).step_by(by).collect::<Vec<u32>>());
+    let lists = [3, 7, 2].map(|by| (0..VOCAB_SIZE as u32).step_by(by).collect::<Vec<u32>>());
     let lists: Vec<&[u32]> = lists.iter().map(|list| &list[..]).collect();
     for candidates in [None, Some(&lists[..])] {
         let mut alone: Vec<_> = networks.iter().map(|network| network.session()).collect();
@@ -372,37 +384,37 @@ fn votes_are_weighted_sums() {
         for session in &mut alone {
             assert_eq!(session.begin(&sources, candidates).unwrap(), slots);
         }
-        let first = slots.iter().map(|&slot| Row { slot, parent: None, word: None });
+        let first = slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None });
         // More rows than are summed at once.
-        let second = (0..120).map(|row| Row {
+        let second = (0..120).map(|row| HypothesisRow {
             slot: slots[row / 40],
             parent: Some(row as u32 / 40),
-            word: Some(numbers.below(WORDS) as u32),
+            token: Some(numbers.below(VOCAB_SIZE) as u32),
         });
-        for rows in [first.collect::<Vec<Row>>(), second.collect()] {
+        for rows in [first.collect::<Vec<HypothesisRow>>(), second.collect()] {
             together.step(&rows);
             alone.iter_mut().for_each(|session| session.step(&rows));
-            let mut best = vec![Best::new(3, true); rows.len()];
+            let mut best = vec![TopK::new(3, true); rows.len()];
             let (mut logits, mut votes, mut own) = (Vec::new(), Vec::new(), Vec::new());
             let wanted: Vec<(u32, u32)> =
                 (0..rows.len() as u32).flat_map(|row| [(row, 6), (row, 11 + row)]).collect();
             // Before the best are known and after.
-            together.logits(&wanted, &mut logits);
+            together.token_logits(&wanted, &mut logits);
             let before = logits.clone();
-            together.best(&mut best);
-            together.logits(&wanted, &mut logits);
+            together.topk(&mut best);
+            together.token_logits(&wanted, &mut logits);
             assert_eq!(logits, before);
             for (row, best) in best.iter().enumerate() {
-                let mut expected = vec![0.0f32; WORDS];
+                let mut expected = vec![0.0f32; VOCAB_SIZE];
                 for (session, weight) in alone.iter_mut().zip(weights) {
-                    session.distribution(row as u32, &mut own);
+                    session.log_probabilities(row as u32, &mut own);
                     for (sum, &score) in expected.iter_mut().zip(&own) {
                         *sum += if score.is_finite() { weight * score } else { score };
                     }
                 }
-                together.distribution(row as u32, &mut votes);
+                together.log_probabilities(row as u32, &mut votes);
                 assert_eq!(votes, expected);
-                let mut order: Vec<u32> = (0..WORDS as u32).collect();
+                let mut order: Vec<u32> = (0..VOCAB_SIZE as u32).collect();
                 order.sort_by(|&a, &b| expected[b as usize].total_cmp(&expected[a as usize]));
                 let found: Vec<u32> = best.candidates().iter().map(|found| found.id).collect();
                 assert_eq!(found, order[..3]);
@@ -417,8 +429,8 @@ fn votes_are_weighted_sums() {
 }
 
 #[test]
-fn words_that_are_not_there_are_refused() {
-    let network = network(plain(), 1, Precision::F32);
+fn out_of_vocabulary_ids_are_refused() {
+    let network = random_network(base_config(), 1, Precision::F32);
     let mut session = network.session();
     let error = session.begin(&[&[5, 300, 0]], None).err().unwrap().to_string();
     assert!(error.contains("300 words, so there is no word 300"), "{error}");
@@ -426,18 +438,19 @@ fn words_that_are_not_there_are_refused() {
     assert!(network.score(&mut network.engine(), &[&[5, 0]], &[&[900]]).is_err());
     // An empty sentence is one word, its end; none at all is no mistake either.
     let slots = session.begin(&[&[0], &[]], None).unwrap();
-    let rows: Vec<Row> = slots.iter().map(|&slot| Row { slot, parent: None, word: None }).collect();
+    let rows: Vec<HypothesisRow> =
+        slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();
     session.step(&rows);
-    let mut best = [Best::new(1, true), Best::new(1, true)];
-    session.best(&mut best);
+    let mut best = [TopK::new(1, true), TopK::new(1, true)];
+    session.topk(&mut best);
     assert!(best.iter().all(|best| best.candidates()[0].logit.is_finite()));
 }
 
 /// Integers have no infinity and nothing that is not a number.
 #[test]
-fn what_overflows_scores_as_no_number() {
+fn overflow_scores_as_nan() {
     for gain in [f32::NAN, f32::INFINITY, 3e38] {
-        let model = random_model(Architecture::Transformer(plain()), gain, 3).unwrap();
+        let model = random_model(Architecture::Transformer(base_config()), gain, 3).unwrap();
         for precision in Precision::ALL {
             let network = Network::load(&model, Path::new("random"), precision).unwrap();
             let mut session = Arc::new(network).session();

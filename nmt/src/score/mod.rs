@@ -2,26 +2,26 @@
 //! as Marian's scorer prints it, or of lists of translations, as a further feature.
 
 mod forced;
-mod pairs;
+mod input;
 
 use std::io::Write;
 
 use miriam_textio::number::push_general_f32;
-use miriam_textio::{Output, Progress, Stop};
+use miriam_textio::{CancellationToken, Output, Progress};
 
-pub use forced::{ForcedScores, Given, Scorer, score};
-pub use pairs::Pairs;
+pub use forced::{ForcedScores, Scorer, Target, score_targets};
+pub use input::ScoringInput;
 
 use crate::Result;
-use crate::translate::queue::{Queue, Sorting};
-use crate::translate::{AlignmentForm, Models, pipeline, push_alignment, push_word_scores};
-use pairs::{Group, Reader};
+use crate::translate::queue::{BatchQueue, QueueOptions};
+use crate::translate::{AlignmentFormat, LoadedModels, pipeline, push_alignment, push_word_scores};
+use input::{GroupReader, TranslationGroup};
 
 /// Translations of one source, and of several sources, that are scored together at most.
-const TOGETHER: usize = 128;
+const MAX_BATCH_TARGETS: usize = 128;
 
 /// Words of sources and translations that are scored together, but for those of one source.
-const WORDS: usize = 8192;
+const MAX_BATCH_TOKENS: usize = 8192;
 
 /// How translations are scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,51 +33,51 @@ pub struct ScoreOptions {
     /// Batches that are read ahead and sorted.
     pub maxi_batch: usize,
     /// Whether text is in pieces already.
-    pub pieces: bool,
+    pub is_tokenized: bool,
     /// The longest source or translation, in pieces.
     pub max_length: usize,
     /// Scores are divided by the length, with `</s>`, to this power.
     pub normalize: f32,
     /// Alignments behind each score.
-    pub alignment: Option<AlignmentForm>,
+    pub alignment: Option<AlignmentFormat>,
     /// The score of each word behind each score.
     pub word_scores: bool,
 }
 
 /// What all scores come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Summary {
+pub struct ScoreSummary {
     /// Translations.
     pub sentences: u64,
     /// Their words, with `</s>`.
-    pub words: u64,
+    pub tokens: u64,
     /// The sum of the logarithms of their probabilities.
     pub log_probability: f64,
 }
 
 /// What a group gave.
-struct Scored {
+struct ScoredGroup {
     text: Vec<u8>,
-    summary: Summary,
+    summary: ScoreSummary,
 }
 
 /// Scores all of `pairs`, in order, until `stop` is asked for: then what was begun is
 /// finished, and written as far as nothing is missing. Lines go to `output`, where there is
 /// one; `progress` hears how many translations are done.
 pub fn score_text(
-    models: &Models,
-    pairs: Pairs,
+    models: &LoadedModels,
+    pairs: ScoringInput,
     options: &ScoreOptions,
     mut output: Option<Output>,
-    stop: &Stop,
+    stop: &CancellationToken,
     progress: &dyn Progress,
-) -> Result<Summary> {
-    let sorting = Sorting::new(options.mini_batch, WORDS, options.maxi_batch);
-    let feature = pairs.feature();
-    let queue = Queue::new(sorting, Group::length);
-    let mut reader = Reader::new(pairs, models, options.pieces, options.max_length);
+) -> Result<ScoreSummary> {
+    let sorting = QueueOptions::new(options.mini_batch, MAX_BATCH_TOKENS, options.maxi_batch);
+    let feature = pairs.feature_name();
+    let queue = BatchQueue::new(sorting, TranslationGroup::length);
+    let mut reader = GroupReader::new(pairs, models, options.is_tokenized, options.max_length);
     let read = || {
-        while !stop.is_asked()
+        while !stop.is_cancelled()
             && let Some(group) = reader.next()?
             && queue.push(group)
         {}
@@ -86,22 +86,22 @@ pub fn score_text(
     let alignments = options.alignment.is_some();
     // Translations of one source share what was read of it, step by step.
     let by_steps = alignments || feature.is_some();
-    let work = |send: &pipeline::Sender<Scored>| {
+    let work = |send: &pipeline::ResultSender<ScoredGroup>| {
         let mut scorer = Scorer::new(models, by_steps)?;
-        while let Some(groups) = queue.take_unless(stop, false) {
+        while let Some(groups) = queue.pop_batch_unless_cancelled(stop, false) {
             let scores = score_groups(&mut scorer, models, &groups, alignments)?;
             for (group, scores) in groups.iter().zip(scores) {
-                send(group.id, options.print(group, &scores, feature.as_deref()))?;
+                send(group.id, options.format_group(group, &scores, feature.as_deref()))?;
             }
         }
         Ok(())
     };
-    let mut all = Summary::default();
-    let write = |scored: Scored, more: bool| -> Result<()> {
+    let mut all = ScoreSummary::default();
+    let write = |scored: ScoredGroup, more: bool| -> Result<()> {
         all.sentences += scored.summary.sentences;
-        all.words += scored.summary.words;
+        all.tokens += scored.summary.tokens;
         all.log_probability += scored.summary.log_probability;
-        progress.reached(all.sentences);
+        progress.set_position(all.sentences);
         if let Some(output) = &mut output {
             output.write(&scored.text)?;
             if !more {
@@ -111,7 +111,7 @@ pub fn score_text(
         Ok(())
     };
     progress.begin("scoring", None);
-    let outcome = pipeline::run(&queue, options.threads, stop, read, work, write);
+    let outcome = pipeline::run_ordered(&queue, options.threads, stop, read, work, write);
     progress.end();
     if let Some(output) = output {
         outcome.and(output.finish().map_err(Into::into))?;
@@ -124,25 +124,27 @@ pub fn score_text(
 /// The scores of all translations of each group. Lists of any length are cut into parts.
 fn score_groups(
     scorer: &mut Scorer,
-    models: &Models,
-    groups: &[Group],
+    models: &LoadedModels,
+    groups: &[TranslationGroup],
     alignments: bool,
 ) -> Result<Vec<Vec<ForcedScores>>> {
     let all = groups.iter().enumerate();
     let all = all.flat_map(|(i, group)| group.targets.iter().map(move |words| (i, words)));
     let all: Vec<(usize, &Vec<u32>)> = all.collect();
     let mut scores: Vec<Vec<ForcedScores>> = vec![Vec::new(); groups.len()];
-    for part in all.chunks(TOGETHER) {
+    for part in all.chunks(MAX_BATCH_TARGETS) {
         let first = part[0].0;
         let last = part[part.len() - 1].0;
         let sources: Vec<&[u32]> =
             groups[first..=last].iter().map(|group| &group.source[..]).collect();
-        let given: Vec<_> =
-            part.iter().map(|&(i, words)| Given { source: i - first, words }).collect();
+        let given: Vec<_> = part
+            .iter()
+            .map(|&(i, words)| Target { source_index: i - first, tokens: words })
+            .collect();
         let found = scorer.score(&sources, &given, alignments)?;
         for (&(i, _), mut found) in part.iter().zip(found) {
             if models.is_right_to_left() {
-                turn_round(&mut found);
+                reverse(&mut found);
             }
             scores[i].push(found);
         }
@@ -152,26 +154,31 @@ fn score_groups(
 
 /// Puts the scores of a model that writes from right to left in the order of the text;
 /// `</s>` stays last.
-fn turn_round(scores: &mut ForcedScores) {
-    let words = scores.words.len().saturating_sub(1);
-    scores.words[..words].reverse();
+fn reverse(scores: &mut ForcedScores) {
+    let words = scores.token_scores.len().saturating_sub(1);
+    scores.token_scores[..words].reverse();
     let aligned = words.min(scores.alignment.len());
     scores.alignment[..aligned].reverse();
 }
 
 impl ScoreOptions {
     /// The lines of a group.
-    fn print(&self, group: &Group, scores: &[ForcedScores], feature: Option<&str>) -> Scored {
+    fn format_group(
+        &self,
+        group: &TranslationGroup,
+        scores: &[ForcedScores],
+        feature: Option<&str>,
+    ) -> ScoredGroup {
         let mut text = Vec::new();
-        let mut summary = Summary::default();
+        let mut summary = ScoreSummary::default();
         for (place, found) in scores.iter().enumerate() {
             let sum = found.sum();
             summary.sentences += 1;
-            summary.words += found.words.len() as u64;
+            summary.tokens += found.token_scores.len() as u64;
             summary.log_probability += f64::from(sum);
-            let score = sum / (found.words.len() as f32).powf(self.normalize);
+            let score = sum / (found.token_scores.len() as f32).powf(self.normalize);
             match (feature, group.lines.get(place)) {
-                (Some(feature), Some(line)) => line.push_with(feature, score, &mut text),
+                (Some(feature), Some(line)) => line.push_with_feature(feature, score, &mut text),
                 _ => push_general_f32(&mut text, score),
             }
             if let Some(form) = self.alignment {
@@ -180,37 +187,37 @@ impl ScoreOptions {
             }
             if self.word_scores {
                 text.extend_from_slice(b" ||| WordScores=");
-                push_word_scores(&found.words, &mut text);
+                push_word_scores(&found.token_scores, &mut text);
             }
             text.push(b'\n');
         }
-        Scored { text, summary }
+        ScoredGroup { text, summary }
     }
 }
 
-impl Summary {
+impl ScoreSummary {
     /// The cross-entropy of a sentence, in natural logarithms, on average.
     pub fn cross_entropy(&self) -> f64 {
         -self.log_probability / self.sentences.max(1) as f64
     }
 
     /// The same of a word.
-    pub fn cross_entropy_of_words(&self) -> f64 {
-        -self.log_probability / self.words.max(1) as f64
+    pub fn cross_entropy_per_token(&self) -> f64 {
+        -self.log_probability / self.tokens.max(1) as f64
     }
 
     /// How many words a word could have been.
     pub fn perplexity(&self) -> f64 {
-        self.cross_entropy_of_words().exp()
+        self.cross_entropy_per_token().exp()
     }
 }
 
-impl pairs::ListLine {
+impl input::NBestLine {
     /// Appends the line with a feature more, which comes last among them.
-    fn push_with(&self, feature: &str, score: f32, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.before);
+    fn push_with_feature(&self, feature: &str, score: f32, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.before_feature);
         write!(out, " {feature}= ").expect("memory does not fail");
         push_general_f32(out, score);
-        out.extend_from_slice(&self.behind);
+        out.extend_from_slice(&self.after_feature);
     }
 }

@@ -7,11 +7,11 @@
 /// The points `(source, target)` of an alignment, in ascending order: for each target
 /// word the source words with more attention than `threshold`, or at a threshold of 1 the
 /// one that has most (of equal ones the first).
-pub fn hard(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
+pub fn to_hard(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
     let mut points = Vec::new();
     for (target, weights) in (0..).zip(alignment) {
         if threshold >= 1.0 {
-            points.extend(strongest(weights).map(|source| (source as u32, target)));
+            points.extend(argmax(weights).map(|source| (source as u32, target)));
         } else {
             let over = (0..).zip(weights).filter(|(_, weight)| **weight > threshold);
             points.extend(over.map(|(source, _)| (source, target)));
@@ -22,7 +22,7 @@ pub fn hard(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
 }
 
 /// The place of the largest weight, of equal ones the first.
-pub(super) fn strongest(weights: &[f32]) -> Option<usize> {
+pub(super) fn argmax(weights: &[f32]) -> Option<usize> {
     let larger = |best: usize, at: usize| if weights[at] > weights[best] { at } else { best };
     (0..weights.len()).reduce(larger)
 }
@@ -32,11 +32,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_maxima_or_what_is_over_a_threshold() {
+    fn hard_alignment_uses_argmax_or_threshold() {
         let soft = [vec![0.1, 0.6, 0.3], vec![0.4, 0.2, 0.4], vec![0.0, 0.25, 0.75]];
-        assert_eq!(hard(&soft, 1.0), [(0, 1), (1, 0), (2, 2)]);
-        assert_eq!(hard(&soft, 0.25), [(0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]);
-        assert_eq!(hard(&[], 0.5), []);
-        assert_eq!(hard(&[vec![]], 1.0), []);
+        assert_eq!(to_hard(&soft, 1.0), [(0, 1), (1, 0), (2, 2)]);
+        assert_eq!(to_hard(&soft, 0.25), [(0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]);
+        assert_eq!(to_hard(&[], 0.5), []);
+        assert_eq!(to_hard(&[vec![]], 1.0), []);
     }
 }

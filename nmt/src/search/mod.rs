@@ -4,16 +4,16 @@
 //! [`Search`] is search itself; [`batch`](crate::batch) feeds it.
 
 pub mod alignment;
-mod beam;
+mod beam_search;
+mod beam_state;
 mod constraint;
-mod offer;
+mod hypothesis_tree;
+mod logits_processor;
 mod repetition;
 mod sampling;
-mod sentence;
-mod tree;
 pub mod unknown;
 
-pub use beam::Search;
+pub use beam_search::BeamSearch;
 
 /// What is to be translated, and how it may come out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,10 +33,10 @@ pub struct Request {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Translation {
     /// Ids of the target vocabulary, without `</s>`.
-    pub words: Vec<u32>,
+    pub tokens: Vec<u32>,
     /// The score of every word, and of `</s>` where the translation has ended by itself:
     /// natural logarithms.
-    pub word_scores: Vec<f32>,
+    pub token_scores: Vec<f32>,
     /// Their sum.
     pub log_probability: f32,
     /// What translations are compared by: with length and penalties.
@@ -52,7 +52,7 @@ pub struct Translation {
 /// CTranslate2 lets them sum to 1 again. The words of a prefix have their own scores with
 /// Marian's rules, and 0 with CTranslate2's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Rules {
+pub enum DecodingSemantics {
     /// Hypotheses that end leave the beam, which shrinks; done when it is empty.
     #[default]
     Marian,
@@ -79,7 +79,7 @@ pub struct Sampling {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchOptions {
     /// Hypotheses kept at each step, at most 65,536; 1 is greedy.
-    pub beam: usize,
+    pub beam_size: usize,
     /// Translations wanted, at most `beam` (or any number when sampling).
     pub n_best: usize,
     /// Scores are divided by the length to this power. Words and `</s>` count.
@@ -95,25 +95,25 @@ pub struct SearchOptions {
     /// `</s>` is not put out before so many words.
     pub min_length: usize,
     /// Whose rules.
-    pub rules: Rules,
+    pub semantics: DecodingSemantics,
     /// CTranslate2: how much longer than needed it looks.
     pub patience: f32,
     /// Stops when the best unfinished hypothesis is this much (natural logarithm, without
     /// length and penalties) below the best finished one (Devlin 2017: 3.0).
-    pub early_stop: Option<f32>,
+    pub early_stop_margin: Option<f32>,
     /// No sequence of so many words comes twice; 0 allows all.
-    pub no_repeat_ngram: usize,
+    pub no_repeat_ngram_size: usize,
     /// Scores of words that were put out are multiplied (if negative) or divided by it;
     /// 1 is none (CTranslate2).
     pub repetition_penalty: f32,
     /// Words that are never put out: the unknown word and those of the model.
-    pub never: Vec<u32>,
+    pub suppress_tokens: Vec<u32>,
     /// The end of a sentence.
-    pub end: u32,
+    pub eos_id: u32,
     /// Words are drawn at random.
     pub sampling: Option<Sampling>,
     /// Whether translations have their alignments.
-    pub alignments: bool,
+    pub return_alignments: bool,
     /// Whether greedy search may leave the sum of the softmax out (Marian's `skip-cost`):
     /// scores are raw then. Wider beams need it.
     pub skip_cost: bool,
@@ -122,7 +122,7 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// The most words that a translation of so many source words has, `</s>` counting
     /// on both sides.
-    fn limit(&self, source: usize) -> usize {
+    fn max_target_length(&self, source: usize) -> usize {
         // Marian goes on while fewer than the product are there: a part counts as one more.
         let factor = (self.max_length_factor * source as f32).ceil();
         // A float beyond what a usize holds becomes the largest one.
@@ -130,16 +130,16 @@ impl SearchOptions {
     }
 
     /// CTranslate2: so many ended hypotheses are enough.
-    fn enough(&self) -> usize {
-        if self.beam <= 1 {
+    fn required_finished(&self) -> usize {
+        if self.beam_size <= 1 {
             return 1;
         }
         // As above.
-        ((self.beam as f32 * self.patience).round() as usize).max(1)
+        ((self.beam_size as f32 * self.patience).round() as usize).max(1)
     }
 
     /// Whether search needs the attention of its words.
-    pub(crate) fn keeps_attention(&self) -> bool {
-        self.alignments || self.coverage_penalty != 0.0
+    pub(crate) fn needs_attention(&self) -> bool {
+        self.return_alignments || self.coverage_penalty != 0.0
     }
 }

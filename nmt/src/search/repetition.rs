@@ -2,7 +2,7 @@
 
 /// The words that would end a sequence of `length` words that `words` has already: each
 /// time its last `length - 1` words come before, the word that follows them there.
-pub(super) fn completions(words: &[u32], length: usize, mut each: impl FnMut(u32)) {
+pub(super) fn for_each_banned_token(words: &[u32], length: usize, mut each: impl FnMut(u32)) {
     if length == 0 || words.len() < length {
         return;
     }
@@ -15,7 +15,7 @@ pub(super) fn completions(words: &[u32], length: usize, mut each: impl FnMut(u32
 }
 
 /// A logit of a word that was put out before (Keskar et al. 2019, as CTranslate2 has it).
-pub(super) fn penalised(logit: f32, penalty: f32) -> f32 {
+pub(super) fn apply_repetition_penalty(logit: f32, penalty: f32) -> f32 {
     if logit < 0.0 { logit * penalty } else { logit / penalty }
 }
 
@@ -25,12 +25,12 @@ mod tests {
 
     fn forbidden(words: &[u32], length: usize) -> Vec<u32> {
         let mut found = Vec::new();
-        completions(words, length, |word| found.push(word));
+        for_each_banned_token(words, length, |word| found.push(word));
         found
     }
 
     #[test]
-    fn what_followed_once_is_forbidden() {
+    fn tokens_completing_a_repeated_ngram_are_banned() {
         assert_eq!(forbidden(&[1, 2, 3, 1, 2], 3), [3]);
         assert_eq!(forbidden(&[1, 2, 3, 1, 2], 2), [3]);
         assert_eq!(forbidden(&[1, 1], 2), [1]);
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn penalties_make_words_less_likely() {
-        assert_eq!(penalised(-2.0, 1.5), -3.0);
-        assert_eq!(penalised(3.0, 1.5), 2.0);
+        assert_eq!(apply_repetition_penalty(-2.0, 1.5), -3.0);
+        assert_eq!(apply_repetition_penalty(3.0, 1.5), 2.0);
     }
 }

@@ -3,25 +3,25 @@
 //! A draw depends on the seed, on the sentence's number, on which of its translations it
 //! is for and on the place in it: never on the batch, nor on what was drawn elsewhere.
 
-use super::offer::Offer;
-use super::{Rules, Sampling};
+use super::logits_processor::Candidate;
+use super::{DecodingSemantics, Sampling};
 
 /// What a draw depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SampleKey {
     pub sentence: u64,
-    pub draw: u32,
+    pub sample_index: u32,
     pub step: u32,
 }
 
 /// A number in [0, 1) of 53 bits (the finaliser of SplitMix64 over each part).
-fn random(seed: u64, place: Place) -> f64 {
-    let parts = [place.sentence, u64::from(place.draw) << 32 | u64::from(place.step)];
-    let mixed = parts.iter().fold(mix(seed), |state, part| mix(state ^ part));
+fn uniform(seed: u64, key: SampleKey) -> f64 {
+    let parts = [key.sentence, u64::from(key.sample_index) << 32 | u64::from(key.step)];
+    let mixed = parts.iter().fold(splitmix64(seed), |state, part| splitmix64(state ^ part));
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
-fn mix(state: u64) -> u64 {
+fn splitmix64(state: u64) -> u64 {
     let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -31,32 +31,32 @@ fn mix(state: u64) -> u64 {
 /// Draws one of `pool`, which holds log-probabilities and is changed: cut as `sampling`
 /// says, its order lost. The share of `top_p` is taken of probabilities after the
 /// temperature with CTranslate2's rules, before it with Marian's, as each does.
-pub(super) fn draw(
+pub(super) fn sample(
     sampling: &Sampling,
-    rules: Rules,
-    place: Place,
-    pool: &mut Vec<Offer>,
-) -> Option<Offer> {
-    let best = |pool: &[Offer]| pool.iter().map(|offer| offer.score).fold(f32::MIN, f32::max);
+    semantics: DecodingSemantics,
+    key: SampleKey,
+    pool: &mut Vec<Candidate>,
+) -> Option<Candidate> {
+    let best = |pool: &[Candidate]| pool.iter().map(|offer| offer.score).fold(f32::MIN, f32::max);
     let largest = best(pool);
     if sampling.epsilon > 0.0 {
         let least = sampling.epsilon.ln().min(largest);
         pool.retain(|offer| offer.score >= least);
     }
     if sampling.top_k > 0 && pool.len() > sampling.top_k {
-        pool.sort_unstable_by(Offer::order);
+        pool.sort_unstable_by(Candidate::cmp_best_first);
         pool.truncate(sampling.top_k);
     }
     let heat = 1.0 / f64::from(sampling.temperature.max(1e-6));
-    let weight = |offer: &Offer, heat: f64| (f64::from(offer.score - largest) * heat).exp();
+    let weight = |offer: &Candidate, heat: f64| (f64::from(offer.score - largest) * heat).exp();
     if sampling.top_p < 1.0 {
-        let heat = if rules == Rules::CTranslate2 { heat } else { 1.0 };
+        let heat = if semantics == DecodingSemantics::CTranslate2 { heat } else { 1.0 };
         let total: f64 = pool.iter().map(|offer| weight(offer, heat)).sum();
         let wanted = f64::from(sampling.top_p) * total;
         // Words so rare that all like them together are less than the rest.
         let rare = (total - wanted) / pool.len() as f64;
         pool.retain(|offer| offer.score == largest || weight(offer, heat) >= rare);
-        pool.sort_unstable_by(Offer::order);
+        pool.sort_unstable_by(Candidate::cmp_best_first);
         let mut sum = 0.0;
         let place = pool.iter().position(|offer| {
             let enough = sum >= wanted;
@@ -66,7 +66,7 @@ pub(super) fn draw(
         pool.truncate(place.unwrap_or(pool.len()).max(1));
     }
     let total: f64 = pool.iter().map(|offer| weight(offer, heat)).sum();
-    let mut rest = random(sampling.seed, place) * total;
+    let mut rest = uniform(sampling.seed, key) * total;
     for offer in pool.iter() {
         rest -= weight(offer, heat);
         if rest < 0.0 {
@@ -85,46 +85,51 @@ mod tests {
         Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: 7 };
 
     /// How often each of four words of probabilities 0.5, 0.3, 0.15, 0.05 is drawn.
-    fn counts(sampling: Sampling, rules: Rules) -> [f64; 4] {
+    fn counts(sampling: Sampling, semantics: DecodingSemantics) -> [f64; 4] {
         let mut counts = [0.0; 4];
         let draws = 20_000;
         for sentence in 0..draws {
             let probabilities = [0.15f32, 0.5, 0.05, 0.3];
-            let mut pool =
-                (0..).zip(probabilities).map(|(word, p)| Offer { word, score: p.ln() }).collect();
-            let place = Place { sentence, draw: 0, step: 3 };
-            let drawn = draw(&sampling, rules, place, &mut pool).unwrap();
-            counts[[2, 0, 3, 1][drawn.word as usize]] += 1.0 / draws as f64;
+            let mut pool = (0..)
+                .zip(probabilities)
+                .map(|(word, p)| Candidate { token: word, score: p.ln() })
+                .collect();
+            let place = SampleKey { sentence, sample_index: 0, step: 3 };
+            let drawn = sample(&sampling, semantics, place, &mut pool).unwrap();
+            counts[[2, 0, 3, 1][drawn.token as usize]] += 1.0 / draws as f64;
         }
         counts
     }
 
-    fn near(found: [f64; 4], expected: [f64; 4]) {
+    fn assert_near(found: [f64; 4], expected: [f64; 4]) {
         // Four standard deviations of 20,000 draws at 1/2 are 0.014.
         let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 0.015, "{found:?} is not {expected:?}");
     }
 
     #[test]
-    fn frequencies_are_those_asked_for() {
-        near(counts(ALL, Rules::Marian), [0.5, 0.3, 0.15, 0.05]);
+    fn sample_frequencies_match_probabilities() {
+        assert_near(counts(ALL, DecodingSemantics::Marian), [0.5, 0.3, 0.15, 0.05]);
         let two = [0.625, 0.375, 0.0, 0.0];
-        near(counts(Sampling { top_k: 2, ..ALL }, Rules::Marian), two);
-        near(counts(Sampling { top_p: 0.7, ..ALL }, Rules::Marian), two);
-        near(counts(Sampling { epsilon: 0.2, ..ALL }, Rules::Marian), two);
-        near(counts(Sampling { epsilon: 0.9, ..ALL }, Rules::Marian), [1.0, 0.0, 0.0, 0.0]);
+        assert_near(counts(Sampling { top_k: 2, ..ALL }, DecodingSemantics::Marian), two);
+        assert_near(counts(Sampling { top_p: 0.7, ..ALL }, DecodingSemantics::Marian), two);
+        assert_near(counts(Sampling { epsilon: 0.2, ..ALL }, DecodingSemantics::Marian), two);
+        assert_near(
+            counts(Sampling { epsilon: 0.9, ..ALL }, DecodingSemantics::Marian),
+            [1.0, 0.0, 0.0, 0.0],
+        );
         // Squared: 0.25, 0.09, 0.0225, 0.0025 of 0.365.
         let cold = Sampling { temperature: 0.5, ..ALL };
-        near(counts(cold, Rules::Marian), [0.685, 0.2466, 0.0616, 0.0068]);
+        assert_near(counts(cold, DecodingSemantics::Marian), [0.685, 0.2466, 0.0616, 0.0068]);
         // 0.7 of the heat's own is reached by two words, of the plain ones too; 0.65 by one.
         let nucleus = Sampling { top_p: 0.65, ..cold };
-        near(counts(nucleus, Rules::CTranslate2), [1.0, 0.0, 0.0, 0.0]);
-        near(counts(nucleus, Rules::Marian), [0.7353, 0.2647, 0.0, 0.0]);
+        assert_near(counts(nucleus, DecodingSemantics::CTranslate2), [1.0, 0.0, 0.0, 0.0]);
+        assert_near(counts(nucleus, DecodingSemantics::Marian), [0.7353, 0.2647, 0.0, 0.0]);
     }
 
     #[test]
-    fn nothing_is_drawn_from_nothing() {
-        let place = Place { sentence: 0, draw: 0, step: 0 };
-        assert!(draw(&ALL, Rules::Marian, place, &mut Vec::new()).is_none());
+    fn an_empty_pool_samples_nothing() {
+        let place = SampleKey { sentence: 0, sample_index: 0, step: 0 };
+        assert!(sample(&ALL, DecodingSemantics::Marian, place, &mut Vec::new()).is_none());
     }
 }

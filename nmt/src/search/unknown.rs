@@ -1,7 +1,7 @@
 //! Unknown words of a translation and the source words that may stand for them.
 
 use super::Translation;
-use super::alignment::strongest;
+use super::alignment::argmax;
 
 /// For each unknown word of `translation`, its place and that of the source word with the
 /// highest attention there. `source_words` is the length of the source without `</s>`,
@@ -11,11 +11,11 @@ pub fn replacements(
     unknown: u32,
     source_words: usize,
 ) -> Vec<(usize, usize)> {
-    let rows = translation.words.iter().zip(&translation.alignment).enumerate();
+    let rows = translation.tokens.iter().zip(&translation.alignment).enumerate();
     let unknown = rows.filter(|(_, (word, _))| **word == unknown);
     let with_source = |(place, (_, weights)): (usize, (&u32, &Vec<f32>))| {
         let words = &weights[..weights.len().min(source_words)];
-        strongest(words).map(|source| (place, source))
+        argmax(words).map(|source| (place, source))
     };
     unknown.filter_map(with_source).collect()
 }
@@ -25,9 +25,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_the_source_replaces_nothing() {
+    fn source_eos_is_never_a_replacement() {
         let translation = Translation {
-            words: vec![1, 7, 1],
+            tokens: vec![1, 7, 1],
             alignment: vec![vec![0.2, 0.3, 0.5], vec![1.0, 0.0, 0.0], vec![0.6, 0.4, 0.0]],
             ..Translation::default()
         };

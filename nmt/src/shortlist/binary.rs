@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::{Shortlist, wrong_vocabulary};
+use super::{Shortlist, vocabulary_mismatch};
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
 const MAGIC: u64 = 0xf11a_48d5_0134_17f5;
 /// Bytes of the six numbers.
-const HEADER: usize = 48;
+const HEADER_LEN: usize = 48;
 /// Where what the checksum covers begins.
-const COVERED: usize = 16;
+const CHECKSUM_START: usize = 16;
 
 /// Whether a binary shortlist lies at `path`, whole or not.
 pub fn is_binary(path: &Path) -> bool {
@@ -30,7 +30,7 @@ pub fn read(
     target: &Vocabulary,
 ) -> Result<Shortlist> {
     let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
-    let header = bytes.first_chunk::<HEADER>().ok_or_else(|| {
+    let header = bytes.first_chunk::<HEADER_LEN>().ok_or_else(|| {
         damaged("header", format!("the file ends at byte {}, inside of it", bytes.len()))
     })?;
     let mut numbers = header.as_chunks::<8>().0.iter().map(|&number| u64::from_le_bytes(number));
@@ -44,7 +44,7 @@ pub fn read(
         usize::try_from(count).ok().and_then(|count| count.checked_mul(size))
     };
     let sizes = length(offsets, 8).zip(length(translations, 4));
-    let whole = sizes.and_then(|(a, b)| a.checked_add(b)?.checked_add(HEADER));
+    let whole = sizes.and_then(|(a, b)| a.checked_add(b)?.checked_add(HEADER_LEN));
     let Some((offsets_length, _)) = sizes.filter(|_| whole == Some(bytes.len())) else {
         let reason = format!(
             "{offsets} offsets and {translations} translations are promised, the file has {} \
@@ -53,12 +53,12 @@ pub fn read(
         );
         return Err(damaged("header", reason));
     };
-    let found = combined_hash(&bytes[COVERED..]);
+    let found = combined_hash(&bytes[CHECKSUM_START..]);
     if found != checksum {
         let reason = format!("its checksum is {checksum:#x}, its content's {found:#x}");
         return Err(damaged("header", reason));
     }
-    let (offsets, translations) = bytes[HEADER..].split_at(offsets_length);
+    let (offsets, translations) = bytes[HEADER_LEN..].split_at(offsets_length);
     let offsets: Vec<u64> =
         offsets.as_chunks::<8>().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
     let translations: Vec<u32> =
@@ -72,18 +72,18 @@ pub fn read(
     if offsets.len() != source.len() + 1 {
         let (has, words) = (offsets.len() - 1, source.len());
         let reason = format!("it is for {has} source words, the vocabulary has {words}");
-        return Err(wrong_vocabulary(path, reason));
+        return Err(vocabulary_mismatch(path, reason));
     }
     if let Some(id) = translations.iter().find(|&&id| id as usize >= target.len()) {
         let reason = format!("it names target word {id}, the vocabulary has {}", target.len());
-        return Err(wrong_vocabulary(path, reason));
+        return Err(vocabulary_mismatch(path, reason));
     }
     Ok(Shortlist {
         first: usize::try_from(first).unwrap_or(usize::MAX).min(target.len()),
         offsets,
         translations,
-        target_words: target.len(),
-        shared: source.same_words(target),
+        target_vocab_size: target.len(),
+        is_shared: source.has_same_words(target),
     })
 }
 

@@ -6,20 +6,20 @@
 
 mod binary;
 mod text;
-mod vmap;
+mod vocabulary_map;
 
 use std::path::Path;
 
-use miriam_storage::{Bytes, Load};
+use miriam_storage::{Bytes, LoadMethod};
 use miriam_textio::{Input, Lines};
 
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
-pub use vmap::VocabularyMap;
+pub use vocabulary_map::VocabularyMap;
 
 /// Candidate counts are a multiple of this, as Marian's are.
-const MULTIPLE: usize = 8;
+const CANDIDATE_MULTIPLE: usize = 8;
 
 /// How many candidates a text shortlist gives (`--shortlist path first best threshold`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,9 +47,9 @@ pub struct Shortlist {
     /// Target ids, ascending within a source word.
     translations: Vec<u32>,
     /// Words of the target vocabulary.
-    target_words: usize,
+    target_vocab_size: usize,
     /// Whether a source word is a target word too.
-    shared: bool,
+    is_shared: bool,
 }
 
 impl Shortlist {
@@ -63,7 +63,7 @@ impl Shortlist {
     ) -> Result<Self> {
         // Text may be compressed or piped; a binary file is neither.
         if binary::is_binary(path) {
-            let bytes = Bytes::open(path, Load::Lazy)?;
+            let bytes = Bytes::open(path, LoadMethod::Lazy)?;
             return Self::from_bytes(&bytes, path, source, target);
         }
         Self::from_lines(Lines::new(Input::open(path)?), options, source, target)
@@ -120,8 +120,8 @@ impl Shortlist {
             first: options.first.min(target.len()),
             offsets,
             translations,
-            target_words: target.len(),
-            shared: source.same_words(target),
+            target_vocab_size: target.len(),
+            is_shared: source.has_same_words(target),
         }
     }
 
@@ -142,13 +142,13 @@ impl Shortlist {
             first: first.min(target.len()),
             offsets: offsets.to_vec(),
             translations: translations.to_vec(),
-            target_words: target.len(),
-            shared: source.same_words(target),
+            target_vocab_size: target.len(),
+            is_shared: source.has_same_words(target),
         })
     }
 
     /// Where the translations of each source word begin, and all of them end to end.
-    pub(crate) fn parts(&self) -> (&[u64], &[u32]) {
+    pub(crate) fn as_parts(&self) -> (&[u64], &[u32]) {
         (&self.offsets, &self.translations)
     }
 
@@ -160,13 +160,13 @@ impl Shortlist {
         candidates.extend(0..self.first as u32);
         for &word in sentence {
             candidates.extend_from_slice(self.translations_of(word));
-            if self.shared && (word as usize) < self.target_words {
+            if self.is_shared && (word as usize) < self.target_vocab_size {
                 candidates.push(word);
             }
         }
         candidates.sort_unstable();
         candidates.dedup();
-        pad(candidates, self.first as u32, self.target_words);
+        pad_candidates(candidates, self.first as u32, self.target_vocab_size);
     }
 
     /// The translations of a source word; none of one that is not there.
@@ -196,8 +196,8 @@ impl Shortlist {
 
 /// Adds the smallest ids from `from` on that are not there until the count is a multiple
 /// of 8 or there are no more.
-fn pad(candidates: &mut Vec<u32>, from: u32, words: usize) {
-    let wanted = candidates.len().next_multiple_of(MULTIPLE).min(words);
+fn pad_candidates(candidates: &mut Vec<u32>, from: u32, words: usize) {
+    let wanted = candidates.len().next_multiple_of(CANDIDATE_MULTIPLE).min(words);
     let before = candidates.len();
     let mut id = from;
     while candidates.len() < wanted && (id as usize) < words {
@@ -210,7 +210,7 @@ fn pad(candidates: &mut Vec<u32>, from: u32, words: usize) {
 }
 
 /// A shortlist whose ids are those of another vocabulary.
-fn wrong_vocabulary(path: &Path, reason: String) -> Error {
+fn vocabulary_mismatch(path: &Path, reason: String) -> Error {
     Error::mismatch(path, "shortlist", reason)
 }
 

@@ -13,24 +13,24 @@ fn vocabulary(count: usize) -> Vocabulary {
     Vocabulary::new(words.iter().map(String::as_bytes), Path::new("v"), None).unwrap()
 }
 
-fn in_file<T>(text: &[u8], read: impl Fn(&Path) -> T) -> T {
+fn with_file<T>(text: &[u8], read: impl Fn(&Path) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list");
     std::fs::write(&path, text).unwrap();
     read(&path)
 }
 
-fn text(lines: &str, options: ShortlistOptions, words: [usize; 2]) -> Result<Shortlist> {
+fn parse_text(lines: &str, options: ShortlistOptions, words: [usize; 2]) -> Result<Shortlist> {
     let [source, target] = words.map(vocabulary);
-    in_file(lines.as_bytes(), |path| Shortlist::open(path, options, &source, &target))
+    with_file(lines.as_bytes(), |path| Shortlist::open(path, options, &source, &target))
 }
 
 #[test]
-fn the_best_translations_above_the_threshold_are_kept() {
+fn the_best_translations_above_the_threshold_stay() {
     let options = ShortlistOptions { first: 2, best: 2, threshold: 0.1 };
     let lines = "w5 w2 0.5\nw6 w2 0.1\nw7 w2 0.2\nw8 w2 0.3\nNULL w2 0.9\nw9 nothing 0.7\n\
                  nothing w3 0.4\nw4 NULL 1\n";
-    let list = text(lines, options, [10, 12]).unwrap();
+    let list = parse_text(lines, options, [10, 12]).unwrap();
     assert_eq!(list.translations_of(2), [5, 8]);
     assert_eq!(list.translations_of(1), [9], "unknown source words");
     assert_eq!(list.translations_of(3), [1], "an unknown target word");
@@ -38,40 +38,41 @@ fn the_best_translations_above_the_threshold_are_kept() {
     let mut candidates = Vec::new();
     list.candidates(&[2, 3], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 4, 5, 6, 8], "padded to eight");
-    let shared = text(lines, options, [12, 12]).unwrap();
+    let shared = parse_text(lines, options, [12, 12]).unwrap();
     shared.candidates(&[11, 1], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 4, 5, 9, 11]);
-    let small = text("w5 w2 1\n", options, [6, 7]).unwrap();
+    let small = parse_text("w5 w2 1\n", options, [6, 7]).unwrap();
     small.candidates(&[2], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 4, 5, 6], "no more words to pad with");
 }
 
 #[test]
-fn lines_that_are_none_are_named() {
+fn malformed_lines_are_reported() {
     for line in ["a b\n", "a b 1 2\n", "a b x\n", "a b nan\n"] {
-        let error = text(&format!("w2 w2 1\n{line}"), ShortlistOptions::default(), [4, 4]);
+        let error = parse_text(&format!("w2 w2 1\n{line}"), ShortlistOptions::default(), [4, 4]);
         let error = error.unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");
     }
 }
 
 #[test]
-fn a_map_of_ngrams_gives_words_of_all_that_match() {
+fn vocabulary_map_gives_words_of_all_matching_ngrams() {
     let [source, target] = [10, 10].map(vocabulary);
     let map = "\tw2 w3\nw4\tw5\nw4 w5\tw6 nothing\nnothing w4\tw9\nw5\tw7\n";
-    let map = in_file(map.as_bytes(), |path| VocabularyMap::open(path, &source, &target)).unwrap();
+    let map =
+        with_file(map.as_bytes(), |path| VocabularyMap::open(path, &source, &target)).unwrap();
     let mut candidates = Vec::new();
     map.candidates(&[4, 5], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 5, 6, 7]);
     map.candidates(&[5, 4], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 5, 7]);
-    let error = in_file(b"no tab\n", |path| VocabularyMap::open(path, &source, &target));
+    let error = with_file(b"no tab\n", |path| VocabularyMap::open(path, &source, &target));
     assert!(error.unwrap_err().to_string().contains("line 1"));
 }
 
 proptest! {
     #[test]
-    fn any_bytes_behind_the_magic_give_a_list_or_an_error(
+    fn any_bytes_after_the_magic_give_a_list_or_an_error(
         mut bytes in proptest::collection::vec(any::<u8>(), 0..120),
     ) {
         bytes.splice(0..0, 0xf11a_48d5_0134_17f5u64.to_le_bytes());

@@ -15,7 +15,7 @@ pub fn read(
     let name = lines.name().to_owned();
     let mut lists: Vec<Vec<(f32, u32)>> = vec![Vec::new(); source.len()];
     while let Some(line) = lines.next()? {
-        let mut words = fields::words(line.bytes);
+        let mut words = fields::split_words(line.bytes);
         let (Some(to), Some(from), Some(probability), None) =
             (words.next(), words.next(), words.next(), words.next())
         else {
@@ -29,8 +29,8 @@ pub fn read(
             .filter(|probability| !probability.is_nan())
             .ok_or_else(|| Error::format(&name, line.number, Some(3), "this is no probability"))?;
         if probability > options.threshold {
-            let from = source.find(from).unwrap_or_else(|| source.unknown());
-            let to = target.find(to).unwrap_or_else(|| target.unknown());
+            let from = source.find(from).unwrap_or_else(|| source.unk_id());
+            let to = target.find(to).unwrap_or_else(|| target.unk_id());
             lists[from as usize].push((probability, to));
         }
     }

@@ -10,45 +10,45 @@ mod options;
 pub(crate) mod pipeline;
 mod print;
 pub(crate) mod queue;
-mod source;
-mod text;
+mod reader;
+mod tokenizer;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use miriam_textio::{Output, Progress, Stop};
+use miriam_textio::{CancellationToken, Output, Progress};
 
-pub use models::Models;
-pub use options::{AlignmentForm, InputOptions, LineForm, Options, OutputOptions};
-pub use source::Source;
-pub use text::{Cutting, Pieces, Side};
+pub use models::LoadedModels;
+pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
+pub use reader::SourceText;
+pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
 
-use crate::batch::{self, Batching, Job};
+use crate::batch::{self, BatchingOptions, Job};
 use crate::engine::Tuner;
+use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::network::Session;
-use crate::package::{Candidates, Package};
-use crate::score::{Given, score};
+use crate::score::{Target, score_targets};
 use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
-use pipeline::Sender;
-use print::{Scored, nothing, print};
-use queue::{Queue, Sorting};
-use source::{Reader, Sentence};
+use pipeline::ResultSender;
+use print::{ScoredTranslation, empty_translation, write_translations};
+use queue::{BatchQueue, QueueOptions};
+use reader::{InputSentence, SentenceReader};
 
 /// Models ready to translate.
 pub struct Translator {
-    models: Models,
-    candidates: Option<Candidates>,
-    options: Options,
+    models: LoadedModels,
+    candidates: Option<ShortlistGenerator>,
+    options: TranslationOptions,
     search: SearchOptions,
 }
 
 /// Something that went wrong with a line, or was done to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mishap {
+pub struct LineError {
     /// The line, from 1.
     pub line: u64,
     /// What happened.
@@ -57,7 +57,7 @@ pub struct Mishap {
 
 /// How far a text was translated: to its end, unless somebody asked to stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
+pub struct LineCounts {
     /// Lines that were read.
     pub read: u64,
     /// Lines, from the first on, whose translations were written.
@@ -65,37 +65,42 @@ pub struct Reached {
 }
 
 /// What a sentence gave.
-struct Lines {
+struct OutputLines {
     text: Vec<u8>,
-    mishaps: Vec<Mishap>,
+    errors: Vec<LineError>,
 }
 
 impl Translator {
     /// Makes the models of `package` ready; see [`Models::new`] for `tuner`.
-    pub fn new(package: Package, options: Options, tuner: &Arc<Tuner>) -> Result<Self> {
-        let mut models = Models::new(&package, options.precision, &options.weights, tuner)?;
-        let sides = models.sides_mut();
-        sides.iter_mut().for_each(|side| side.reads_pieces = options.input.pieces);
-        sides[1].writes_pieces = options.output.pieces;
+    pub fn new(
+        package: ModelBundle,
+        options: TranslationOptions,
+        tuner: &Arc<Tuner>,
+    ) -> Result<Self> {
+        let mut models = LoadedModels::new(&package, options.precision, &options.weights, tuner)?;
+        let sides = models.tokenizers_mut();
+        sides.iter_mut().for_each(|side| side.input_is_tokenized = options.input.is_tokenized);
+        sides[1].output_as_pieces = options.output.as_pieces;
         let mut search = options.search.clone();
         let target = &sides[1].vocabulary;
-        search.end = target.end();
-        let tables = package.models.iter().map(|model| model.architecture().tables());
-        search.never = tables.flat_map(|tables| tables.never.iter().copied()).collect();
+        search.eos_id = target.eos_id();
+        let tables = package.models.iter().map(|model| model.architecture().embeddings());
+        search.suppress_tokens =
+            tables.flat_map(|tables| tables.suppress_tokens.iter().copied()).collect();
         if !options.allow_unknown {
-            search.never.push(target.unknown());
+            search.suppress_tokens.push(target.unk_id());
         }
         // A line end that is put out would be the end of a line.
-        search.never.extend(target.find(b"<0x0A>"));
-        search.never.retain(|&word| word != search.end);
-        search.never.sort_unstable();
-        search.never.dedup();
+        search.suppress_tokens.extend(target.find(b"<0x0A>"));
+        search.suppress_tokens.retain(|&word| word != search.eos_id);
+        search.suppress_tokens.sort_unstable();
+        search.suppress_tokens.dedup();
         let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
-        search.alignments |= alignment.is_some() || replace_unknowns;
+        search.return_alignments |= alignment.is_some() || replace_unknowns;
         // Greedy search chooses the same words without the sum of the softmax, and scores show
         // only where they are printed.
-        search.skip_cost = search.beam == 1 && !word_scores && !n_best;
-        Ok(Translator { models, candidates: package.candidates, options, search })
+        search.skip_cost = search.beam_size == 1 && !word_scores && !n_best;
+        Ok(Translator { models, candidates: package.shortlist_generator, options, search })
     }
 
     /// Translates every line of `source` to `output`, in order, until `stop` is asked for:
@@ -105,18 +110,18 @@ impl Translator {
     /// translated as they come.
     pub fn translate(
         &self,
-        source: Source,
-        promptly: bool,
+        source: SourceText,
+        low_latency: bool,
         mut output: Output,
-        stop: &Stop,
+        stop: &CancellationToken,
         progress: &dyn Progress,
-        mishaps: &mut dyn FnMut(&Mishap) -> Result<()>,
-    ) -> Result<Reached> {
-        let queue = Queue::new(self.options.sorting(promptly), Sentence::length);
-        let mut reader = Reader::new(source, &self.models, self.options.input);
+        report_error: &mut dyn FnMut(&LineError) -> Result<()>,
+    ) -> Result<LineCounts> {
+        let queue = BatchQueue::new(self.options.queue_options(low_latency), InputSentence::length);
+        let mut reader = SentenceReader::new(source, &self.models, self.options.input);
         let mut lines_read = 0;
         let read = || {
-            while !stop.is_asked()
+            while !stop.is_cancelled()
                 && let Some(sentence) = reader.next()?
             {
                 lines_read += 1;
@@ -127,42 +132,49 @@ impl Translator {
             Ok(())
         };
         let mut written = 0;
-        let write = |lines: Lines, more: bool| -> Result<()> {
+        let write = |lines: OutputLines, more: bool| -> Result<()> {
             output.write(&lines.text)?;
-            for mishap in &lines.mishaps {
-                mishaps(mishap)?;
+            for mishap in &lines.errors {
+                report_error(mishap)?;
             }
             written += 1;
-            progress.reached(written);
+            progress.set_position(written);
             if more { Ok(()) } else { Ok(output.flush()?) }
         };
         progress.begin("translating", None);
-        let work = |send: &Sender<Lines>| self.work(&queue, stop, send);
-        let outcome = pipeline::run(&queue, self.options.threads, stop, read, work, write);
+        let work = |send: &ResultSender<OutputLines>| self.run_worker(&queue, stop, send);
+        let outcome = pipeline::run_ordered(&queue, self.options.threads, stop, read, work, write);
         progress.end();
         // What has been written is whole also where more could not be.
         outcome.and(output.finish().map_err(Error::from))?;
-        Ok(Reached { read: lines_read, written })
+        Ok(LineCounts { read: lines_read, written })
     }
 
     /// Translates what comes from the queue, on one thread.
-    fn work(&self, queue: &Queue<Sentence>, stop: &Stop, send: &Sender<Lines>) -> Result<()> {
+    fn run_worker(
+        &self,
+        queue: &BatchQueue<InputSentence>,
+        stop: &CancellationToken,
+        send: &ResultSender<OutputLines>,
+    ) -> Result<()> {
         let mut session = self.models.session()?;
         let feature_sessions = self.feature_sessions();
         let features = !feature_sessions.is_empty();
         let feature_sessions = RefCell::new(feature_sessions);
         // What is under way; shared by the one who asks for more and the one who is done.
-        let under_way: RefCell<HashMap<u64, Sentence>> = RefCell::default();
+        let under_way: RefCell<HashMap<u64, InputSentence>> = RefCell::default();
         let mut next = || loop {
             let busy = !under_way.borrow().is_empty();
-            let Some(sentences) = queue.take_unless(stop, busy) else { return Ok(None) };
+            let Some(sentences) = queue.pop_batch_unless_cancelled(stop, busy) else {
+                return Ok(None);
+            };
             let waiting = sentences.is_empty();
             let mut jobs = Vec::with_capacity(sentences.len());
             for mut sentence in sentences {
                 match &mut sentence.request {
                     Ok(Some(request)) => {
                         let mut request = std::mem::take(request);
-                        request.candidates = self.candidates_of(&request);
+                        request.candidates = self.candidates_for(&request);
                         if features {
                             sentence.candidates = request.candidates.clone();
                         }
@@ -170,7 +182,7 @@ impl Translator {
                         under_way.borrow_mut().insert(id, sentence);
                         jobs.push(Job { id, request });
                     }
-                    _ => send(sentence.id, self.lines(&sentence, &[]))?,
+                    _ => send(sentence.id, self.format_output(&sentence, &[]))?,
                 }
             }
             if waiting || !jobs.is_empty() {
@@ -180,117 +192,120 @@ impl Translator {
         let mut done = |id: u64, result: Result<Vec<Translation>>| {
             let Some(mut sentence) = under_way.borrow_mut().remove(&id) else { return Ok(()) };
             let found = match result {
-                Ok(translations) => {
-                    self.by_model(&sentence, translations, &mut feature_sessions.borrow_mut())?
-                }
+                Ok(translations) => self.score_by_model(
+                    &sentence,
+                    translations,
+                    &mut feature_sessions.borrow_mut(),
+                )?,
                 Err(error) => {
                     sentence.request = Err(error.to_string());
                     Vec::new()
                 }
             };
-            send(id, self.lines(&sentence, &found))
+            send(id, self.format_output(&sentence, &found))
         };
-        let batching = Batching {
-            sentences: self.options.mini_batch,
-            words: self.options.mini_batch_words,
+        let batching = BatchingOptions {
+            max_sentences: self.options.mini_batch,
+            max_source_tokens: self.options.mini_batch_words,
             // What threads share is read ahead and sorted already.
-            read_ahead: 1,
-            sort: false,
+            maxi_batch: 1,
+            sort_by_length: false,
             top_up: true,
         };
-        batch::run(session.as_mut(), &self.search, &batching, &mut next, &mut done)
+        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut next, &mut done)
     }
 
     /// The only words for a sentence.
-    fn candidates_of(&self, request: &Request) -> Option<Vec<u32>> {
+    fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
         let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();
         match self.candidates.as_ref()? {
-            Candidates::Shortlist(list) => list.candidates(source, &mut candidates),
-            Candidates::VocabularyMap(map) => map.candidates(source, &mut candidates),
+            ShortlistGenerator::Shortlist(list) => list.candidates(source, &mut candidates),
+            ShortlistGenerator::VocabularyMap(map) => map.candidates(source, &mut candidates),
         }
         let asked = constraints.iter().flatten().chain(prefix);
-        batch::complete_candidates(&mut candidates, asked, self.search.end);
+        batch::complete_candidates(&mut candidates, asked, self.search.eos_id);
         Some(candidates)
     }
 
     /// A session for each model, where lists tell what each of several, or one that is
     /// weighed, thinks.
     fn feature_sessions(&self) -> Vec<Box<dyn Session>> {
-        let wanted = self.options.output.n_best && self.models.single().is_none();
+        let wanted = self.options.output.n_best && self.models.single_network().is_none();
         if wanted { self.models.sessions() } else { Vec::new() }
     }
 
     /// Translations with the scores of each model, words from left to right.
-    fn by_model(
+    fn score_by_model(
         &self,
-        sentence: &Sentence,
+        sentence: &InputSentence,
         translations: Vec<Translation>,
         sessions: &mut [Box<dyn Session>],
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<ScoredTranslation>> {
         let mut features: Vec<Vec<f32>> = match sessions {
             [] => translations.iter().map(|found| vec![found.log_probability]).collect(),
             _ => vec![Vec::new(); translations.len()],
         };
         if !sessions.is_empty() {
-            let source = self.models.sides()[0].with_end(&sentence.pieces);
+            let source = self.models.tokenizers()[0].ids_with_eos(&sentence.pieces);
             let targets = translations.iter().map(|found| {
-                let mut words = found.words.clone();
-                words.push(self.search.end);
+                let mut words = found.tokens.clone();
+                words.push(self.search.eos_id);
                 // One that was cut by the longest length has no </s>.
-                words.truncate(found.word_scores.len());
+                words.truncate(found.token_scores.len());
                 words
             });
             let targets: Vec<_> = targets.collect();
-            let given: Vec<_> = targets.iter().map(|words| Given { source: 0, words }).collect();
+            let given: Vec<_> =
+                targets.iter().map(|words| Target { source_index: 0, tokens: words }).collect();
             let lists = sentence.candidates.as_deref().map(|list| [list]);
             let lists = lists.as_ref().map(|list| &list[..]);
             for session in sessions {
-                let scores = score(session.as_mut(), &[&source], lists, &given, false)?;
+                let scores = score_targets(session.as_mut(), &[&source], lists, &given, false)?;
                 features.iter_mut().zip(&scores).for_each(|(all, one)| all.push(one.sum()));
             }
         }
         let scored = translations.into_iter().zip(features).map(|(mut translation, by_model)| {
             if self.models.is_right_to_left() {
-                turn_round(&mut translation);
+                reverse(&mut translation);
             }
-            Scored { translation, by_model }
+            ScoredTranslation { translation, model_scores: by_model }
         });
         Ok(scored.collect())
     }
 
-    fn lines(&self, sentence: &Sentence, found: &[Scored]) -> Lines {
+    fn format_output(&self, sentence: &InputSentence, found: &[ScoredTranslation]) -> OutputLines {
         let mut text = Vec::new();
-        let nothing = [nothing(self.models.count())];
+        let nothing = [empty_translation(self.models.count())];
         let found = if found.is_empty() { &nothing } else { found };
-        print(
+        write_translations(
             sentence.id,
             &sentence.pieces,
             found,
-            &self.models.sides()[1],
+            &self.models.tokenizers()[1],
             &self.options.output,
             &mut text,
         );
         let failed = sentence.request.as_ref().err().cloned();
-        let reasons = sentence.remark.iter().cloned().chain(failed);
-        let mishaps = reasons.map(|reason| Mishap { line: sentence.id + 1, reason }).collect();
-        Lines { text, mishaps }
+        let reasons = sentence.warning.iter().cloned().chain(failed);
+        let mishaps = reasons.map(|reason| LineError { line: sentence.id + 1, reason }).collect();
+        OutputLines { text, errors: mishaps }
     }
 }
 
-impl Options {
-    fn sorting(&self, promptly: bool) -> Sorting {
-        let sorting = Sorting::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
-        Sorting { sorted: self.sort, promptly, ..sorting }
+impl TranslationOptions {
+    fn queue_options(&self, low_latency: bool) -> QueueOptions {
+        let sorting = QueueOptions::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
+        QueueOptions { sort_by_length: self.sort_by_length, low_latency, ..sorting }
     }
 }
 
 /// Puts the words of a model that writes from right to left in order; `</s>` stays last.
-fn turn_round(translation: &mut Translation) {
-    let words = translation.words.len();
-    translation.words.reverse();
-    let scored = words.min(translation.word_scores.len());
-    translation.word_scores[..scored].reverse();
+fn reverse(translation: &mut Translation) {
+    let words = translation.tokens.len();
+    translation.tokens.reverse();
+    let scored = words.min(translation.token_scores.len());
+    translation.token_scores[..scored].reverse();
     let aligned = words.min(translation.alignment.len());
     translation.alignment[..aligned].reverse();
 }

@@ -4,21 +4,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::text::Side;
+use super::tokenizer::Tokenizer;
 use crate::engine::{Precision, Tuner};
+use crate::model_bundle::ModelBundle;
 use crate::network::{Ensemble, Network, Session};
-use crate::package::Package;
 use crate::{Error, Result};
 
 /// Models that vote, or a single one.
-pub struct Models {
+pub struct LoadedModels {
     networks: Vec<Arc<Network>>,
     weights: Vec<f32>,
-    sides: [Side; 2],
+    tokenizers: [Tokenizer; 2],
     right_to_left: bool,
 }
 
-impl Models {
+impl LoadedModels {
     /// Makes the models of `package` ready; `weights` has one for each, or is empty for 1
     /// each. What `tuner` knows of products is used and added to.
     ///
@@ -26,15 +26,15 @@ impl Models {
     /// If there are no vocabularies, options beside the model make no sense, or models do not
     /// go together.
     pub fn new(
-        package: &Package,
+        package: &ModelBundle,
         precision: Precision,
         weights: &[f32],
         tuner: &Arc<Tuner>,
     ) -> Result<Self> {
         let path = &package.path;
         // Files of ours have such values too.
-        package.settings.check(path)?;
-        let Some(words) = &package.words else {
+        package.settings.validate(path)?;
+        let Some(words) = &package.tokenizers else {
             let reason = "no vocabularies lie beside it; name them with --vocabs SOURCE TARGET";
             return Err(Error::unsupported(path, reason));
         };
@@ -58,16 +58,16 @@ impl Models {
             }
         };
         let mut directions =
-            package.models.iter().map(|model| model.architecture().tables().right_to_left);
+            package.models.iter().map(|model| model.architecture().embeddings().right_to_left);
         let right_to_left = directions.next().unwrap_or(false);
         if directions.any(|other| other != right_to_left) {
             let reason = "models that go from left to right and from right to left cannot vote";
             return Err(Error::unsupported(path, reason));
         }
-        let models = Models {
+        let models = LoadedModels {
             networks,
             weights,
-            sides: [Side::new(words, 0), Side::new(words, 1)],
+            tokenizers: [Tokenizer::new(words, 0), Tokenizer::new(words, 1)],
             right_to_left,
         };
         // Whatever hinders models from voting is said before any text is read.
@@ -76,12 +76,12 @@ impl Models {
     }
 
     /// Source and target.
-    pub fn sides(&self) -> &[Side; 2] {
-        &self.sides
+    pub fn tokenizers(&self) -> &[Tokenizer; 2] {
+        &self.tokenizers
     }
 
-    pub(super) fn sides_mut(&mut self) -> &mut [Side; 2] {
-        &mut self.sides
+    pub(super) fn tokenizers_mut(&mut self) -> &mut [Tokenizer; 2] {
+        &mut self.tokenizers
     }
 
     /// Whether they put out the words of a translation from the last to the first.
@@ -96,14 +96,14 @@ impl Models {
 
     /// What a thread works with.
     pub fn session(&self) -> Result<Box<dyn Session>> {
-        Ok(match self.single() {
+        Ok(match self.single_network() {
             Some(network) => Box::new(network.session()),
             None => Box::new(Ensemble::new(self.sessions(), Some(&self.weights))?),
         })
     }
 
     /// The only model, if nothing votes or is weighed.
-    pub(crate) fn single(&self) -> Option<&Arc<Network>> {
+    pub(crate) fn single_network(&self) -> Option<&Arc<Network>> {
         self.networks.first().filter(|_| self.weights == [1.0])
     }
 

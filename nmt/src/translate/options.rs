@@ -1,14 +1,14 @@
 //! What people choose when they translate, and what a model's configuration or its
 //! format chooses for them.
 
-use crate::checkpoint::Element;
+use crate::checkpoint::DType;
 use crate::engine::Precision;
-use crate::package::Package;
-use crate::search::{Rules, SearchOptions};
+use crate::model_bundle::ModelBundle;
+use crate::search::{DecodingSemantics, SearchOptions};
 
 /// How text is translated.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct TranslationOptions {
     /// The search. Its `end` and `never` are filled in from the model.
     pub search: SearchOptions,
     /// Whether the unknown word may be put out.
@@ -27,7 +27,7 @@ pub struct Options {
     /// Batches that are read ahead and sorted.
     pub maxi_batch: usize,
     /// Whether sentences are sorted by length.
-    pub sort: bool,
+    pub sort_by_length: bool,
     /// What comes in.
     pub input: InputOptions,
     /// What goes out.
@@ -36,13 +36,13 @@ pub struct Options {
 
 /// What the lines of the input are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum LineForm {
+pub enum LineFormat {
     /// A sentence.
     #[default]
     Sentence,
     /// Fields with tabs between them: a sentence, what its translation begins with, and
     /// what it must have (`|||` between several).
-    Fields,
+    Tsv,
     /// A JSON object with `source`, and if wanted `prefix` and `constraints` (a list).
     Json,
 }
@@ -51,9 +51,9 @@ pub enum LineForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputOptions {
     /// What a line is.
-    pub form: LineForm,
+    pub format: LineFormat,
     /// Whether text is in pieces already.
-    pub pieces: bool,
+    pub is_tokenized: bool,
     /// The longest sentence, in pieces, and the longest prefix, and the most pieces of all
     /// constraints together.
     pub max_length: usize,
@@ -65,11 +65,11 @@ pub struct InputOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct OutputOptions {
     /// Pieces instead of text.
-    pub pieces: bool,
+    pub as_pieces: bool,
     /// All that were found, as a list, instead of the best.
     pub n_best: bool,
     /// Alignments behind each translation.
-    pub alignment: Option<AlignmentForm>,
+    pub alignment: Option<AlignmentFormat>,
     /// The score of each word behind each translation.
     pub word_scores: bool,
     /// The unknown word gives way to the source word with most attention.
@@ -78,7 +78,7 @@ pub struct OutputOptions {
 
 /// How an alignment is printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AlignmentForm {
+pub enum AlignmentFormat {
     /// The attention of each word.
     Soft,
     /// Points `source-target`: all with more attention than this, at 1 the best of each
@@ -86,25 +86,29 @@ pub enum AlignmentForm {
     Hard(f32),
 }
 
-impl Options {
+impl TranslationOptions {
     /// What an engine would choose, Marian or CTranslate2: that of `rules`, if they are
     /// given, or else that which `package` was made for, which is CTranslate2 for its
     /// folders and those of Hugging Face. Options of a configuration beside the model stand
     /// over them. Only batches are larger than there, for results do not depend on them here.
-    pub fn of(package: &Package, rules: Option<Rules>) -> Self {
+    pub fn for_package(package: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &package.settings;
         let is_of_ctranslate2 =
             ["CTranslate2", "Hugging Face"].iter().any(|name| package.format.contains(name));
-        let own = if is_of_ctranslate2 { Rules::CTranslate2 } else { Rules::Marian };
-        let rules = rules.unwrap_or(own);
-        let of_marian = rules == Rules::Marian;
+        let own = if is_of_ctranslate2 {
+            DecodingSemantics::CTranslate2
+        } else {
+            DecodingSemantics::Marian
+        };
+        let rules = semantics.unwrap_or(own);
+        let of_marian = rules == DecodingSemantics::Marian;
         let (beam, normalize) = if of_marian { (12, 0.0) } else { (2, 1.0) };
         let factor = if of_marian { 3.0 } else { f32::INFINITY };
         // Positions are counted in 32 bits.
         let longest = if of_marian { u32::MAX as usize } else { 256 };
-        Options {
+        TranslationOptions {
             search: SearchOptions {
-                beam: settings.beam_size.unwrap_or(beam),
+                beam_size: settings.beam_size.unwrap_or(beam),
                 n_best: 1,
                 length_penalty: settings.normalize.unwrap_or(normalize),
                 word_penalty: settings.word_penalty.unwrap_or(0.0),
@@ -112,29 +116,29 @@ impl Options {
                 max_length_factor: settings.max_length_factor.unwrap_or(factor),
                 max_length: longest,
                 min_length: usize::from(!of_marian),
-                rules,
+                semantics: rules,
                 patience: 1.0,
-                early_stop: None,
-                no_repeat_ngram: 0,
+                early_stop_margin: None,
+                no_repeat_ngram_size: 0,
                 repetition_penalty: 1.0,
-                never: Vec::new(),
-                end: 0,
+                suppress_tokens: Vec::new(),
+                eos_id: 0,
                 sampling: None,
-                alignments: false,
+                return_alignments: false,
                 skip_cost: false,
             },
             allow_unknown: !of_marian,
-            precision: precision_of(package),
+            precision: stored_precision(package),
             weights: settings.weights.clone(),
             threads: 1,
             mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
             // Whatever the sentences, memory stays within bounds.
             mini_batch_words: 4096,
             maxi_batch: settings.maxi_batch.filter(|&n| n > 1).unwrap_or(20),
-            sort: true,
+            sort_by_length: true,
             input: InputOptions {
-                form: LineForm::Sentence,
-                pieces: false,
+                format: LineFormat::Sentence,
+                is_tokenized: false,
                 max_length: 5000,
                 crop: false,
             },
@@ -145,13 +149,13 @@ impl Options {
     /// What was chosen, a name and a value each, for people.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let search = &self.search;
-        let rules = match search.rules {
-            Rules::Marian => "marian",
-            Rules::CTranslate2 => "ctranslate2",
+        let rules = match search.semantics {
+            DecodingSemantics::Marian => "marian",
+            DecodingSemantics::CTranslate2 => "ctranslate2",
         };
         let mut all = vec![
             ("search", rules.to_owned()),
-            ("beam-size", search.beam.to_string()),
+            ("beam-size", search.beam_size.to_string()),
             ("normalize", search.length_penalty.to_string()),
             ("word-penalty", search.word_penalty.to_string()),
             ("max-length-factor", search.max_length_factor.to_string()),
@@ -175,17 +179,17 @@ impl Options {
 
 /// That of the weights in the files, if they are integers: who made them so wants them
 /// multiplied so.
-fn precision_of(package: &Package) -> Precision {
+fn stored_precision(package: &ModelBundle) -> Precision {
     if let Some(packed) = package.models.iter().find_map(|model| model.precision()) {
         return packed;
     }
     let parameters = package.models.iter().flat_map(|model| model.parameters());
     let integers = parameters.filter(|(name, _)| !name.contains("emb"));
-    let mut elements = integers.map(|(_, tensor)| tensor.element());
+    let mut elements = integers.map(|(_, tensor)| tensor.dtype());
     elements
         .try_fold(Precision::F32, |found, element| match element {
-            Element::I8 => Err(Precision::I8),
-            Element::I16 => Ok(Precision::I16),
+            DType::I8 => Err(Precision::I8),
+            DType::I16 => Ok(Precision::I16),
             _ => Ok(found),
         })
         .unwrap_or_else(|eight| eight)

@@ -6,13 +6,13 @@ use std::io;
 use std::sync::mpsc;
 use std::thread;
 
-use miriam_textio::{Error as TextError, Stop};
+use miriam_textio::{CancellationToken, Error as TextError};
 
-use super::queue::{Alarm, Queue};
+use super::queue::{BatchQueue, PanicGuard};
 use crate::{Error, Result};
 
 /// How workers hand over the result for a number.
-pub(crate) type Sender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
+pub(crate) type ResultSender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 
 /// Runs `read`, which fills `queue`, and `threads` times `work`, which empties it and
 /// hands over a result for each number from 0 on; `write` gets the results in order, and
@@ -24,35 +24,36 @@ pub(crate) type Sender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 ///
 /// Where `stop` was asked for and the queue closed, numbers are missing: results behind
 /// the first of them are thrown away.
-pub(crate) fn run<T: Send, R: Send>(
-    queue: &Queue<T>,
+pub(crate) fn run_ordered<T: Send, R: Send>(
+    queue: &BatchQueue<T>,
     threads: usize,
-    stop: &Stop,
+    stop: &CancellationToken,
     read: impl FnOnce() -> Result<()> + Send,
-    work: impl Fn(&Sender<R>) -> Result<()> + Sync,
+    work: impl Fn(&ResultSender<R>) -> Result<()> + Sync,
     mut write: impl FnMut(R, bool) -> Result<()>,
 ) -> Result<()> {
     let (sender, results) = mpsc::channel::<(u64, R)>();
     thread::scope(|scope| {
         // Here as in the other threads: they would wait for one that panics.
-        let _alarm = Alarm(queue, stop);
+        let _alarm = PanicGuard(queue, stop);
         let reader = scope.spawn(|| {
-            let _alarm = Alarm(queue, stop);
+            let _alarm = PanicGuard(queue, stop);
             let outcome = read();
-            queue.end();
+            queue.end_input();
             outcome
         });
         let workers: Vec<_> = (0..threads.max(1))
             .map(|_| {
                 let (sender, work) = (sender.clone(), &work);
                 scope.spawn(move || {
-                    let _alarm = Alarm(queue, stop);
+                    let _alarm = PanicGuard(queue, stop);
                     // The writer has left only when it failed; its error is told, not this.
-                    let send = |number, result| sender.send((number, result)).or(Err(left()));
+                    let send =
+                        |number, result| sender.send((number, result)).or(Err(writer_gone()));
                     let outcome = work(&send);
                     if outcome.is_err() {
                         queue.close();
-                        stop.ask();
+                        stop.cancel();
                     }
                     outcome
                 })
@@ -70,10 +71,10 @@ pub(crate) fn run<T: Send, R: Send>(
                 outcome = write(result, waiting.contains_key(&next));
                 if outcome.is_err() {
                     queue.close();
-                    stop.ask();
+                    stop.cancel();
                     break 'results;
                 }
-                queue.written();
+                queue.mark_written();
             }
         }
         drop(results);
@@ -86,19 +87,25 @@ pub(crate) fn run<T: Send, R: Send>(
 }
 
 /// The writer has gone.
-fn left() -> Error {
+fn writer_gone() -> Error {
     TextError::io("output", "write", io::ErrorKind::BrokenPipe.into()).into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::Sorting;
+    use super::super::queue::QueueOptions;
     use super::*;
     use std::path::Path;
 
-    fn queue(ahead: usize) -> Queue<u64> {
-        let sorting = Sorting { sentences: 3, words: 0, ahead, sorted: true, promptly: false };
-        Queue::new(sorting, |&n| (n as usize * 7) % 5)
+    fn queue(ahead: usize) -> BatchQueue<u64> {
+        let sorting = QueueOptions {
+            max_sentences: 3,
+            max_source_tokens: 0,
+            read_ahead: ahead,
+            sort_by_length: true,
+            low_latency: false,
+        };
+        BatchQueue::new(sorting, |&n| (n as usize * 7) % 5)
     }
 
     fn failure() -> Error {
@@ -111,7 +118,7 @@ mod tests {
         count: u64,
         fail: impl Fn(&str, u64) -> bool + Sync,
     ) -> Result<Vec<u64>> {
-        let (queue, stop) = (queue(10), Stop::new());
+        let (queue, stop) = (queue(10), CancellationToken::new());
         let mut out = Vec::new();
         let check = |place: &str, n| if fail(place, n) { Err(failure()) } else { Ok(()) };
         let read = || {
@@ -123,8 +130,8 @@ mod tests {
             }
             Ok(())
         };
-        let work = |send: &Sender<u64>| {
-            while let Some(batch) = queue.take(false) {
+        let work = |send: &ResultSender<u64>| {
+            while let Some(batch) = queue.pop_batch(false) {
                 for n in batch {
                     check("work", n)?;
                     send(n, n * n)?;
@@ -132,7 +139,7 @@ mod tests {
             }
             Ok(())
         };
-        run(&queue, threads, &stop, read, work, |square, _| {
+        run_ordered(&queue, threads, &stop, read, work, |square, _| {
             out.push(square);
             check("write", out.len() as u64)
         })?;
@@ -149,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_anywhere_ends_all() {
+    fn an_error_anywhere_stops_the_pipeline() {
         for threads in [1, 3] {
             for failing in ["read", "work", "write"] {
                 let result = squares(threads, 10_000, |place, n| place == failing && n == 77);
@@ -159,17 +166,17 @@ mod tests {
     }
 
     #[test]
-    fn who_is_stopped_has_a_beginning() {
-        let (queue, stop) = (queue(10), Stop::new());
+    fn cancellation_keeps_a_contiguous_prefix() {
+        let (queue, stop) = (queue(10), CancellationToken::new());
         let (mut out, mut count) = (Vec::new(), 0);
         let read = || {
-            while !stop.is_asked() && queue.push(count) {
+            while !stop.is_cancelled() && queue.push(count) {
                 count += 1;
             }
             Ok(())
         };
-        let work = |send: &Sender<u64>| {
-            while let Some(batch) = queue.take_unless(&stop, false) {
+        let work = |send: &ResultSender<u64>| {
+            while let Some(batch) = queue.pop_batch_unless_cancelled(&stop, false) {
                 batch.into_iter().try_for_each(|n| send(n, n))?;
             }
             Ok(())
@@ -177,18 +184,18 @@ mod tests {
         let write = |n, _| {
             out.push(n);
             if n == 99 {
-                stop.ask();
+                stop.cancel();
             }
             Ok(())
         };
-        run(&queue, 2, &stop, read, work, write).unwrap();
+        run_ordered(&queue, 2, &stop, read, work, write).unwrap();
         let written = out.len() as u64;
         assert!((100..=count).contains(&written), "{written} of {count}");
         assert!(out.into_iter().eq(0..written), "in order, none left out");
     }
 
     #[test]
-    fn a_panic_ends_all() {
+    fn a_panic_stops_the_pipeline() {
         let result = std::panic::catch_unwind(|| {
             squares(2, 10_000, |place, n| {
                 assert!(place != "work" || n != 50, "the sentence that fails");

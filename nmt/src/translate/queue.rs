@@ -8,79 +8,85 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use miriam_textio::Stop;
+use miriam_textio::CancellationToken;
 
 /// How sentences are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sorting {
+pub(crate) struct QueueOptions {
     /// Sentences of a batch.
-    pub sentences: usize,
+    pub max_sentences: usize,
     /// Words of a batch, of the source; one sentence may have more; 0 is no limit.
-    pub words: usize,
+    pub max_source_tokens: usize,
     /// Sentences that are read ahead and sorted.
-    pub ahead: usize,
+    pub read_ahead: usize,
     /// Whether they are sorted.
-    pub sorted: bool,
+    pub sort_by_length: bool,
     /// Whether whoever has nothing to do takes what is there, without waiting for so many.
-    pub promptly: bool,
+    pub low_latency: bool,
 }
 
-impl Sorting {
+impl QueueOptions {
     /// Batches of so many sentences and words, so many of which are read ahead and sorted.
-    pub fn new(mini_batch: usize, words: usize, maxi_batch: usize) -> Self {
-        let sentences = mini_batch.max(1);
-        let ahead = sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
-        Sorting { sentences, words, ahead, sorted: true, promptly: false }
+    pub fn new(mini_batch: usize, max_source_tokens: usize, maxi_batch: usize) -> Self {
+        let max_sentences = mini_batch.max(1);
+        let read_ahead = max_sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
+        QueueOptions {
+            max_sentences,
+            max_source_tokens,
+            read_ahead,
+            sort_by_length: true,
+            low_latency: false,
+        }
     }
 }
 
 /// Sentences between the reader and the threads.
-pub(crate) struct Queue<T> {
-    sorting: Sorting,
+pub(crate) struct BatchQueue<T> {
+    options: QueueOptions,
     length: fn(&T) -> usize,
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     changed: Condvar,
 }
 
-struct State<T> {
+struct QueueState<T> {
     waiting: Vec<T>,
     batches: VecDeque<Vec<T>>,
     /// Sentences that were read and not yet written.
     in_flight: usize,
-    ended: bool,
+    input_ended: bool,
     closed: bool,
 }
 
-impl<T> Queue<T> {
-    pub fn new(sorting: Sorting, length: fn(&T) -> usize) -> Self {
-        let state = State {
+impl<T> BatchQueue<T> {
+    pub fn new(options: QueueOptions, length: fn(&T) -> usize) -> Self {
+        let state = QueueState {
             waiting: Vec::new(),
             batches: VecDeque::new(),
             in_flight: 0,
-            ended: false,
+            input_ended: false,
             closed: false,
         };
-        Queue { sorting, length, state: Mutex::new(state), changed: Condvar::new() }
+        BatchQueue { options, length, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Sentences that may be under way: those that are translated, those that are ready for
     /// it, and those that wait to be sorted.
-    fn most(&self) -> usize {
-        3 * self.sorting.ahead
+    fn capacity(&self) -> usize {
+        3 * self.options.read_ahead
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+    fn wait<'a>(&self, state: MutexGuard<'a, QueueState<T>>) -> MutexGuard<'a, QueueState<T>> {
         self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Adds a sentence, as soon as there is room; false if nobody wants more.
     pub fn push(&self, item: T) -> bool {
         let mut state = self.lock();
-        while state.in_flight >= self.most() && !state.closed {
+        while state.in_flight >= self.capacity() && !state.closed {
             state = self.wait(state);
         }
         if state.closed {
@@ -89,15 +95,15 @@ impl<T> Queue<T> {
         state.in_flight += 1;
         state.waiting.push(item);
         // Whoever waits for all that is read ahead need not hear of each.
-        if self.sorting.promptly || state.waiting.len() >= self.sorting.ahead {
+        if self.options.low_latency || state.waiting.len() >= self.options.read_ahead {
             self.changed.notify_all();
         }
         true
     }
 
     /// No more will come.
-    pub fn end(&self) {
-        self.lock().ended = true;
+    pub fn end_input(&self) {
+        self.lock().input_ended = true;
         self.changed.notify_all();
     }
 
@@ -111,34 +117,34 @@ impl<T> Queue<T> {
     }
 
     /// A sentence has been written.
-    pub fn written(&self) {
+    pub fn mark_written(&self) {
         let mut state = self.lock();
         state.in_flight -= 1;
-        if state.in_flight + 1 == self.most() {
+        if state.in_flight + 1 == self.capacity() {
             self.changed.notify_all();
         }
     }
 
     /// The next batch, or nothing when all is over. Who is `busy` does not wait for one, and
     /// may get an empty batch.
-    pub fn take(&self, busy: bool) -> Option<Vec<T>> {
+    pub fn pop_batch(&self, busy: bool) -> Option<Vec<T>> {
         let mut state = self.lock();
         loop {
             if state.closed {
                 return None;
             }
             if state.batches.is_empty() {
-                let enough = if self.sorting.promptly { 1 } else { self.sorting.ahead };
-                if state.waiting.len() >= enough || state.ended {
+                let enough = if self.options.low_latency { 1 } else { self.options.read_ahead };
+                if state.waiting.len() >= enough || state.input_ended {
                     let waiting = std::mem::take(&mut state.waiting);
-                    self.sort(waiting, &mut state.batches);
+                    self.cut_batches(waiting, &mut state.batches);
                     self.changed.notify_all();
                 }
             }
             if let Some(batch) = state.batches.pop_front() {
                 return Some(batch);
             }
-            if state.ended {
+            if state.input_ended {
                 return None;
             }
             if busy {
@@ -149,25 +155,30 @@ impl<T> Queue<T> {
     }
 
     /// The same until `stop` is asked for; then what waits is thrown away.
-    pub fn take_unless(&self, stop: &Stop, busy: bool) -> Option<Vec<T>> {
-        if stop.is_asked() {
+    pub fn pop_batch_unless_cancelled(
+        &self,
+        stop: &CancellationToken,
+        busy: bool,
+    ) -> Option<Vec<T>> {
+        if stop.is_cancelled() {
             self.close();
         }
-        self.take(busy)
+        self.pop_batch(busy)
     }
 
     /// Cuts sentences into batches. The longest come first, so that none of them is the
     /// last, alone.
-    fn sort(&self, mut waiting: Vec<T>, batches: &mut VecDeque<Vec<T>>) {
+    fn cut_batches(&self, mut waiting: Vec<T>, batches: &mut VecDeque<Vec<T>>) {
         let length = self.length;
-        if self.sorting.sorted {
+        if self.options.sort_by_length {
             waiting.sort_by_key(|item| std::cmp::Reverse(length(item)));
         }
         let (mut batch, mut words) = (Vec::new(), 0usize);
         for item in waiting {
             let more = length(&item);
-            let full = batch.len() >= self.sorting.sentences
-                || (self.sorting.words > 0 && words.saturating_add(more) > self.sorting.words);
+            let full = batch.len() >= self.options.max_sentences
+                || (self.options.max_source_tokens > 0
+                    && words.saturating_add(more) > self.options.max_source_tokens);
             if full && !batch.is_empty() {
                 batches.push_back(std::mem::take(&mut batch));
                 words = 0;
@@ -183,13 +194,13 @@ impl<T> Queue<T> {
 
 /// Closes a queue when its thread panics, and asks for the end: the others would wait for
 /// ever, for sentences or for input.
-pub(crate) struct Alarm<'a, T>(pub &'a Queue<T>, pub &'a Stop);
+pub(crate) struct PanicGuard<'a, T>(pub &'a BatchQueue<T>, pub &'a CancellationToken);
 
-impl<T> Drop for Alarm<'_, T> {
+impl<T> Drop for PanicGuard<'_, T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.close();
-            self.1.ask();
+            self.1.cancel();
         }
     }
 }
@@ -199,53 +210,62 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn queue(sentences: usize, words: usize, ahead: usize, promptly: bool) -> Queue<usize> {
-        Queue::new(Sorting { sentences, words, ahead, sorted: true, promptly }, |&n| n)
+    fn queue(sentences: usize, words: usize, ahead: usize, low_latency: bool) -> BatchQueue<usize> {
+        BatchQueue::new(
+            QueueOptions {
+                max_sentences: sentences,
+                max_source_tokens: words,
+                read_ahead: ahead,
+                sort_by_length: true,
+                low_latency,
+            },
+            |&n| n,
+        )
     }
 
     #[test]
-    fn what_is_read_ahead_is_sorted_and_cut() {
+    fn read_ahead_is_sorted_into_batches() {
         let queue = queue(2, 10, 5, false);
         for length in [3, 9, 1, 4, 4] {
             assert!(queue.push(length));
         }
         for batch in [vec![9], vec![4, 4], vec![3, 1]] {
-            assert_eq!(queue.take(false), Some(batch));
+            assert_eq!(queue.pop_batch(false), Some(batch));
         }
-        assert_eq!(queue.take(true), Some(vec![]), "who is busy does not wait");
+        assert_eq!(queue.pop_batch(true), Some(vec![]), "who is busy does not wait");
         queue.push(2);
-        queue.end();
-        assert_eq!(queue.take(false), Some(vec![2]));
-        assert_eq!(queue.take(true), None);
+        queue.end_input();
+        assert_eq!(queue.pop_batch(false), Some(vec![2]));
+        assert_eq!(queue.pop_batch(true), None);
     }
 
     #[test]
-    fn what_trickles_in_is_taken_at_once() {
+    fn low_latency_batches_are_taken_at_once() {
         let queue = queue(8, 100, 50, true);
         queue.push(3);
-        assert_eq!(queue.take(false), Some(vec![3]));
+        assert_eq!(queue.pop_batch(false), Some(vec![3]));
         std::thread::scope(|scope| {
-            scope.spawn(|| assert_eq!(queue.take(false), Some(vec![7])));
+            scope.spawn(|| assert_eq!(queue.pop_batch(false), Some(vec![7])));
             std::thread::sleep(std::time::Duration::from_millis(5));
             queue.push(7);
         });
     }
 
     #[test]
-    fn the_reader_waits_for_room_and_a_closed_queue_for_nobody() {
+    fn push_blocks_at_capacity_until_closed() {
         let queue = queue(1, 1, 1, false);
         (0..3).for_each(|n| assert!(queue.push(n)));
         std::thread::scope(|scope| {
             let reader = scope.spawn(|| queue.push(3));
             std::thread::sleep(std::time::Duration::from_millis(5));
             assert!(!reader.is_finished());
-            queue.written();
+            queue.mark_written();
             assert!(reader.join().unwrap());
             let reader = scope.spawn(|| queue.push(4));
             queue.close();
             assert!(!reader.join().unwrap());
         });
-        assert_eq!(queue.take(false), None);
+        assert_eq!(queue.pop_batch(false), None);
     }
 
     proptest! {
@@ -260,15 +280,15 @@ mod tests {
             let count = std::sync::Mutex::new(Vec::new());
             std::thread::scope(|scope| {
                 for _ in 0..threads {
-                    scope.spawn(|| while let Some(batch) = queue.take(false) {
+                    scope.spawn(|| while let Some(batch) = queue.pop_batch(false) {
                         assert!(batch.len() <= sentences);
                         assert!(batch.len() == 1 || batch.iter().sum::<usize>() <= words);
-                        batch.iter().for_each(|_| queue.written());
+                        batch.iter().for_each(|_| queue.mark_written());
                         count.lock().unwrap().extend(batch);
                     });
                 }
                 lengths.iter().for_each(|&length| assert!(queue.push(length)));
-                queue.end();
+                queue.end_input();
             });
             let mut seen = count.into_inner().unwrap();
             seen.sort_unstable();

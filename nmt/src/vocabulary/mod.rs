@@ -13,28 +13,28 @@ use std::path::Path;
 use miriam_storage::dictionary::Dictionary;
 use miriam_textio::{Input, Vocabulary as Words, WordId};
 use miriam_textproc::SentencePiece;
-use miriam_textproc::sentence_piece::PieceKind;
+use miriam_textproc::sentencepiece::PieceType;
 
 use crate::{Error, Result};
 
 /// Names of the end of a sentence: Marian's and everybody's, Nematus'.
-const ENDS: [&[u8]; 2] = [b"</s>", b"eos"];
+const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
 /// Names of the unknown word.
-const UNKNOWNS: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
+const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
 
 /// Words by id, ids by word, and the ids that mean something of their own.
 #[derive(Clone)]
 pub struct Vocabulary {
-    words: Store,
+    words: WordStore,
     name: String,
-    end: u32,
-    unknown: u32,
+    eos_id: u32,
+    unk_id: u32,
 }
 
 /// Where the words are.
 #[derive(Clone)]
-enum Store {
-    Read(Words),
+enum WordStore {
+    Owned(Words),
     Mapped(Dictionary),
 }
 
@@ -55,16 +55,16 @@ impl Vocabulary {
     }
 
     /// The pieces of a SentencePiece model.
-    pub fn of_pieces(model: &SentencePiece, path: &Path) -> Result<Self> {
+    pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
         let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
-        let mut vocabulary = Self::new(pieces, path, Some(model.unknown()))?;
+        let mut vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
         // A model may have a piece of that text which is no control piece.
-        if model.kind(vocabulary.end) != Some(PieceKind::Control) {
+        if model.piece_type(vocabulary.eos_id) != Some(PieceType::Control) {
             let reason = "its piece </s> is no control piece; a model for translation was \
                           trained with one";
             return Err(Error::mismatch(path, "vocabulary", reason));
         }
-        vocabulary.unknown = model.unknown();
+        vocabulary.unk_id = model.unknown_id();
         Ok(vocabulary)
     }
 
@@ -84,24 +84,29 @@ impl Vocabulary {
             }
         }
         let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
-        let end = find(&ENDS).ok_or_else(|| {
+        let end = find(&EOS_NAMES).ok_or_else(|| {
             wrong("neither </s> nor eos is there; is this the vocabulary of the model?".into())
         })?;
-        let unknown = unknown.or_else(|| find(&UNKNOWNS)).ok_or_else(|| {
+        let unknown = unknown.or_else(|| find(&UNK_NAMES)).ok_or_else(|| {
             wrong("neither <unk> nor UNK is there; is this the vocabulary of the model?".into())
         })?;
-        Ok(Vocabulary { words: Store::Read(words), name: path.display().to_string(), end, unknown })
+        Ok(Vocabulary {
+            words: WordStore::Owned(words),
+            name: path.display().to_string(),
+            eos_id: end,
+            unk_id: unknown,
+        })
     }
 
     /// The words of a model file of ours. `end` and `unknown` must be ids of it.
-    pub(crate) fn mapped(words: Dictionary, name: String, end: u32, unknown: u32) -> Self {
-        Vocabulary { words: Store::Mapped(words), name, end, unknown }
+    pub(crate) fn from_mapped(words: Dictionary, name: String, eos_id: u32, unk_id: u32) -> Self {
+        Vocabulary { words: WordStore::Mapped(words), name, eos_id, unk_id }
     }
 
     /// The vocabulary of a table with `rows` rows: cut if it is larger; if it is smaller
     /// the model knows words that have no name, and the two do not belong together.
     /// `side` is `source` or `target`.
-    pub fn cut(mut self, rows: usize, side: &str) -> Result<Self> {
+    pub fn truncated(mut self, rows: usize, side: &str) -> Result<Self> {
         if self.len() < rows {
             return Err(Error::mismatch(
                 Path::new(&self.name),
@@ -114,8 +119,8 @@ impl Vocabulary {
             for word in self.iter().take(rows) {
                 words.intern(word);
             }
-            self.words = Store::Read(words);
-            for (what, id) in [("end of sentence", self.end), ("unknown word", self.unknown)] {
+            self.words = WordStore::Owned(words);
+            for (what, id) in [("end of sentence", self.eos_id), ("unknown word", self.unk_id)] {
                 if id as usize >= rows {
                     let reason = format!("the {what} has id {id}, the model's table {rows} rows");
                     let place = format!("{side} vocabulary");
@@ -129,8 +134,8 @@ impl Vocabulary {
     /// How many words there are.
     pub fn len(&self) -> usize {
         match &self.words {
-            Store::Read(words) => words.len(),
-            Store::Mapped(words) => words.len(),
+            WordStore::Owned(words) => words.len(),
+            WordStore::Mapped(words) => words.len(),
         }
     }
 
@@ -147,16 +152,18 @@ impl Vocabulary {
     /// The id of a word.
     pub fn find(&self, word: &[u8]) -> Option<u32> {
         match &self.words {
-            Store::Read(words) => words.find(word).map(|id| id.0),
-            Store::Mapped(words) => words.find(word),
+            WordStore::Owned(words) => words.find(word).map(|id| id.0),
+            WordStore::Mapped(words) => words.find(word),
         }
     }
 
     /// The word of an id.
     pub fn word(&self, id: u32) -> Option<&[u8]> {
         match &self.words {
-            Store::Read(words) => ((id as usize) < words.len()).then(|| words.word(WordId(id))),
-            Store::Mapped(words) => words.get(id),
+            WordStore::Owned(words) => {
+                ((id as usize) < words.len()).then(|| words.word(WordId(id)))
+            }
+            WordStore::Mapped(words) => words.get(id),
         }
     }
 
@@ -166,17 +173,17 @@ impl Vocabulary {
     }
 
     /// The id of the end of a sentence.
-    pub fn end(&self) -> u32 {
-        self.end
+    pub fn eos_id(&self) -> u32 {
+        self.eos_id
     }
 
     /// The id that stands for words that are not there.
-    pub fn unknown(&self) -> u32 {
-        self.unknown
+    pub fn unk_id(&self) -> u32 {
+        self.unk_id
     }
 
     /// Whether the two have the same words in the same order.
-    pub fn same_words(&self, other: &Vocabulary) -> bool {
+    pub fn has_same_words(&self, other: &Vocabulary) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }
 }

@@ -9,7 +9,7 @@ use crate::yaml::Value;
 use crate::{Error, Result};
 
 /// In place of words for ids that no word has.
-const GAP: &str = "<no word has the id ";
+const GAP_PREFIX: &str = "<no word has the id ";
 
 /// The vocabulary in `bytes`, of the form that the name of `path` tells.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
@@ -17,9 +17,9 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("spm" | "model") => {
             let pieces = SentencePiece::from_bytes(bytes, &name)?;
-            Vocabulary::of_pieces(&pieces, path)
+            Vocabulary::from_sentencepiece(&pieces, path)
         }
-        Some("yml" | "yaml" | "json") => of_yaml(&Value::parse(bytes, &name)?, path),
+        Some("yml" | "yaml" | "json") => from_yaml(&Value::parse(bytes, &name)?, path),
         Some("fsv") => {
             let reason = "a factored vocabulary, which is not covered";
             Err(Error::unsupported(path, reason))
@@ -34,11 +34,11 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
 }
 
 /// A list of words, or a map of words to ids.
-fn of_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
+fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
     let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
     match value {
         Value::Sequence(words) => {
-            let words: Option<Vec<&[u8]>> = words.iter().map(Value::bytes).collect();
+            let words: Option<Vec<&[u8]>> = words.iter().map(Value::as_bytes).collect();
             let words = words.ok_or_else(|| wrong("a word that is no text".into()))?;
             Vocabulary::new(words.into_iter(), path, None)
         }
@@ -47,7 +47,7 @@ fn of_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
             let most = 2 * entries.len() + 100;
             let mut by_id: Vec<Option<&[u8]>> = Vec::new();
             for (word, id) in entries {
-                let number = id.text().and_then(|id| id.parse::<usize>().ok());
+                let number = id.as_str().and_then(|id| id.parse::<usize>().ok());
                 let Some(id) = number.filter(|&id| id < most) else {
                     let word = String::from_utf8_lossy(word);
                     return Err(wrong(format!("{word:?} has no id but {id:?}")));
@@ -60,7 +60,8 @@ fn of_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
                     return Err(wrong(format!("{a:?} and {b:?} have the same id, {id}")));
                 }
             }
-            let gaps: Vec<String> = (0..by_id.len()).map(|id| format!("{GAP}{id}>")).collect();
+            let gaps: Vec<String> =
+                (0..by_id.len()).map(|id| format!("{GAP_PREFIX}{id}>")).collect();
             let words = by_id.iter().zip(&gaps).map(|(word, gap)| word.unwrap_or(gap.as_bytes()));
             Vocabulary::new(words, path, None)
         }

@@ -2,15 +2,15 @@
 
 use super::*;
 
-fn written(name: &str, text: &[u8]) -> Result<Vocabulary> {
+fn open_written(name: &str, text: &[u8]) -> Result<Vocabulary> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
     Vocabulary::open(&path)
 }
 
-fn complaint(name: &str, text: &str) -> String {
-    written(name, text.as_bytes()).err().expect("it should be refused").to_string()
+fn open_error(name: &str, text: &str) -> String {
+    open_written(name, text.as_bytes()).err().expect("it should be refused").to_string()
 }
 
 #[test]
@@ -22,41 +22,41 @@ fn maps_lists_and_lines_are_the_same() {
         ("v.txt", "</s>\n<unk>\r\nnull\n\u{2581}a\n~\n1.0\n"),
     ];
     for (name, text) in maps {
-        let vocabulary = written(name, text.as_bytes()).unwrap();
+        let vocabulary = open_written(name, text.as_bytes()).unwrap();
         let words: Vec<&[u8]> = vocabulary.iter().collect();
         let expected = ["</s>", "<unk>", "null", "\u{2581}a", "~", "1.0"];
         assert_eq!(words, expected.map(str::as_bytes), "{name}");
-        assert_eq!((vocabulary.end(), vocabulary.unknown()), (0, 1));
+        assert_eq!((vocabulary.eos_id(), vocabulary.unk_id()), (0, 1));
         assert_eq!(vocabulary.find(b"~"), Some(4));
         assert_eq!(vocabulary.word(6), None);
     }
 }
 
 #[test]
-fn names_of_nematus_are_known() {
-    let vocabulary = written("v.json", b"{\"eos\": 0, \"UNK\": 1, \"x\": 2}").unwrap();
-    assert_eq!((vocabulary.end(), vocabulary.unknown()), (0, 1));
+fn nematus_names_are_known() {
+    let vocabulary = open_written("v.json", b"{\"eos\": 0, \"UNK\": 1, \"x\": 2}").unwrap();
+    assert_eq!((vocabulary.eos_id(), vocabulary.unk_id()), (0, 1));
 }
 
 #[test]
-fn sizes_that_do_not_fit_name_both_numbers() {
-    let three = || written("v.txt", b"</s>\n<unk>\nx\n").unwrap();
-    assert_eq!(three().cut(2, "source").unwrap().len(), 2);
-    let error = three().cut(4, "source").err().unwrap().to_string();
+fn size_mismatch_reports_both_numbers() {
+    let three = || open_written("v.txt", b"</s>\n<unk>\nx\n").unwrap();
+    assert_eq!(three().truncated(2, "source").unwrap().len(), 2);
+    let error = three().truncated(4, "source").err().unwrap().to_string();
     assert!(error.contains("has 3 words") && error.contains("4 rows"), "{error}");
-    let error = three().cut(1, "target").err().unwrap().to_string();
+    let error = three().truncated(1, "target").err().unwrap().to_string();
     assert!(error.contains("unknown word has id 1"), "{error}");
 }
 
 #[test]
-fn what_is_no_vocabulary_is_refused() {
-    assert!(complaint("v.txt", "a\nb\n").contains("</s>"));
-    assert!(complaint("v.txt", "</s>\nb\n").contains("<unk>"));
-    assert!(complaint("v.txt", "</s>\n<unk>\nb\nb\n").contains("\"b\" has the ids 2 and 3"));
-    assert!(complaint("v.yml", "</s>: 0\n<unk>: 1\na: 2\nb: 2\n").contains("same id, 2"));
-    assert!(complaint("v.yml", "</s>: 0\n<unk>: 1\na: 4000000000\n").contains("4000000000"));
-    assert!(complaint("v.yml", "</s>: 0\n<unk>: -1\n").contains("-1"));
-    assert!(complaint("v.yml", "words").contains("map of words"));
-    assert!(complaint("v.spm", "no protobuf").contains("SentencePiece"));
-    assert!(complaint("v.fsv", "").contains("factored"));
+fn malformed_vocabularies_are_refused() {
+    assert!(open_error("v.txt", "a\nb\n").contains("</s>"));
+    assert!(open_error("v.txt", "</s>\nb\n").contains("<unk>"));
+    assert!(open_error("v.txt", "</s>\n<unk>\nb\nb\n").contains("\"b\" has the ids 2 and 3"));
+    assert!(open_error("v.yml", "</s>: 0\n<unk>: 1\na: 2\nb: 2\n").contains("same id, 2"));
+    assert!(open_error("v.yml", "</s>: 0\n<unk>: 1\na: 4000000000\n").contains("4000000000"));
+    assert!(open_error("v.yml", "</s>: 0\n<unk>: -1\n").contains("-1"));
+    assert!(open_error("v.yml", "words").contains("map of words"));
+    assert!(open_error("v.spm", "no protobuf").contains("SentencePiece"));
+    assert!(open_error("v.fsv", "").contains("factored"));
 }

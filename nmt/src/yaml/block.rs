@@ -12,10 +12,10 @@ impl Parser<'_> {
         if self.peek().is_none() || column < least || self.at_document_end() {
             return Ok(Value::Scalar(Vec::new()));
         }
-        self.deeper()?;
-        let value = if self.alone(b'-') {
+        self.enter_nested()?;
+        let value = if self.is_indicator(b'-') {
             self.block_sequence(column)
-        } else if self.alone(b'?') {
+        } else if self.is_indicator(b'?') {
             self.block_mapping(column, None)
         } else {
             self.block_scalar_or_mapping(column, least)
@@ -25,24 +25,24 @@ impl Parser<'_> {
     }
 
     /// The value behind the colon of a key that stands at `column`, or behind a `-`.
-    fn value_behind(&mut self, column: usize, of_key: bool) -> Result<Value> {
+    fn value_after(&mut self, column: usize, of_key: bool) -> Result<Value> {
         self.skip_spaces();
         if matches!(self.peek(), Some(b'|' | b'>')) {
-            return self.literal(column);
+            return self.block_scalar(column);
         }
-        let begin = self.at;
+        let begin = self.position;
         self.skip_blank();
-        let same_line = !self.text[begin..self.at].contains(&b'\n');
+        let same_line = !self.text[begin..self.position].contains(&b'\n');
         if of_key && same_line {
             // A second key cannot stand behind the first on its line.
-            return self.inline(column + 1);
+            return self.inline_value(column + 1);
         }
         // A list under a key need not be indented.
-        let least = if of_key && self.alone(b'-') { column } else { column + 1 };
+        let least = if of_key && self.is_indicator(b'-') { column } else { column + 1 };
         self.block_node(least)
     }
 
-    fn inline(&mut self, least: usize) -> Result<Value> {
+    fn inline_value(&mut self, least: usize) -> Result<Value> {
         match self.peek() {
             None => Ok(Value::Scalar(Vec::new())),
             Some(b'[' | b'{') => self.flow_node(),
@@ -53,29 +53,29 @@ impl Parser<'_> {
 
     fn block_sequence(&mut self, column: usize) -> Result<Value> {
         let mut items = Vec::new();
-        while self.alone(b'-') && self.column() == column && !self.at_document_end() {
-            self.at += 1;
-            items.push(self.value_behind(column, false)?);
+        while self.is_indicator(b'-') && self.column() == column && !self.at_document_end() {
+            self.position += 1;
+            items.push(self.value_after(column, false)?);
             self.skip_blank();
         }
         Ok(Value::Sequence(items))
     }
 
     fn block_scalar_or_mapping(&mut self, column: usize, least: usize) -> Result<Value> {
-        let begin = self.at;
+        let begin = self.position;
         let value = match self.peek() {
             Some(b'[' | b'{') => return self.flow_node(),
             Some(b'"' | b'\'') => self.quoted()?,
             _ => self.plain_line(),
         };
         self.skip_spaces();
-        if self.alone(b':') {
+        if self.is_indicator(b':') {
             return self.block_mapping(column, Some(value));
         }
         if matches!(self.text.get(begin), Some(b'"' | b'\'')) {
             return Ok(Value::Scalar(value));
         }
-        self.at = begin;
+        self.position = begin;
         Ok(Value::Scalar(self.plain_lines(least)))
     }
 
@@ -88,13 +88,13 @@ impl Parser<'_> {
                 Some(key) => key,
                 None if self.peek().is_none() || self.at_document_end() => break,
                 None if self.column() != column => break,
-                None if self.alone(b'?') => {
-                    self.at += 1;
-                    let Value::Scalar(key) = self.value_behind(column, true)? else {
-                        return Err(self.wrong("a key that is no text"));
+                None if self.is_indicator(b'?') => {
+                    self.position += 1;
+                    let Value::Scalar(key) = self.value_after(column, true)? else {
+                        return Err(self.error("a key that is no text"));
                     };
                     self.skip_blank();
-                    if !(self.alone(b':') && self.column() == column) {
+                    if !(self.is_indicator(b':') && self.column() == column) {
                         entries.push((key, Value::Scalar(Vec::new())));
                         continue;
                     }
@@ -109,11 +109,11 @@ impl Parser<'_> {
                     key
                 }
             };
-            if !self.alone(b':') {
-                return Err(self.wrong("a key without a colon and a space behind it"));
+            if !self.is_indicator(b':') {
+                return Err(self.error("a key without a colon and a space behind it"));
             }
-            self.at += 1;
-            let value = self.value_behind(column, true)?;
+            self.position += 1;
+            let value = self.value_after(column, true)?;
             entries.push((key, value));
             self.skip_blank();
         }
@@ -121,16 +121,16 @@ impl Parser<'_> {
     }
 
     /// `|` keeps the lines that follow as they are, `>` joins them with spaces.
-    fn literal(&mut self, column: usize) -> Result<Value> {
+    fn block_scalar(&mut self, column: usize) -> Result<Value> {
         let folded = self.peek() == Some(b'>');
-        self.at += 1;
-        let begin = self.at;
+        self.position += 1;
+        let begin = self.position;
         self.skip_line();
-        let stripped = self.text[begin..self.at].contains(&b'-');
+        let stripped = self.text[begin..self.position].contains(&b'-');
         let mut text = Vec::new();
         let mut indent = None;
         while self.peek() == Some(b'\n') {
-            let line_start = self.at + 1;
+            let line_start = self.position + 1;
             let line = self.text[line_start..].split(|&b| b == b'\n').next().unwrap_or_default();
             let spaces = line.iter().take_while(|&&b| b == b' ').count();
             let blank = line.iter().all(u8::is_ascii_whitespace);
@@ -141,7 +141,7 @@ impl Parser<'_> {
             let indent = *indent.get_or_insert(spaces);
             text.extend_from_slice(line.get(indent.min(spaces)..).unwrap_or_default());
             text.push(if folded && !blank { b' ' } else { b'\n' });
-            self.at = line_start + line.len();
+            self.position = line_start + line.len();
         }
         while text.last().is_some_and(u8::is_ascii_whitespace) {
             text.pop();
@@ -155,6 +155,6 @@ impl Parser<'_> {
     fn at_document_end(&self) -> bool {
         let mark = self.rest().starts_with(b"---") || self.rest().starts_with(b"...");
         mark && self.column() == 0
-            && matches!(self.text.get(self.at + 3), None | Some(b' ' | b'\n' | b'\r'))
+            && matches!(self.text.get(self.position + 3), None | Some(b' ' | b'\n' | b'\r'))
     }
 }

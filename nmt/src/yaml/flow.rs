@@ -6,7 +6,7 @@ use crate::Result;
 impl Parser<'_> {
     /// The node that begins here; inside of brackets line ends mean nothing.
     pub(super) fn flow_node(&mut self) -> Result<Value> {
-        self.deeper()?;
+        self.enter_nested()?;
         let value = match self.peek() {
             Some(b'[') => self.flow_sequence(),
             Some(b'{') => self.flow_mapping(),
@@ -17,28 +17,28 @@ impl Parser<'_> {
     }
 
     fn flow_sequence(&mut self) -> Result<Value> {
-        self.at += 1;
+        self.position += 1;
         let mut items = Vec::new();
         loop {
             self.skip_blank();
             match self.peek() {
-                None => return Err(self.wrong("the text ends inside of [ ]")),
+                None => return Err(self.error("the text ends inside of [ ]")),
                 Some(b']') => break,
                 _ => items.push(self.flow_node()?),
             }
-            self.separator(b']')?;
+            self.expect_separator(b']')?;
         }
-        self.at += 1;
+        self.position += 1;
         Ok(Value::Sequence(items))
     }
 
     fn flow_mapping(&mut self) -> Result<Value> {
-        self.at += 1;
+        self.position += 1;
         let mut entries = Vec::new();
         loop {
             self.skip_blank();
             match self.peek() {
-                None => return Err(self.wrong("the text ends inside of { }")),
+                None => return Err(self.error("the text ends inside of { }")),
                 Some(b'}') => break,
                 _ => {}
             }
@@ -46,26 +46,26 @@ impl Parser<'_> {
             self.skip_blank();
             let mut value = Value::Scalar(Vec::new());
             if self.peek() == Some(b':') {
-                self.at += 1;
+                self.position += 1;
                 self.skip_blank();
                 if !matches!(self.peek(), Some(b',' | b'}')) {
                     value = self.flow_node()?;
                 }
             }
             entries.push((key, value));
-            self.separator(b'}')?;
+            self.expect_separator(b'}')?;
         }
-        self.at += 1;
+        self.position += 1;
         Ok(Value::Mapping(entries))
     }
 
     /// The comma behind an item, unless `end` follows.
-    fn separator(&mut self, end: u8) -> Result<()> {
+    fn expect_separator(&mut self, end: u8) -> Result<()> {
         self.skip_blank();
         match self.peek() {
-            Some(b',') => self.at += 1,
+            Some(b',') => self.position += 1,
             Some(b) if b == end => {}
-            _ => return Err(self.wrong(&format!("a comma or {} is missing", char::from(end)))),
+            _ => return Err(self.error(&format!("a comma or {} is missing", char::from(end)))),
         }
         Ok(())
     }
@@ -74,25 +74,27 @@ impl Parser<'_> {
         if matches!(self.peek(), Some(b'"' | b'\'')) {
             return self.quoted();
         }
-        let begin = self.at;
+        let begin = self.position;
         while let Some(byte) = self.peek() {
             let ends = match byte {
                 b',' | b']' | b'}' | b'[' | b'{' | b'\n' => true,
                 b':' => matches!(
-                    self.text.get(self.at + 1),
+                    self.text.get(self.position + 1),
                     None | Some(b' ' | b'\n' | b'\r' | b'\t' | b',' | b'}' | b']')
                 ),
-                b'#' => self.at > begin && matches!(self.text[self.at - 1], b' ' | b'\t'),
+                b'#' => {
+                    self.position > begin && matches!(self.text[self.position - 1], b' ' | b'\t')
+                }
                 _ => false,
             };
             if ends {
                 break;
             }
-            self.at += 1;
+            self.position += 1;
         }
-        let text = self.text[begin..self.at].trim_ascii();
+        let text = self.text[begin..self.position].trim_ascii();
         if text.is_empty() {
-            return Err(self.wrong("a value is missing"));
+            return Err(self.error("a value is missing"));
         }
         Ok(text.to_vec())
     }

@@ -7,20 +7,22 @@ impl Parser<'_> {
     /// Plain text up to the end of its line, a colon with a space behind it, or a
     /// comment.
     pub(super) fn plain_line(&mut self) -> Vec<u8> {
-        let begin = self.at;
+        let begin = self.position;
         while let Some(byte) = self.peek() {
             let ends = match byte {
                 b'\n' => true,
-                b':' => self.alone(b':'),
-                b'#' => self.at > begin && matches!(self.text[self.at - 1], b' ' | b'\t'),
+                b':' => self.is_indicator(b':'),
+                b'#' => {
+                    self.position > begin && matches!(self.text[self.position - 1], b' ' | b'\t')
+                }
                 _ => false,
             };
             if ends {
                 break;
             }
-            self.at += 1;
+            self.position += 1;
         }
-        self.text[begin..self.at].trim_ascii_end().to_vec()
+        self.text[begin..self.position].trim_ascii_end().to_vec()
     }
 
     /// Plain text that may go on, joined with spaces, on lines that are indented at
@@ -28,18 +30,20 @@ impl Parser<'_> {
     pub(super) fn plain_lines(&mut self, least: usize) -> Vec<u8> {
         let mut text = self.plain_value_line();
         loop {
-            let end = self.at;
+            let end = self.position;
             self.skip_blank();
-            let goes_on = self.peek().is_some() && self.column() >= least.max(1) && self.at > end;
-            if !goes_on || self.alone(b'-') || self.text[end..self.at].contains(&b'#') {
-                self.at = end;
+            let goes_on =
+                self.peek().is_some() && self.column() >= least.max(1) && self.position > end;
+            if !goes_on || self.is_indicator(b'-') || self.text[end..self.position].contains(&b'#')
+            {
+                self.position = end;
                 return text;
             }
             // What has a colon is a key in the wrong place; say so where it stands.
-            let begin = self.at;
+            let begin = self.position;
             let line = self.plain_line();
-            if self.alone(b':') {
-                self.at = begin;
+            if self.is_indicator(b':') {
+                self.position = begin;
                 return text;
             }
             text.push(b' ');
@@ -49,30 +53,31 @@ impl Parser<'_> {
 
     /// Plain text of a value: a colon is part of it.
     fn plain_value_line(&mut self) -> Vec<u8> {
-        let begin = self.at;
+        let begin = self.position;
         while self.peek().is_some_and(|b| b != b'\n') {
-            let space = self.at > begin && matches!(self.text[self.at - 1], b' ' | b'\t');
+            let space =
+                self.position > begin && matches!(self.text[self.position - 1], b' ' | b'\t');
             if self.peek() == Some(b'#') && space {
                 break;
             }
-            self.at += 1;
+            self.position += 1;
         }
-        self.text[begin..self.at].trim_ascii_end().to_vec()
+        self.text[begin..self.position].trim_ascii_end().to_vec()
     }
 
     /// Text in quotes, which may run over line ends.
     pub(super) fn quoted(&mut self) -> Result<Vec<u8>> {
-        let quote = self.text[self.at];
-        self.at += 1;
+        let quote = self.text[self.position];
+        self.position += 1;
         let mut text = Vec::new();
         loop {
             let Some(byte) = self.peek() else {
-                return Err(self.wrong("the text ends inside of quotes"));
+                return Err(self.error("the text ends inside of quotes"));
             };
-            self.at += 1;
+            self.position += 1;
             match byte {
                 b'\'' if quote == b'\'' && self.peek() == Some(b'\'') => {
-                    self.at += 1;
+                    self.position += 1;
                     text.push(b'\'');
                 }
                 _ if byte == quote => return Ok(text),
@@ -81,7 +86,7 @@ impl Parser<'_> {
                     while matches!(text.last(), Some(b' ' | b'\t' | b'\r')) {
                         text.pop();
                     }
-                    self.skip_fold(&mut text);
+                    self.fold_line_breaks(&mut text);
                 }
                 _ => text.push(byte),
             }
@@ -89,11 +94,11 @@ impl Parser<'_> {
     }
 
     /// One line end inside of quotes is a space, each further one a line end.
-    fn skip_fold(&mut self, text: &mut Vec<u8>) {
+    fn fold_line_breaks(&mut self, text: &mut Vec<u8>) {
         let mut ends = 0;
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
             ends += usize::from(self.peek() == Some(b'\n'));
-            self.at += 1;
+            self.position += 1;
         }
         if ends == 0 {
             text.push(b' ');
@@ -103,9 +108,9 @@ impl Parser<'_> {
 
     fn escape(&mut self, text: &mut Vec<u8>) -> Result<()> {
         let Some(kind) = self.peek() else {
-            return Err(self.wrong("the text ends inside of quotes"));
+            return Err(self.error("the text ends inside of quotes"));
         };
-        self.at += 1;
+        self.position += 1;
         let character = match kind {
             b'0' => '\0',
             b'a' => '\x07',
@@ -121,18 +126,18 @@ impl Parser<'_> {
             b'_' => '\u{a0}',
             b'L' => '\u{2028}',
             b'P' => '\u{2029}',
-            b'x' => self.code(2)?,
-            b'u' => self.code(4)?,
-            b'U' => self.code(8)?,
+            b'x' => self.unicode_escape(2)?,
+            b'u' => self.unicode_escape(4)?,
+            b'U' => self.unicode_escape(8)?,
             b'\n' => {
                 while matches!(self.peek(), Some(b' ' | b'\t')) {
-                    self.at += 1;
+                    self.position += 1;
                 }
                 return Ok(());
             }
             _ => {
-                self.at -= 2;
-                return Err(self.wrong("there is no such escape after a backslash"));
+                self.position -= 2;
+                return Err(self.error("there is no such escape after a backslash"));
             }
         };
         text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
@@ -141,29 +146,29 @@ impl Parser<'_> {
 
     /// The character of `digits` hexadecimal digits. Two halves of a UTF-16 pair, as
     /// JSON has them, are one character; half a pair is U+FFFD.
-    fn code(&mut self, digits: usize) -> Result<char> {
-        let first = self.hexadecimal(digits)?;
+    fn unicode_escape(&mut self, digits: usize) -> Result<char> {
+        let first = self.hex_digits(digits)?;
         if (0xd800..0xdc00).contains(&first) && self.rest().starts_with(b"\\u") {
-            let back = self.at;
-            self.at += 2;
-            let second = self.hexadecimal(4)?;
+            let back = self.position;
+            self.position += 2;
+            let second = self.hex_digits(4)?;
             if (0xdc00..0xe000).contains(&second) {
                 let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
                 return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
-            self.at = back;
+            self.position = back;
         }
         Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn hexadecimal(&mut self, digits: usize) -> Result<u32> {
-        let number = self.text.get(self.at..self.at + digits).and_then(|digits| {
+    fn hex_digits(&mut self, digits: usize) -> Result<u32> {
+        let number = self.text.get(self.position..self.position + digits).and_then(|digits| {
             digits.iter().try_fold(0u32, |number, &digit| {
                 Some(number << 4 | char::from(digit).to_digit(16)?)
             })
         });
-        let number = number.ok_or_else(|| self.wrong("an escape without its digits"))?;
-        self.at += digits;
+        let number = number.ok_or_else(|| self.error("an escape without its digits"))?;
+        self.position += digits;
         Ok(number)
     }
 }

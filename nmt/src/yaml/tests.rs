@@ -45,7 +45,7 @@ fn options_of_a_model() {
 }
 
 #[test]
-fn words_stay_words() {
+fn plain_scalars_stay_text() {
     let text = "null: 0\n~: 1\nno: 2\n1.0: 3\n\"\\u2581a\": 4\n'it''s': 5\n? long\n: 6\n\
                 \"\\x41\\\"\\\\\\n\": 7\n&: 8\n*: 9\n'-': 10\n-x: 11\na:b: 12\na#b: 13\n\
                 \"\\ud83d\\ude00\": 14\n? \"a\\\n   b\"\n:  15\n'#': 16\n=: 17\n!: 18\n%: 19\n\
@@ -78,7 +78,7 @@ fn words_stay_words() {
     let found: Vec<_> = entries.iter().map(|(key, _)| String::from_utf8_lossy(key)).collect();
     assert_eq!(found, keys);
     for (id, (_, value)) in entries.iter().enumerate() {
-        assert_eq!(value.text(), Some(&*id.to_string()));
+        assert_eq!(value.as_str(), Some(&*id.to_string()));
     }
 }
 
@@ -102,13 +102,13 @@ fn json_is_yaml() {
 #[test]
 fn blocks_of_text() {
     let value = parse("a: |\n  one\n   two\n\n  three\nb: >-\n  one\n  two\nc: 1\n");
-    assert_eq!(value.get("a").unwrap().text(), Some("one\n two\n\nthree\n"));
-    assert_eq!(value.get("b").unwrap().text(), Some("one two"));
-    assert_eq!(value.get("c").unwrap().text(), Some("1"));
+    assert_eq!(value.get("a").unwrap().as_str(), Some("one\n two\n\nthree\n"));
+    assert_eq!(value.get("b").unwrap().as_str(), Some("one two"));
+    assert_eq!(value.get("c").unwrap().as_str(), Some("1"));
 }
 
 #[test]
-fn mistakes_are_named_with_their_line() {
+fn errors_name_their_line() {
     for (text, line) in [
         ("a: 1\nb\n", 2),
         ("a: [1, 2\n", 2),
@@ -127,7 +127,7 @@ fn mistakes_are_named_with_their_line() {
 }
 
 /// A document as its writer would print it, in JSON.
-fn print(value: &Value, text: &mut String) {
+fn print_json(value: &Value, text: &mut String) {
     let quoted = |bytes: &[u8], text: &mut String| {
         text.push('"');
         for character in String::from_utf8_lossy(bytes).chars() {
@@ -144,7 +144,7 @@ fn print(value: &Value, text: &mut String) {
             text.push('[');
             for (i, item) in items.iter().enumerate() {
                 *text += if i > 0 { ",\n" } else { "" };
-                print(item, text);
+                print_json(item, text);
             }
             text.push(']');
         }
@@ -154,7 +154,7 @@ fn print(value: &Value, text: &mut String) {
                 *text += if i > 0 { ", " } else { "" };
                 quoted(key, text);
                 text.push(':');
-                print(value, text);
+                print_json(value, text);
             }
             text.push('}');
         }
@@ -174,9 +174,9 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_json_prints_comes_back(value in any_value()) {
+    fn printed_json_parses_back(value in any_value()) {
         let mut text = String::new();
-        print(&value, &mut text);
+        print_json(&value, &mut text);
         prop_assert_eq!(parse(&text), value);
     }
 

@@ -5,16 +5,16 @@ mod reference;
 
 use std::collections::BTreeMap;
 
-use miriam_nmt::batch::{Batching, Job, run};
+use miriam_nmt::batch::{BatchingOptions, Job, translate_batches};
 use miriam_nmt::network::{Ensemble, Session};
-use miriam_nmt::search::{Request, Rules, Sampling, SearchOptions, Translation};
-use random::{Model, Numbers, RandomSession, UNREADABLE};
+use miriam_nmt::search::{DecodingSemantics, Request, Sampling, SearchOptions, Translation};
+use random::{RandomModel, RandomSession, UNREADABLE_TOKEN, Xorshift};
 
 type Results = BTreeMap<u64, Result<Vec<Translation>, String>>;
 
 fn options() -> SearchOptions {
     SearchOptions {
-        beam: 4,
+        beam_size: 4,
         n_best: 4,
         length_penalty: 0.6,
         word_penalty: 0.0,
@@ -22,33 +22,33 @@ fn options() -> SearchOptions {
         max_length_factor: 3.0,
         max_length: 1000,
         min_length: 0,
-        rules: Rules::Marian,
+        semantics: DecodingSemantics::Marian,
         patience: 1.0,
-        early_stop: None,
-        no_repeat_ngram: 0,
+        early_stop_margin: None,
+        no_repeat_ngram_size: 0,
         repetition_penalty: 1.0,
-        never: vec![1],
-        end: 0,
+        suppress_tokens: vec![1],
+        eos_id: 0,
         sampling: None,
-        alignments: false,
+        return_alignments: false,
         skip_cost: false,
     }
 }
 
-fn model(seed: u64) -> Model {
-    Model { seed, words: 12, grain: 0.0, end: 1.0 }
+fn model(seed: u64) -> RandomModel {
+    RandomModel { seed, vocabulary_size: 12, logit_step: 0.0, eos_logit_bias: 1.0 }
 }
 
-fn sentence(words: &[u32]) -> Request {
+fn request_for(words: &[u32]) -> Request {
     let source = words.iter().copied().chain([0]).collect();
     Request { source, ..Request::default() }
 }
 
 /// Runs all jobs in portions of three.
-fn translate_in(
+fn translate_jobs(
     session: &mut dyn Session,
     options: &SearchOptions,
-    batching: &Batching,
+    batching: &BatchingOptions,
     jobs: &[Job],
 ) -> Results {
     let mut results = Results::new();
@@ -59,23 +59,23 @@ fn translate_in(
         assert!(before.is_none(), "{id} is done once");
         Ok(())
     };
-    run(session, options, batching, &mut next, &mut done).unwrap();
+    translate_batches(session, options, batching, &mut next, &mut done).unwrap();
     results
 }
 
-fn translate(model: Model, options: &SearchOptions, request: &Request) -> Vec<Translation> {
+fn translate(model: RandomModel, options: &SearchOptions, request: &Request) -> Vec<Translation> {
     let mut session = RandomSession::new(model);
     let jobs = [Job { id: 5, request: request.clone() }];
-    let mut results = translate_in(&mut session, options, &Batching::default(), &jobs);
-    assert_eq!(session.open(), 0, "slots are given back");
+    let mut results = translate_jobs(&mut session, options, &BatchingOptions::default(), &jobs);
+    assert_eq!(session.open_sentences(), 0, "slots are given back");
     results.remove(&5).unwrap().unwrap()
 }
 
-fn random_request(numbers: &mut Numbers, words: usize) -> Request {
+fn random_request(numbers: &mut Xorshift, words: usize) -> Request {
     let length = 1 + numbers.below(5);
     let source: Vec<u32> = (0..length).map(|_| 2 + numbers.below(90) as u32).collect();
-    let mut request = sentence(&source);
-    let word = |numbers: &mut Numbers| 1 + numbers.below(words - 1) as u32;
+    let mut request = request_for(&source);
+    let word = |numbers: &mut Xorshift| 1 + numbers.below(words - 1) as u32;
     if numbers.below(3) == 0 {
         request.prefix = (0..numbers.below(4)).map(|_| word(numbers)).collect();
     }
@@ -88,129 +88,143 @@ fn random_request(numbers: &mut Numbers, words: usize) -> Request {
     request
 }
 
-fn random_options(numbers: &mut Numbers) -> SearchOptions {
+fn random_options(numbers: &mut Xorshift) -> SearchOptions {
     let beam = 1 + numbers.below(6);
-    let rules = numbers.one_of(&[Rules::Marian, Rules::CTranslate2]);
+    let rules = numbers.choose(&[DecodingSemantics::Marian, DecodingSemantics::CTranslate2]);
     SearchOptions {
-        beam,
+        beam_size: beam,
         n_best: 1 + numbers.below(beam),
-        length_penalty: numbers.one_of(&[0.0, 0.6, 1.0]),
-        word_penalty: numbers.one_of(&[0.0, 0.0, 0.3]),
-        coverage_penalty: numbers.one_of(&[0.0, 0.0, 0.2]),
-        max_length_factor: numbers.one_of(&[1.0, 1.5, 2.0, f32::INFINITY]),
+        length_penalty: numbers.choose(&[0.0, 0.6, 1.0]),
+        word_penalty: numbers.choose(&[0.0, 0.0, 0.3]),
+        coverage_penalty: numbers.choose(&[0.0, 0.0, 0.2]),
+        max_length_factor: numbers.choose(&[1.0, 1.5, 2.0, f32::INFINITY]),
         max_length: 3 + numbers.below(8),
-        min_length: numbers.one_of(&[0, 0, 1, 3]),
-        rules,
-        patience: numbers.one_of(&[1.0, 1.0, 2.0, 0.5]),
-        early_stop: numbers.one_of(&[None, None, Some(1.0)]),
-        no_repeat_ngram: numbers.one_of(&[0, 0, 1, 2, 3]),
-        repetition_penalty: numbers.one_of(&[1.0, 1.0, 1.3, 0.7]),
-        never: numbers
-            .one_of(&[&[][..], &[1, u32::MAX], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]])
+        min_length: numbers.choose(&[0, 0, 1, 3]),
+        semantics: rules,
+        patience: numbers.choose(&[1.0, 1.0, 2.0, 0.5]),
+        early_stop_margin: numbers.choose(&[None, None, Some(1.0)]),
+        no_repeat_ngram_size: numbers.choose(&[0, 0, 1, 2, 3]),
+        repetition_penalty: numbers.choose(&[1.0, 1.0, 1.3, 0.7]),
+        suppress_tokens: numbers
+            .choose(&[&[][..], &[1, u32::MAX], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]])
             .to_vec(),
-        end: 0,
+        eos_id: 0,
         sampling: None,
-        alignments: numbers.below(2) == 0,
+        return_alignments: numbers.below(2) == 0,
         skip_cost: numbers.below(4) == 0,
     }
 }
 
 fn assert_near(found: &[Translation], expected: &[Translation], tolerance: f32, case: &str) {
     let words = |list: &[Translation]| -> Vec<Vec<u32>> {
-        list.iter().map(|translation| translation.words.clone()).collect()
+        list.iter().map(|translation| translation.tokens.clone()).collect()
     };
     assert_eq!(words(found), words(expected), "{case}");
     for (found, expected) in found.iter().zip(expected) {
         let near = |a: f32, b: f32| a == b || (a - b).abs() <= tolerance;
         assert!(near(found.score, expected.score), "{case}: {found:?} {expected:?}");
         assert!(near(found.log_probability, expected.log_probability), "{case}");
-        assert_eq!(found.word_scores.len(), expected.word_scores.len(), "{case}");
-        let mut pairs = found.word_scores.iter().zip(&expected.word_scores);
+        assert_eq!(found.token_scores.len(), expected.token_scores.len(), "{case}");
+        let mut pairs = found.token_scores.iter().zip(&expected.token_scores);
         assert!(pairs.all(|(a, b)| near(*a, *b)), "{case}: {found:?} {expected:?}");
         assert_eq!(found.alignment, expected.alignment, "{case}");
     }
 }
 
 #[test]
-fn a_textbook_finds_the_same() {
+fn beam_search_matches_reference() {
     for seed in 0..1500 {
-        let mut numbers = Numbers::new(seed);
-        let words = numbers.one_of(&[14, 30, 600]);
+        let mut numbers = Xorshift::new(seed);
+        let words = numbers.choose(&[14, 30, 600]);
         let mut options = random_options(&mut numbers);
         // Equal scores are in order only where nothing is recomputed.
         let exact = numbers.below(2) == 0;
         if exact {
             options.repetition_penalty = 1.0;
-            options.rules = Rules::Marian;
+            options.semantics = DecodingSemantics::Marian;
         }
         let grain = if exact && numbers.below(2) == 0 { 1.0 } else { 0.0 };
-        let model = Model { seed, words, grain, end: numbers.one_of(&[0.0, 1.5]) };
+        let model = RandomModel {
+            seed,
+            vocabulary_size: words,
+            logit_step: grain,
+            eos_logit_bias: numbers.choose(&[0.0, 1.5]),
+        };
         let request = random_request(&mut numbers, words);
         let expected = reference::translate(&model, &request, &options);
         let mut session = RandomSession::new(model);
         let jobs = [Job { id: 5, request: request.clone() }];
-        let results = translate_in(&mut session, &options, &Batching::default(), &jobs);
+        let results = translate_jobs(&mut session, &options, &BatchingOptions::default(), &jobs);
         let case = format!("{seed}: {request:?} {options:?} {model:?}");
         match &results[&5] {
             Ok(found) => assert_near(found, &expected, if exact { 0.0 } else { 3e-5 }, &case),
             Err(_) => assert!(expected.is_empty(), "{case}: {expected:?}"),
         }
-        assert_eq!(session.open(), 0, "{case}");
+        assert_eq!(session.open_sentences(), 0, "{case}");
     }
 }
 
 #[test]
-fn greedy_words_are_the_same_without_the_sum_of_the_softmax() {
+fn skip_cost_does_not_change_greedy_output() {
     for seed in 0..600 {
-        let mut numbers = Numbers::new(seed);
-        let words = numbers.one_of(&[14, 30, 600]);
-        let options = SearchOptions { beam: 1, n_best: 1, ..random_options(&mut numbers) };
-        let grain = numbers.one_of(&[0.0, 1.0]);
-        let model = Model { seed, words, grain, end: numbers.one_of(&[0.0, 1.5]) };
+        let mut numbers = Xorshift::new(seed);
+        let words = numbers.choose(&[14, 30, 600]);
+        let options = SearchOptions { beam_size: 1, n_best: 1, ..random_options(&mut numbers) };
+        let grain = numbers.choose(&[0.0, 1.0]);
+        let model = RandomModel {
+            seed,
+            vocabulary_size: words,
+            logit_step: grain,
+            eos_logit_bias: numbers.choose(&[0.0, 1.5]),
+        };
         let request = random_request(&mut numbers, words);
         let words = |skip_cost| {
             let options = SearchOptions { skip_cost, ..options.clone() };
             let jobs = [Job { id: 5, request: request.clone() }];
             let mut session = RandomSession::new(model);
-            let found = translate_in(&mut session, &options, &Batching::default(), &jobs);
-            found[&5].as_ref().ok().map(|found| found[0].words.clone())
+            let found = translate_jobs(&mut session, &options, &BatchingOptions::default(), &jobs);
+            found[&5].as_ref().ok().map(|found| found[0].tokens.clone())
         };
         assert_eq!(words(true), words(false), "{seed}: {request:?} {options:?} {model:?}");
     }
 }
 
 #[test]
-fn long_sentences_are_no_different() {
-    for (seed, rules) in [(1, Rules::Marian), (2, Rules::CTranslate2)] {
+fn long_sentences_match_reference() {
+    for (seed, rules) in [(1, DecodingSemantics::Marian), (2, DecodingSemantics::CTranslate2)] {
         let options = SearchOptions {
-            beam: 6,
+            beam_size: 6,
             n_best: 6,
             max_length: 700,
             max_length_factor: f32::INFINITY,
             min_length: 450,
-            no_repeat_ngram: 4,
-            alignments: true,
-            rules,
+            no_repeat_ngram_size: 4,
+            return_alignments: true,
+            semantics: rules,
             ..options()
         };
-        let model = Model { seed, words: 10, grain: 0.0, end: 1.0 };
-        let request = sentence(&[3; 40]);
+        let model = RandomModel { seed, vocabulary_size: 10, logit_step: 0.0, eos_logit_bias: 1.0 };
+        let request = request_for(&[3; 40]);
         let expected = reference::translate(&model, &request, &options);
-        assert!(expected[0].words.len() >= 450);
+        assert!(expected[0].tokens.len() >= 450);
         assert_near(&translate(model, &options, &request), &expected, 1e-3, "long");
     }
 }
 
 /// All complete translations, best first: what ends within `limit` words, and what is cut
 /// there.
-fn enumerate(model: &Model, request: &Request, limit: usize) -> Vec<(f32, Vec<u32>)> {
+fn enumerate_translations(
+    model: &RandomModel,
+    request: &Request,
+    limit: usize,
+) -> Vec<(f32, Vec<u32>)> {
     let mut all = Vec::new();
     let mut open = vec![(0.0f32, Vec::new())];
     for step in 1..=limit {
         let mut longer = Vec::new();
         for (total, words) in open {
             let logits = model.logits(&request.source, &words);
-            let normaliser = random::normaliser(&logits);
+            let normaliser = random::log_sum_exp(&logits);
             for (word, logit) in (0..).zip(logits) {
                 let total = total + (logit - normaliser);
                 let mut words = words.clone();
@@ -229,35 +243,37 @@ fn enumerate(model: &Model, request: &Request, limit: usize) -> Vec<(f32, Vec<u3
     all
 }
 
-fn has(words: &[u32], constraint: &[u32]) -> bool {
+fn contains_phrase(words: &[u32], constraint: &[u32]) -> bool {
     words.windows(constraint.len()).any(|window| window == constraint)
 }
 
 #[test]
-fn a_beam_that_holds_everything_finds_the_best_of_all() {
+fn an_exhaustive_beam_finds_the_global_optimum() {
     for seed in 0..20 {
-        let model = Model { seed, words: 5, grain: 0.0, end: 0.5 };
-        let mut request = sentence(&[2, 3]);
+        let model = RandomModel { seed, vocabulary_size: 5, logit_step: 0.0, eos_logit_bias: 0.5 };
+        let mut request = request_for(&[2, 3]);
         let all = SearchOptions {
-            beam: 2000,
+            beam_size: 2000,
             n_best: 5,
             length_penalty: 0.0,
             max_length: 4,
-            never: vec![],
+            suppress_tokens: vec![],
             ..options()
         };
-        let expected = enumerate(&model, &request, 4);
+        let expected = enumerate_translations(&model, &request, 4);
         let found = translate(model, &all, &request);
         for (found, (total, words)) in found.iter().zip(&expected) {
-            assert_eq!((&found.words, found.log_probability), (words, *total), "{seed}");
+            assert_eq!((&found.tokens, found.log_probability), (words, *total), "{seed}");
         }
         request.constraints = vec![vec![3, 2], vec![4]];
-        let expected: Vec<_> =
-            expected.iter().filter(|(_, words)| has(words, &[3, 2]) && has(words, &[4])).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .filter(|(_, words)| contains_phrase(words, &[3, 2]) && contains_phrase(words, &[4]))
+            .collect();
         let found = translate(model, &all, &request);
         assert_eq!(found.len(), 5);
         for (found, (total, words)) in found.iter().zip(expected) {
-            assert_eq!((&found.words, found.log_probability), (words, *total), "{seed}");
+            assert_eq!((&found.tokens, found.log_probability), (words, *total), "{seed}");
         }
     }
 }
@@ -265,7 +281,7 @@ fn a_beam_that_holds_everything_finds_the_best_of_all() {
 #[test]
 fn every_translation_has_its_constraints() {
     for seed in 0..300 {
-        let mut numbers = Numbers::new(seed + 77);
+        let mut numbers = Xorshift::new(seed + 77);
         let words = 14;
         let mut request = random_request(&mut numbers, words);
         for _ in 0..=numbers.below(4) {
@@ -273,26 +289,30 @@ fn every_translation_has_its_constraints() {
             let constraint = (0..length).map(|_| 2 + numbers.below(words - 2) as u32).collect();
             request.constraints.push(constraint);
         }
-        let options = SearchOptions { no_repeat_ngram: 0, ..random_options(&mut numbers) };
-        let model = Model { seed, words, grain: 0.0, end: 3.0 };
+        let options = SearchOptions { no_repeat_ngram_size: 0, ..random_options(&mut numbers) };
+        let model =
+            RandomModel { seed, vocabulary_size: words, logit_step: 0.0, eos_logit_bias: 3.0 };
         let found = translate(model, &options, &request);
         assert!(!found.is_empty());
         for translation in &found {
-            let words = &translation.words;
+            let words = &translation.tokens;
             assert!(words.starts_with(&request.prefix), "{seed}");
             for constraint in &request.constraints {
-                assert!(has(words, constraint), "{seed}: {words:?} {constraint:?} {options:?}");
+                assert!(
+                    contains_phrase(words, constraint),
+                    "{seed}: {words:?} {constraint:?} {options:?}"
+                );
             }
         }
     }
 }
 
-fn jobs(count: u64, numbers: &mut Numbers) -> Vec<Job> {
+fn random_jobs(count: u64, numbers: &mut Xorshift) -> Vec<Job> {
     let request = |id| {
         let mut request = random_request(numbers, 12);
         match numbers.below(12) {
             0 => request.source = vec![0],
-            1 => request.source.insert(0, UNREADABLE),
+            1 => request.source.insert(0, UNREADABLE_TOKEN),
             2 => request.prefix.push(0),
             3 => request.constraints = vec![vec![5, 6], vec![7]],
             _ => {}
@@ -302,26 +322,38 @@ fn jobs(count: u64, numbers: &mut Numbers) -> Vec<Job> {
     (0..count).map(request).collect()
 }
 
-fn batchings() -> Vec<Batching> {
+fn batching_variants() -> Vec<BatchingOptions> {
     let mut all = Vec::new();
     for (sentences, words) in [(1, 0), (2, 0), (8, 0), (64, 0), (8, 12), (3, 1)] {
         for top_up in [false, true] {
-            all.push(Batching { sentences, words, read_ahead: 1, sort: false, top_up });
-            all.push(Batching { sentences, words, read_ahead: 4, sort: true, top_up });
+            all.push(BatchingOptions {
+                max_sentences: sentences,
+                max_source_tokens: words,
+                maxi_batch: 1,
+                sort_by_length: false,
+                top_up,
+            });
+            all.push(BatchingOptions {
+                max_sentences: sentences,
+                max_source_tokens: words,
+                maxi_batch: 4,
+                sort_by_length: true,
+                top_up,
+            });
         }
     }
     all
 }
 
 #[test]
-fn batch_mates_and_order_change_nothing() {
+fn batching_and_order_do_not_change_results() {
     let sampling = Sampling { temperature: 0.8, top_k: 0, top_p: 0.9, epsilon: 0.0, seed: 3 };
     let ct2 = SearchOptions {
-        rules: Rules::CTranslate2,
+        semantics: DecodingSemantics::CTranslate2,
         repetition_penalty: 1.2,
         min_length: 1,
         coverage_penalty: 0.1,
-        alignments: true,
+        return_alignments: true,
         ..options()
     };
     let all = [
@@ -331,44 +363,55 @@ fn batch_mates_and_order_change_nothing() {
         SearchOptions { sampling: Some(Sampling { top_k: 4, ..sampling }), ..ct2 },
     ];
     for (number, options) in (0..).zip(all) {
-        let mut numbers = Numbers::new(number);
-        let mut jobs = jobs(60, &mut numbers);
-        let alone =
-            translate_in(&mut RandomSession::new(model(1)), &options, &Batching::default(), &jobs);
+        let mut numbers = Xorshift::new(number);
+        let mut jobs = random_jobs(60, &mut numbers);
+        let alone = translate_jobs(
+            &mut RandomSession::new(model(1)),
+            &options,
+            &BatchingOptions::default(),
+            &jobs,
+        );
         assert_eq!(alone.len(), 60);
         let failures = alone.values().filter(|result| result.is_err()).count();
         assert!((1..30).contains(&failures), "{failures} fail and the others do not");
-        for batching in batchings() {
+        for batching in batching_variants() {
             for at in (1..jobs.len()).rev() {
                 jobs.swap(at, numbers.below(at + 1));
             }
             let mut session = RandomSession::new(model(1));
-            let together = translate_in(&mut session, &options, &batching, &jobs);
+            let together = translate_jobs(&mut session, &options, &batching, &jobs);
             assert!(together == alone, "{batching:?} {options:?}");
-            assert_eq!(session.open(), 0);
+            assert_eq!(session.open_sentences(), 0);
         }
     }
 }
 
 #[test]
 fn batches_are_as_large_as_they_may_be() {
-    let mut numbers = Numbers::new(4);
-    let request = |_| sentence(&vec![3; 1 + numbers.below(6)]);
+    let mut numbers = Xorshift::new(4);
+    let request = |_| request_for(&vec![3; 1 + numbers.below(6)]);
     let requests: Vec<Request> = (0..64).map(request).collect();
     let jobs: Vec<Job> = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
-    let count = |batching: Batching| {
+    let count = |batching: BatchingOptions| {
         let mut session = RandomSession::new(model(2));
-        translate_in(&mut session, &options(), &batching, &jobs);
+        translate_jobs(&mut session, &options(), &batching, &jobs);
         (session.encoded.clone(), session.steps, session.rows_seen)
     };
-    let plain = Batching { sentences: 8, words: 0, read_ahead: 1, sort: false, top_up: false };
+    let plain = BatchingOptions {
+        max_sentences: 8,
+        max_source_tokens: 0,
+        maxi_batch: 1,
+        sort_by_length: false,
+        top_up: false,
+    };
     let (encoded, steps, rows) = count(plain);
     assert_eq!(encoded, [8; 8]);
-    let (encoded, fewer_steps, same_rows) = count(Batching { top_up: true, ..plain });
+    let (encoded, fewer_steps, same_rows) = count(BatchingOptions { top_up: true, ..plain });
     assert_eq!(encoded, [8; 8], "the encoder reads whole batches");
     assert_eq!(rows, same_rows);
     assert!(fewer_steps < steps, "{fewer_steps} of {steps}");
-    let sorted = Batching { words: 14, read_ahead: 8, sort: true, ..plain };
+    let sorted =
+        BatchingOptions { max_source_tokens: 14, maxi_batch: 8, sort_by_length: true, ..plain };
     let (encoded, ..) = count(sorted);
     assert_eq!(encoded.iter().sum::<usize>(), 64);
     assert_eq!(encoded[0], 2, "two of the longest: 7 words each");
@@ -378,86 +421,89 @@ fn batches_are_as_large_as_they_may_be() {
 #[test]
 fn empty_sentences_are_empty_and_bad_ones_fail_alone() {
     let mut session = RandomSession::new(model(3));
-    let mut requests = vec![sentence(&[]), sentence(&[4, 5]), sentence(&[UNREADABLE])];
-    requests.push(Request { prefix: vec![0], ..sentence(&[4]) });
-    requests.push(Request { prefix: vec![12], ..sentence(&[4]) });
-    requests.push(Request { constraints: vec![vec![99]], ..sentence(&[4]) });
-    requests.push(Request { constraints: vec![vec![3]; 200], ..sentence(&[4]) });
-    requests.push(Request { candidates: Some(vec![5, 70]), ..sentence(&[4]) });
+    let mut requests =
+        vec![request_for(&[]), request_for(&[4, 5]), request_for(&[UNREADABLE_TOKEN])];
+    requests.push(Request { prefix: vec![0], ..request_for(&[4]) });
+    requests.push(Request { prefix: vec![12], ..request_for(&[4]) });
+    requests.push(Request { constraints: vec![vec![99]], ..request_for(&[4]) });
+    requests.push(Request { constraints: vec![vec![3]; 200], ..request_for(&[4]) });
+    requests.push(Request { candidates: Some(vec![5, 70]), ..request_for(&[4]) });
     requests.push(Request::default());
     let jobs: Vec<Job> = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
-    let batching = Batching { sentences: 16, ..Batching::default() };
-    let results = translate_in(&mut session, &options(), &batching, &jobs);
+    let batching = BatchingOptions { max_sentences: 16, ..BatchingOptions::default() };
+    let results = translate_jobs(&mut session, &options(), &batching, &jobs);
     assert_eq!(results.len(), 9);
     for id in [0, 8] {
         let empty = results[&id].as_ref().unwrap();
         assert_eq!(empty.len(), 1);
-        assert_eq!((&empty[0].words[..], &empty[0].word_scores[..]), (&[][..], &[0.0][..]));
+        assert_eq!((&empty[0].tokens[..], &empty[0].token_scores[..]), (&[][..], &[0.0][..]));
     }
     assert_eq!(results[&1].as_ref().unwrap().len(), 4);
     for id in 2..8 {
         assert!(results[&id].is_err(), "{id}");
     }
-    assert_eq!(session.open(), 0);
+    assert_eq!(session.open_sentences(), 0);
 }
 
 #[test]
-fn an_error_of_the_caller_ends_all() {
+fn a_callback_error_stops_translation() {
     let mut session = RandomSession::new(model(3));
-    let mut numbers = Numbers::new(1);
+    let mut numbers = Xorshift::new(1);
     let request = || random_request(&mut numbers, 12);
     let requests: Vec<Request> = std::iter::repeat_with(request).take(9).collect();
     let mut read = Some((0..).zip(requests).map(|(id, request)| Job { id, request }).collect());
     let mut next = || Ok(read.take());
     let stop = || miriam_nmt::Error::Untranslatable { reason: "stop".into() };
     let mut done = |_, _| Err(stop());
-    let batching = Batching { sentences: 4, ..Batching::default() };
-    let error = run(&mut session, &options(), &batching, &mut next, &mut done).unwrap_err();
+    let batching = BatchingOptions { max_sentences: 4, ..BatchingOptions::default() };
+    let error =
+        translate_batches(&mut session, &options(), &batching, &mut next, &mut done).unwrap_err();
     assert!(error.to_string().contains("stop"));
-    assert_eq!(session.open(), 0);
+    assert_eq!(session.open_sentences(), 0);
     let mut next = || Err(stop());
     let mut done = |_, _| Ok(());
-    assert!(run(&mut session, &options(), &batching, &mut next, &mut done).is_err());
+    assert!(translate_batches(&mut session, &options(), &batching, &mut next, &mut done).is_err());
 }
 
 #[test]
-fn a_model_without_numbers_is_an_error() {
-    let broken = Model { end: f32::NAN, ..model(1) };
+fn nan_logits_are_an_error() {
+    let broken = RandomModel { eos_logit_bias: f32::NAN, ..model(1) };
     for (beam, skip_cost) in [(4, false), (1, false), (1, true)] {
-        let options = SearchOptions { beam, n_best: 1, skip_cost, ..options() };
+        let options = SearchOptions { beam_size: beam, n_best: 1, skip_cost, ..options() };
         let mut session = RandomSession::new(broken);
-        let jobs = [Job { id: 1, request: sentence(&[5, 6]) }];
-        let results = translate_in(&mut session, &options, &Batching::default(), &jobs);
+        let jobs = [Job { id: 1, request: request_for(&[5, 6]) }];
+        let results = translate_jobs(&mut session, &options, &BatchingOptions::default(), &jobs);
         let error = results[&1].as_ref().unwrap_err();
         assert!(error.contains("no numbers"), "{error}");
     }
 }
 
 #[test]
-fn draws_differ_by_seed_sentence_and_number_only() {
+fn samples_depend_on_seed_sentence_and_index_only() {
     let sampling = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: 1 };
     let drawn = |seed, id, n_best| {
         let sampling = Some(Sampling { seed, ..sampling });
         let options = SearchOptions { sampling, n_best, ..options() };
         let mut session = RandomSession::new(model(9));
-        let jobs = [Job { id, request: sentence(&[3, 4, 5]) }];
-        let mut results = translate_in(&mut session, &options, &Batching::default(), &jobs);
+        let jobs = [Job { id, request: request_for(&[3, 4, 5]) }];
+        let mut results =
+            translate_jobs(&mut session, &options, &BatchingOptions::default(), &jobs);
         results.remove(&id).unwrap().unwrap()
     };
     let first = drawn(1, 0, 6);
     assert_eq!(first.len(), 6);
     assert_eq!(first, drawn(1, 0, 6));
     assert!(first != drawn(2, 0, 6) && first != drawn(1, 1, 6));
-    let mut different: Vec<_> = first.iter().map(|translation| &translation.words).collect();
+    let mut different: Vec<_> = first.iter().map(|translation| &translation.tokens).collect();
     different.sort();
     different.dedup();
     assert!(different.len() > 3, "{different:?}");
     // One draw is one of several.
     assert!(first.contains(&drawn(1, 0, 1)[0]));
     let cold = Some(Sampling { top_k: 1, ..sampling });
-    let greedy = SearchOptions { beam: 1, n_best: 1, ..options() };
+    let greedy = SearchOptions { beam_size: 1, n_best: 1, ..options() };
     let sampled = SearchOptions { sampling: cold, ..greedy.clone() };
-    let request = sentence(&[3, 4, 5]);
+    let request = request_for(&[3, 4, 5]);
     let greedy = translate(model(9), &greedy, &request);
     assert_eq!(translate(model(9), &sampled, &request), greedy);
 }
@@ -467,14 +513,14 @@ fn an_ensemble_sums_logarithms_of_probabilities() {
     let (a, b) = (model(21), model(22));
     let member = |model| -> Box<dyn Session> { Box::new(RandomSession::new(model)) };
     let jobs: Vec<Job> =
-        (0..20).map(|id| Job { id, request: sentence(&[2 + id as u32, 5]) }).collect();
-    let batching = Batching { sentences: 7, top_up: true, ..Batching::default() };
-    let translated = |weights: Option<&[f32]>, models: &[Model]| {
+        (0..20).map(|id| Job { id, request: request_for(&[2 + id as u32, 5]) }).collect();
+    let batching = BatchingOptions { max_sentences: 7, top_up: true, ..BatchingOptions::default() };
+    let translated = |weights: Option<&[f32]>, models: &[RandomModel]| {
         let members = models.iter().map(|&model| member(model)).collect();
         let mut ensemble = Ensemble::new(members, weights).unwrap();
-        translate_in(&mut ensemble, &options(), &batching, &jobs)
+        translate_jobs(&mut ensemble, &options(), &batching, &jobs)
     };
-    let alone = translate_in(&mut RandomSession::new(a), &options(), &batching, &jobs);
+    let alone = translate_jobs(&mut RandomSession::new(a), &options(), &batching, &jobs);
     let with_none = translated(Some(&[1.0, 0.0]), &[a, b]);
     let doubled = translated(None, &[a, a]);
     for (id, alone) in &alone {
@@ -483,17 +529,17 @@ fn an_ensemble_sums_logarithms_of_probabilities() {
         assert_near(doubled[id].as_ref().unwrap(), alone, 1e-5, "twice the same");
     }
     // Greedy by hand.
-    let options = SearchOptions { beam: 1, n_best: 1, length_penalty: 0.0, ..options() };
+    let options = SearchOptions { beam_size: 1, n_best: 1, length_penalty: 0.0, ..options() };
     let members = vec![member(a), member(b)];
     let mut ensemble = Ensemble::new(members, Some(&[1.0, 0.5])).unwrap();
-    let results = translate_in(&mut ensemble, &options, &batching, &jobs);
+    let results = translate_jobs(&mut ensemble, &options, &batching, &jobs);
     for job in &jobs {
         let source = &job.request.source;
         let (mut words, mut total) = (Vec::new(), 0.0f32);
         for _ in 0..3 * source.len() {
             let scores = [a, b].map(|model| {
                 let logits = model.logits(source, &words);
-                let normaliser = random::normaliser(&logits);
+                let normaliser = random::log_sum_exp(&logits);
                 logits.iter().map(|logit| logit - normaliser).collect::<Vec<f32>>()
             });
             let score = |word: usize| scores[0][word] + 0.5 * scores[1][word];
@@ -507,11 +553,11 @@ fn an_ensemble_sums_logarithms_of_probabilities() {
             }
         }
         let found = &results[&job.id].as_ref().unwrap()[0];
-        assert_eq!(found.words, words);
+        assert_eq!(found.tokens, words);
         assert!((found.log_probability - total).abs() < 1e-4);
     }
     assert!(Ensemble::new(vec![], None).is_err());
     assert!(Ensemble::new(vec![member(a)], Some(&[1.0, 2.0])).is_err());
-    let larger = Model { words: 13, ..a };
+    let larger = RandomModel { vocabulary_size: 13, ..a };
     assert!(Ensemble::new(vec![member(a), member(larger)], None).is_err());
 }

@@ -4,31 +4,31 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use miriam_kernels::output::{Ids, take};
+use miriam_kernels::topk::{ColumnIds, update_topk};
 use miriam_kernels::{Cpu, Mat};
-use miriam_nmt::network::{Best, Row, Session, Slot};
+use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::{Error, Result};
 
 /// A source that no model can read.
-pub const UNREADABLE: u32 = 666;
+pub const UNREADABLE_TOKEN: u32 = 666;
 
 /// What the model knows.
 #[derive(Clone, Copy, Debug)]
-pub struct Model {
+pub struct RandomModel {
     pub seed: u64,
-    pub words: usize,
+    pub vocabulary_size: usize,
     /// Logits are multiples of this, so that many are equal; 0 for any number.
-    pub grain: f32,
+    pub logit_step: f32,
     /// Added to the logit of `</s>`, word 0.
-    pub end: f32,
+    pub eos_logit_bias: f32,
 }
 
 /// A stream of pseudo-random numbers (xorshift64*).
-pub struct Numbers(u64);
+pub struct Xorshift(u64);
 
-impl Numbers {
+impl Xorshift {
     pub fn new(seed: u64) -> Self {
-        Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Xorshift(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     pub fn next(&mut self) -> u64 {
@@ -39,7 +39,7 @@ impl Numbers {
     }
 
     /// In [0, 1).
-    pub fn unit(&mut self) -> f32 {
+    pub fn next_f32(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1 << 24) as f32
     }
 
@@ -47,69 +47,72 @@ impl Numbers {
         (self.next() % bound as u64) as usize
     }
 
-    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub fn choose<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 }
 
-impl Model {
-    fn numbers(&self, source: &[u32], words: &[u32], use_: u64) -> Numbers {
+impl RandomModel {
+    fn random_stream(&self, source: &[u32], words: &[u32], use_: u64) -> Xorshift {
         let mut state = self.seed ^ use_;
         for word in source.iter().chain([&u32::MAX]).chain(words) {
             state = (state ^ u64::from(*word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
         }
-        let mut numbers = Numbers::new(state);
+        let mut numbers = Xorshift::new(state);
         numbers.next();
         numbers
     }
 
     /// The logits of all words behind `words`.
     pub fn logits(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
-        let mut numbers = self.numbers(source, words, 0);
-        let mut logits: Vec<f32> = (0..self.words).map(|_| 6.0 * numbers.unit() - 3.0).collect();
-        logits[0] += self.end;
-        if self.grain > 0.0 {
+        let mut numbers = self.random_stream(source, words, 0);
+        let mut logits: Vec<f32> =
+            (0..self.vocabulary_size).map(|_| 6.0 * numbers.next_f32() - 3.0).collect();
+        logits[0] += self.eos_logit_bias;
+        if self.logit_step > 0.0 {
             // Plus zero, for there must not be two zeros.
-            logits.iter_mut().for_each(|x| *x = (*x / self.grain).round() * self.grain + 0.0);
+            logits
+                .iter_mut()
+                .for_each(|x| *x = (*x / self.logit_step).round() * self.logit_step + 0.0);
         }
         logits
     }
 
     /// The attention of the word behind `words` to the source.
     pub fn attention(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
-        let mut numbers = self.numbers(source, words, 1);
-        let weights: Vec<f32> = source.iter().map(|_| numbers.unit() + 0.01).collect();
+        let mut numbers = self.random_stream(source, words, 1);
+        let weights: Vec<f32> = source.iter().map(|_| numbers.next_f32() + 0.01).collect();
         let sum: f32 = weights.iter().sum();
         weights.iter().map(|weight| weight / sum).collect()
     }
 }
 
-struct Sentence {
+struct RandomSentence {
     source: Vec<u32>,
     candidates: Option<Vec<u32>>,
 }
 
 /// The model, translating.
 pub struct RandomSession {
-    model: Model,
-    sentences: BTreeMap<Slot, Sentence>,
+    model: RandomModel,
+    sentences: BTreeMap<Slot, RandomSentence>,
     /// The last step: slot and words.
     rows: Vec<(Slot, Vec<u32>)>,
     attention: Option<Vec<Vec<f32>>>,
-    keep: bool,
+    keep_attention: bool,
     pub steps: usize,
     pub rows_seen: usize,
     pub encoded: Vec<usize>,
 }
 
 impl RandomSession {
-    pub fn new(model: Model) -> Self {
+    pub fn new(model: RandomModel) -> Self {
         RandomSession {
             model,
             sentences: BTreeMap::new(),
             rows: Vec::new(),
             attention: None,
-            keep: false,
+            keep_attention: false,
             steps: 0,
             rows_seen: 0,
             encoded: Vec::new(),
@@ -117,32 +120,32 @@ impl RandomSession {
     }
 
     /// Sentences that were begun and not finished.
-    pub fn open(&self) -> usize {
+    pub fn open_sentences(&self) -> usize {
         self.sentences.len()
     }
 
     /// Logits and words that a row can choose from.
-    fn choices(&self, row: usize) -> (Vec<f32>, Vec<u32>) {
+    fn logits_and_ids(&self, row: usize) -> (Vec<f32>, Vec<u32>) {
         let (slot, words) = &self.rows[row];
         let sentence = &self.sentences[slot];
         let logits = self.model.logits(&sentence.source, words);
         let ids = match &sentence.candidates {
             Some(candidates) => candidates.clone(),
-            None => (0..self.model.words as u32).collect(),
+            None => (0..self.model.vocabulary_size as u32).collect(),
         };
         (ids.iter().map(|&id| logits[id as usize]).collect(), ids)
     }
 }
 
 impl Session for RandomSession {
-    fn words(&self) -> usize {
-        self.model.words
+    fn vocab_size(&self) -> usize {
+        self.model.vocabulary_size
     }
 
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
         assert!(!sentences.is_empty());
         assert!(candidates.is_none_or(|lists| lists.len() == sentences.len()));
-        if sentences.iter().any(|source| source.contains(&UNREADABLE)) {
+        if sentences.iter().any(|source| source.contains(&UNREADABLE_TOKEN)) {
             return Err(Error::Untranslatable { reason: "unreadable".into() });
         }
         self.encoded.push(sentences.len());
@@ -154,7 +157,7 @@ impl Session for RandomSession {
             if let Some(list) = &candidates {
                 assert!(list.is_sorted_by(|a, b| a < b), "ascending");
             }
-            self.sentences.insert(slot, Sentence { source: source.to_vec(), candidates });
+            self.sentences.insert(slot, RandomSentence { source: source.to_vec(), candidates });
             slot
         };
         Ok(sentences.iter().enumerate().map(add).collect())
@@ -164,13 +167,13 @@ impl Session for RandomSession {
         assert!(self.sentences.remove(&slot).is_some(), "{slot:?} was there");
     }
 
-    fn step(&mut self, rows: &[Row]) {
+    fn step(&mut self, rows: &[HypothesisRow]) {
         assert!(!rows.is_empty());
-        let grow = |row: &Row| {
+        let grow = |row: &HypothesisRow| {
             assert!(self.sentences.contains_key(&row.slot), "{row:?} is of a sentence");
-            assert_eq!(row.parent.is_some(), row.word.is_some());
+            assert_eq!(row.parent.is_some(), row.token.is_some());
             let mut words = Vec::new();
-            if let (Some(parent), Some(word)) = (row.parent, row.word) {
+            if let (Some(parent), Some(word)) = (row.parent, row.token) {
                 let (slot, parent) = &self.rows[parent as usize];
                 assert_eq!(*slot, row.slot, "parents are of the same sentence");
                 words.clone_from(parent);
@@ -186,7 +189,7 @@ impl Session for RandomSession {
         changes.dedup();
         assert_eq!(blocks, changes.len(), "rows of one sentence stand side by side");
         self.rows = rows;
-        self.attention = self.keep.then(|| {
+        self.attention = self.keep_attention.then(|| {
             let row = |(slot, words): &(Slot, Vec<u32>)| {
                 self.model.attention(&self.sentences[slot].source, words)
             };
@@ -196,47 +199,58 @@ impl Session for RandomSession {
         self.rows_seen += self.rows.len();
     }
 
-    fn best(&mut self, best: &mut [Best]) {
+    fn topk(&mut self, best: &mut [TopK]) {
         assert_eq!(best.len(), self.rows.len());
         for (row, best) in best.iter_mut().enumerate() {
-            let (logits, ids) = self.choices(row);
+            let (logits, ids) = self.logits_and_ids(row);
             let logits = Mat::new(&logits, 1, ids.len());
-            take(Cpu::plain(), logits, None, Ids::List(&ids), std::slice::from_mut(best));
+            update_topk(
+                Cpu::plain(),
+                logits,
+                None,
+                ColumnIds::Shortlist(&ids),
+                std::slice::from_mut(best),
+            );
         }
     }
 
-    fn logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
         logits.clear();
         assert!(wanted.is_sorted_by_key(|(row, _)| *row), "row by row");
         for &(row, word) in wanted {
-            let (found, ids) = self.choices(row as usize);
+            let (found, ids) = self.logits_and_ids(row as usize);
             let at = ids.binary_search(&word);
             logits.push(at.map_or(f32::NEG_INFINITY, |at| found[at]));
         }
     }
 
-    fn outputs(&mut self, rows: Range<usize>, logits: &mut Vec<f32>, normalisers: &mut Vec<f32>) {
+    fn row_logits(
+        &mut self,
+        rows: Range<usize>,
+        logits: &mut Vec<f32>,
+        normalisers: &mut Vec<f32>,
+    ) {
         logits.clear();
         normalisers.clear();
         for row in rows {
-            let found = self.choices(row).0;
-            normalisers.push(normaliser(&found));
+            let found = self.logits_and_ids(row).0;
+            normalisers.push(log_sum_exp(&found));
             logits.extend(found);
         }
     }
 
-    fn distribution(&mut self, row: u32, scores: &mut Vec<f32>) {
-        let (logits, ids) = self.choices(row as usize);
-        let normaliser = normaliser(&logits);
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) {
+        let (logits, ids) = self.logits_and_ids(row as usize);
+        let normaliser = log_sum_exp(&logits);
         scores.clear();
-        scores.resize(self.model.words, f32::NEG_INFINITY);
+        scores.resize(self.model.vocabulary_size, f32::NEG_INFINITY);
         for (id, logit) in ids.iter().zip(logits) {
             scores[*id as usize] = logit - normaliser;
         }
     }
 
     fn keep_alignments(&mut self, keep: bool) {
-        self.keep = keep;
+        self.keep_attention = keep;
     }
 
     fn alignment(&self, row: u32) -> &[f32] {
@@ -245,8 +259,14 @@ impl Session for RandomSession {
 }
 
 /// The logarithm of the sum of exponentials.
-pub fn normaliser(logits: &[f32]) -> f32 {
-    let mut best = [Best::new(0, true)];
-    take(Cpu::plain(), Mat::new(logits, 1, logits.len()), None, Ids::From(0), &mut best);
+pub fn log_sum_exp(logits: &[f32]) -> f32 {
+    let mut best = [TopK::new(0, true)];
+    update_topk(
+        Cpu::plain(),
+        Mat::new(logits, 1, logits.len()),
+        None,
+        ColumnIds::Consecutive(0),
+        &mut best,
+    );
     best[0].log_normaliser()
 }

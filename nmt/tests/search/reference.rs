@@ -1,30 +1,34 @@
 //! Search as a textbook has it: whole hypotheses in plain lists, every word of every
 //! hypothesis a candidate, all of them sorted at every step.
 
-use miriam_nmt::search::{Request, Rules, SearchOptions, Translation};
+use miriam_nmt::search::{DecodingSemantics, Request, SearchOptions, Translation};
 
-use super::random::{Model, normaliser};
+use super::random::{RandomModel, log_sum_exp};
 
 #[derive(Clone)]
 struct Hypothesis {
-    words: Vec<u32>,
-    scores: Vec<f32>,
+    tokens: Vec<u32>,
+    token_scores: Vec<f32>,
     total: f32,
 }
 
 /// The translations of one sentence, best first.
-pub fn translate(model: &Model, request: &Request, options: &SearchOptions) -> Vec<Translation> {
+pub fn translate(
+    model: &RandomModel,
+    request: &Request,
+    options: &SearchOptions,
+) -> Vec<Translation> {
     let source = &request.source;
     let limit = (options.max_length_factor * source.len() as f32).ceil() as usize;
     let limit = limit.min(options.max_length).max(1).max(request.prefix.len() + 1);
-    let mut width = options.beam;
+    let mut width = options.beam_size;
     let mut best_ended = false;
-    let mut live = vec![Hypothesis { words: vec![], scores: vec![], total: 0.0 }];
+    let mut live = vec![Hypothesis { tokens: vec![], token_scores: vec![], total: 0.0 }];
     let mut ended: Vec<Hypothesis> = Vec::new();
     for step in 0..limit {
         let mut all = Vec::new();
         for (row, hypothesis) in live.iter().enumerate() {
-            let (logits, scores) = word_scores(model, request, options, &hypothesis.words);
+            let (logits, scores) = token_scores(model, request, options, &hypothesis.tokens);
             for (word, score) in scores.into_iter().enumerate() {
                 let forced = request.prefix.get(step);
                 if forced.is_none() && score == f32::NEG_INFINITY
@@ -32,7 +36,7 @@ pub fn translate(model: &Model, request: &Request, options: &SearchOptions) -> V
                 {
                     continue;
                 }
-                let free = options.rules == Rules::CTranslate2 && forced.is_some();
+                let free = options.semantics == DecodingSemantics::CTranslate2 && forced.is_some();
                 let score = if free { 0.0 } else { score };
                 all.push((hypothesis.total + score, row, logits[word], word as u32, score));
             }
@@ -49,25 +53,25 @@ pub fn translate(model: &Model, request: &Request, options: &SearchOptions) -> V
         let last = step + 1 == limit;
         let room = width;
         let mut next = Vec::new();
-        if options.rules == Rules::CTranslate2 {
+        if options.semantics == DecodingSemantics::CTranslate2 {
             all.truncate(2 * room);
             if step == request.prefix.len() && step > 0 {
                 let first = all[0];
-                all.retain(|candidate| candidate.3 != options.end || *candidate == first);
+                all.retain(|candidate| candidate.3 != options.eos_id || *candidate == first);
             }
         } else {
             all.truncate(room);
         }
         for (place, &(total, row, _, word, score)) in all.iter().enumerate() {
             let mut hypothesis = live[row].clone();
-            hypothesis.words.push(word);
-            hypothesis.scores.push(score);
+            hypothesis.tokens.push(word);
+            hypothesis.token_scores.push(score);
             hypothesis.total = total;
-            if word == options.end || last {
+            if word == options.eos_id || last {
                 if place < room {
                     best_ended |= place == 0;
                     ended.push(hypothesis);
-                    width -= usize::from(options.rules == Rules::Marian);
+                    width -= usize::from(options.semantics == DecodingSemantics::Marian);
                 }
             } else if next.len() < room {
                 next.push(hypothesis);
@@ -75,17 +79,18 @@ pub fn translate(model: &Model, request: &Request, options: &SearchOptions) -> V
         }
         live = next;
         let best = |list: &[Hypothesis]| list.iter().map(|h| h.total).fold(f32::MIN, f32::max);
-        let behind = options.early_stop.is_some_and(|margin| best(&live) < best(&ended) - margin);
-        let enough = match options.rules {
-            Rules::Marian => false,
-            Rules::CTranslate2
+        let behind =
+            options.early_stop_margin.is_some_and(|margin| best(&live) < best(&ended) - margin);
+        let enough = match options.semantics {
+            DecodingSemantics::Marian => false,
+            DecodingSemantics::CTranslate2
                 if options.length_penalty == 0.0 && options.coverage_penalty == 0.0 =>
             {
                 best_ended && ended.len() >= options.n_best
             }
-            Rules::CTranslate2 if options.beam == 1 => !ended.is_empty(),
-            Rules::CTranslate2 => {
-                ended.len() >= (options.beam as f32 * options.patience).round() as usize
+            DecodingSemantics::CTranslate2 if options.beam_size == 1 => !ended.is_empty(),
+            DecodingSemantics::CTranslate2 => {
+                ended.len() >= (options.beam_size as f32 * options.patience).round() as usize
             }
         };
         if live.is_empty() || !ended.is_empty() && (behind || enough) {
@@ -101,18 +106,18 @@ pub fn translate(model: &Model, request: &Request, options: &SearchOptions) -> V
 
 /// Logits as the model has them, and the logarithms of probabilities, -infinity for what
 /// must not follow.
-fn word_scores(
-    model: &Model,
+fn token_scores(
+    model: &RandomModel,
     request: &Request,
     options: &SearchOptions,
     words: &[u32],
 ) -> (Vec<f32>, Vec<f32>) {
     let candidate = |word: u32| {
-        let asked = word == options.end || request.prefix.contains(&word);
+        let asked = word == options.eos_id || request.prefix.contains(&word);
         asked || request.candidates.as_ref().is_none_or(|list| list.contains(&word))
     };
     let logits = model.logits(&request.source, words);
-    let n = options.no_repeat_ngram;
+    let n = options.no_repeat_ngram_size;
     let forbidden = |word: u32| {
         let mut longer = words.to_vec();
         longer.push(word);
@@ -120,8 +125,8 @@ fn word_scores(
             let last = &longer[longer.len() - n..];
             words.windows(n).any(|window| window == last)
         };
-        let early = word == options.end && words.len() < options.min_length;
-        repeats || early || options.never.contains(&word)
+        let early = word == options.eos_id && words.len() < options.min_length;
+        repeats || early || options.suppress_tokens.contains(&word)
     };
     let forced = words.len() < request.prefix.len();
     let mut changed = false;
@@ -139,7 +144,7 @@ fn word_scores(
             *logit = if *logit < 0.0 { *logit * penalty } else { *logit / penalty };
         }
     }
-    if options.rules == Rules::CTranslate2 && !forced {
+    if options.semantics == DecodingSemantics::CTranslate2 && !forced {
         for (word, logit) in (0..).zip(&mut all) {
             if forbidden(word) {
                 changed = true;
@@ -152,7 +157,7 @@ fn word_scores(
         exact.ln() as f32
     } else {
         let candidates = all.iter().copied().filter(|logit| logit.is_finite());
-        normaliser(&candidates.collect::<Vec<f32>>())
+        log_sum_exp(&candidates.collect::<Vec<f32>>())
     };
     let score = |(word, logit): (u32, &f32)| match !forced && forbidden(word) {
         true => f32::NEG_INFINITY,
@@ -160,7 +165,7 @@ fn word_scores(
         false if sum == f32::NEG_INFINITY => sum,
         false => logit - sum,
     };
-    let raw = options.skip_cost && options.beam == 1;
+    let raw = options.skip_cost && options.beam_size == 1;
     if raw {
         let score = |(word, logit): (u32, &f32)| match !forced && forbidden(word) {
             true => f32::NEG_INFINITY,
@@ -172,18 +177,18 @@ fn word_scores(
 }
 
 fn translation(
-    model: &Model,
+    model: &RandomModel,
     source: &[u32],
     options: &SearchOptions,
     hypothesis: Hypothesis,
 ) -> Translation {
-    let by_itself = hypothesis.words.last() == Some(&options.end);
-    let mut words = hypothesis.words.clone();
+    let by_itself = hypothesis.tokens.last() == Some(&options.eos_id);
+    let mut words = hypothesis.tokens.clone();
     words.truncate(words.len() - usize::from(by_itself));
-    let rows = 0..hypothesis.words.len();
-    let rows = rows.map(|at| model.attention(source, &hypothesis.words[..at]));
+    let rows = 0..hypothesis.tokens.len();
+    let rows = rows.map(|at| model.attention(source, &hypothesis.tokens[..at]));
     let alignment: Vec<Vec<f32>> = rows.collect();
-    let counted = hypothesis.words.len() as f32;
+    let counted = hypothesis.tokens.len() as f32;
     let mut score = hypothesis.total - options.word_penalty * counted;
     score /= counted.powf(options.length_penalty);
     if options.coverage_penalty != 0.0 {
@@ -197,10 +202,10 @@ fn translation(
         score += options.coverage_penalty * sum;
     }
     Translation {
-        words,
-        word_scores: hypothesis.scores,
+        tokens: words,
+        token_scores: hypothesis.token_scores,
         log_probability: hypothesis.total,
         score,
-        alignment: if options.alignments { alignment } else { Vec::new() },
+        alignment: if options.return_alignments { alignment } else { Vec::new() },
     }
 }

@@ -8,15 +8,15 @@ use std::path::Path;
 use miriam_storage::hash::hash64;
 use miriam_textio::fields;
 
-use super::entries::{Entry, Fields};
+use super::entries::{EntryFields, TextEntry};
 use super::interner::Interner;
-use super::plan::{Plan, probability, three_counts};
-use super::rows::{Partitions, Run, push_number, take_id};
-use crate::format::{Column, PhraseHash, alignment_class};
-use crate::{Error, Result, code};
+use super::plan::{Plan, parse_probability, parse_three_counts};
+use super::source_runs::{PartitionBuffers, SourceRun, push_leb128, take_id};
+use crate::format::{ColumnEncoding, PhraseHash, alignment_class};
+use crate::{Error, Result, varint};
 
 /// Words a phrase may have: positions in an alignment are 16 bits wide.
-const MAX_WORDS: usize = 65_535;
+const MAX_PHRASE_WORDS: usize = 65_535;
 
 /// The distinct values of a coded score column.
 pub(crate) struct ScoreDictionary {
@@ -32,7 +32,7 @@ pub(crate) struct AlignmentDictionary {
     pub points: Vec<u8>,
     pub ends: Vec<usize>,
     /// How long each alignment needs the phrases to be.
-    reach: Vec<(u32, u32)>,
+    required_lengths: Vec<(u32, u32)>,
 }
 
 impl AlignmentDictionary {
@@ -61,15 +61,15 @@ pub(crate) struct Encoder<'a> {
     pub reordering: ReorderingDictionary,
     pub counts: Interner,
     pub extra: Interner,
-    pub partitions: Partitions,
+    pub partitions: PartitionBuffers,
     pub pruned: u64,
-    run: OpenRun,
-    key: Vec<u8>,
+    current_run: SourceRunBuilder,
+    key_buffer: Vec<u8>,
 }
 
 /// The run that is being gathered.
 #[derive(Default)]
-struct OpenRun {
+struct SourceRunBuilder {
     source: Vec<u8>,
     hash: u64,
     length: usize,
@@ -78,16 +78,18 @@ struct OpenRun {
     entries: usize,
     body: Vec<u8>,
     /// Where the rows begin in `body`.
-    rows: usize,
+    rows_start: usize,
     /// For pruning: each row's end and third score.
-    ranked: Vec<(usize, f32)>,
+    row_ends_and_scores: Vec<(usize, f32)>,
 }
 
 impl<'a> Encoder<'a> {
     /// An encoder; `bound` is that of [`Partitions::new`].
     pub fn new(plan: &'a Plan, bound: Option<(usize, &Path)>) -> Self {
-        let dictionary =
-            |_: &Column| ScoreDictionary { texts: Interner::new(), probabilities: Vec::new() };
+        let dictionary = |_: &ColumnEncoding| ScoreDictionary {
+            texts: Interner::new(),
+            probabilities: Vec::new(),
+        };
         Encoder {
             plan,
             source_words: Interner::new(),
@@ -98,44 +100,44 @@ impl<'a> Encoder<'a> {
                 texts: Interner::new(),
                 points: Vec::new(),
                 ends: Vec::new(),
-                reach: Vec::new(),
+                required_lengths: Vec::new(),
             },
             reordering: ReorderingDictionary { texts: Interner::new(), values: Vec::new() },
             counts: Interner::new(),
             extra: Interner::new(),
-            partitions: Partitions::new(bound),
+            partitions: PartitionBuffers::new(bound),
             pruned: 0,
-            run: OpenRun::default(),
-            key: Vec::new(),
+            current_run: SourceRunBuilder::default(),
+            key_buffer: Vec::new(),
         }
     }
 
     /// Adds an entry.
-    pub fn push(&mut self, entry: &Entry<'_>) -> Result<()> {
+    pub fn push(&mut self, entry: &TextEntry<'_>) -> Result<()> {
         let source = entry.source();
-        if self.run.entries == 0 || self.run.source != source {
-            self.end_run()?;
-            self.start_run(source, entry.number)?;
+        if self.current_run.entries == 0 || self.current_run.source != source {
+            self.finish_run()?;
+            self.start_run(source, entry.line_number)?;
         }
-        let run = &mut self.run;
-        run.last_line = entry.number.max(run.last_line);
+        let run = &mut self.current_run;
+        run.last_line = entry.line_number.max(run.last_line);
         run.entries += 1;
 
         let length_at = run.body.len();
         run.body.push(0);
         let mut length = 0;
-        for word in fields::words(entry.target()) {
+        for word in fields::split_words(entry.target()) {
             let (id, _) = self.target_words.intern(word, 0, 1);
-            push_number(&mut run.body, u64::from(id));
+            push_leb128(&mut run.body, u64::from(id));
             length += 1;
         }
         if length < 128 {
             run.body[length_at] = length as u8;
-        } else if length > MAX_WORDS {
-            return Err(self.too_long(entry, 2));
+        } else if length > MAX_PHRASE_WORDS {
+            return Err(self.phrase_too_long(entry, 2));
         } else {
             let mut number = Vec::new();
-            push_number(&mut number, length as u64);
+            push_leb128(&mut number, length as u64);
             run.body.splice(length_at..=length_at, number);
         }
 
@@ -145,95 +147,95 @@ impl<'a> Encoder<'a> {
             self.push_reordering(entry)?;
         }
         self.push_alignment(entry, &fields, length)?;
-        let body = &mut self.run.body;
-        if !self.plan.joint_counts {
-            push_number(body, u64::from(self.counts.intern(fields.counts, 0, 1).0));
+        let body = &mut self.current_run.body;
+        if !self.plan.counts_in_codebooks {
+            push_leb128(body, u64::from(self.counts.intern(fields.counts, 0, 1).0));
         }
-        push_number(body, u64::from(self.extra.intern(fields.extra, 0, 1).0));
+        push_leb128(body, u64::from(self.extra.intern(fields.extra, 0, 1).0));
         if self.plan.prune.is_some() {
-            self.run.ranked.push((self.run.body.len(), third));
+            self.current_run.row_ends_and_scores.push((self.current_run.body.len(), third));
         }
         Ok(())
     }
 
     fn start_run(&mut self, source: &[u8], number: u64) -> Result<()> {
-        let run = &mut self.run;
+        let run = &mut self.current_run;
         run.source.clear();
         run.source.extend_from_slice(source);
         run.body.clear();
-        run.ranked.clear();
+        run.row_ends_and_scores.clear();
         run.first_line = number;
         run.last_line = number;
-        run.length = fields::words(source).count();
-        if run.length == 0 || run.length > MAX_WORDS {
+        run.length = fields::split_words(source).count();
+        if run.length == 0 || run.length > MAX_PHRASE_WORDS {
             let reason = if run.length == 0 { "no source word" } else { "over 65,535 words" };
             return Err(Error::format(&self.plan.table, number, Some(1), reason));
         }
-        push_number(&mut run.body, run.length as u64);
+        push_leb128(&mut run.body, run.length as u64);
         let mut hash = PhraseHash::EMPTY;
-        for word in fields::words(source) {
+        for word in fields::split_words(source) {
             let (id, new) = self.source_words.intern(word, 0, 1);
             if new {
                 self.source_hashes.push(hash64(word));
             }
-            hash = hash.then(self.source_hashes[id as usize]);
-            push_number(&mut run.body, u64::from(id));
+            hash = hash.with_word(self.source_hashes[id as usize]);
+            push_leb128(&mut run.body, u64::from(id));
         }
         run.hash = hash.0;
-        run.rows = run.body.len();
+        run.rows_start = run.body.len();
         Ok(())
     }
 
-    fn too_long(&self, entry: &Entry<'_>, field: usize) -> Error {
-        Error::format(&self.plan.table, entry.number, Some(field), "over 65,535 words")
+    fn phrase_too_long(&self, entry: &TextEntry<'_>, field: usize) -> Error {
+        Error::format(&self.plan.table, entry.line_number, Some(field), "over 65,535 words")
     }
 
     /// Appends the phrase scores; returns the third one.
     #[inline]
-    fn push_scores(&mut self, entry: &Entry<'_>, fields: &Fields<'_>) -> Result<f32> {
+    fn push_scores(&mut self, entry: &TextEntry<'_>, fields: &EntryFields<'_>) -> Result<f32> {
         let plan = self.plan;
-        let body = &mut self.run.body;
+        let body = &mut self.current_run.body;
         let failed = |k: usize, reason: String| {
             let reason = format!("score {}: {reason}", k + 1);
-            Error::format(&plan.table, entry.number, Some(3), reason)
+            Error::format(&plan.table, entry.line_number, Some(3), reason)
         };
         let wrong_number = || {
-            let found = fields::words(fields.scores).count();
+            let found = fields::split_words(fields.scores).count();
             let reason = format!("{found} scores, the first line has {}", plan.columns.len());
-            Error::format(&plan.table, entry.number, Some(3), reason)
+            Error::format(&plan.table, entry.line_number, Some(3), reason)
         };
         if plan.columns.is_empty() {
             return Ok(0.0);
         }
-        let counts = three_counts(fields.counts);
-        let mut words = fields::words(fields.scores);
+        let counts = parse_three_counts(fields.counts);
+        let mut words = fields::split_words(fields.scores);
         let mut third = 0.0;
         for (k, column) in plan.columns.iter().enumerate() {
             let text = words.next().ok_or_else(wrong_number)?;
             let value = match column {
-                Column::Raw => {
-                    let value = probability(text).map_err(|reason| failed(k, reason))?;
-                    body.extend_from_slice(&plan.zero.score(value).to_le_bytes());
+                ColumnEncoding::Raw => {
+                    let value = parse_probability(text).map_err(|reason| failed(k, reason))?;
+                    body.extend_from_slice(&plan.zero_policy.score(value).to_le_bytes());
                     value
                 }
-                Column::Coded | Column::CodedWithCounts => {
+                ColumnEncoding::Coded | ColumnEncoding::CodedWithCounts => {
                     let dictionary = &mut self.scores[k];
                     let key = match column {
-                        Column::CodedWithCounts => {
-                            self.key.clear();
-                            self.key.extend_from_slice(text);
-                            self.key.push(b' ');
-                            push_counts_part(&mut self.key, k, counts, fields.counts);
-                            &self.key[..]
+                        ColumnEncoding::CodedWithCounts => {
+                            self.key_buffer.clear();
+                            self.key_buffer.extend_from_slice(text);
+                            self.key_buffer.push(b' ');
+                            push_counts_for_column(&mut self.key_buffer, k, counts, fields.counts);
+                            &self.key_buffer[..]
                         }
                         _ => text,
                     };
                     let (id, new) = dictionary.texts.intern(key, 0, 1);
                     if new {
-                        let value = probability(text).map_err(|reason| failed(k, reason))?;
+                        let value = parse_probability(text).map_err(|reason| failed(k, reason))?;
                         dictionary.probabilities.push(value);
                     }
-                    push_number(body, u64::from(id));
+                    push_leb128(body, u64::from(id));
                     dictionary.probabilities[id as usize]
                 }
             };
@@ -248,9 +250,9 @@ impl<'a> Encoder<'a> {
     }
 
     #[inline]
-    fn push_reordering(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn push_reordering(&mut self, entry: &TextEntry<'_>) -> Result<()> {
         let Some((text, number)) = entry.reordering else {
-            self.run.body.push(0);
+            self.current_run.body.push(0);
             return Ok(());
         };
         let (id, new) = self.reordering.texts.intern(text, 0, 1);
@@ -259,71 +261,71 @@ impl<'a> Encoder<'a> {
                 Error::format(&self.plan.reordering_table, number, Some(3), reason)
             };
             let wanted = self.plan.num_reordering;
-            let found = fields::words(text).count();
+            let found = fields::split_words(text).count();
             if found != wanted {
                 return Err(failed(format!("{found} scores, the first line has {wanted}")));
             }
-            for (k, word) in fields::words(text).enumerate() {
-                let value = probability(word)
+            for (k, word) in fields::split_words(text).enumerate() {
+                let value = parse_probability(word)
                     .map_err(|reason| failed(format!("score {}: {reason}", k + 1)))?;
-                self.reordering.values.push(self.plan.zero.score(value));
+                self.reordering.values.push(self.plan.zero_policy.score(value));
             }
         }
-        push_number(&mut self.run.body, u64::from(id) + 1);
+        push_leb128(&mut self.current_run.body, u64::from(id) + 1);
         Ok(())
     }
 
     #[inline]
     fn push_alignment(
         &mut self,
-        entry: &Entry<'_>,
-        fields: &Fields<'_>,
+        entry: &TextEntry<'_>,
+        fields: &EntryFields<'_>,
         target_length: usize,
     ) -> Result<()> {
-        let source_length = self.run.length;
+        let source_length = self.current_run.length;
         // A reordering table has no alignments, whatever stands there.
         let text = if self.plan.columns.is_empty() { &[][..] } else { fields.alignment };
         let class = alignment_class(source_length, target_length) as u32;
         let failed =
-            |reason: String| Error::format(&self.plan.table, entry.number, Some(4), reason);
+            |reason: String| Error::format(&self.plan.table, entry.line_number, Some(4), reason);
         let dictionary = &mut self.alignments;
         let (id, new) = dictionary.texts.intern(text, class, 1);
         if new {
             let mut reach = (0, 0);
-            for word in fields::words(text) {
-                let (source, target) = alignment_point(word).ok_or_else(|| {
+            for word in fields::split_words(text) {
+                let (source, target) = parse_alignment_point(word).ok_or_else(|| {
                     failed(format!("{} is not an alignment point such as 0-1", word.escape_ascii()))
                 })?;
-                code::push(&mut dictionary.points, u32::from(source));
-                code::push(&mut dictionary.points, u32::from(target));
+                varint::push(&mut dictionary.points, u32::from(source));
+                varint::push(&mut dictionary.points, u32::from(target));
                 reach = (reach.0.max(u32::from(source) + 1), reach.1.max(u32::from(target) + 1));
             }
             dictionary.ends.push(dictionary.points.len());
-            dictionary.reach.push(reach);
+            dictionary.required_lengths.push(reach);
         }
-        let reach = dictionary.reach[id as usize];
+        let reach = dictionary.required_lengths[id as usize];
         if reach.0 as usize > source_length || reach.1 as usize > target_length {
             let text = text.escape_ascii();
             return Err(failed(format!(
                 "{text} points outside phrases of {source_length} and {target_length} words"
             )));
         }
-        push_number(&mut self.run.body, u64::from(id));
+        push_leb128(&mut self.current_run.body, u64::from(id));
         Ok(())
     }
 
     /// Ends the current run. Call it behind the last entry.
-    pub fn end_run(&mut self) -> Result<()> {
-        if self.run.entries == 0 {
+    pub fn finish_run(&mut self) -> Result<()> {
+        if self.current_run.entries == 0 {
             return Ok(());
         }
         if let Some(limit) = self.plan.prune
-            && self.run.entries > limit
+            && self.current_run.entries > limit
         {
             self.prune_run(limit);
         }
-        let run = &self.run;
-        let done = Run {
+        let run = &self.current_run;
+        let done = SourceRun {
             hash: run.hash,
             first_line: run.first_line,
             last_line: run.last_line,
@@ -331,66 +333,66 @@ impl<'a> Encoder<'a> {
             body: &run.body,
         };
         self.partitions.push(&done)?;
-        self.run.entries = 0;
+        self.current_run.entries = 0;
         Ok(())
     }
 
     /// Keeps the `limit` rows with the highest third score, ties in input order,
     /// and the order of those kept.
     fn prune_run(&mut self, limit: usize) {
-        let ranked = std::mem::take(&mut self.run.ranked);
+        let ranked = std::mem::take(&mut self.current_run.row_ends_and_scores);
         let mut order: Vec<usize> = (0..ranked.len()).collect();
         order.sort_by(|&a, &b| ranked[b].1.total_cmp(&ranked[a].1));
         let mut kept = vec![false; ranked.len()];
         order.iter().take(limit).for_each(|&i| kept[i] = true);
-        let old = std::mem::take(&mut self.run.body);
-        let mut body = old[..self.run.rows].to_vec();
-        let mut start = self.run.rows;
+        let old = std::mem::take(&mut self.current_run.body);
+        let mut body = old[..self.current_run.rows_start].to_vec();
+        let mut start = self.current_run.rows_start;
         for (&(end, _), kept) in ranked.iter().zip(kept) {
             if kept {
                 body.extend_from_slice(&old[start..end]);
             } else {
-                self.release(&old[start..end]);
+                self.release_row_ids(&old[start..end]);
                 self.pruned += 1;
             }
             start = end;
         }
-        self.run.entries = limit;
-        self.run.body = body;
+        self.current_run.entries = limit;
+        self.current_run.body = body;
     }
 
     /// Takes the ids of a row out of the counts: what only dropped rows used
     /// gets no place in the file.
-    fn release(&mut self, mut row: &[u8]) {
+    fn release_row_ids(&mut self, mut row: &[u8]) {
         let row = &mut row;
         let mut next = || take_id(row).unwrap_or_default();
         for _ in 0..next() {
-            self.target_words.release(next());
+            self.target_words.decrement_count(next());
         }
         for (column, dictionary) in self.plan.columns.iter().zip(&mut self.scores) {
             match column {
-                Column::Raw => *row = row.get(4..).unwrap_or_default(),
-                _ => dictionary.texts.release(take_id(row).unwrap_or_default()),
+                ColumnEncoding::Raw => *row = row.get(4..).unwrap_or_default(),
+                _ => dictionary.texts.decrement_count(take_id(row).unwrap_or_default()),
             }
         }
         let mut next = || take_id(row).unwrap_or_default();
         if self.plan.num_reordering > 0
             && let Some(id) = next().checked_sub(1)
         {
-            self.reordering.texts.release(id);
+            self.reordering.texts.decrement_count(id);
         }
-        self.alignments.texts.release(next());
-        if !self.plan.joint_counts {
-            self.counts.release(next());
+        self.alignments.texts.decrement_count(next());
+        if !self.plan.counts_in_codebooks {
+            self.counts.decrement_count(next());
         }
-        self.extra.release(next());
+        self.extra.decrement_count(next());
     }
 }
 
 /// The part of the counts that score column `k` carries: (c_e, joint) with
 /// column 0, c_f with column 2. Anything but three counts goes whole with
 /// column 0.
-fn push_counts_part(out: &mut Vec<u8>, k: usize, counts: Option<[&[u8]; 3]>, text: &[u8]) {
+fn push_counts_for_column(out: &mut Vec<u8>, k: usize, counts: Option<[&[u8]; 3]>, text: &[u8]) {
     match (k, counts) {
         (0, Some([target, _, joint])) => {
             out.extend_from_slice(target);
@@ -404,7 +406,7 @@ fn push_counts_part(out: &mut Vec<u8>, k: usize, counts: Option<[&[u8]; 3]>, tex
 }
 
 /// `3-0` as numbers.
-fn alignment_point(word: &[u8]) -> Option<(u16, u16)> {
+fn parse_alignment_point(word: &[u8]) -> Option<(u16, u16)> {
     let dash = word.iter().position(|&b| b == b'-')?;
     let number = |digits: &[u8]| -> Option<u16> {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
@@ -417,13 +419,13 @@ fn alignment_point(word: &[u8]) -> Option<(u16, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::alignment_point;
+    use super::parse_alignment_point;
 
     #[test]
     fn alignment_points() {
-        assert_eq!(alignment_point(b"0-12"), Some((0, 12)));
+        assert_eq!(parse_alignment_point(b"0-12"), Some((0, 12)));
         for bad in [&b""[..], b"-", b"1-", b"-1", b"1", b"1-2-3", b"+1-2", b"65536-0", b"a-b"] {
-            assert_eq!(alignment_point(bad), None, "{}", bad.escape_ascii());
+            assert_eq!(parse_alignment_point(bad), None, "{}", bad.escape_ascii());
         }
     }
 }

@@ -8,24 +8,24 @@
 use std::cmp::Ordering;
 
 use miriam_textio::Lines;
-use miriam_textio::fields::{self, find_bars};
+use miriam_textio::fields::{self, find_separator};
 
 use crate::{Error, Result};
 
 /// A phrase pair, still text.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct TextEntry<'a> {
     pub line: &'a [u8],
     /// Where the first and the second `|||` stand.
-    pub bars: (usize, usize),
+    pub separators: (usize, usize),
     /// The line's number in the table.
-    pub number: u64,
+    pub line_number: u64,
     /// The reordering scores and their line.
     pub reordering: Option<(&'a [u8], u64)>,
 }
 
 /// What stands behind the target phrase, trimmed.
-pub(crate) struct Fields<'a> {
+pub(crate) struct EntryFields<'a> {
     pub scores: &'a [u8],
     pub alignment: &'a [u8],
     pub counts: &'a [u8],
@@ -33,31 +33,31 @@ pub(crate) struct Fields<'a> {
     pub extra: &'a [u8],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> TextEntry<'a> {
     pub fn source(&self) -> &'a [u8] {
-        &self.line[..self.bars.0]
+        &self.line[..self.separators.0]
     }
 
     pub fn target(&self) -> &'a [u8] {
-        &self.line[self.bars.0 + 3..self.bars.1]
+        &self.line[self.separators.0 + 3..self.separators.1]
     }
 
     /// How many reordering scores it has.
-    pub fn reordering_words(&self) -> usize {
-        self.reordering.map_or(0, |(text, _)| fields::words(text).count())
+    pub fn num_reordering_scores(&self) -> usize {
+        self.reordering.map_or(0, |(text, _)| fields::split_words(text).count())
     }
 
     /// Field 3 alone.
     pub fn scores_field(&self) -> &'a [u8] {
-        let rest = &self.line[self.bars.1 + 3..];
-        fields::trim(&rest[..find_bars(rest).unwrap_or(rest.len())])
+        let rest = &self.line[self.separators.1 + 3..];
+        fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())])
     }
 
-    pub fn fields(&self) -> Fields<'a> {
-        let mut rest = Some(&self.line[self.bars.1 + 3..]);
+    pub fn fields(&self) -> EntryFields<'a> {
+        let mut rest = Some(&self.line[self.separators.1 + 3..]);
         let mut next = || {
             let Some(text) = rest else { return &[][..] };
-            match find_bars(text) {
+            match find_separator(text) {
                 Some(at) => {
                     rest = Some(&text[at + 3..]);
                     fields::trim(&text[..at])
@@ -71,15 +71,15 @@ impl<'a> Entry<'a> {
         let (scores, alignment, counts) = (next(), next(), next());
         let extra = rest.map_or(&[][..], fields::trim);
         let blank = extra.iter().all(|b| matches!(b, b' ' | b'\t' | b'|' | b'\r'));
-        Fields { scores, alignment, counts, extra: if blank { &[] } else { extra } }
+        EntryFields { scores, alignment, counts, extra: if blank { &[] } else { extra } }
     }
 }
 
 /// Where the first and the second `|||` stand.
 #[inline]
-fn two_bars(file: &str, line: &[u8], number: u64) -> Result<(usize, usize)> {
-    let first = find_bars(line);
-    let second = first.and_then(|at| find_bars(&line[at + 3..]).map(|more| at + 3 + more));
+fn find_separators(file: &str, line: &[u8], number: u64) -> Result<(usize, usize)> {
+    let first = find_separator(line);
+    let second = first.and_then(|at| find_separator(&line[at + 3..]).map(|more| at + 3 + more));
     match (first, second) {
         (Some(first), Some(second)) => Ok((first, second)),
         _ => {
@@ -90,7 +90,7 @@ fn two_bars(file: &str, line: &[u8], number: u64) -> Result<(usize, usize)> {
     }
 }
 
-fn out_of_order(file: &str, number: u64) -> Error {
+fn unsorted_line_error(file: &str, number: u64) -> Error {
     let reason =
         "it sorts before the line above it; sort the file with LC_ALL=C sort, or give --sort";
     Error::format(file, number, None, reason)
@@ -123,35 +123,40 @@ impl EntryReader {
     }
 
     /// Scores on the first line of the reordering table that is joined.
-    pub fn reordering_scores(&self) -> Option<usize> {
+    pub fn num_joined_scores(&self) -> Option<usize> {
         let reordering = self.reordering.as_ref()?;
-        reordering.ahead.as_ref().map(|line| fields::words(line.scores()).count())
+        reordering.lookahead.as_ref().map(|line| fields::split_words(line.scores()).count())
     }
 
     /// The next entry; it lives until the next call.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<Entry<'_>>> {
+    pub fn next(&mut self) -> Result<Option<TextEntry<'_>>> {
         let EntryReader { name, table, previous, reordering, reordering_only } = self;
         let Some(line) = table.next()? else { return Ok(None) };
-        let bars = two_bars(name, line.bytes, line.number)?;
+        let bars = find_separators(name, line.bytes, line.number)?;
         let mut scores = None;
         if let Some(previous) = previous {
             let key = &line.bytes[..bars.1 + 3];
             if key < &previous[..] {
-                return Err(out_of_order(name, line.number));
+                return Err(unsorted_line_error(name, line.number));
             }
             previous.clear();
             previous.extend_from_slice(key);
             if let Some(reordering) = reordering {
-                scores = reordering.seek(key)?;
+                scores = reordering.find_scores(key)?;
             }
         }
         if *reordering_only {
             let rest = &line.bytes[bars.1 + 3..];
-            let field = fields::trim(&rest[..find_bars(rest).unwrap_or(rest.len())]);
+            let field = fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())]);
             scores = Some((field, line.number));
         }
-        Ok(Some(Entry { line: line.bytes, bars, number: line.number, reordering: scores }))
+        Ok(Some(TextEntry {
+            line: line.bytes,
+            separators: bars,
+            line_number: line.number,
+            reordering: scores,
+        }))
     }
 
     /// Reads what is left of the reordering table. Returns how many of its pairs
@@ -166,20 +171,20 @@ impl EntryReader {
 
 /// A line of the reordering table, kept.
 #[derive(Default)]
-struct KeptLine {
+struct OwnedLine {
     text: Vec<u8>,
-    key: usize,
+    key_end: usize,
     number: u64,
 }
 
-impl KeptLine {
+impl OwnedLine {
     fn key(&self) -> &[u8] {
-        &self.text[..self.key]
+        &self.text[..self.key_end]
     }
 
     fn scores(&self) -> &[u8] {
-        let rest = &self.text[self.key..];
-        fields::trim(&rest[..find_bars(rest).unwrap_or(rest.len())])
+        let rest = &self.text[self.key_end..];
+        fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())])
     }
 }
 
@@ -188,61 +193,61 @@ impl KeptLine {
 struct ReorderingReader {
     lines: Lines,
     name: String,
-    current: Option<KeptLine>,
+    current: Option<OwnedLine>,
     /// The line behind those of the current pair.
-    ahead: Option<KeptLine>,
-    spare: KeptLine,
-    used: bool,
-    unused: u64,
+    lookahead: Option<OwnedLine>,
+    recycled: OwnedLine,
+    is_used: bool,
+    unused_pairs: u64,
 }
 
 impl ReorderingReader {
     fn new(lines: Lines) -> Result<Self> {
         let name = lines.name().to_owned();
-        let spare = KeptLine::default();
+        let spare = OwnedLine::default();
         let mut reader = ReorderingReader {
             lines,
             name,
             current: None,
-            ahead: None,
-            spare,
-            used: true,
-            unused: 0,
+            lookahead: None,
+            recycled: spare,
+            is_used: true,
+            unused_pairs: 0,
         };
-        reader.ahead = reader.read()?;
+        reader.lookahead = reader.read_line()?;
         Ok(reader)
     }
 
-    fn read(&mut self) -> Result<Option<KeptLine>> {
+    fn read_line(&mut self) -> Result<Option<OwnedLine>> {
         let Some(line) = self.lines.next()? else { return Ok(None) };
-        let bars = two_bars(&self.name, line.bytes, line.number)?;
-        let mut kept = std::mem::take(&mut self.spare);
+        let bars = find_separators(&self.name, line.bytes, line.number)?;
+        let mut kept = std::mem::take(&mut self.recycled);
         kept.text.clear();
         kept.text.extend_from_slice(line.bytes);
-        kept.key = bars.1 + 3;
+        kept.key_end = bars.1 + 3;
         kept.number = line.number;
         Ok(Some(kept))
     }
 
     /// Goes on to the next pair.
-    fn advance(&mut self) -> Result<()> {
-        self.unused += u64::from(self.current.is_some() && !self.used);
-        if let Some(done) = std::mem::replace(&mut self.current, self.ahead.take()) {
-            self.spare = done;
+    fn advance_pair(&mut self) -> Result<()> {
+        self.unused_pairs += u64::from(self.current.is_some() && !self.is_used);
+        if let Some(done) = std::mem::replace(&mut self.current, self.lookahead.take()) {
+            self.recycled = done;
         }
-        self.used = false;
+        self.is_used = false;
         loop {
-            let next = if self.current.is_some() { self.read()? } else { None };
+            let next = if self.current.is_some() { self.read_line()? } else { None };
             let (Some(next), Some(current)) = (next, &self.current) else { return Ok(()) };
             match next.key().cmp(current.key()) {
-                Ordering::Less => return Err(out_of_order(&self.name, next.number)),
+                Ordering::Less => return Err(unsorted_line_error(&self.name, next.number)),
                 Ordering::Equal => {
                     if let Some(done) = self.current.replace(next) {
-                        self.spare = done;
+                        self.recycled = done;
                     }
                 }
                 Ordering::Greater => {
-                    self.ahead = Some(next);
+                    self.lookahead = Some(next);
                     return Ok(());
                 }
             }
@@ -251,13 +256,13 @@ impl ReorderingReader {
 
     /// The scores of the pair `key`; keys must not descend.
     #[inline]
-    fn seek(&mut self, key: &[u8]) -> Result<Option<(&[u8], u64)>> {
-        while self.current.as_ref().map_or(self.ahead.is_some(), |c| c.key() < key) {
-            self.advance()?;
+    fn find_scores(&mut self, key: &[u8]) -> Result<Option<(&[u8], u64)>> {
+        while self.current.as_ref().map_or(self.lookahead.is_some(), |c| c.key() < key) {
+            self.advance_pair()?;
         }
         match &self.current {
             Some(current) if current.key() == key => {
-                self.used = true;
+                self.is_used = true;
                 Ok(Some((current.scores(), current.number)))
             }
             _ => Ok(None),
@@ -265,34 +270,34 @@ impl ReorderingReader {
     }
 
     fn finish(&mut self) -> Result<u64> {
-        while self.current.is_some() || self.ahead.is_some() {
-            self.advance()?;
+        while self.current.is_some() || self.lookahead.is_some() {
+            self.advance_pair()?;
         }
-        Ok(self.unused)
+        Ok(self.unused_pairs)
     }
 }
 
 /// Entries that were copied, to be looked at twice or by another thread.
 #[derive(Default)]
-pub(crate) struct Block {
+pub(crate) struct EntryBlock {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    spans: Vec<EntrySpan>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct EntrySpan {
     start: usize,
     end: usize,
-    bars: (usize, usize),
-    number: u64,
+    separators: (usize, usize),
+    line_number: u64,
     /// Where the reordering scores end in `bytes` (they follow the line), and
     /// their line, 0 where there are none.
     reordering_end: usize,
-    reordering_number: u64,
+    reordering_line: u64,
 }
 
-impl Block {
-    pub fn push(&mut self, entry: &Entry<'_>) {
+impl EntryBlock {
+    pub fn push(&mut self, entry: &TextEntry<'_>) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(entry.line);
         let end = self.bytes.len();
@@ -301,31 +306,39 @@ impl Block {
             self.bytes.extend_from_slice(scores);
             reordering_number = number;
         }
-        let (bars, number, reordering_end) = (entry.bars, entry.number, self.bytes.len());
-        self.places.push(Place { start, end, bars, number, reordering_end, reordering_number });
+        let (bars, number, reordering_end) =
+            (entry.separators, entry.line_number, self.bytes.len());
+        self.spans.push(EntrySpan {
+            start,
+            end,
+            separators: bars,
+            line_number: number,
+            reordering_end,
+            reordering_line: reordering_number,
+        });
     }
 
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.spans.len()
     }
 
     pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
-    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.places.iter().map(|place| Entry {
+    pub fn entries(&self) -> impl Iterator<Item = TextEntry<'_>> {
+        self.spans.iter().map(|place| TextEntry {
             line: &self.bytes[place.start..place.end],
-            bars: place.bars,
-            number: place.number,
-            reordering: (place.reordering_number > 0)
-                .then(|| (&self.bytes[place.end..place.reordering_end], place.reordering_number)),
+            separators: place.separators,
+            line_number: place.line_number,
+            reordering: (place.reordering_line > 0)
+                .then(|| (&self.bytes[place.end..place.reordering_end], place.reordering_line)),
         })
     }
 
     /// The last entry's source field.
     pub fn last_source(&self) -> Option<&[u8]> {
-        let place = self.places.last()?;
-        Some(&self.bytes[place.start..place.start + place.bars.0])
+        let place = self.spans.last()?;
+        Some(&self.bytes[place.start..place.start + place.separators.0])
     }
 }

@@ -8,7 +8,7 @@
 
 use miriam_storage::hash::hash64;
 
-const INLINE: usize = 16;
+const INLINE_BYTES: usize = 16;
 const EMPTY: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ struct Slot {
     first: u64,
     last: u64,
     /// The length, cut at 17, and the tag.
-    shape: u32,
+    length_and_tag: u32,
     id: u32,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Interner {
 
 impl Interner {
     pub fn new() -> Self {
-        let slots = vec![Slot { first: 0, last: 0, shape: 0, id: EMPTY }; 1024];
+        let slots = vec![Slot { first: 0, last: 0, length_and_tag: 0, id: EMPTY }; 1024];
         Interner {
             slots,
             bytes: Vec::new(),
@@ -61,7 +61,7 @@ impl Interner {
     }
 
     /// Takes back one appearance of `id`.
-    pub fn release(&mut self, id: u32) {
+    pub fn decrement_count(&mut self, id: u32) {
         self.counts[id as usize] -= 1;
     }
 
@@ -69,9 +69,9 @@ impl Interner {
     /// whether it is new. Panics at 2^32 - 1 texts: more than a table's ids.
     #[inline]
     pub fn intern(&mut self, text: &[u8], tag: u32, count: u64) -> (u32, bool) {
-        let (first, last) = halves(text);
-        let shape = text.len().min(INLINE + 1) as u32 | tag << 8;
-        let mut at = spread(first, last, shape) as usize & (self.slots.len() - 1);
+        let (first, last) = key_words(text);
+        let shape = text.len().min(INLINE_BYTES + 1) as u32 | tag << 8;
+        let mut at = hash_key(first, last, shape) as usize & (self.slots.len() - 1);
         loop {
             let slot = &self.slots[at];
             if slot.id == EMPTY {
@@ -79,8 +79,8 @@ impl Interner {
             }
             if slot.first == first
                 && slot.last == last
-                && slot.shape == shape
-                && (text.len() <= INLINE || self.text(slot.id) == text)
+                && slot.length_and_tag == shape
+                && (text.len() <= INLINE_BYTES || self.text(slot.id) == text)
             {
                 self.counts[slot.id as usize] += count;
                 return (slot.id, false);
@@ -89,7 +89,7 @@ impl Interner {
         }
         let id = self.ends.len() as u32;
         assert!(id != EMPTY, "fewer than 2^32 - 1 distinct texts");
-        self.slots[at] = Slot { first, last, shape, id };
+        self.slots[at] = Slot { first, last, length_and_tag: shape, id };
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len());
         self.tags.push(tag);
@@ -102,12 +102,12 @@ impl Interner {
 
     #[cold]
     fn grow(&mut self) {
-        let empty = Slot { first: 0, last: 0, shape: 0, id: EMPTY };
+        let empty = Slot { first: 0, last: 0, length_and_tag: 0, id: EMPTY };
         let old = std::mem::take(&mut self.slots);
         self.slots = vec![empty; old.len() * 2];
         let mask = self.slots.len() - 1;
         for slot in old.into_iter().filter(|s| s.id != EMPTY) {
-            let mut at = spread(slot.first, slot.last, slot.shape) as usize & mask;
+            let mut at = hash_key(slot.first, slot.last, slot.length_and_tag) as usize & mask;
             while self.slots[at].id != EMPTY {
                 at = (at + 1) & mask;
             }
@@ -118,8 +118,8 @@ impl Interner {
 
 /// Two words that, with the length, name a text of up to 16 bytes.
 #[inline]
-fn halves(text: &[u8]) -> (u64, u64) {
-    if text.len() > INLINE {
+fn key_words(text: &[u8]) -> (u64, u64) {
+    if text.len() > INLINE_BYTES {
         return (hash64(text), text.last_chunk::<8>().map_or(0, |c| u64::from_le_bytes(*c)));
     }
     if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
@@ -138,7 +138,7 @@ fn halves(text: &[u8]) -> (u64, u64) {
 }
 
 #[inline]
-fn spread(first: u64, last: u64, shape: u32) -> u64 {
+fn hash_key(first: u64, last: u64, shape: u32) -> u64 {
     let fold = |a: u64, b: u64| {
         let product = u128::from(a) * u128::from(b);
         product as u64 ^ (product >> 64) as u64

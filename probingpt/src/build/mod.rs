@@ -15,9 +15,9 @@ mod entries;
 mod index;
 mod interner;
 mod plan;
-mod rank;
+mod ranking;
 mod records;
-mod rows;
+mod source_runs;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -26,19 +26,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use miriam_storage::{Container, ContainerWriter};
-use miriam_textio::{Input, Lines, Progress, SortOptions, available_threads, name_of, sort_lines};
+use miriam_textio::{
+    Input, Lines, Progress, SortOptions, available_threads, display_name, sort_lines,
+};
 
 use self::encoder::Encoder;
-use self::entries::{Block, Entry, EntryReader};
-pub(crate) use self::plan::ZeroScore;
-use self::plan::{Plan, SAMPLE, Tables, Wishes};
+use self::entries::{EntryBlock, EntryReader, TextEntry};
+pub(crate) use self::plan::ZeroScorePolicy;
+use self::plan::{Plan, PlanOptions, SAMPLE_ENTRIES, TableKind};
 use crate::format::{KIND, Metadata, VERSION};
 use crate::{Error, PhraseTable, Result};
 
 /// Bytes of entries handed to a worker at once.
-const BLOCK: usize = 1 << 20;
+const BLOCK_BYTES: usize = 1 << 20;
 /// Memory for sorting where the caller gives no bound.
-const SORT_MEMORY: u64 = 2 << 30;
+const DEFAULT_SORT_MEMORY: u64 = 2 << 30;
 
 /// What to build from, and how.
 #[derive(Clone, Debug)]
@@ -61,7 +63,7 @@ pub struct BuildOptions {
     pub threads: usize,
     /// Store a score of exactly 0 (probability 1) as 1e-10, as Moses2's own
     /// binary tables do. Without it the scores are those Moses2 reads from text.
-    pub tiny_for_zero: bool,
+    pub replace_zero_scores: bool,
 }
 
 impl Default for BuildOptions {
@@ -74,7 +76,7 @@ impl Default for BuildOptions {
             memory: None,
             sort: false,
             threads: available_threads(),
-            tiny_for_zero: true,
+            replace_zero_scores: true,
         }
     }
 }
@@ -113,37 +115,41 @@ pub fn build_file(
         return Err(Error::Options("pruning to 0 targets leaves no table".into()));
     }
     let writer = ContainerWriter::create(output, KIND, VERSION)?;
-    let wishes = Wishes {
-        tables: if options.reordering.is_some() { Tables::Joined } else { Tables::Phrases },
-        table: name_of(&options.phrase_table),
-        reordering_table: options.reordering.as_deref().map(name_of).unwrap_or_default(),
+    let wishes = PlanOptions {
+        tables: if options.reordering.is_some() { TableKind::Joined } else { TableKind::Phrases },
+        table: display_name(&options.phrase_table),
+        reordering_table: options.reordering.as_deref().map(display_name).unwrap_or_default(),
         num_scores: options.num_scores,
         num_reordering: None,
         prune: options.prune,
-        zero: if options.tiny_for_zero { ZeroScore::Tiny } else { ZeroScore::Kept },
+        zero_policy: if options.replace_zero_scores {
+            ZeroScorePolicy::Replace
+        } else {
+            ZeroScorePolicy::Keep
+        },
     };
     let folder = match output.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     let work = || {
-        let mut consumed = Consumed::default();
-        let mut open = |path: &Path| open(path, options, folder, &mut consumed, progress);
+        let mut consumed = InputConsumption::default();
+        let mut open = |path: &Path| open_lines(path, options, folder, &mut consumed, progress);
         let table = open(&options.phrase_table)?;
         let reordering = options.reordering.as_deref().map(open).transpose()?;
-        let job = Job {
+        let job = BuildJob {
             entries: EntryReader::new(table, reordering)?,
-            wishes,
-            adjacent: !options.sort,
+            plan_options: wishes,
+            requires_adjacent: !options.sort,
             threads: options.threads.max(1),
-            bound: options.memory.map(|m| (m, folder)),
+            memory_bound: options.memory.map(|m| (m, folder)),
             consumed,
         };
         job.build(writer, progress)
     };
     // Sorting and writing work on rayon's threads: as many as asked for.
     let (mut report, _) = if options.threads > 1 || options.sort {
-        pool(options.threads)?.install(work)?
+        build_thread_pool(options.threads)?.install(work)?
     } else {
         work()?
     };
@@ -163,7 +169,7 @@ pub fn load_text(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
-    load(path, Tables::Phrases, num_scores, threads, progress)
+    load_table(path, TableKind::Phrases, num_scores, threads, progress)
 }
 
 /// Reads the text reordering table at `path` into memory, as a table without
@@ -175,59 +181,66 @@ pub fn load_reordering_text(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
-    load(path, Tables::Reordering, num, threads, progress)
+    load_table(path, TableKind::Reordering, num, threads, progress)
 }
 
 /// Reads a table into memory; `num` checks the number of its scores.
-fn load(
+fn load_table(
     path: &Path,
-    tables: Tables,
+    tables: TableKind,
     num: Option<usize>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
     let writer = ContainerWriter::in_memory(path, KIND, VERSION)?;
-    let reordering = tables == Tables::Reordering;
-    let wishes = Wishes {
+    let reordering = tables == TableKind::Reordering;
+    let wishes = PlanOptions {
         tables,
-        table: name_of(path),
-        reordering_table: name_of(path),
+        table: display_name(path),
+        reordering_table: display_name(path),
         num_scores: num.filter(|_| !reordering),
         num_reordering: num.filter(|_| reordering),
         prune: None,
-        zero: ZeroScore::Kept,
+        zero_policy: ZeroScorePolicy::Keep,
     };
     let work = || {
-        let mut consumed = Consumed::default();
+        let mut consumed = InputConsumption::default();
         let options = BuildOptions { threads, ..BuildOptions::default() };
-        let table = open(path, &options, Path::new("."), &mut consumed, progress)?;
+        let table = open_lines(path, &options, Path::new("."), &mut consumed, progress)?;
         let entries = match reordering {
             true => EntryReader::reordering_only(table),
             false => EntryReader::new(table, None)?,
         };
         let threads = threads.max(1);
-        let job = Job { entries, wishes, adjacent: false, threads, bound: None, consumed };
+        let job = BuildJob {
+            entries,
+            plan_options: wishes,
+            requires_adjacent: false,
+            threads,
+            memory_bound: None,
+            consumed,
+        };
         job.build(writer, progress)
     };
-    let (_, bytes) = if threads > 1 { pool(threads)?.install(work)? } else { work()? };
+    let (_, bytes) = if threads > 1 { build_thread_pool(threads)?.install(work)? } else { work()? };
     let bytes = bytes.expect("a writer in memory gives its bytes");
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
-fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+fn build_thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
     pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })
 }
 
 /// How much of the inputs has been taken, before decompression.
 #[derive(Default)]
-struct Consumed {
+struct InputConsumption {
     counters: Vec<Arc<AtomicU64>>,
     total: Option<u64>,
 }
 
-impl Consumed {
-    fn add(&mut self, input: &Input) {
+impl InputConsumption {
+    fn add_input(&mut self, input: &Input) {
         self.total = match (self.counters.is_empty(), self.total, input.size()) {
             (true, _, size) => size,
             (false, Some(total), Some(size)) => Some(total + size),
@@ -236,93 +249,99 @@ impl Consumed {
         self.counters.push(input.consumed());
     }
 
-    fn reached(&self) -> u64 {
+    fn total_consumed(&self) -> u64 {
         self.counters.iter().map(|c| c.load(Ordering::Relaxed)).sum()
     }
 }
 
-fn open(
+fn open_lines(
     path: &Path,
     options: &BuildOptions,
     folder: &Path,
-    consumed: &mut Consumed,
+    consumed: &mut InputConsumption,
     progress: &dyn Progress,
 ) -> Result<Lines> {
     let input = Input::open(path)?;
-    consumed.add(&input);
+    consumed.add_input(&input);
     let lines = if options.threads > 1 { Lines::in_background(input) } else { Lines::new(input) };
     if !options.sort {
         return Ok(lines);
     }
-    let _stage = Stage::begin(progress, "sorting", None);
+    let _stage = ProgressStage::begin(progress, "sorting", None);
     let tables = 1 + u64::from(options.reordering.is_some());
-    let memory = options.memory.unwrap_or(SORT_MEMORY) / tables;
+    let memory = options.memory.unwrap_or(DEFAULT_SORT_MEMORY) / tables;
     Ok(sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?)
 }
 
 /// A stage of the work, over when it is dropped: on an error too.
-struct Stage<'a>(&'a dyn Progress);
+struct ProgressStage<'a>(&'a dyn Progress);
 
-impl<'a> Stage<'a> {
+impl<'a> ProgressStage<'a> {
     fn begin(progress: &'a dyn Progress, stage: &str, total: Option<u64>) -> Self {
         progress.begin(stage, total);
-        Stage(progress)
+        ProgressStage(progress)
     }
 }
 
-impl Drop for Stage<'_> {
+impl Drop for ProgressStage<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
 }
 
 /// A build with its inputs open.
-struct Job<'a> {
+struct BuildJob<'a> {
     entries: EntryReader,
-    wishes: Wishes,
+    plan_options: PlanOptions,
     /// Whether entries of one source must stand together.
-    adjacent: bool,
+    requires_adjacent: bool,
     threads: usize,
     /// Bytes for the intermediate form, and the folder for what goes beyond.
-    bound: Option<(u64, &'a Path)>,
-    consumed: Consumed,
+    memory_bound: Option<(u64, &'a Path)>,
+    consumed: InputConsumption,
 }
 
-impl Job<'_> {
+impl BuildJob<'_> {
     fn build(
         mut self,
         writer: ContainerWriter,
         progress: &dyn Progress,
     ) -> Result<(BuildReport, Option<miriam_storage::Bytes>)> {
-        let stage = Stage::begin(progress, "reading", self.consumed.total);
+        let stage = ProgressStage::begin(progress, "reading", self.consumed.total);
         // Before its first line is gone.
-        let joined_scores = self.entries.reordering_scores();
-        let mut sample = Block::default();
-        while sample.len() < SAMPLE
+        let joined_scores = self.entries.num_joined_scores();
+        let mut sample = EntryBlock::default();
+        while sample.len() < SAMPLE_ENTRIES
             && let Some(entry) = self.entries.next()?
         {
             sample.push(&entry);
         }
-        let first_scores = match self.wishes.tables {
-            Tables::Reordering => sample.entries().next().map(|e| e.reordering_words()),
+        let first_scores = match self.plan_options.tables {
+            TableKind::Reordering => sample.entries().next().map(|e| e.num_reordering_scores()),
             _ => joined_scores,
         };
-        let wishes = self.wishes.clone();
-        let unknown = wishes.tables != Tables::Reordering && wishes.num_scores.is_none();
+        let wishes = self.plan_options.clone();
+        let unknown = wishes.tables != TableKind::Reordering && wishes.num_scores.is_none();
         if sample.len() == 0 && unknown {
             return Err(Error::Options(format!("{}: there is no phrase pair in it", wishes.table)));
         }
-        let plan = Plan::decide(wishes, &sample, first_scores)?;
+        let plan = Plan::choose(wishes, &sample, first_scores)?;
         let encoders = if self.threads == 1 {
-            vec![self.encode_here(&plan, sample, progress)?]
+            vec![self.encode_on_caller(&plan, sample, progress)?]
         } else {
             self.encode_on_workers(&plan, sample, progress)?
         };
         let unused_reordering = self.entries.finish()?;
         drop(stage);
         let pruned = encoders.iter().map(|e| e.pruned).sum();
-        let (metadata, bytes) =
-            write::write(&plan, encoders, self.adjacent, self.threads, writer, progress)?;
+        let (metadata, bytes) = write::write_table(
+            &plan,
+            encoders,
+            self.requires_adjacent,
+            self.threads,
+            writer,
+            progress,
+        )?;
         let Metadata { entries, sources, missing_reordering, .. } = metadata;
         let report = BuildReport {
             entries,
@@ -336,18 +355,18 @@ impl Job<'_> {
     }
 
     /// The bound of one of `workers` encoders.
-    fn share(&self, workers: usize) -> Option<(usize, &Path)> {
-        let (bytes, folder) = self.bound?;
+    fn memory_share(&self, workers: usize) -> Option<(usize, &Path)> {
+        let (bytes, folder) = self.memory_bound?;
         Some((usize::try_from(bytes / workers as u64).unwrap_or(usize::MAX), folder))
     }
 
-    fn encode_here<'p>(
+    fn encode_on_caller<'p>(
         &mut self,
         plan: &'p Plan,
-        sample: Block,
+        sample: EntryBlock,
         progress: &dyn Progress,
     ) -> Result<Encoder<'p>> {
-        let mut encoder = Encoder::new(plan, self.share(1));
+        let mut encoder = Encoder::new(plan, self.memory_share(1));
         for entry in sample.entries() {
             encoder.push(&entry)?;
         }
@@ -357,10 +376,10 @@ impl Job<'_> {
             encoder.push(&entry)?;
             count = count.wrapping_add(1);
             if count.is_multiple_of(8192) {
-                progress.reached(self.consumed.reached());
+                progress.set_position(self.consumed.total_consumed());
             }
         }
-        encoder.end_run()?;
+        encoder.finish_run()?;
         Ok(encoder)
     }
 
@@ -369,18 +388,19 @@ impl Job<'_> {
     fn encode_on_workers<'p>(
         &mut self,
         plan: &'p Plan,
-        sample: Block,
+        sample: EntryBlock,
         progress: &dyn Progress,
     ) -> Result<Vec<Encoder<'p>>> {
         let failed = AtomicBool::new(false);
-        let (sender, receiver) = bounded::<(u64, Block)>(2 * self.threads);
-        let share = self.share(self.threads).map(|(bytes, folder)| (bytes, folder.to_owned()));
-        let work = |receiver: Receiver<(u64, Block)>| -> Result<Encoder<'p>, (u64, Error)> {
+        let (sender, receiver) = bounded::<(u64, EntryBlock)>(2 * self.threads);
+        let share =
+            self.memory_share(self.threads).map(|(bytes, folder)| (bytes, folder.to_owned()));
+        let work = |receiver: Receiver<(u64, EntryBlock)>| -> Result<Encoder<'p>, (u64, Error)> {
             let bound = share.as_ref().map(|(bytes, folder)| (*bytes, folder.as_path()));
             let mut encoder = Encoder::new(plan, bound);
             for (number, block) in receiver.iter() {
                 let encoded = block.entries().try_for_each(|entry| encoder.push(&entry));
-                if let Err(error) = encoded.and_then(|()| encoder.end_run()) {
+                if let Err(error) = encoded.and_then(|()| encoder.finish_run()) {
                     failed.store(true, Ordering::Relaxed);
                     return Err((number, error));
                 }
@@ -398,7 +418,7 @@ impl Job<'_> {
             let workers: Vec<_> = (0..self.threads).map(worker).collect();
             drop(receiver);
             let mut blocks =
-                Blocks { current: Block::default(), number: 0, to: sender, failed: &failed };
+                BlockSender { current: EntryBlock::default(), number: 0, sender, failed: &failed };
             let mut read = || -> Result<()> {
                 for entry in sample.entries() {
                     if failed.load(Ordering::Relaxed) {
@@ -410,14 +430,14 @@ impl Job<'_> {
                     && let Some(entry) = self.entries.next()?
                 {
                     if blocks.push(&entry) {
-                        progress.reached(self.consumed.reached());
+                        progress.set_position(self.consumed.total_consumed());
                     }
                 }
                 Ok(())
             };
             let outcome = read();
             // What came before an error may hold an earlier one.
-            blocks.send();
+            blocks.send_block();
             drop(blocks);
             let mut encoders = Vec::new();
             let mut first: Option<(u64, Error)> = None;
@@ -439,29 +459,29 @@ impl Job<'_> {
 }
 
 /// Blocks being filled for the workers.
-struct Blocks<'a> {
-    current: Block,
+struct BlockSender<'a> {
+    current: EntryBlock,
     number: u64,
-    to: Sender<(u64, Block)>,
+    sender: Sender<(u64, EntryBlock)>,
     /// Set when no worker is left.
     failed: &'a AtomicBool,
 }
 
-impl Blocks<'_> {
+impl BlockSender<'_> {
     /// Adds an entry; true when a block went out before it.
-    fn push(&mut self, entry: &Entry<'_>) -> bool {
-        let full =
-            self.current.byte_len() >= BLOCK && self.current.last_source() != Some(entry.source());
+    fn push(&mut self, entry: &TextEntry<'_>) -> bool {
+        let full = self.current.byte_len() >= BLOCK_BYTES
+            && self.current.last_source() != Some(entry.source());
         if full {
-            self.send();
+            self.send_block();
         }
         self.current.push(entry);
         full
     }
 
-    fn send(&mut self) {
+    fn send_block(&mut self) {
         let block = std::mem::take(&mut self.current);
-        if self.to.send((self.number, block)).is_err() {
+        if self.sender.send((self.number, block)).is_err() {
             self.failed.store(true, Ordering::Relaxed);
         }
         self.number += 1;

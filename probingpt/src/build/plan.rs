@@ -9,14 +9,14 @@ use std::collections::HashSet;
 
 use miriam_textio::{Ln, fields, number};
 
-use super::entries::{Block, Entry};
-use crate::format::{Column, MAX_REORDERING, MAX_SCORES};
+use super::entries::{EntryBlock, TextEntry};
+use crate::format::{ColumnEncoding, MAX_REORDERING, MAX_SCORES};
 use crate::{Error, Result};
 
 /// Entries that decide.
-pub(crate) const SAMPLE: usize = 65_536;
+pub(crate) const SAMPLE_ENTRIES: usize = 65_536;
 /// Entries a distinct value must stand for to be worth a code.
-const REPETITION: usize = 16;
+const MIN_REPETITIONS: usize = 16;
 
 /// What every worker follows.
 #[derive(Clone, Debug)]
@@ -25,34 +25,34 @@ pub(crate) struct Plan {
     pub table: String,
     /// How the reordering table is called in messages.
     pub reordering_table: String,
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnEncoding>,
     pub num_reordering: usize,
     /// Counts go with score columns 0 and 2.
-    pub joint_counts: bool,
+    pub counts_in_codebooks: bool,
     pub prune: Option<usize>,
-    pub zero: ZeroScore,
+    pub zero_policy: ZeroScorePolicy,
 }
 
 /// What becomes of a score of exactly 0, the logarithm of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ZeroScore {
+pub(crate) enum ZeroScorePolicy {
     /// It stays: what Moses2 reads from text tables.
-    Kept,
+    Keep,
     /// 1e-10 stands for it: what Moses2 reads from its binary tables.
-    Tiny,
+    Replace,
 }
 
-impl ZeroScore {
+impl ZeroScorePolicy {
     /// The stored score of a probability (`phrase-decoding.md` 2.1, 2.4).
     pub fn score(self, probability: f32) -> f32 {
-        let ln = Ln::of_probability(probability).0;
-        if ln == 0.0 && self == ZeroScore::Tiny { 1e-10 } else { ln }
+        let ln = Ln::from_probability(probability).0;
+        if ln == 0.0 && self == ZeroScorePolicy::Replace { 1e-10 } else { ln }
     }
 }
 
 /// A probability, or why `text` is none.
-pub(crate) fn probability(text: &[u8]) -> Result<f32, String> {
-    let value = number::parse_f32_through_f64(text);
+pub(crate) fn parse_probability(text: &[u8]) -> Result<f32, String> {
+    let value = number::parse_f32_via_f64(text);
     match value.filter(|p| p.is_finite() && *p >= 0.0 && !p.is_sign_negative() || *p == 0.0) {
         Some(value) => Ok(value),
         None => {
@@ -67,7 +67,7 @@ pub(crate) fn probability(text: &[u8]) -> Result<f32, String> {
 
 /// The tables a build reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tables {
+pub(crate) enum TableKind {
     /// A phrase table.
     Phrases,
     /// A phrase table, joined with a reordering table.
@@ -78,8 +78,8 @@ pub(crate) enum Tables {
 
 /// What the caller knows before the first line is read.
 #[derive(Clone)]
-pub(crate) struct Wishes {
-    pub tables: Tables,
+pub(crate) struct PlanOptions {
+    pub tables: TableKind,
     pub table: String,
     pub reordering_table: String,
     /// Phrase scores a line must have; nothing takes the first line's number.
@@ -87,24 +87,24 @@ pub(crate) struct Wishes {
     /// The same of reordering scores.
     pub num_reordering: Option<usize>,
     pub prune: Option<usize>,
-    pub zero: ZeroScore,
+    pub zero_policy: ZeroScorePolicy,
 }
 
 impl Plan {
     /// The plan for a table that begins with `sample`. `reordering_scores` is the
     /// number of scores on the reordering table's first line.
-    pub fn decide(
-        wishes: Wishes,
-        sample: &Block,
+    pub fn choose(
+        wishes: PlanOptions,
+        sample: &EntryBlock,
         reordering_scores: Option<usize>,
     ) -> Result<Self> {
         let num_scores = match (wishes.tables, sample.entries().next()) {
-            (Tables::Reordering, _) => 0,
-            (_, Some(entry)) => first_count(&wishes.table, &entry, wishes.num_scores)?,
+            (TableKind::Reordering, _) => 0,
+            (_, Some(entry)) => check_num_scores(&wishes.table, &entry, wishes.num_scores)?,
             (_, None) => wishes.num_scores.unwrap_or(0),
         };
         let num_reordering = match (wishes.tables, reordering_scores) {
-            (Tables::Phrases, _) => 0,
+            (TableKind::Phrases, _) => 0,
             (_, Some(found)) => {
                 let name = &wishes.reordering_table;
                 if let Some(wanted) = wishes.num_reordering.filter(|&n| n != found) {
@@ -125,29 +125,29 @@ impl Plan {
                 wishes.table
             )));
         }
-        let mut columns = choose_columns(sample, num_scores);
+        let mut columns = choose_encodings(sample, num_scores);
         let joint_counts = num_scores == 4
-            && columns[0] == Column::Coded
-            && columns[2] == Column::Coded
-            && sample.entries().all(|e| three_counts(e.fields().counts).is_some());
+            && columns[0] == ColumnEncoding::Coded
+            && columns[2] == ColumnEncoding::Coded
+            && sample.entries().all(|e| parse_three_counts(e.fields().counts).is_some());
         if joint_counts {
-            columns[0] = Column::CodedWithCounts;
-            columns[2] = Column::CodedWithCounts;
+            columns[0] = ColumnEncoding::CodedWithCounts;
+            columns[2] = ColumnEncoding::CodedWithCounts;
         }
         Ok(Plan {
             table: wishes.table,
             reordering_table: wishes.reordering_table,
             columns,
             num_reordering,
-            joint_counts,
+            counts_in_codebooks: joint_counts,
             prune: wishes.prune,
-            zero: wishes.zero,
+            zero_policy: wishes.zero_policy,
         })
     }
 }
 
-fn first_count(table: &str, entry: &Entry<'_>, wanted: Option<usize>) -> Result<usize> {
-    let found = fields::words(entry.fields().scores).count();
+fn check_num_scores(table: &str, entry: &TextEntry<'_>, wanted: Option<usize>) -> Result<usize> {
+    let found = fields::split_words(entry.fields().scores).count();
     let reason = match wanted {
         Some(wanted) if wanted != found => {
             format!("{found} scores where {wanted} are expected")
@@ -155,30 +155,36 @@ fn first_count(table: &str, entry: &Entry<'_>, wanted: Option<usize>) -> Result<
         _ if found == 0 || found > MAX_SCORES => format!("{found} scores, not 1 to {MAX_SCORES}"),
         _ => return Ok(found),
     };
-    Err(Error::format(table, entry.number, Some(3), reason))
+    Err(Error::format(table, entry.line_number, Some(3), reason))
 }
 
-fn choose_columns(sample: &Block, num_scores: usize) -> Vec<Column> {
+fn choose_encodings(sample: &EntryBlock, num_scores: usize) -> Vec<ColumnEncoding> {
     let mut seen: Vec<HashSet<&[u8]>> = vec![HashSet::new(); num_scores];
     let mut entries = 0;
     for entry in sample.entries() {
         entries += 1;
-        let scores = fields::words(entry.scores_field());
+        let scores = fields::split_words(entry.scores_field());
         for (distinct, score) in seen.iter_mut().zip(scores) {
             // Once it is known to be raw, nothing more is to be learnt.
-            if distinct.len() * REPETITION <= SAMPLE {
+            if distinct.len() * MIN_REPETITIONS <= SAMPLE_ENTRIES {
                 distinct.insert(score);
             }
         }
     }
     seen.iter()
-        .map(|d| if d.len() * REPETITION <= entries { Column::Coded } else { Column::Raw })
+        .map(|d| {
+            if d.len() * MIN_REPETITIONS <= entries {
+                ColumnEncoding::Coded
+            } else {
+                ColumnEncoding::Raw
+            }
+        })
         .collect()
 }
 
 /// A counts text of exactly three words with one space between them.
 #[inline]
-pub(crate) fn three_counts(text: &[u8]) -> Option<[&[u8]; 3]> {
+pub(crate) fn parse_three_counts(text: &[u8]) -> Option<[&[u8]; 3]> {
     let mut parts = text.split(|&b| b == b' ' || b == b'\t');
     let three = [parts.next()?, parts.next()?, parts.next()?];
     let whole = parts.next().is_none()
@@ -195,26 +201,26 @@ mod tests {
     #[test]
     fn probabilities() {
         for (text, value) in [(&b"0.5"[..], 0.5), (b"1e-9", 1e-9), (b"0", 0.0), (b"2.75", 2.75)] {
-            assert_eq!(probability(text), Ok(value));
+            assert_eq!(parse_probability(text), Ok(value));
         }
         for bad in [&b"-0.5"[..], b"nan", b"inf", b"1e39", b"", b"x", b"0.5x", b"0,5"] {
-            assert!(probability(bad).is_err(), "{}", bad.escape_ascii());
+            assert!(parse_probability(bad).is_err(), "{}", bad.escape_ascii());
         }
-        assert!(probability(b"-1").unwrap_err().contains("negative"));
+        assert!(parse_probability(b"-1").unwrap_err().contains("negative"));
     }
 
     #[test]
     fn the_score_of_one_is_tiny_in_binary_tables_only() {
-        assert_eq!(ZeroScore::Tiny.score(1.0), 1e-10);
-        assert_eq!(ZeroScore::Kept.score(1.0), 0.0);
-        assert_eq!(ZeroScore::Tiny.score(0.0), -100.0);
+        assert_eq!(ZeroScorePolicy::Replace.score(1.0), 1e-10);
+        assert_eq!(ZeroScorePolicy::Keep.score(1.0), 0.0);
+        assert_eq!(ZeroScorePolicy::Replace.score(0.0), -100.0);
     }
 
     #[test]
     fn three_counts_are_told_from_anything_else() {
-        assert_eq!(three_counts(b"4 3 1"), Some([&b"4"[..], b"3", b"1"]));
+        assert_eq!(parse_three_counts(b"4 3 1"), Some([&b"4"[..], b"3", b"1"]));
         for odd in [&b""[..], b"4", b"4 3", b"4 3 1 2", b"4  3 1", b"4\t3 1", b"4 3\t1"] {
-            assert_eq!(three_counts(odd), None, "{}", odd.escape_ascii());
+            assert_eq!(parse_three_counts(odd), None, "{}", odd.escape_ascii());
         }
     }
 }

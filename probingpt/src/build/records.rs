@@ -2,11 +2,11 @@
 //! sources' hashes, which is the order of the index.
 
 use super::plan::Plan;
-use super::rank::Ranking;
-use super::rows::{Run, take_id};
-use crate::format::{Column, FIXED_WIDTH_FROM, alignment_class};
-use crate::record::{push_codes, push_head, width_for};
-use crate::{Error, Result, code};
+use super::ranking::Ranking;
+use super::source_runs::{SourceRun, take_id};
+use crate::format::{ColumnEncoding, FIXED_WIDTH_MIN_TARGETS, alignment_class};
+use crate::record::{code_width, push_codes, push_header};
+use crate::{Error, Result, varint};
 
 /// The final ids of everything.
 pub(crate) struct Rankings {
@@ -29,7 +29,7 @@ pub(crate) struct Rankings {
 
 /// A source phrase with its record.
 #[derive(Clone, Copy)]
-pub(crate) struct Phrase {
+pub(crate) struct SourceRecord {
     pub hash: u64,
     pub start: usize,
     pub length: usize,
@@ -37,10 +37,10 @@ pub(crate) struct Phrase {
 
 /// The records of one part, and what was met while they were made.
 #[derive(Default)]
-pub(crate) struct EncodedPart {
+pub(crate) struct EncodedPartition {
     pub bytes: Vec<u8>,
     /// By hash, ascending.
-    pub phrases: Vec<Phrase>,
+    pub records: Vec<SourceRecord>,
     pub entries: u64,
     pub missing_reordering: u64,
     pub max_source_length: usize,
@@ -50,7 +50,7 @@ pub(crate) struct EncodedPart {
 
 /// A source phrase being put together.
 #[derive(Default)]
-struct Columns {
+struct RecordColumns {
     source: Vec<u32>,
     other_source: Vec<u32>,
     lengths: Vec<u32>,
@@ -63,34 +63,34 @@ struct Columns {
     words: Vec<u32>,
 }
 
-fn lost() -> Error {
+fn damaged_rows_error() -> Error {
     Error::Options("rows of the build came back damaged from memory or a temporary file".into())
 }
 
 /// Encodes a part from the rows of every worker. With `adjacent`, entries of one
 /// source must stand together in the text.
-pub(crate) fn encode(
+pub(crate) fn encode_partition(
     plan: &Plan,
     rankings: &Rankings,
     workers: &[Vec<u8>],
     adjacent: bool,
-) -> Result<EncodedPart> {
-    let mut runs: Vec<(usize, Run<'_>)> = Vec::new();
+) -> Result<EncodedPartition> {
+    let mut runs: Vec<(usize, SourceRun<'_>)> = Vec::new();
     for (worker, bytes) in workers.iter().enumerate() {
         let mut rest = &bytes[..];
         while !rest.is_empty() {
-            runs.push((worker, Run::take(&mut rest).ok_or_else(lost)?));
+            runs.push((worker, SourceRun::deserialize(&mut rest).ok_or_else(damaged_rows_error)?));
         }
     }
     runs.sort_unstable_by_key(|(_, run)| (run.hash, run.first_line));
     // Rows and records take nearly the same room; growing step by step would
     // touch twice the memory.
-    let mut part = EncodedPart {
+    let mut part = EncodedPartition {
         bytes: Vec::with_capacity(workers.iter().map(Vec::len).sum()),
-        phrases: Vec::with_capacity(runs.len()),
-        ..EncodedPart::default()
+        records: Vec::with_capacity(runs.len()),
+        ..EncodedPartition::default()
     };
-    let mut columns = Columns::new(plan.columns.len());
+    let mut columns = RecordColumns::new(plan.columns.len());
     let mut equal = Vec::new();
     let mut rest = &runs[..];
     while let Some((first, _)) = rest.split_first() {
@@ -101,7 +101,7 @@ pub(crate) fn encode(
         equal.extend(group.iter().copied());
         // Nearly always one run; runs of one hash may still have two sources.
         while !equal.is_empty() {
-            encode_first(plan, rankings, &mut equal, adjacent, &mut columns, &mut part)?;
+            encode_first_source(plan, rankings, &mut equal, adjacent, &mut columns, &mut part)?;
         }
     }
     Ok(part)
@@ -109,13 +109,13 @@ pub(crate) fn encode(
 
 /// Encodes the source of the first of `runs` from all runs that have it, and
 /// takes those out.
-fn encode_first(
+fn encode_first_source(
     plan: &Plan,
     rankings: &Rankings,
-    runs: &mut Vec<(usize, Run<'_>)>,
+    runs: &mut Vec<(usize, SourceRun<'_>)>,
     adjacent: bool,
-    columns: &mut Columns,
-    part: &mut EncodedPart,
+    columns: &mut RecordColumns,
+    part: &mut EncodedPartition,
 ) -> Result<()> {
     columns.clear();
     let hash = runs[0].1.hash;
@@ -124,7 +124,7 @@ fn encode_first(
     runs.retain(|&(worker, run)| {
         let mut body = run.body;
         let Some(()) = columns.read_source(rankings, worker, &mut body) else {
-            failure = Some(lost());
+            failure = Some(damaged_rows_error());
             return false;
         };
         if columns.source.is_empty() {
@@ -141,7 +141,7 @@ fn encode_first(
         last_line = run.last_line;
         for _ in 0..run.entries {
             if columns.read_row(plan, rankings, worker, &mut body).is_none() {
-                failure = Some(lost());
+                failure = Some(damaged_rows_error());
                 return false;
             }
         }
@@ -152,7 +152,7 @@ fn encode_first(
     }
     let start = part.bytes.len();
     columns.write(plan, rankings, &mut part.bytes)?;
-    part.phrases.push(Phrase { hash, start, length: part.bytes.len() - start });
+    part.records.push(SourceRecord { hash, start, length: part.bytes.len() - start });
     part.entries += columns.lengths.len() as u64;
     if plan.num_reordering > 0 {
         part.missing_reordering += columns.reordering.iter().filter(|&&r| r == 0).count() as u64;
@@ -164,12 +164,12 @@ fn encode_first(
     Ok(())
 }
 
-impl Columns {
+impl RecordColumns {
     fn new(num_scores: usize) -> Self {
-        Columns {
+        RecordColumns {
             raw: vec![Vec::new(); num_scores],
             codes: vec![Vec::new(); num_scores],
-            ..Columns::default()
+            ..RecordColumns::default()
         }
     }
 
@@ -209,7 +209,7 @@ impl Columns {
         }
         for (k, column) in plan.columns.iter().enumerate() {
             match (column, &rankings.scores[k]) {
-                (Column::Raw, _) => {
+                (ColumnEncoding::Raw, _) => {
                     let (value, rest) = row.split_at_checked(4)?;
                     self.raw[k].extend_from_slice(value);
                     *row = rest;
@@ -230,7 +230,7 @@ impl Columns {
         let class = alignment_class(self.source.len(), length as usize);
         let id = rankings.alignments.maps[worker][take_id(row)? as usize];
         self.alignments.push(id - rankings.alignment_classes[class]);
-        if !plan.joint_counts {
+        if !plan.counts_in_codebooks {
             self.counts.push(rankings.counts.maps[worker][take_id(row)? as usize]);
         }
         self.extra.push(rankings.extra.maps[worker][take_id(row)? as usize]);
@@ -247,11 +247,11 @@ impl Columns {
             )));
         }
         let wide = self.lengths.iter().any(|&length| length > 255);
-        push_head(out, &self.source, targets, wide);
+        push_header(out, &self.source, targets, wide);
 
         let coded_scores = plan.columns.iter().zip(&self.codes);
         let coded: Vec<(&[u32], usize)> = coded_scores
-            .map(|(column, codes)| (*column != Column::Raw, codes))
+            .map(|(column, codes)| (*column != ColumnEncoding::Raw, codes))
             .chain([
                 (plan.num_reordering > 0, &self.reordering),
                 (rankings.has_alignment, &self.alignments),
@@ -259,19 +259,19 @@ impl Columns {
                 (rankings.has_extra, &self.extra),
             ])
             .filter(|(wanted, _)| *wanted)
-            .map(|(_, codes)| (&codes[..], width_for(codes.iter().fold(0, |a, &b| a.max(b)))))
+            .map(|(_, codes)| (&codes[..], code_width(codes.iter().fold(0, |a, &b| a.max(b)))))
             .collect();
         for four in coded.chunks(4) {
             let byte = four.iter().enumerate().fold(0, |b, (i, (_, w))| b | (w - 1) << (2 * i));
             out.push(byte as u8);
         }
-        let word_width = (targets >= FIXED_WIDTH_FROM)
-            .then(|| width_for(self.words.iter().fold(0, |a, &b| a.max(b))));
+        let word_width = (targets >= FIXED_WIDTH_MIN_TARGETS)
+            .then(|| code_width(self.words.iter().fold(0, |a, &b| a.max(b))));
         out.extend(word_width.map(|w| w as u8));
         push_codes(out, &self.lengths, if wide { 4 } else { 1 });
         let mut coded = coded.into_iter();
         for (column, raw) in plan.columns.iter().zip(&self.raw) {
-            if *column == Column::Raw {
+            if *column == ColumnEncoding::Raw {
                 out.extend_from_slice(raw);
             } else if let Some((codes, width)) = coded.next() {
                 push_codes(out, codes, width);
@@ -282,7 +282,7 @@ impl Columns {
         }
         match word_width {
             Some(width) => push_codes(out, &self.words, width),
-            None => self.words.iter().for_each(|&word| code::push(out, word)),
+            None => self.words.iter().for_each(|&word| varint::push(out, word)),
         }
         Ok(())
     }

@@ -5,17 +5,19 @@ use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
 use rayon::prelude::*;
 
-use super::Stage;
+use super::ProgressStage;
 use super::encoder::Encoder;
 use super::index::IndexBuilder;
 use super::plan::Plan;
-use super::rank::Ranking;
-use super::records::{EncodedPart, Rankings, encode};
-use crate::format::{CLASSES, Column, Metadata, PARTITIONS, home_lines, section};
+use super::ranking::Ranking;
+use super::records::{EncodedPartition, Rankings, encode_partition};
+use crate::format::{
+    ColumnEncoding, Metadata, NUM_ALIGNMENT_CLASSES, PARTITIONS, num_home_buckets, section,
+};
 use crate::{Error, Result};
 
 /// Writes what `encoders` gathered and finishes the container.
-pub(crate) fn write(
+pub(crate) fn write_table(
     plan: &Plan,
     mut encoders: Vec<Encoder<'_>>,
     adjacent: bool,
@@ -23,12 +25,12 @@ pub(crate) fn write(
     mut writer: ContainerWriter,
     progress: &dyn Progress,
 ) -> Result<(Metadata, Option<Bytes>)> {
-    let stage = Stage::begin(progress, "ranking", None);
-    let rankings = rank(plan, &encoders);
+    let stage = ProgressStage::begin(progress, "ranking", None);
+    let rankings = rank_dictionaries(plan, &encoders);
     write_dictionaries(plan, &rankings, &encoders, &mut writer)?;
     drop(stage);
 
-    let _stage = Stage::begin(progress, "writing", Some(PARTITIONS as u64));
+    let _stage = ProgressStage::begin(progress, "writing", Some(PARTITIONS as u64));
     let mut partitions: Vec<_> = encoders
         .drain(..)
         .map(|encoder| {
@@ -41,37 +43,42 @@ pub(crate) fn write(
     // unless that would take memory the caller bounded: then they are encoded
     // twice.
     let bounded = partitions.iter().any(|p| p.has_spilled());
-    let mut total = EncodedPart::default();
+    let mut total = EncodedPartition::default();
     let mut sources = 0;
     let mut bytes = 0;
     let mut longest = 0;
-    let mut kept: Vec<EncodedPart> = Vec::new();
+    let mut kept: Vec<EncodedPartition> = Vec::new();
     let parts: Vec<usize> = (0..PARTITIONS).collect();
-    let mut encode_wave = |wave: &[usize]| -> Result<Vec<EncodedPart>> {
+    let mut encode_wave = |wave: &[usize]| -> Result<Vec<EncodedPartition>> {
         let rows = wave
             .iter()
-            .map(|&part| partitions.iter_mut().map(|p| p.read(part)).collect::<Result<Vec<_>>>())
+            .map(|&part| {
+                partitions.iter_mut().map(|p| p.read_partition(part)).collect::<Result<Vec<_>>>()
+            })
             .collect::<Result<Vec<_>>>()?;
         if threads == 1 {
-            return rows.iter().map(|rows| encode(plan, &rankings, rows, adjacent)).collect();
+            return rows
+                .iter()
+                .map(|rows| encode_partition(plan, &rankings, rows, adjacent))
+                .collect();
         }
-        rows.par_iter().map(|rows| encode(plan, &rankings, rows, adjacent)).collect()
+        rows.par_iter().map(|rows| encode_partition(plan, &rankings, rows, adjacent)).collect()
     };
     for wave in parts.chunks(threads) {
         for mut part in encode_wave(wave)? {
-            total.add(&part);
-            sources += part.phrases.len() as u64;
+            total.add_counts(&part);
+            sources += part.records.len() as u64;
             bytes += part.bytes.len() as u64;
             longest = longest.max(part.bytes.len());
             if bounded {
                 part.bytes = Vec::new();
-                part.phrases = Vec::new();
+                part.records = Vec::new();
             }
             kept.push(part);
         }
-        progress.reached(kept.len() as u64 / 2);
+        progress.set_position(kept.len() as u64 / 2);
     }
-    let home_lines = home_lines(sources);
+    let home_lines = num_home_buckets(sources);
     let mut index = IndexBuilder::new(home_lines);
     // Where the section lies depends on it, so it must not depend on `bounded`.
     let mut records = writer.begin_section(section::RECORDS, 1, bytes)?;
@@ -84,10 +91,10 @@ pub(crate) fn write(
         };
         for part in encoded {
             out.clear();
-            index.push(&part, &mut out);
+            index.push_partition(&part, &mut out);
             records.write(&out)?;
         }
-        progress.reached((PARTITIONS + wave[0]) as u64 / 2);
+        progress.set_position((PARTITIONS + wave[0]) as u64 / 2);
     }
     out.clear();
     index.finish(&mut out);
@@ -99,11 +106,11 @@ pub(crate) fn write(
             reason: "more than 1 TiB of records".into(),
         }));
     }
-    writer.section(section::INDEX, &index.lines)?;
+    writer.write_section(section::INDEX, &index.buckets)?;
     let metadata = Metadata {
         entries: total.entries,
         sources,
-        home_lines,
+        home_buckets: home_lines,
         columns: plan.columns.clone(),
         num_reordering: plan.num_reordering as u32,
         has_alignment: rankings.has_alignment,
@@ -114,13 +121,13 @@ pub(crate) fn write(
         max_targets: total.max_targets as u32,
         missing_reordering: total.missing_reordering,
     };
-    writer.metadata(&metadata)?;
+    writer.write_metadata(&metadata)?;
     let bytes = writer.finish()?;
     Ok((metadata, bytes))
 }
 
-impl EncodedPart {
-    fn add(&mut self, part: &EncodedPart) {
+impl EncodedPartition {
+    fn add_counts(&mut self, part: &EncodedPartition) {
         self.entries += part.entries;
         self.missing_reordering += part.missing_reordering;
         self.max_source_length = self.max_source_length.max(part.max_source_length);
@@ -129,25 +136,25 @@ impl EncodedPart {
     }
 }
 
-fn rank(plan: &Plan, encoders: &[Encoder<'_>]) -> Rankings {
+fn rank_dictionaries(plan: &Plan, encoders: &[Encoder<'_>]) -> Rankings {
     macro_rules! ranking {
         ($($field:tt)+) => {
             Ranking::new(&encoders.iter().map(|e| &e.$($field)+).collect::<Vec<_>>())
         };
     }
     let alignments = ranking!(alignments.texts);
-    let mut alignment_classes = vec![0u32; CLASSES + 1];
+    let mut alignment_classes = vec![0u32; NUM_ALIGNMENT_CLASSES + 1];
     for &(worker, id) in &alignments.order {
         alignment_classes[encoders[worker].alignments.texts.tag(id) as usize + 1] += 1;
     }
-    for class in 0..CLASSES {
+    for class in 0..NUM_ALIGNMENT_CLASSES {
         alignment_classes[class + 1] += alignment_classes[class];
     }
     let scores = plan
         .columns
         .iter()
         .enumerate()
-        .map(|(k, column)| (*column != Column::Raw).then(|| ranking!(scores[k].texts)))
+        .map(|(k, column)| (*column != ColumnEncoding::Raw).then(|| ranking!(scores[k].texts)))
         .collect();
     let counts = ranking!(counts);
     let extra = ranking!(extra);
@@ -162,7 +169,7 @@ fn rank(plan: &Plan, encoders: &[Encoder<'_>]) -> Rankings {
         has_alignment: has_text(&alignments, &|w, id| {
             !encoders[w].alignments.points(id).is_empty()
         }),
-        has_counts: !plan.joint_counts
+        has_counts: !plan.counts_in_codebooks
             && has_text(&counts, &|w, id| !encoders[w].counts.text(id).is_empty()),
         has_extra: has_text(&extra, &|w, id| !encoders[w].extra.text(id).is_empty()),
         alignments,
@@ -191,11 +198,11 @@ fn write_dictionaries(
             .order
             .iter()
             .map(|&(worker, id)| {
-                plan.zero.score(encoders[worker].scores[k].probabilities[id as usize])
+                plan.zero_policy.score(encoders[worker].scores[k].probabilities[id as usize])
             })
             .collect();
-        writer.section(&section::values(k), &values)?;
-        if plan.columns[k] == Column::CodedWithCounts {
+        writer.write_section(&section::values(k), &values)?;
+        if plan.columns[k] == ColumnEncoding::CodedWithCounts {
             let counts = ranking.order.iter().map(|&(worker, id)| {
                 let text = encoders[worker].scores[k].texts.text(id);
                 // The score has no space, the counts stand behind the first.
@@ -212,7 +219,7 @@ fn write_dictionaries(
         let start = id as usize * width;
         rows.extend_from_slice(&encoders[worker].reordering.values[start..start + width]);
     }
-    writer.section(section::REORDERING, &rows)?;
+    writer.write_section(section::REORDERING, &rows)?;
 
     let mut offsets = vec![0u32];
     let mut points = Vec::new();
@@ -225,9 +232,9 @@ fn write_dictionaries(
             })
         })?);
     }
-    writer.section(section::ALIGNMENT_CLASSES, &rankings.alignment_classes)?;
-    writer.section(section::ALIGNMENT_OFFSETS, &offsets)?;
-    writer.section(section::ALIGNMENT_POINTS, &points)?;
+    writer.write_section(section::ALIGNMENT_CLASSES, &rankings.alignment_classes)?;
+    writer.write_section(section::ALIGNMENT_OFFSETS, &offsets)?;
+    writer.write_section(section::ALIGNMENT_POINTS, &points)?;
 
     if rankings.has_counts {
         let texts = rankings.counts.order.iter();

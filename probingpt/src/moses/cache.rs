@@ -4,24 +4,25 @@
 //! directory keeps as words, so a dump reads them.
 
 use super::MosesTable;
-use super::text::TextFile;
-use crate::{Record, Result};
+use super::text_file::TextFile;
+use crate::{RecordOffset, Result};
 
 impl MosesTable {
     /// Calls `each` with every source phrase that `cache` names, most frequent
     /// first, and the ids of its words. Returns how many there are.
-    pub fn listed_sources<E: From<crate::Error>>(
+    pub fn for_each_listed_source<E: From<crate::Error>>(
         &self,
-        mut each: impl FnMut(Record, &[u32]) -> Result<(), E>,
+        mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let file = TextFile::open(&self.file("cache"))?;
         let mut source = Vec::new();
         let mut listed = 0;
         // The first line is the sum of the counts.
         for line in file.lines().skip(1) {
-            let (key, phrase) = line.pair().and_then(|(_, rest)| line.pair_of(rest))?;
+            let (key, phrase) =
+                line.split_at_tab().and_then(|(_, rest)| line.split_part_at_tab(rest))?;
             source.clear();
-            for word in miriam_textio::fields::words(phrase) {
+            for word in miriam_textio::fields::split_words(phrase) {
                 let Some(id) = self.find_source_word(word) else {
                     let word = String::from_utf8_lossy(word);
                     let reason = format!("{word:?} is none of the words in source_vocabids");
@@ -29,7 +30,7 @@ impl MosesTable {
                 };
                 source.push(id);
             }
-            if self.key(&source) != Some(line.number(2, key)?) {
+            if self.phrase_key(&source) != Some(line.parse_number(2, key)?) {
                 return Err(line.error(Some(2), "this is not the key of the phrase").into());
             }
             let Some(record) = self.find(&source) else {

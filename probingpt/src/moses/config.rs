@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::text::TextFile;
+use super::text_file::TextFile;
 use crate::format::{MAX_REORDERING, MAX_SCORES};
 use crate::{Error, Result};
 
@@ -26,17 +26,18 @@ impl Config {
     pub fn read(path: &Path) -> Result<Self> {
         let file = TextFile::open(path)?;
         // What stands twice counts as it stands last, as in Moses.
-        let find = |name: &str| -> Result<(super::text::Line<'_>, &[u8])> {
+        let find = |name: &str| -> Result<(super::text_file::TextLine<'_>, &[u8])> {
             let mut found = Err(missing(&file, name));
             for line in file.lines() {
-                let (key, value) = line.pair()?;
+                let (key, value) = line.split_at_tab()?;
                 if key == name.as_bytes() {
                     found = Ok((line, value));
                 }
             }
             found
         };
-        let number = |name: &str| find(name).and_then(|(line, value)| line.number::<u64>(2, value));
+        let number =
+            |name: &str| find(name).and_then(|(line, value)| line.parse_number::<u64>(2, value));
         let version = number("API_VERSION")?;
         if version != VERSION {
             return Err(Error::Options(format!(
@@ -47,7 +48,7 @@ impl Config {
         }
         let bounded = |name: &str, least: u64, most: usize| -> Result<usize> {
             let (line, value) = find(name)?;
-            let number = line.number::<u64>(2, value)?;
+            let number = line.parse_number::<u64>(2, value)?;
             if !(least..=most as u64).contains(&number) {
                 let reason = format!("{name} is {number}, not between {least} and {most}");
                 return Err(line.error(Some(2), reason));

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use miriam_storage::{Bytes, Load, View, prefetch_at};
+use miriam_storage::{Bytes, LoadMethod, View, prefetch_at};
 
 use crate::Result;
 
@@ -15,25 +15,25 @@ use crate::Result;
 const EMPTY: u64 = 0;
 /// The offset of a phrase that only begins others (tables of hierarchical
 /// systems).
-const ONLY_A_PREFIX: u64 = u64::MAX;
+const PREFIX_ONLY: u64 = u64::MAX;
 
 /// The hash table, mapped.
-pub(super) struct Index {
+pub(super) struct ProbingIndex {
     /// Key and offset.
     buckets: View<[u64; 2]>,
 }
 
 /// How many buckets a table of this many sources has. The product is one of
 /// 32-bit floats, whose rounding is part of the format.
-fn buckets_for(sources: u64) -> u64 {
+fn num_buckets(sources: u64) -> u64 {
     sources.saturating_add(1).max((1.2 * sources as f32) as u64)
 }
 
-impl Index {
+impl ProbingIndex {
     /// Opens the hash table of a directory with this many `sources`.
-    pub fn open(path: &Path, sources: u64, load: Load) -> Result<Self> {
+    pub fn open(path: &Path, sources: u64, load: LoadMethod) -> Result<Self> {
         let bytes = Bytes::open(path, load)?;
-        let expected = u128::from(buckets_for(sources)) * 16;
+        let expected = u128::from(num_buckets(sources)) * 16;
         if bytes.len() as u128 != expected {
             let reason = format!(
                 "it has {} bytes, but uniq_entries in config asks for {expected}",
@@ -43,31 +43,31 @@ impl Index {
         }
         let buckets = View::new(&bytes, 0, bytes.len())
             .map_err(|reason| miriam_storage::Error::damaged(path, "buckets", reason))?;
-        Ok(Index { buckets })
+        Ok(ProbingIndex { buckets })
     }
 
     #[inline]
-    fn home(&self, key: u64) -> usize {
+    fn home_bucket(&self, key: u64) -> usize {
         (key % self.buckets.len() as u64) as usize
     }
 
     /// Asks for the memory in which the search for `key` begins.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        prefetch_at(&self.buckets, self.home(key));
+        prefetch_at(&self.buckets, self.home_bucket(key));
     }
 
     /// Where the targets of the phrase with `key` lie.
     #[inline]
     pub fn find(&self, key: u64) -> Option<u64> {
-        let (before, from_home) = self.buckets.split_at(self.home(key));
+        let (before, from_home) = self.buckets.split_at(self.home_bucket(key));
         // A damaged table may have no empty bucket: each is looked at once.
         for &[found, offset] in from_home.iter().chain(before) {
             if found == EMPTY {
                 return None;
             }
             if found == key {
-                return (offset != ONLY_A_PREFIX).then_some(offset);
+                return (offset != PREFIX_ONLY).then_some(offset);
             }
         }
         None
@@ -75,7 +75,7 @@ impl Index {
 
     /// Where the targets of every phrase lie, in the order of the buckets.
     pub fn offsets(&self) -> impl Iterator<Item = u64> + '_ {
-        let used = |bucket: &&[u64; 2]| bucket[0] != EMPTY && bucket[1] != ONLY_A_PREFIX;
+        let used = |bucket: &&[u64; 2]| bucket[0] != EMPTY && bucket[1] != PREFIX_ONLY;
         self.buckets.iter().filter(used).map(|bucket| bucket[1])
     }
 }
@@ -90,8 +90,8 @@ mod tests {
         for (sources, buckets) in
             [(27_489, 32_986), (582_384, 698_860), (1, 2), (0, 1), (100_000_001, 120_000_008)]
         {
-            assert_eq!(buckets_for(sources), buckets, "{sources}");
+            assert_eq!(num_buckets(sources), buckets, "{sources}");
         }
-        assert_eq!(buckets_for(u64::MAX), u64::MAX);
+        assert_eq!(num_buckets(u64::MAX), u64::MAX);
     }
 }

@@ -21,20 +21,20 @@ mod config;
 mod index;
 mod murmur;
 mod records;
-mod text;
+mod text_file;
 mod words;
 
 use std::path::{Path, PathBuf};
 
-use miriam_storage::{Bytes, Load, prefetch_at};
+use miriam_storage::{Bytes, LoadMethod, prefetch_at};
 use miriam_textio::{Vocabulary, WordId};
 
-use crate::lookup::Span;
-use crate::{Error, Record, Result, SpanHit, SpanLookup};
+use crate::lookup::HashedSpan;
+use crate::{Error, RecordOffset, Result, SpanHit, SpanLookup};
 
 use alignments::Alignments;
 use config::Config;
-use index::Index;
+use index::ProbingIndex;
 use words::SourceWords;
 
 /// The files of a directory, and what `miriam pt info` calls the size of each.
@@ -53,7 +53,7 @@ const FILES: [&str; 7] = [
 pub struct MosesTable {
     folder: PathBuf,
     config: Config,
-    index: Index,
+    index: ProbingIndex,
     records: Bytes,
     source: SourceWords,
     target: Vocabulary,
@@ -62,7 +62,7 @@ pub struct MosesTable {
 
 impl MosesTable {
     /// Opens the directory at `folder`; `load` is about its two large files.
-    pub fn open(folder: &Path, load: Load) -> Result<Self> {
+    pub fn open(folder: &Path, load: LoadMethod) -> Result<Self> {
         let at = |name: &str| folder.join(name);
         if !at("config").exists() {
             let remedy = "nor a ProbingPT directory of Moses, which has a file called config";
@@ -71,7 +71,7 @@ impl MosesTable {
         let config = Config::read(&at("config"))?;
         Ok(MosesTable {
             config,
-            index: Index::open(&at("probing_hash.dat"), config.sources, load)?,
+            index: ProbingIndex::open(&at("probing_hash.dat"), config.sources, load)?,
             records: Bytes::open(&at("TargetColl.dat"), load)?,
             source: SourceWords::read(&at("source_vocabids"))?,
             target: words::read_target_words(&at("TargetVocab.dat"))?,
@@ -156,8 +156,8 @@ impl MosesTable {
     }
 
     /// Every source phrase, in the order of the hash table.
-    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
-        self.index.offsets().map(Record)
+    pub fn records(&self) -> impl Iterator<Item = RecordOffset> + '_ {
+        self.index.offsets().map(RecordOffset)
     }
 
     /// Looks up every span of up to `max_length` words, given as ids of source
@@ -169,38 +169,46 @@ impl MosesTable {
         for start in 0..sentence.len() {
             let mut key = 0;
             for (i, &word) in sentence[start..].iter().take(max_length).enumerate() {
-                let Some(longer) = self.longer_key(key, i, word) else { break };
+                let Some(longer) = self.extend_key(key, i, word) else { break };
                 key = longer;
                 self.index.prefetch(key);
-                spans.push(Span { start: start as u32, end: (start + i + 1) as u32, hash: key });
+                spans.push(HashedSpan {
+                    start: start as u32,
+                    end: (start + i + 1) as u32,
+                    hash: key,
+                });
             }
         }
         for span in spans {
             if let Some(offset) = self.index.find(span.hash) {
                 prefetch_at(&self.records, offset as usize);
-                hits.push(SpanHit { start: span.start, end: span.end, record: Record(offset) });
+                hits.push(SpanHit {
+                    start: span.start,
+                    end: span.end,
+                    record: RecordOffset(offset),
+                });
             }
         }
     }
 
     /// The record of one source phrase, given as ids of source words.
-    pub fn find(&self, source: &[u32]) -> Option<Record> {
-        self.index.find(self.key(source)?).map(Record)
+    pub fn find(&self, source: &[u32]) -> Option<RecordOffset> {
+        self.index.find(self.phrase_key(source)?).map(RecordOffset)
     }
 
-    fn key(&self, source: &[u32]) -> Option<u64> {
-        source.iter().enumerate().try_fold(0, |key, (i, &word)| self.longer_key(key, i, word))
+    fn phrase_key(&self, source: &[u32]) -> Option<u64> {
+        source.iter().enumerate().try_fold(0, |key, (i, &word)| self.extend_key(key, i, word))
     }
 
     /// The key of a phrase whose first `length` words have `key`, with one more.
     #[inline(always)]
-    fn longer_key(&self, key: u64, length: usize, word: u32) -> Option<u64> {
+    fn extend_key(&self, key: u64, length: usize, word: u32) -> Option<u64> {
         let hash = *self.source.hashes.get(word as usize)?;
         Some(key.wrapping_add(hash.wrapping_shl(length as u32)))
     }
 
     #[cold]
-    fn damaged_record(&self, record: Record, reason: &str) -> Error {
+    fn damaged_record(&self, record: RecordOffset, reason: &str) -> Error {
         let place = format!("record at {}", record.0);
         miriam_storage::Error::damaged(&self.file("TargetColl.dat"), &place, reason).into()
     }

@@ -11,17 +11,17 @@
 use miriam_textio::Ln;
 
 use super::MosesTable;
-use crate::{Record, Result, Targets};
+use crate::{RecordOffset, Result, Targets};
 
 /// Bytes of a target before its scores.
-const HEAD: usize = 16;
+const HEADER_BYTES: usize = 16;
 
 const CUT: &str = "it is cut";
 
 impl MosesTable {
     /// Decodes all targets of `record`, which must come from this table, into
     /// `targets`. A damaged record is an error and leaves no targets.
-    pub fn targets(&self, record: Record, targets: &mut Targets) -> Result<()> {
+    pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         targets.clear(self.num_scores(), self.num_reordering());
         self.decode(record, targets).map_err(|reason| {
             targets.clear(0, 0);
@@ -29,7 +29,7 @@ impl MosesTable {
         })
     }
 
-    fn decode(&self, record: Record, targets: &mut Targets) -> Result<(), &'static str> {
+    fn decode(&self, record: RecordOffset, targets: &mut Targets) -> Result<(), &'static str> {
         let start = usize::try_from(record.0).map_err(|_| CUT)?;
         let rest = self.records.get(start..).ok_or("it begins behind the end of the file")?;
         let (&count, mut rest) = rest.split_first_chunk::<8>().ok_or(CUT)?;
@@ -39,11 +39,11 @@ impl MosesTable {
             return Err("it has no targets");
         }
         // Before memory is reserved for them.
-        if count > (rest.len() / (HEAD + scores_length)) as u64 {
+        if count > (rest.len() / (HEADER_BYTES + scores_length)) as u64 {
             return Err(CUT);
         }
         for _ in 0..count {
-            let (head, behind) = rest.split_first_chunk::<HEAD>().ok_or(CUT)?;
+            let (head, behind) = rest.split_first_chunk::<HEADER_BYTES>().ok_or(CUT)?;
             let &[a, b, c, d, _, _, _, _, words_low, words_high, no, properties, ..] = head;
             if [no, properties] != [0, 0] {
                 return Err("a target has properties, which version 15 does not");
@@ -61,7 +61,7 @@ impl MosesTable {
                 targets.push_scores(scores.iter().copied().map(f32::from_le_bytes));
                 targets.push_reordering(reordering.iter().copied().map(f32::from_le_bytes));
             } else {
-                let ln = |&p: &[u8; 4]| Ln::of_probability(f32::from_le_bytes(p)).0;
+                let ln = |&p: &[u8; 4]| Ln::from_probability(f32::from_le_bytes(p)).0;
                 targets.push_scores(scores.iter().map(ln));
                 targets.push_reordering(reordering.iter().map(ln));
             }

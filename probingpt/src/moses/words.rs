@@ -9,7 +9,7 @@ use std::path::Path;
 use miriam_textio::{Vocabulary, WordId};
 
 use super::murmur;
-use super::text::TextFile;
+use super::text_file::TextFile;
 use crate::Result;
 
 /// Source words, and the hash of each.
@@ -23,8 +23,8 @@ impl SourceWords {
         let file = TextFile::open(path)?;
         let (mut words, mut hashes) = (Vocabulary::new(), Vec::new());
         for line in file.lines() {
-            let (word, hash) = line.pair()?;
-            let hash = line.number(2, hash)?;
+            let (word, hash) = line.split_at_tab()?;
+            let hash = line.parse_number(2, hash)?;
             if hash != murmur::hash(word) {
                 return Err(line.error(Some(2), "this is not the hash of the word"));
             }
@@ -43,8 +43,8 @@ pub(super) fn read_target_words(path: &Path) -> Result<Vocabulary> {
     let file = TextFile::open(path)?;
     let mut by_id = vec![None; file.lines().count()];
     for line in file.lines() {
-        let (word, id) = line.pair()?;
-        let place = line.number::<usize>(2, id)?.checked_sub(1);
+        let (word, id) = line.split_at_tab()?;
+        let place = line.parse_number::<usize>(2, id)?.checked_sub(1);
         match place.and_then(|place| by_id.get_mut(place)) {
             Some(slot @ None) => *slot = Some((line, word)),
             Some(Some(_)) => return Err(line.error(Some(2), "this id is taken already")),

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use miriam_probingpt::{
     Annotations, BuildOptions, BuildReport, PhraseTable, SpanLookup, Targets, build_file,
 };
-use miriam_storage::Load;
-use miriam_textio::Silent;
+use miriam_storage::LoadMethod;
+use miriam_textio::NoProgress;
 use proptest::prelude::*;
 
 /// An entry as its line says it.
@@ -75,11 +75,11 @@ pub fn options(folder: &Path, lines: &[Line]) -> BuildOptions {
 }
 
 pub fn build(options: &BuildOptions, output: &Path) -> BuildReport {
-    build_file(options, output, &Silent).unwrap()
+    build_file(options, output, &NoProgress).unwrap()
 }
 
 pub fn open(path: &Path) -> PhraseTable {
-    PhraseTable::open(path, Load::Lazy).unwrap()
+    PhraseTable::open(path, LoadMethod::Lazy).unwrap()
 }
 
 /// The stored score of a probability text.
@@ -113,8 +113,8 @@ pub fn check(table: &PhraseTable, lines: &[Line], tiny_for_zero: bool) {
                 .any(|h| (h.start, h.end as usize, h.record) == (0, ids.len(), record)),
             "{source:?} is no span"
         );
-        table.targets(record, &mut targets).unwrap();
-        table.annotations(record, &mut annotations).unwrap();
+        table.read_targets(record, &mut targets).unwrap();
+        table.read_annotations(record, &mut annotations).unwrap();
         assert_eq!((targets.len(), annotations.len()), (expected.len(), expected.len()));
         for (i, line) in expected.iter().enumerate() {
             let words: Vec<_> = targets
@@ -128,9 +128,9 @@ pub fn check(table: &PhraseTable, lines: &[Line], tiny_for_zero: bool) {
                 texts.iter().map(|t| score(t, tiny_for_zero).to_bits()).collect::<Vec<_>>()
             };
             assert_eq!(bits(targets.scores(i)), stored(&line.scores));
-            let points: Vec<_> = table.alignment_points(targets.alignment(i)).collect();
+            let points: Vec<_> = table.alignment_points(targets.alignment_id(i)).collect();
             assert_eq!(points, line.alignment);
-            let reordering = table.reordering_scores(targets.reordering(i));
+            let reordering = table.reordering_scores(targets.reordering_row(i));
             assert_eq!(reordering.map(bits), line.reordering.as_deref().map(stored));
             assert_eq!(text(annotations.counts(i)), line.counts);
             assert_eq!(text(annotations.extra(i)), line.extra);

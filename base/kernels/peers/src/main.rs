@@ -1,5 +1,5 @@
 //! Products of f32 beside those of the crate `gemm`, in turn, at the shapes of
-//! `benches/products.rs`. Ours has its weights packed, as a model's are; `gemm` packs what it
+//! `benches/gemm.rs`. Ours has its weights packed, as a model's are; `gemm` packs what it
 //! is given when that pays, at each call. Times are those of the thread; a rate is the best of
 //! many slices, so that other programs disturb both little.
 

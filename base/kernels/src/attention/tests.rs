@@ -1,7 +1,7 @@
 //! Attention against its formula in f64.
 
 use super::*;
-use crate::testing::{Numbers, assert_near};
+use crate::testing::{TestRng, assert_close};
 
 /// Weights and contexts of one head of one query over the first positions.
 fn by_formula(
@@ -24,8 +24,8 @@ fn by_formula(
 }
 
 #[test]
-fn memories_and_paths_are_the_formula() {
-    let mut numbers = Numbers::new(19);
+fn packed_and_paged_attention_are_the_formula() {
+    let mut numbers = TestRng::new(19);
     let scale = 0.3;
     for cpu in Cpu::all() {
         // Heads of 8 do not fill a panel, heads of 24 one and a half; 300 rows are three blocks.
@@ -46,13 +46,17 @@ fn memories_and_paths_are_the_formula() {
                 Mat::new(&keys, positions, columns),
                 Mat::new(&values, positions, columns),
             );
-            let mut memory = Memory::default();
-            memory.fill(heads, k, v);
-            for visible in [Visible::All, Visible::First(positions.div_ceil(2)), Visible::Past] {
+            let mut memory = PackedKv::default();
+            memory.pack(heads, k, v);
+            for visible in [
+                AttentionMask::All,
+                AttentionMask::Prefix(positions.div_ceil(2)),
+                AttentionMask::Causal,
+            ] {
                 let seen = |row: usize| match visible {
-                    Visible::All => positions,
-                    Visible::First(seen) => seen,
-                    Visible::Past => positions - (rows - 1 - row),
+                    AttentionMask::All => positions,
+                    AttentionMask::Prefix(seen) => seen,
+                    AttentionMask::Causal => positions - (rows - 1 - row),
                 };
                 let (mut contexts, mut first) = (Vec::new(), Vec::new());
                 for row in 0..rows {
@@ -83,23 +87,23 @@ fn memories_and_paths_are_the_formula() {
                     Some((0, MatMut::new(&mut weights, rows, positions))),
                     &mut Vec::new(),
                 );
-                assert_near(&out, &contexts, 3e-6, "context");
-                assert_near(&weights, &first, 3e-6, "weights");
+                assert_close(&out, &contexts, 3e-6, "context");
+                assert_close(&weights, &first, 3e-6, "weights");
 
                 let all: Vec<u32> = (0..positions as u32).collect();
                 let paths: Vec<&[u32]> = (0..rows).map(|row| &all[..seen(row)]).collect();
                 let mut out = vec![0.0; rows * columns];
-                attend_paths(
+                attend_paged(
                     cpu,
                     heads,
                     scale,
                     q,
-                    Pool { keys: k, values: v },
+                    KvPool { keys: k, values: v },
                     &paths,
                     MatMut::new(&mut out, rows, columns),
                     &mut Vec::new(),
                 );
-                assert_near(&out, &contexts, 3e-6, "paths");
+                assert_close(&out, &contexts, 3e-6, "paths");
             }
         }
     }
@@ -107,21 +111,21 @@ fn memories_and_paths_are_the_formula() {
 
 #[test]
 fn beams_give_what_a_query_alone_gives() {
-    let mut numbers = Numbers::new(20);
+    let mut numbers = TestRng::new(20);
     let (rows, columns, positions) = (7, 64, 21);
     let queries = numbers.floats(rows * columns, 1.0);
     let keys = numbers.floats(positions * columns, 1.0);
-    let mut memory = Memory::default();
+    let mut memory = PackedKv::default();
     let keys = Mat::new(&keys, positions, columns);
     // Filled twice: nothing of a longer sentence before is left.
-    memory.fill(4, keys, keys);
-    memory.fill(2, keys.row_range(0..13), keys.row_range(0..13));
+    memory.pack(4, keys, keys);
+    memory.pack(2, keys.row_range(0..13), keys.row_range(0..13));
     let queries = Mat::new(&queries, rows, columns);
     for cpu in Cpu::all() {
         let attend = |queries: Mat<f32>| {
             let mut out = vec![0.0; queries.rows() * columns];
             let into = MatMut::new(&mut out, queries.rows(), columns);
-            attend(cpu, 0.1, queries, &memory, Visible::All, into, None, &mut Vec::new());
+            attend(cpu, 0.1, queries, &memory, AttentionMask::All, into, None, &mut Vec::new());
             out
         };
         let whole = attend(queries);
@@ -134,7 +138,7 @@ fn beams_give_what_a_query_alone_gives() {
 
 #[test]
 fn additive_attention_is_its_formula() {
-    let mut numbers = Numbers::new(21);
+    let mut numbers = TestRng::new(21);
     let (rows, inner, width, positions) = (3, 21, 30, 9);
     let keys = numbers.floats(positions * inner, 2.0);
     let values = numbers.floats(positions * width, 1.0);
@@ -143,11 +147,11 @@ fn additive_attention_is_its_formula() {
     let mut packed = WeightsF32::default();
     packed.fill_rows(Mat::new(&values, positions, width), width);
     for cpu in Cpu::all() {
-        for (squash, most) in [(Squash::Exact, 3e-6), (Squash::Table, 1e-2)] {
+        for (gate_impl, most) in [(GateImpl::Exact, 3e-6), (GateImpl::Table, 1e-2)] {
             let (mut weights, mut out) = (vec![0.0; rows * positions], vec![0.0; rows * width]);
             attend_additive(
                 cpu,
-                squash,
+                gate_impl,
                 Mat::new(&keys, positions, inner),
                 packed.view(),
                 &v,
@@ -165,14 +169,14 @@ fn additive_attention_is_its_formula() {
                 let powers: Vec<f64> = (0..positions).map(|at| energy(at).exp()).collect();
                 let sum: f64 = powers.iter().sum();
                 let expected: Vec<f64> = powers.iter().map(|power| power / sum).collect();
-                assert_near(&weights[row * positions..][..positions], &expected, most, "weights");
+                assert_close(&weights[row * positions..][..positions], &expected, most, "weights");
                 let context: Vec<f64> = (0..width)
                     .map(|c| {
                         let at = |j: usize| expected[j] * f64::from(values[j * width + c]);
                         (0..positions).map(at).sum()
                     })
                     .collect();
-                assert_near(&out[row * width..][..width], &context, most, "context");
+                assert_close(&out[row * width..][..width], &context, most, "context");
             }
         }
     }

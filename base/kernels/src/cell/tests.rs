@@ -1,7 +1,7 @@
 //! Cells against their equations in f64.
 
 use super::*;
-use crate::testing::{Numbers, assert_near};
+use crate::testing::{TestRng, assert_close};
 
 const ROWS: usize = 3;
 const WIDTH: usize = 37;
@@ -14,7 +14,7 @@ fn sigmoid(x: f64) -> f64 {
 struct Rows(Vec<f32>, usize);
 
 impl Rows {
-    fn new(numbers: &mut Numbers, rows: usize, columns: usize) -> Self {
+    fn new(numbers: &mut TestRng, rows: usize, columns: usize) -> Self {
         Self(numbers.floats(rows * columns, 2.0), columns)
     }
     fn at(&self, row: usize, column: usize) -> f64 {
@@ -32,13 +32,13 @@ fn each(f: impl Fn(usize, usize) -> f64) -> Vec<f64> {
 
 #[test]
 fn a_gru_is_its_equations() {
-    let mut numbers = Numbers::new(15);
+    let mut numbers = TestRng::new(15);
     let (input, recurrent) =
         (Rows::new(&mut numbers, ROWS, 3 * WIDTH), Rows::new(&mut numbers, ROWS, 3 * WIDTH));
     let (bias, state) =
         (Rows::new(&mut numbers, 1, 3 * WIDTH), Rows::new(&mut numbers, ROWS, WIDTH));
     for cpu in Cpu::all() {
-        for form in [GruForm::Usual, GruForm::BiasReset] {
+        for form in [GruVariant::Standard, GruVariant::BiasInsideReset] {
             for with_input in [true, false] {
                 let expected = each(|row, c| {
                     let x = |gate| if with_input { input.at(row, gate * WIDTH + c) } else { 0.0 };
@@ -47,17 +47,17 @@ fn a_gru_is_its_equations() {
                     let r = sigmoid(x(0) + s(0) + b(0));
                     let z = sigmoid(x(1) + s(1) + b(1));
                     let h = match form {
-                        GruForm::Usual => (x(2) + r * s(2) + b(2)).tanh(),
-                        GruForm::BiasReset => (x(2) + r * (s(2) + b(2))).tanh(),
+                        GruVariant::Standard => (x(2) + r * s(2) + b(2)).tanh(),
+                        GruVariant::BiasInsideReset => (x(2) + r * (s(2) + b(2))).tanh(),
                     };
                     (1.0 - z) * h + z * state.at(row, c)
                 });
-                for (squash, most) in [(Squash::Exact, 2e-6), (Squash::Table, 1e-2)] {
+                for (gate_impl, most) in [(GateImpl::Exact, 2e-6), (GateImpl::Table, 1e-2)] {
                     let mut out = vec![0.0; ROWS * WIDTH];
                     let input = with_input.then(|| input.mat());
                     let into = MatMut::new(&mut out, ROWS, WIDTH);
-                    gru(cpu, squash, form, input, recurrent.mat(), &bias.0, state.mat(), into);
-                    assert_near(&out, &expected, most, cpu.name());
+                    gru(cpu, gate_impl, form, input, recurrent.mat(), &bias.0, state.mat(), into);
+                    assert_close(&out, &expected, most, cpu.name());
                 }
             }
         }
@@ -66,7 +66,7 @@ fn a_gru_is_its_equations() {
 
 #[test]
 fn an_lstm_is_its_equations() {
-    let mut numbers = Numbers::new(16);
+    let mut numbers = TestRng::new(16);
     let (input, recurrent) =
         (Rows::new(&mut numbers, ROWS, 4 * WIDTH), Rows::new(&mut numbers, ROWS, 4 * WIDTH));
     let (bias, old) = (Rows::new(&mut numbers, 1, 4 * WIDTH), Rows::new(&mut numbers, ROWS, WIDTH));
@@ -83,21 +83,21 @@ fn an_lstm_is_its_equations() {
         let (mut cell, mut out) = (old.0.clone(), vec![0.0; ROWS * WIDTH]);
         lstm(
             cpu,
-            Squash::Exact,
+            GateImpl::Exact,
             Some(input.mat()),
             recurrent.mat(),
             &bias.0,
             MatMut::new(&mut cell, ROWS, WIDTH),
             MatMut::new(&mut out, ROWS, WIDTH),
         );
-        assert_near(&cell, &cells, 2e-6, "cell");
-        assert_near(&out, &outs, 2e-6, "out");
+        assert_close(&cell, &cells, 2e-6, "cell");
+        assert_close(&out, &outs, 2e-6, "out");
     }
 }
 
 #[test]
 fn the_small_cells_are_their_equations() {
-    let mut numbers = Numbers::new(17);
+    let mut numbers = TestRng::new(17);
     let [a, b, c, d] = std::array::from_fn(|_| Rows::new(&mut numbers, ROWS, WIDTH));
     let (e, f) = (Rows::new(&mut numbers, 1, WIDTH), Rows::new(&mut numbers, 1, WIDTH));
     for cpu in Cpu::all() {
@@ -105,7 +105,7 @@ fn the_small_cells_are_their_equations() {
         let into = MatMut::new(&mut out, ROWS, WIDTH);
         multiplicative_state(cpu, a.mat(), &e.0, b.mat(), &f.0, into);
         let expected = each(|r, i| (a.at(r, i) + e.at(0, i)) * (b.at(r, i) + f.at(0, i)));
-        assert_near(&out, &expected, 2e-6, "mLSTM");
+        assert_close(&out, &expected, 2e-6, "mLSTM");
 
         let mut cell = c.0.clone();
         let cells = MatMut::new(&mut cell, ROWS, WIDTH);
@@ -114,15 +114,15 @@ fn the_small_cells_are_their_equations() {
             let forget = sigmoid(a.at(r, i));
             forget * c.at(r, i) + (1.0 - forget) * b.at(r, i)
         });
-        assert_near(&cell, &expected, 2e-6, "SSRU's cell");
+        assert_close(&cell, &expected, 2e-6, "SSRU's cell");
         let expected: Vec<f64> = expected.iter().map(|x| x.max(0.0)).collect();
-        assert_near(&out, &expected, 2e-6, "SSRU");
+        assert_close(&out, &expected, 2e-6, "SSRU");
 
         let mut y = d.0.clone();
-        average_gate(cpu, a.mat(), b.mat(), c.mat(), MatMut::new(&mut y, ROWS, WIDTH));
+        average_attention_gate(cpu, a.mat(), b.mat(), c.mat(), MatMut::new(&mut y, ROWS, WIDTH));
         let expected =
             each(|r, i| sigmoid(a.at(r, i)) * c.at(r, i) + sigmoid(b.at(r, i)) * d.at(r, i));
-        assert_near(&y, &expected, 2e-6, "gate");
+        assert_close(&y, &expected, 2e-6, "gate");
 
         let mut y = d.0.clone();
         highway(cpu, a.mat(), b.mat(), MatMut::new(&mut y, ROWS, WIDTH));
@@ -130,13 +130,13 @@ fn the_small_cells_are_their_equations() {
             let g = sigmoid(a.at(r, i));
             g * d.at(r, i) + (1.0 - g) * b.at(r, i)
         });
-        assert_near(&y, &expected, 2e-6, "highway");
+        assert_close(&y, &expected, 2e-6, "highway");
     }
 }
 
 #[test]
 fn a_running_mean_is_the_mean_of_what_ran() {
-    let mut numbers = Numbers::new(18);
+    let mut numbers = TestRng::new(18);
     let inputs: Vec<Rows> = (0..30).map(|_| Rows::new(&mut numbers, ROWS, WIDTH)).collect();
     for cpu in Cpu::all() {
         let mut mean = vec![5.0; ROWS * WIDTH];
@@ -146,6 +146,6 @@ fn a_running_mean_is_the_mean_of_what_ran() {
         }
         let expected =
             each(|row, c| inputs.iter().map(|input| input.at(row, c)).sum::<f64>() / 30.0);
-        assert_near(&mean, &expected, 2e-6, cpu.name());
+        assert_close(&mean, &expected, 2e-6, cpu.name());
     }
 }

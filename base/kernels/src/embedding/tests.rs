@@ -3,11 +3,11 @@
 use super::*;
 
 #[test]
-fn waves_are_marians_or_ctranslate2s() {
+fn sinusoids_are_marians_or_ctranslate2s() {
     // Width 4: frequencies 1 and 1/10000 in Marian, 1 and 1/100 in CTranslate2.
-    for (waves, slow) in [(Waves::Marian, 1e-4f64), (Waves::CTranslate2, 1e-2)] {
+    for (waves, slow) in [(SinusoidKind::Marian, 1e-4f64), (SinusoidKind::CTranslate2, 1e-2)] {
         let mut out = vec![9.0; 3 * 4];
-        sinusoids(waves, MatMut::new(&mut out, 3, 4));
+        fill_sinusoids(waves, MatMut::new(&mut out, 3, 4));
         for position in 0..3 {
             let t = position as f64;
             let expected = [t.sin(), (slow * t).sin(), t.cos(), (slow * t).cos()];
@@ -19,12 +19,12 @@ fn waves_are_marians_or_ctranslate2s() {
 }
 
 #[test]
-fn vectors_are_scaled_and_marked() {
+fn embeddings_are_scaled_and_positions_added() {
     let table: Vec<f32> = (0..5 * 3).map(|at| at as f32 - 4.0).collect();
     let marks = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75];
-    let (table, marks) = (rows_of(Mat::new(&table, 5, 3)), rows_of(Mat::new(&marks, 2, 3)));
+    let (table, marks) = (row_lookup(Mat::new(&table, 5, 3)), row_lookup(Mat::new(&marks, 2, 3)));
     let mut out = [0.0; 9];
-    let marks: Option<(Vectors, &[u32])> = Some((&marks, &[1, 0, 1]));
+    let marks: Option<(EmbeddingLookup, &[u32])> = Some((&marks, &[1, 0, 1]));
     let into = MatMut::new(&mut out, 3, 3);
     embed(&table, &[Some(4), Some(0), None], 2.0, marks, into, &mut vec![7.0; 9]);
     assert_eq!(out, [16.25, 18.5, 20.75, -8.0, -6.0, -4.0, 0.25, 0.5, 0.75]);

@@ -12,7 +12,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, LANES, TABLE, Tiles};
+use super::{Isa, LANES, RegisterBlocking, TABLE_LEN};
 use crate::pack::Line;
 
 /// AVX2 and FMA. Exists only where the CPU has both.
@@ -43,9 +43,9 @@ impl Isa for Avx2 {
     type F = Two<__m256>;
     type I = Two<__m256i>;
     type Mask = Two<__m256>;
-    const TILES: Tiles = Tiles::Narrow;
-    const SPARES_SIGNS: bool = true;
-    const SHIFTED: bool = false;
+    const REGISTER_BLOCKING: RegisterBlocking = RegisterBlocking::Narrow;
+    const PREFERS_UNSIGNED: bool = true;
+    const SHIFTS_TO_UNSIGNED: bool = false;
 
     #[inline(always)]
     fn run<R>(self, body: impl FnOnce(Self) -> R) -> R {
@@ -120,7 +120,7 @@ impl Isa for Avx2 {
         both!(_mm256_castsi256_ps(larger))
     }
     #[inline(always)]
-    fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F {
+    fn copysign(self, a: Self::F, sign: Self::F) -> Self::F {
         let bit = self.splat(-0.0);
         let a = both!(_mm256_andnot_ps(bit, a));
         let sign = both!(_mm256_and_ps(bit, sign));
@@ -148,10 +148,10 @@ impl Isa for Avx2 {
         both!(_mm256_castsi256_ps(scaled))
     }
     #[inline(always)]
-    fn gather(self, table: &[f32; TABLE], index: Self::I) -> Self::F {
+    fn gather(self, table: &[f32; TABLE_LEN], index: Self::I) -> Self::F {
         let mut lanes = [0i32; LANES];
         self.store_i32(index, &mut lanes);
-        assert!(lanes.iter().fold(0, |all, &lane| all | lane as u32) < TABLE as u32);
+        assert!(lanes.iter().fold(0, |all, &lane| all | lane as u32) < TABLE_LEN as u32);
         // SAFETY: AVX2; every index was just checked to lie inside the table (its
         // length is a power of two, so the union of the bits bounds them all).
         unsafe {
@@ -239,11 +239,11 @@ impl Isa for Avx2 {
     // Parts of sixteen by masks: a loop that calls `memcpy` for its last lanes can keep
     // nothing in registers across it.
     #[inline(always)]
-    fn load_part(self, from: &[f32], fill: f32) -> Self::F {
+    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
         if from.len() >= LANES {
             return self.load(from);
         }
-        let mask = first_lanes(self, from.len());
+        let mask = lane_mask(self, from.len());
         let from = from.as_ptr();
         // SAFETY: AVX; lanes beyond the slice are masked, and so not read.
         let lanes = unsafe {
@@ -252,11 +252,11 @@ impl Isa for Avx2 {
         self.select(both!(_mm256_castsi256_ps(mask)), lanes, self.splat(fill))
     }
     #[inline(always)]
-    fn store_part(self, value: Self::F, to: &mut [f32]) {
+    fn store_partial(self, value: Self::F, to: &mut [f32]) {
         if to.len() >= LANES {
             return self.store(value, to);
         }
-        let mask = first_lanes(self, to.len());
+        let mask = lane_mask(self, to.len());
         let to = to.as_mut_ptr();
         // SAFETY: AVX; lanes beyond the slice are masked, and so not written.
         unsafe {
@@ -273,7 +273,7 @@ impl Isa for Avx2 {
 
 /// All ones in so many lanes, the first ones.
 #[inline(always)]
-fn first_lanes(isa: Avx2, count: usize) -> Two<__m256i> {
+fn lane_mask(isa: Avx2, count: usize) -> Two<__m256i> {
     let counts = isa.splat_i32(count as i32);
     // SAFETY: AVX2, by the token.
     let numbers = unsafe {

@@ -7,7 +7,7 @@
 use std::arch::x86_64::*;
 
 use super::avx2::magnitudes_and_signs;
-use super::{Isa, LANES, TABLE, Tiles};
+use super::{Isa, LANES, RegisterBlocking, TABLE_LEN};
 use crate::pack::Line;
 
 /// AVX-512 F, BW, DQ and VL, with AVX2 and FMA. Exists only where the CPU has them.
@@ -59,8 +59,8 @@ macro_rules! common {
         type F = __m512;
         type I = __m512i;
         type Mask = __mmask16;
-        const TILES: Tiles = Tiles::Wide;
-        const SPARES_SIGNS: bool = false;
+        const REGISTER_BLOCKING: RegisterBlocking = RegisterBlocking::Wide;
+        const PREFERS_UNSIGNED: bool = false;
 
         #[inline(always)]
         fn run<R>(self, body: impl FnOnce(Self) -> R) -> R {
@@ -129,7 +129,7 @@ macro_rules! common {
             one!(_mm512_castsi512_ps(larger))
         }
         #[inline(always)]
-        fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F {
+        fn copysign(self, a: Self::F, sign: Self::F) -> Self::F {
             one!({
                 let bit = _mm512_set1_ps(-0.0);
                 _mm512_or_ps(_mm512_andnot_ps(bit, a), _mm512_and_ps(bit, sign))
@@ -155,10 +155,10 @@ macro_rules! common {
             })
         }
         #[inline(always)]
-        fn gather(self, table: &[f32; TABLE], index: Self::I) -> Self::F {
+        fn gather(self, table: &[f32; TABLE_LEN], index: Self::I) -> Self::F {
             let mut lanes = [0i32; LANES];
             self.store_i32(index, &mut lanes);
-            assert!(lanes.iter().fold(0, |all, &lane| all | lane as u32) < TABLE as u32);
+            assert!(lanes.iter().fold(0, |all, &lane| all | lane as u32) < TABLE_LEN as u32);
             // SAFETY: AVX-512 F; every index was just checked to lie inside the table
             // (its length is a power of two, so the union of the bits bounds them all).
             unsafe { _mm512_i32gather_ps::<4>(index, table.as_ptr()) }
@@ -216,7 +216,7 @@ fn load_bytes(_: impl Registers512, line: &Line) -> __m512i {
 
 impl Isa for Avx512 {
     common!("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-    const SHIFTED: bool = false;
+    const SHIFTS_TO_UNSIGNED: bool = false;
 
     #[inline(always)]
     fn prepare_i8(self, quad: u32) -> ([u32; 2], i32) {
@@ -242,7 +242,7 @@ impl Isa for Avx512 {
 
 impl Isa for Avx512Vnni {
     common!("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
-    const SHIFTED: bool = true;
+    const SHIFTS_TO_UNSIGNED: bool = true;
 
     #[inline(always)]
     fn prepare_i8(self, quad: u32) -> ([u32; 2], i32) {

@@ -1,7 +1,7 @@
 //! Sixteen lanes as an array: for CPUs without vectors we know, and the reference
 //! that the others are tested against.
 
-use super::{Isa, LANES, TABLE, Tiles};
+use super::{Isa, LANES, RegisterBlocking, TABLE_LEN};
 use crate::pack::Line;
 
 /// No instructions beyond the target's own.
@@ -26,9 +26,9 @@ impl Isa for Plain {
     type F = [f32; LANES];
     type I = [i32; LANES];
     type Mask = [bool; LANES];
-    const TILES: Tiles = Tiles::One;
-    const SPARES_SIGNS: bool = false;
-    const SHIFTED: bool = false;
+    const REGISTER_BLOCKING: RegisterBlocking = RegisterBlocking::One;
+    const PREFERS_UNSIGNED: bool = false;
+    const SHIFTS_TO_UNSIGNED: bool = false;
 
     #[inline(always)]
     fn run<R>(self, body: impl FnOnce(Self) -> R) -> R {
@@ -92,7 +92,7 @@ impl Isa for Plain {
         map(a, b, |a, b| f32::from_bits(a.abs().to_bits().max(b.abs().to_bits())))
     }
     #[inline(always)]
-    fn with_sign(self, a: Self::F, sign: Self::F) -> Self::F {
+    fn copysign(self, a: Self::F, sign: Self::F) -> Self::F {
         map(a, sign, f32::copysign)
     }
     #[inline(always)]
@@ -120,7 +120,7 @@ impl Isa for Plain {
         })
     }
     #[inline(always)]
-    fn gather(self, table: &[f32; TABLE], index: Self::I) -> Self::F {
+    fn gather(self, table: &[f32; TABLE_LEN], index: Self::I) -> Self::F {
         map(index, index, |index, _| table[index as usize])
     }
 

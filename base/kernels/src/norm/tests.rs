@@ -1,12 +1,12 @@
 //! Norms against their formulas in f64.
 
 use super::*;
-use crate::quantise::{Span, quantise_i8};
-use crate::testing::{Numbers, assert_near};
+use crate::quantise::{ClipRange, quantise_i8};
+use crate::testing::{TestRng, assert_close};
 
 #[test]
 fn norms_are_their_formulas() {
-    let mut numbers = Numbers::new(13);
+    let mut numbers = TestRng::new(13);
     for cpu in Cpu::all() {
         for (rows, columns) in [(1, 1), (2, 16), (3, 37), (4, 256)] {
             let x = numbers.floats(rows * columns, 2.0);
@@ -35,23 +35,35 @@ fn norms_are_their_formulas() {
                 let mut sums = x.clone();
                 let mut out = vec![0.0; rows * columns];
                 let (mut values, mut scales) = (vec![0; rows * columns], vec![0.0; rows]);
-                let quantised = QuantiseInto {
+                let quantised = QuantisedOutput {
                     values: MatMut::new(&mut values, rows, columns),
                     scales: &mut scales,
                 };
                 let into = MatMut::new(&mut out, rows, columns);
                 let both = MatMut::new(&mut sums, rows, columns);
-                norm_into(cpu, norm, both, other, into, Some(quantised));
-                assert_near(&out, &expected, 2e-5, cpu.name());
+                normalise_into(cpu, norm, both, other, into, Some(quantised));
+                assert_close(&out, &expected, 2e-5, cpu.name());
                 assert!(sums.iter().zip(&x).zip(&residual).all(|((sum, x), r)| *sum == x + r));
 
                 let (mut again, mut units) = (vec![0; rows * columns], vec![0.0; rows]);
                 let into = MatMut::new(&mut again, rows, columns);
-                quantise_i8(cpu, Mat::new(&out, rows, columns), Span::OfRow, into, &mut units);
+                quantise_i8(
+                    cpu,
+                    Mat::new(&out, rows, columns),
+                    ClipRange::PerRow,
+                    into,
+                    &mut units,
+                );
                 assert_eq!((values, scales), (again, units));
 
                 let mut in_place = x.clone();
-                norm_in_place(cpu, norm, MatMut::new(&mut in_place, rows, columns), other, None);
+                normalise_in_place(
+                    cpu,
+                    norm,
+                    MatMut::new(&mut in_place, rows, columns),
+                    other,
+                    None,
+                );
                 assert_eq!(in_place, out);
             }
         }
@@ -60,14 +72,14 @@ fn norms_are_their_formulas() {
 
 #[test]
 fn rows_are_quantised_to_the_nearest_of_their_own_units() {
-    let mut numbers = Numbers::new(14);
+    let mut numbers = TestRng::new(14);
     for cpu in Cpu::all() {
         let (rows, columns) = (3, 45);
         let mut x = numbers.floats(rows * columns, 4.0);
         x[..columns].fill(0.0);
         let (mut values, mut scales) = (vec![1; rows * columns], vec![0.0; rows]);
         let into = MatMut::new(&mut values, rows, columns);
-        quantise_i8(cpu, Mat::new(&x, rows, columns), Span::OfRow, into, &mut scales);
+        quantise_i8(cpu, Mat::new(&x, rows, columns), ClipRange::PerRow, into, &mut scales);
         assert!(values[..columns].iter().all(|&value| value == 0) && scales[0] == 0.0);
         for (row, scale) in scales.into_iter().enumerate().skip(1) {
             let part = row * columns..(row + 1) * columns;
@@ -81,7 +93,7 @@ fn rows_are_quantised_to_the_nearest_of_their_own_units() {
         let odd = [10.0, -10.0, 0.5, 1e30, -1e30, f32::MIN_POSITIVE];
         let (mut values, mut scales) = ([0; 6], [0.0]);
         let into = MatMut::new(&mut values, 1, 6);
-        quantise_i8(cpu, Mat::new(&odd, 1, 6), Span::Fixed(1.0), into, &mut scales);
+        quantise_i8(cpu, Mat::new(&odd, 1, 6), ClipRange::Fixed(1.0), into, &mut scales);
         assert_eq!((values, scales), ([127, -127, 64, 127, -127, 0], [1.0 / 127.0]));
     }
 }

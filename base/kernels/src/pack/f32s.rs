@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Layout, Line, Panels, Source, pack};
+use super::{Layout, Line, Panels, UnpackedWeights, pack_columns};
 use crate::{LANES, Mat, Result};
 
 /// Packed f32 weights, borrowed.
@@ -43,8 +43,8 @@ impl<'a> PackedF32<'a> {
     ///
     /// # Panics
     /// If the range is none of those.
-    pub fn part(&self, columns: Range<usize>) -> Self {
-        Self { panels: self.panels.part(&columns) }
+    pub fn column_range(&self, columns: Range<usize>) -> Self {
+        Self { panels: self.panels.column_range(&columns) }
     }
 
     /// Some of the depth.
@@ -67,7 +67,7 @@ impl<'a> PackedF32<'a> {
     /// If there is no such column, or `into` is not as long as the depth.
     pub fn column(&self, column: usize, into: &mut [f32]) {
         assert_eq!(into.len(), self.depth());
-        for (to, cell) in into.iter_mut().zip(self.panels.cells(column)) {
+        for (to, cell) in into.iter_mut().zip(self.panels.column_cells(column)) {
             *to = f32::from_le_bytes(cell);
         }
     }
@@ -78,8 +78,8 @@ impl WeightsF32 {
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn pack(source: Source<f32>) -> Result<Self> {
-        let lines = pack(Layout::F32, source, |_, numbers, bytes| {
+    pub fn pack(source: UnpackedWeights<f32>) -> Result<Self> {
+        let lines = pack_columns(Layout::F32, source, |_, numbers, bytes| {
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         })?;
         Ok(Self { lines, depth: source.depth(), columns: source.columns() })

@@ -10,22 +10,22 @@
 
 use std::ops::Range;
 
-use super::{Layout, Line, Panels, Source, check, nearest, pack};
+use super::{Layout, Line, Panels, UnpackedWeights, check_len, pack_columns, round_ties_even};
 use crate::{LANES, Result};
 
 /// Numbers along the depth that are summed in 32 bits. Longer runs would leave fewer bits
 /// to each number, shorter ones cost time.
-pub const RUN: usize = 64;
+pub const ACCUMULATION_RUN: usize = 64;
 
 /// What columns are scaled to: rows get as much, the root of 2^31.
-const NORM: f32 = 46_340.0;
+const TARGET_NORM: f32 = 46_340.0;
 
 /// No run of sixteen bits has a larger norm, whatever a file says.
-const LARGEST: u32 = 8 * 32_768;
+const MAX_RUN_NORM: u32 = 8 * 32_768;
 
 /// Rounding moves each number of a run by half a unit at most, its norm by four units; half a
 /// unit more is for floats.
-pub(crate) const SLACK: f32 = 4.5;
+pub(crate) const ROUNDING_SLACK: f32 = 4.5;
 
 /// Packed i16 weights, borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ impl<'a> PackedI16<'a> {
     ) -> Result<Self> {
         let panels = Panels::new(Layout::I16, lines, depth, columns)?;
         let padded = columns.next_multiple_of(LANES);
-        check("scales", padded, scales.len(), depth, columns)?;
+        check_len("scales", padded, scales.len(), depth, columns)?;
         Ok(Self { panels, scales, norm })
     }
 
@@ -77,17 +77,17 @@ impl<'a> PackedI16<'a> {
     }
 
     /// The largest norm that a [run](RUN) of a row may have: products of such are below 2^31.
-    pub fn room(&self) -> u32 {
-        i32::MAX as u32 / self.norm.clamp(1, LARGEST)
+    pub fn headroom(&self) -> u32 {
+        i32::MAX as u32 / self.norm.clamp(1, MAX_RUN_NORM)
     }
 
     /// Some columns, from a multiple of sixteen to another or to the end.
     ///
     /// # Panics
     /// If the range is none of those.
-    pub fn part(&self, columns: Range<usize>) -> Self {
+    pub fn column_range(&self, columns: Range<usize>) -> Self {
         let scales = &self.scales[columns.start..columns.end.next_multiple_of(LANES)];
-        Self { panels: self.panels.part(&columns), scales, norm: self.norm }
+        Self { panels: self.panels.column_range(&columns), scales, norm: self.norm }
     }
 
     /// The numbers of one column: the embedding of a word in a tied output layer.
@@ -97,7 +97,7 @@ impl<'a> PackedI16<'a> {
     pub fn column(&self, column: usize, into: &mut [f32]) {
         assert_eq!(into.len(), self.depth());
         let scale = self.scales[column];
-        for (to, cell) in into.chunks_mut(2).zip(self.panels.cells(column)) {
+        for (to, cell) in into.chunks_mut(2).zip(self.panels.column_cells(column)) {
             for (to, bytes) in to.iter_mut().zip(cell.as_chunks::<2>().0) {
                 *to = f32::from(i16::from_le_bytes(*bytes)) * scale;
             }
@@ -113,19 +113,20 @@ impl WeightsI16 {
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn quantise(source: Source<f32>) -> Result<Self> {
+    pub fn quantise(source: UnpackedWeights<f32>) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         let mut norm = 0;
         let mut integers = Vec::new();
-        let lines = pack(Layout::I16, source, |column, numbers, bytes| {
-            let scale = scale(numbers);
+        let lines = pack_columns(Layout::I16, source, |column, numbers, bytes| {
+            let scale = column_scale(numbers);
             scales[column] = scale;
             let factor = if scale > 0.0 { 1.0 / scale } else { 0.0 };
             let limit = f32::from(i16::MAX);
-            let integer = |number: &f32| nearest((number * factor).clamp(-limit, limit)) as i16;
+            let integer =
+                |number: &f32| round_ties_even((number * factor).clamp(-limit, limit)) as i16;
             integers.clear();
             integers.extend(numbers.iter().map(integer));
-            norm = norm.max(encode(&integers, bytes));
+            norm = norm.max(encode_column(&integers, bytes));
         })?;
         let (depth, columns) = (source.depth(), source.columns());
         Ok(Self { lines, scales, norm, depth, columns })
@@ -136,12 +137,12 @@ impl WeightsI16 {
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn pack(source: Source<i16>, scale: impl Fn(usize) -> f32) -> Result<Self> {
+    pub fn pack(source: UnpackedWeights<i16>, scale: impl Fn(usize) -> f32) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         (0..source.columns()).for_each(|column| scales[column] = scale(column));
         let mut norm = 0;
-        let lines = pack(Layout::I16, source, |_, numbers, bytes| {
-            norm = norm.max(encode(numbers, bytes));
+        let lines = pack_columns(Layout::I16, source, |_, numbers, bytes| {
+            norm = norm.max(encode_column(numbers, bytes));
         })?;
         Ok(Self { lines, scales, norm, depth: source.depth(), columns: source.columns() })
     }
@@ -172,41 +173,45 @@ impl WeightsI16 {
 }
 
 /// What one unit of a column is worth.
-fn scale(numbers: &[f32]) -> f32 {
+fn column_scale(numbers: &[f32]) -> f32 {
     if !numbers.iter().all(|number| number.is_finite()) {
         return f32::NAN;
     }
     let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
-    let norms = numbers.chunks(RUN).map(|run| {
+    let norms = numbers.chunks(ACCUMULATION_RUN).map(|run| {
         let squares = run.iter().map(|&number| f64::from(number) * f64::from(number));
         squares.sum::<f64>().sqrt()
     });
     let norm = norms.fold(0.0, f64::max) as f32;
-    let finest = (largest / f32::from(i16::MAX)).max(norm / (NORM - SLACK));
+    let finest = (largest / f32::from(i16::MAX)).max(norm / (TARGET_NORM - ROUNDING_SLACK));
     if !finest.is_normal() {
         return 0.0;
     }
     // The next power of two: a carry into the exponent, unless there is no mantissa.
     let power = f32::from_bits((finest.to_bits() + 0x7f_ffff) & !0x7f_ffff);
-    if error(numbers, power) * GAIN < error(numbers, finest) { power } else { finest }
+    if squared_error(numbers, power) * MIN_ERROR_GAIN < squared_error(numbers, finest) {
+        power
+    } else {
+        finest
+    }
 }
 
 /// Squared errors that must vanish before a coarser unit is taken. It costs nothing else:
 /// weights of smaller norm leave more room to rows.
-const GAIN: f32 = 4.0;
+const MIN_ERROR_GAIN: f32 = 4.0;
 
 /// The sum of the squared errors that rounding to this unit makes.
-fn error(numbers: &[f32], unit: f32) -> f32 {
+fn squared_error(numbers: &[f32], unit: f32) -> f32 {
     let factor = 1.0 / unit;
-    let apart = |number: &f32| number * factor - nearest(number * factor);
+    let apart = |number: &f32| number * factor - round_ties_even(number * factor);
     let sum: f32 = numbers.iter().map(|number| apart(number).powi(2)).sum();
     sum * unit * unit
 }
 
 /// Appends a column and gives its largest norm, rounded up.
-fn encode(integers: &[i16], bytes: &mut Vec<u8>) -> u32 {
+fn encode_column(integers: &[i16], bytes: &mut Vec<u8>) -> u32 {
     let square = |integer: &i16| u64::from(integer.unsigned_abs()).pow(2);
-    let squares = integers.chunks(RUN).map(|run| run.iter().map(square).sum::<u64>());
+    let squares = integers.chunks(ACCUMULATION_RUN).map(|run| run.iter().map(square).sum::<u64>());
     let most = squares.max().unwrap_or(0);
     bytes.extend(integers.iter().flat_map(|integer| integer.to_le_bytes()));
     let root = most.isqrt();

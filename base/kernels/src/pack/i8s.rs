@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::{Layout, Line, Panels, Source, check, nearest, pack};
+use super::{Layout, Line, Panels, UnpackedWeights, check_len, pack_columns, round_ties_even};
 use crate::{LANES, Result};
 
 /// Packed i8 weights, borrowed.
@@ -48,8 +48,8 @@ impl<'a> PackedI8<'a> {
         columns: usize,
     ) -> Result<Self> {
         let panels = Panels::new(Layout::I8, lines, depth, columns)?;
-        check("scales", padded(columns), scales.len(), depth, columns)?;
-        check("corrections", padded(columns), corrections.len(), depth, columns)?;
+        check_len("scales", padded(columns), scales.len(), depth, columns)?;
+        check_len("corrections", padded(columns), corrections.len(), depth, columns)?;
         Ok(Self { panels, scales, corrections })
     }
 
@@ -67,10 +67,10 @@ impl<'a> PackedI8<'a> {
     ///
     /// # Panics
     /// If the range is none of those.
-    pub fn part(&self, columns: Range<usize>) -> Self {
+    pub fn column_range(&self, columns: Range<usize>) -> Self {
         let padded = columns.start..padded(columns.end);
         Self {
-            panels: self.panels.part(&columns),
+            panels: self.panels.column_range(&columns),
             scales: &self.scales[padded.clone()],
             corrections: &self.corrections[padded],
         }
@@ -83,7 +83,7 @@ impl<'a> PackedI8<'a> {
     pub fn column(&self, column: usize, into: &mut [f32]) {
         assert_eq!(into.len(), self.depth());
         let scale = self.scales[column];
-        for (to, cell) in into.chunks_mut(4).zip(self.panels.cells(column)) {
+        for (to, cell) in into.chunks_mut(4).zip(self.panels.column_cells(column)) {
             for (to, byte) in to.iter_mut().zip(cell) {
                 *to = f32::from(byte as i8) * scale;
             }
@@ -97,20 +97,18 @@ impl WeightsI8 {
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn quantise(source: Source<f32>) -> Result<Self> {
+    pub fn quantise(source: UnpackedWeights<f32>) -> Result<Self> {
         let mut scales = vec![0.0; padded(source.columns())];
         let mut corrections = vec![0; padded(source.columns())];
-        let lines = pack(Layout::I8, source, |column, numbers, bytes| {
+        let lines = pack_columns(Layout::I8, source, |column, numbers, bytes| {
             let largest = numbers.iter().fold(0f32, |largest, number| largest.max(number.abs()));
             let finite = numbers.iter().all(|number| number.is_finite());
             scales[column] = if finite { largest / 127.0 } else { f32::NAN };
             let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
-            bytes.extend(
-                numbers
-                    .iter()
-                    .map(|&number| nearest((number * factor).clamp(-127.0, 127.0)) as i8 as u8),
-            );
-            corrections[column] = correction(bytes);
+            bytes.extend(numbers.iter().map(|&number| {
+                round_ties_even((number * factor).clamp(-127.0, 127.0)) as i8 as u8
+            }));
+            corrections[column] = column_correction(bytes);
         })?;
         Ok(Self { lines, scales, corrections, depth: source.depth(), columns: source.columns() })
     }
@@ -120,13 +118,13 @@ impl WeightsI8 {
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge).
-    pub fn pack(source: Source<i8>, scale: impl Fn(usize) -> f32) -> Result<Self> {
+    pub fn pack(source: UnpackedWeights<i8>, scale: impl Fn(usize) -> f32) -> Result<Self> {
         let mut scales = vec![0.0; padded(source.columns())];
         let mut corrections = vec![0; padded(source.columns())];
-        let lines = pack(Layout::I8, source, |column, numbers, bytes| {
+        let lines = pack_columns(Layout::I8, source, |column, numbers, bytes| {
             scales[column] = scale(column);
             bytes.extend(numbers.iter().map(|&number| number as u8));
-            corrections[column] = correction(bytes);
+            corrections[column] = column_correction(bytes);
         })?;
         Ok(Self { lines, scales, corrections, depth: source.depth(), columns: source.columns() })
     }
@@ -159,6 +157,6 @@ impl WeightsI8 {
     }
 }
 
-fn correction(bytes: &[u8]) -> i32 {
+fn column_correction(bytes: &[u8]) -> i32 {
     -128 * bytes.iter().map(|&byte| i32::from(byte as i8)).sum::<i32>()
 }

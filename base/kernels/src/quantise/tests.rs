@@ -1,16 +1,16 @@
 //! What is not finite does not become a number again.
 
 use super::*;
-use crate::function::Activation;
-use crate::pack::{Source, WeightsI8, WeightsI16};
-use crate::product::{Epilogue, RowsI8, Tiling, product_i8};
+use crate::activation::Activation;
+use crate::gemm::{Epilogue, PreparedI8, Tiling, gemm_i8};
+use crate::pack::{UnpackedWeights, WeightsI8, WeightsI16};
 
 /// Wherever it stands among numbers, and whatever follows.
 #[test]
 fn what_is_not_finite_makes_all_of_its_row_not_a_number() {
     let columns = 37;
     let ones = vec![0.5; columns * 20];
-    let source = Source::inputs_by_outputs(Mat::new(&ones, columns, 20));
+    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&ones, columns, 20));
     let (bytes, pairs) =
         (WeightsI8::quantise(source).unwrap(), WeightsI16::quantise(source).unwrap());
     for cpu in Cpu::all() {
@@ -20,24 +20,26 @@ fn what_is_not_finite_makes_all_of_its_row_not_a_number() {
                 x[columns + at] = odd;
                 let rows = Mat::new(&x, 2, columns);
                 let known = [0.25, odd.abs()];
-                for span in [Span::OfRow, Span::Known(&known), Span::Fixed(1.0)] {
+                for span in
+                    [ClipRange::PerRow, ClipRange::Precomputed(&known), ClipRange::Fixed(1.0)]
+                {
                     let (mut values, mut scales) = (vec![0; 2 * columns], [0.0; 2]);
                     let into = MatMut::new(&mut values, 2, columns);
                     quantise_i8(cpu, rows, span, into, &mut scales);
                     assert!(!scales[0].is_nan() && scales[1].is_nan(), "{odd} at {at}");
                     for activation in [Activation::None, Activation::Relu, Activation::Tanh] {
                         let mut largest = [0.0; 2];
-                        let (mut out, mut prepared) = (vec![0.0; 40], RowsI8::default());
+                        let (mut out, mut prepared) = (vec![0.0; 40], PreparedI8::default());
                         let epilogue = Epilogue {
                             activation,
-                            largest: Some(&mut largest),
+                            absmax: Some(&mut largest),
                             ..Epilogue::default()
                         };
                         let values =
                             QuantisedI8 { values: Mat::new(&values, 2, columns), scales: &scales };
-                        let (tiling, to) = (Tiling::usual(cpu), MatMut::new(&mut out, 2, 20));
+                        let (tiling, to) = (Tiling::default_for(cpu), MatMut::new(&mut out, 2, 20));
                         prepared.prepare(cpu, tiling, values);
-                        product_i8(&prepared, bytes.view(), epilogue, to);
+                        gemm_i8(&prepared, bytes.view(), epilogue, to);
                         assert!(out[..20].iter().all(|x| x.is_finite()));
                         assert!(out[20..].iter().all(|x| x.is_nan()), "{activation:?}");
                         assert!(largest[0].is_finite() && largest[1].is_nan());

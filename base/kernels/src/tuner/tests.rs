@@ -6,11 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-const SHAPE: Shape = Shape { operation: "test", rows: 3, depth: 64, columns: 48 };
+const SHAPE: OperationShape = OperationShape { operation: "test", rows: 3, depth: 64, columns: 48 };
 
 /// Runs until the choice is made, alternative `fast` being the fast one.
-fn tune(tuner: &Tuner, shape: Shape, fast: usize) {
-    for _ in 0..3 * TRIALS {
+fn tune(tuner: &Tuner, shape: OperationShape, fast: usize) {
+    for _ in 0..3 * TRIALS_PER_ALTERNATIVE {
         tuner.run(shape, 3, |choice| {
             if choice != fast {
                 std::thread::sleep(Duration::from_micros(200));
@@ -20,28 +20,28 @@ fn tune(tuner: &Tuner, shape: Shape, fast: usize) {
 }
 
 #[test]
-fn the_fastest_is_fixed_and_remembered() {
+fn the_fastest_is_chosen_and_cached() {
     let folder = std::env::temp_dir().join(format!("miriam-tuner-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("choices.json");
-    let cpu = Cpu::best();
+    let cpu = Cpu::detect();
     let tuner = Tuner::load(cpu, &path).expect("no file is no error");
     tune(&tuner, SHAPE, 2);
-    tune(&tuner, Shape { rows: 17, ..SHAPE }, 1);
+    tune(&tuner, OperationShape { rows: 17, ..SHAPE }, 1);
     assert_eq!(tuner.run(SHAPE, 3, |choice| choice), 2);
     // 17 and 32 rows are one bucket, 16 is another.
-    assert_eq!(tuner.run(Shape { rows: 32, ..SHAPE }, 3, |choice| choice), 1);
-    assert_eq!(tuner.run(Shape { rows: 16, ..SHAPE }, 3, |choice| choice), 0);
+    assert_eq!(tuner.run(OperationShape { rows: 32, ..SHAPE }, 3, |choice| choice), 1);
+    assert_eq!(tuner.run(OperationShape { rows: 16, ..SHAPE }, 3, |choice| choice), 0);
     tuner.save(&path).unwrap();
 
     let again = Tuner::load(cpu, &path).unwrap();
     assert_eq!(again.run(SHAPE, 3, |choice| choice), 2);
-    assert_eq!((again.remembered(), again.fixed().len()), (2, 0));
+    assert_eq!((again.cached_count(), again.new_choices().len()), (2, 0));
     // A program that has fewer alternatives measures anew.
     let newer = Tuner::load(cpu, &path).unwrap();
     assert_eq!(newer.run(SHAPE, 2, |choice| choice), 0);
-    (0..2 * TRIALS).for_each(|_| newer.run(SHAPE, 2, |_| ()));
-    assert!(newer.fixed().contains_key("test 3x64x48"));
+    (0..2 * TRIALS_PER_ALTERNATIVE).for_each(|_| newer.run(SHAPE, 2, |_| ()));
+    assert!(newer.new_choices().contains_key("test 3x64x48"));
     // Another machine's choices are kept, and are not ours.
     let other = Tuner::load(Cpu::plain(), &path).unwrap();
     if cpu != Cpu::plain() {
@@ -59,27 +59,27 @@ fn the_fastest_is_fixed_and_remembered() {
 
 #[test]
 fn threads_share_their_trials() {
-    let tuner = Tuner::new(Cpu::best());
+    let tuner = Tuner::new(Cpu::detect());
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| tune(&tuner, SHAPE, 1));
         }
     });
-    assert_eq!(tuner.fixed().get("test 3x64x48"), Some(&1));
+    assert_eq!(tuner.new_choices().get("test 3x64x48"), Some(&1));
 }
 
 proptest! {
     #[test]
-    fn any_bytes_are_choices_or_refused(text in any::<Vec<u8>>()) {
-        let _ = parse(&text);
+    fn any_bytes_are_a_cache_or_refused(text in any::<Vec<u8>>()) {
+        let _ = parse_cache(&text);
     }
 
     #[test]
-    fn anything_like_choices_is_choices_or_refused(
+    fn anything_like_a_cache_is_one_or_refused(
         version in any::<u32>(), name in ".*", shape in ".*", choice in any::<i64>(),
     ) {
         let text = serde_json::json!({"version": version, "machines": {name: {shape: choice}}});
-        let parsed = parse(text.to_string().as_bytes());
+        let parsed = parse_cache(text.to_string().as_bytes());
         prop_assert_eq!(parsed.is_ok(), version == VERSION && choice >= 0);
     }
 }

@@ -3,19 +3,19 @@
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// The longest n-grams that count, in words.
-pub const ORDER: usize = 4;
+pub const MAX_NGRAM_ORDER: usize = 4;
 
 /// What BLEU counts in a segment; counts of segments add up to those of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Counts {
+pub struct BleuCounts {
     /// Words of the translation.
-    pub hypothesis: u64,
+    pub hypothesis_len: u64,
     /// Words of the closest reference.
-    pub reference: u64,
+    pub reference_len: u64,
     /// N-grams of the translation that references have, by length.
-    pub matches: [u64; ORDER],
+    pub matches: [u64; MAX_NGRAM_ORDER],
     /// N-grams of the translation, by length.
-    pub totals: [u64; ORDER],
+    pub totals: [u64; MAX_NGRAM_ORDER],
 }
 
 /// What stands for matches where there are none.
@@ -35,15 +35,15 @@ pub enum Smoothing {
 
 /// A score and its factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parts {
+pub struct BleuScore {
     /// BLEU, from 0 to 100.
     pub score: f64,
     /// Precisions by length, from 0 to 100.
-    pub precisions: [f64; ORDER],
+    pub precisions: [f64; MAX_NGRAM_ORDER],
     /// What short translations are multiplied by.
     pub brevity_penalty: f64,
     /// The counts.
-    pub counts: Counts,
+    pub counts: BleuCounts,
 }
 
 /// What stands for the logarithm of nothing.
@@ -51,7 +51,7 @@ const LOG_OF_ZERO: f64 = -9_999_999_999.0;
 
 impl Smoothing {
     /// The method of that name with its usual value, or `value`.
-    pub fn named(name: &str, value: Option<f64>) -> Option<Self> {
+    pub fn from_name(name: &str, value: Option<f64>) -> Option<Self> {
         Some(match name {
             "exp" => Smoothing::Exponential,
             "floor" => Smoothing::Floor(value.unwrap_or(0.1)),
@@ -62,7 +62,7 @@ impl Smoothing {
     }
 
     /// As it stands in signatures.
-    pub fn text(self) -> String {
+    pub fn to_text(self) -> String {
         match self {
             Smoothing::Exponential => "exp".into(),
             Smoothing::Floor(value) => format!("floor[{value:.2}]"),
@@ -72,40 +72,45 @@ impl Smoothing {
     }
 }
 
-impl Counts {
+impl BleuCounts {
     /// The counts as a row of statistics, in sacreBLEU's order.
     pub(crate) fn to_row(self) -> Vec<f64> {
-        let Counts { hypothesis, reference, matches, totals } = self;
+        let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, matches, totals } =
+            self;
         let row = [hypothesis, reference].into_iter().chain(matches).chain(totals);
         row.map(|count| count as f64).collect()
     }
 
     /// The counts of a row, or of a sum of rows.
-    pub(crate) fn of_row(row: &[f64]) -> Self {
+    pub(crate) fn from_row(row: &[f64]) -> Self {
         let at = |i: usize| row[i] as u64;
-        Counts {
-            hypothesis: at(0),
-            reference: at(1),
+        BleuCounts {
+            hypothesis_len: at(0),
+            reference_len: at(1),
             matches: std::array::from_fn(|n| at(2 + n)),
-            totals: std::array::from_fn(|n| at(2 + ORDER + n)),
+            totals: std::array::from_fn(|n| at(2 + MAX_NGRAM_ORDER + n)),
         }
     }
 
     /// BLEU as corpora are scored, from 0 to 100: smoothed exponentially.
     pub fn bleu(&self) -> f64 {
-        self.parts(Smoothing::Exponential, false).score
+        self.compute_score(Smoothing::Exponential, false).score
     }
 
     /// The score and its factors.
-    pub fn parts(&self, smoothing: Smoothing, effective_order: bool) -> Parts {
-        let brevity_penalty = brevity_penalty(self.hypothesis, self.reference);
-        let mut parts =
-            Parts { score: 0.0, precisions: [0.0; ORDER], brevity_penalty, counts: *self };
+    pub fn compute_score(&self, smoothing: Smoothing, effective_order: bool) -> BleuScore {
+        let brevity_penalty = brevity_penalty(self.hypothesis_len, self.reference_len);
+        let mut parts = BleuScore {
+            score: 0.0,
+            precisions: [0.0; MAX_NGRAM_ORDER],
+            brevity_penalty,
+            counts: *self,
+        };
         if self.matches.iter().all(|&count| count == 0) {
             return parts;
         }
-        let (mut halves, mut order) = (1.0, ORDER);
-        for n in 0..ORDER {
+        let (mut halves, mut order) = (1.0, MAX_NGRAM_ORDER);
+        for n in 0..MAX_NGRAM_ORDER {
             let (mut matches, mut total) = (self.matches[n] as f64, self.totals[n] as f64);
             if let Smoothing::AddK(k) = smoothing
                 && n > 0
@@ -131,17 +136,17 @@ impl Counts {
                 }
             };
         }
-        let sum: f64 = parts.precisions[..order].iter().fold(0.0, |sum, &p| sum + log(p));
+        let sum: f64 = parts.precisions[..order].iter().fold(0.0, |sum, &p| sum + log_or_floor(p));
         parts.score = brevity_penalty * (sum / order as f64).exp();
         parts
     }
 }
 
-impl Parts {
+impl BleuScore {
     /// The factors as sacreBLEU words them.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn to_text(self) -> String {
         let [p1, p2, p3, p4] = self.precisions;
-        let Counts { hypothesis, reference, .. } = self.counts;
+        let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, .. } = self.counts;
         let ratio = if reference == 0 { 0.0 } else { hypothesis as f64 / reference as f64 };
         format!(
             "{p1:.1}/{p2:.1}/{p3:.1}/{p4:.1} (BP = {:.3} ratio = {ratio:.3} hyp_len = \
@@ -159,20 +164,20 @@ fn brevity_penalty(hypothesis: u64, reference: u64) -> f64 {
     }
 }
 
-fn log(x: f64) -> f64 {
+fn log_or_floor(x: f64) -> f64 {
     if x == 0.0 { LOG_OF_ZERO } else { x.ln() }
 }
 
 /// The score of sums in f32. NumPy keeps a product of one of its f32 and a number of
 /// Python's in f32; logarithms and what follows are f64.
-pub(super) fn resampled(sums: &[f32], smoothing: Smoothing, effective_order: bool) -> f64 {
-    let (matches, totals) = sums[2..].split_at(ORDER);
+pub(super) fn score_f32(sums: &[f32], smoothing: Smoothing, effective_order: bool) -> f64 {
+    let (matches, totals) = sums[2..].split_at(MAX_NGRAM_ORDER);
     if matches.iter().all(|&count| count == 0.0) {
         return 0.0;
     }
-    let mut precisions = [0f32; ORDER];
-    let (mut halves, mut order) = (1f32, ORDER);
-    for n in 0..ORDER {
+    let mut precisions = [0f32; MAX_NGRAM_ORDER];
+    let (mut halves, mut order) = (1f32, MAX_NGRAM_ORDER);
+    for n in 0..MAX_NGRAM_ORDER {
         let (mut matches, mut total) = (matches[n], totals[n]);
         if let Smoothing::AddK(k) = smoothing
             && n > 0
@@ -198,22 +203,22 @@ pub(super) fn resampled(sums: &[f32], smoothing: Smoothing, effective_order: boo
             }
         };
     }
-    let sum = precisions[..order].iter().fold(0.0, |sum, &p| sum + log(f64::from(p)));
+    let sum = precisions[..order].iter().fold(0.0, |sum, &p| sum + log_or_floor(f64::from(p)));
     brevity_penalty(sums[0] as u64, sums[1] as u64) * (sum / order as f64).exp()
 }
 
-impl AddAssign for Counts {
+impl AddAssign for BleuCounts {
     fn add_assign(&mut self, other: Self) {
-        self.hypothesis += other.hypothesis;
-        self.reference += other.reference;
-        for n in 0..ORDER {
+        self.hypothesis_len += other.hypothesis_len;
+        self.reference_len += other.reference_len;
+        for n in 0..MAX_NGRAM_ORDER {
             self.matches[n] += other.matches[n];
             self.totals[n] += other.totals[n];
         }
     }
 }
 
-impl Add for Counts {
+impl Add for BleuCounts {
     type Output = Self;
 
     fn add(mut self, other: Self) -> Self {
@@ -223,18 +228,18 @@ impl Add for Counts {
 }
 
 /// Takes counts out of a sum that they are part of.
-impl SubAssign for Counts {
+impl SubAssign for BleuCounts {
     fn sub_assign(&mut self, other: Self) {
-        self.hypothesis -= other.hypothesis;
-        self.reference -= other.reference;
-        for n in 0..ORDER {
+        self.hypothesis_len -= other.hypothesis_len;
+        self.reference_len -= other.reference_len;
+        for n in 0..MAX_NGRAM_ORDER {
             self.matches[n] -= other.matches[n];
             self.totals[n] -= other.totals[n];
         }
     }
 }
 
-impl Sub for Counts {
+impl Sub for BleuCounts {
     type Output = Self;
 
     fn sub(mut self, other: Self) -> Self {

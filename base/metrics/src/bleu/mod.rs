@@ -3,10 +3,10 @@
 mod counts;
 mod references;
 
-pub use counts::{Counts, ORDER, Parts, Smoothing};
-pub use references::{Matcher, References, Token};
+pub use counts::{BleuCounts, BleuScore, MAX_NGRAM_ORDER, Smoothing};
+pub use references::{NgramMatcher, ReferenceNgrams, TokenId};
 
-use crate::python_text::{lower, trim_end, words};
+use crate::python_text::{lowercase_if, rstrip, split_whitespace};
 use crate::{Metric, Signature, Tokenizer};
 
 /// BLEU of n-grams up to [`ORDER`].
@@ -24,18 +24,21 @@ pub struct Bleu {
 }
 
 impl Bleu {
-    fn counts(&self, hypothesis: &str, references: &[&str]) -> Counts {
+    fn counts(&self, hypothesis: &str, references: &[&str]) -> BleuCounts {
         let prepare = |line: &str| {
-            let line = lower(line, self.lowercase);
-            self.tokenizer.tokenize(trim_end(&line)).into_owned()
+            let line = lowercase_if(line, self.lowercase);
+            self.tokenizer.tokenize(rstrip(&line)).into_owned()
         };
         let lines: Vec<String> = references.iter().map(|line| prepare(line)).collect();
-        let references = References::new(lines.iter().map(|line| words(line).map(str::as_bytes)));
-        let mut matcher = Matcher::default();
+        let references = ReferenceNgrams::new(
+            lines.iter().map(|line| split_whitespace(line).map(str::as_bytes)),
+        );
+        let mut matcher = NgramMatcher::default();
         let hypothesis = prepare(hypothesis);
-        let tokens: Vec<Token> =
-            words(&hypothesis).map(|word| references.token(word.as_bytes())).collect();
-        matcher.counts(&references, &tokens)
+        let tokens: Vec<TokenId> = split_whitespace(&hypothesis)
+            .map(|word| references.token_id(word.as_bytes()))
+            .collect();
+        matcher.count_matches(&references, &tokens)
     }
 }
 
@@ -44,15 +47,15 @@ impl Metric for Bleu {
         "BLEU".into()
     }
 
-    fn sign(&self, signature: &mut Signature) {
+    fn extend_signature(&self, signature: &mut Signature) {
         signature.push("case", "c", if self.lowercase { "lc" } else { "mixed" });
         signature.push_flag("eff", "e", self.effective_order);
         signature.push("tok", "tok", self.tokenizer.name());
-        signature.push("smooth", "s", self.smoothing.text());
+        signature.push("smooth", "s", self.smoothing.to_text());
     }
 
-    fn width(&self) -> usize {
-        2 + 2 * ORDER
+    fn num_statistics(&self) -> usize {
+        2 + 2 * MAX_NGRAM_ORDER
     }
 
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
@@ -60,15 +63,15 @@ impl Metric for Bleu {
     }
 
     fn score(&self, sums: &[f64]) -> (f64, String) {
-        let parts = Counts::of_row(sums).parts(self.smoothing, self.effective_order);
-        (parts.score, parts.text())
+        let parts = BleuCounts::from_row(sums).compute_score(self.smoothing, self.effective_order);
+        (parts.score, parts.to_text())
     }
 
-    fn resampled(&self, sums: &[f32]) -> f64 {
-        counts::resampled(sums, self.smoothing, self.effective_order)
+    fn score_f32(&self, sums: &[f32]) -> f64 {
+        counts::score_f32(sums, self.smoothing, self.effective_order)
     }
 
-    fn resampled_is_f32(&self) -> bool {
+    fn has_f32_scores(&self) -> bool {
         false
     }
 }

@@ -5,52 +5,52 @@
 
 use hashbrown::HashMap;
 
-use super::{Counts, ORDER};
+use super::{BleuCounts, MAX_NGRAM_ORDER};
 
 /// The number of a word among the references of a segment, from 1; 0 for a word that
 /// none of them has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Token(u32);
+pub struct TokenId(u32);
 
 /// The references of a segment.
 #[derive(Clone, Debug, Default)]
-pub struct References {
-    words: HashMap<Vec<u8>, Token>,
+pub struct ReferenceNgrams {
+    token_ids: HashMap<Vec<u8>, TokenId>,
     /// The place of an n-gram among `limits`.
-    ngrams: HashMap<u128, u32>,
+    ngram_indices: HashMap<u128, u32>,
     /// How often an n-gram counts at most: as often as the reference has it that has
     /// it most.
-    limits: Vec<u32>,
+    max_counts: Vec<u32>,
     /// Lengths in words, ascending.
     lengths: Vec<u64>,
 }
 
-impl References {
+impl ReferenceNgrams {
     /// The n-grams of `references`, each the words of one.
     pub fn new<'a>(
         references: impl IntoIterator<Item = impl IntoIterator<Item = &'a [u8]>>,
     ) -> Self {
-        let mut made = References::default();
+        let mut made = ReferenceNgrams::default();
         let mut tokens = Vec::new();
         let mut counts: HashMap<u128, u32> = HashMap::new();
         for reference in references {
             tokens.clear();
             for word in reference {
-                let next = Token(made.words.len() as u32 + 1);
-                tokens.push(*made.words.entry_ref(word).or_insert(next));
+                let next = TokenId(made.token_ids.len() as u32 + 1);
+                tokens.push(*made.token_ids.entry_ref(word).or_insert(next));
             }
             counts.clear();
             for start in 0..tokens.len() {
-                for key in keys(&tokens[start..]) {
+                for key in ngram_keys(&tokens[start..]) {
                     *counts.entry(key).or_insert(0) += 1;
                 }
             }
             for (&key, &count) in &counts {
-                let place = *made.ngrams.entry(key).or_insert_with(|| {
-                    made.limits.push(0);
-                    made.limits.len() as u32 - 1
+                let place = *made.ngram_indices.entry(key).or_insert_with(|| {
+                    made.max_counts.push(0);
+                    made.max_counts.len() as u32 - 1
                 });
-                let limit = &mut made.limits[place as usize];
+                let limit = &mut made.max_counts[place as usize];
                 *limit = count.max(*limit);
             }
             made.lengths.push(tokens.len() as u64);
@@ -60,8 +60,8 @@ impl References {
     }
 
     /// The number of `word`.
-    pub fn token(&self, word: &[u8]) -> Token {
-        self.words.get(word).copied().unwrap_or_default()
+    pub fn token_id(&self, word: &[u8]) -> TokenId {
+        self.token_ids.get(word).copied().unwrap_or_default()
     }
 
     /// The length of a reference that is closest to `hypothesis`, of two the shorter.
@@ -73,8 +73,8 @@ impl References {
 }
 
 /// The n-grams that begin with the first of `tokens`, the shortest first.
-fn keys(tokens: &[Token]) -> impl Iterator<Item = u128> {
-    tokens.iter().take(ORDER).scan(0u128, |key, token| {
+fn ngram_keys(tokens: &[TokenId]) -> impl Iterator<Item = u128> {
+    tokens.iter().take(MAX_NGRAM_ORDER).scan(0u128, |key, token| {
         *key = *key << 32 | u128::from(token.0);
         Some(*key)
     })
@@ -82,28 +82,32 @@ fn keys(tokens: &[Token]) -> impl Iterator<Item = u128> {
 
 /// Counts matches, in a buffer that it reuses.
 #[derive(Debug, Default)]
-pub struct Matcher {
-    used: Vec<u32>,
+pub struct NgramMatcher {
+    used_counts: Vec<u32>,
 }
 
-impl Matcher {
+impl NgramMatcher {
     /// The counts of the translation `tokens` by `references`.
-    pub fn counts(&mut self, references: &References, tokens: &[Token]) -> Counts {
+    pub fn count_matches(
+        &mut self,
+        references: &ReferenceNgrams,
+        tokens: &[TokenId],
+    ) -> BleuCounts {
         let length = tokens.len() as u64;
-        let mut counts = Counts {
-            hypothesis: length,
-            reference: references.closest_length(length),
+        let mut counts = BleuCounts {
+            hypothesis_len: length,
+            reference_len: references.closest_length(length),
             totals: std::array::from_fn(|n| length.saturating_sub(n as u64)),
-            ..Counts::default()
+            ..BleuCounts::default()
         };
-        self.used.clear();
-        self.used.resize(references.limits.len(), 0);
+        self.used_counts.clear();
+        self.used_counts.resize(references.max_counts.len(), 0);
         for start in 0..tokens.len() {
-            for (n, key) in keys(&tokens[start..]).enumerate() {
+            for (n, key) in ngram_keys(&tokens[start..]).enumerate() {
                 // What no reference has, none has with more words behind it.
-                let Some(&place) = references.ngrams.get(&key) else { break };
-                let used = &mut self.used[place as usize];
-                if *used < references.limits[place as usize] {
+                let Some(&place) = references.ngram_indices.get(&key) else { break };
+                let used = &mut self.used_counts[place as usize];
+                if *used < references.max_counts[place as usize] {
                     *used += 1;
                     counts.matches[n] += 1;
                 }

@@ -4,13 +4,13 @@
 //! A row of statistics is three numbers a length, characters first: n-grams of the
 //! translation, of the reference, and of both.
 
-mod common;
+mod ngram_overlap;
 
 use hashbrown::HashMap;
 
-use crate::python_text::{is_space, lower, words};
+use crate::python_text::{is_space, lowercase_if, split_whitespace};
 use crate::{Error, Metric, Result, Signature};
-use common::CommonNgrams;
+use ngram_overlap::NgramOverlap;
 
 /// chrF with its options.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub struct Chrf {
     word_order: usize,
     beta: u32,
     lowercase: bool,
-    whitespace: bool,
-    epsilon: bool,
+    keep_whitespace: bool,
+    epsilon_smoothing: bool,
 }
 
 /// What stands for a precision or recall of nothing.
@@ -33,8 +33,8 @@ impl Default for Chrf {
             word_order: 0,
             beta: 2,
             lowercase: false,
-            whitespace: false,
-            epsilon: false,
+            keep_whitespace: false,
+            epsilon_smoothing: false,
         }
     }
 }
@@ -43,7 +43,7 @@ impl Chrf {
     /// chrF of n-grams of up to `char_order` characters and `word_order` words.
     pub fn new(char_order: usize, word_order: usize) -> Result<Self> {
         if !(1..=100).contains(&(char_order + word_order)) {
-            return Err(Error::Option(
+            return Err(Error::InvalidOption(
                 "chrF needs n-grams: at least of one character or word, of 100 at most".into(),
             ));
         }
@@ -62,16 +62,16 @@ impl Chrf {
 
     /// Lets white space be part of n-grams of characters.
     pub fn whitespace(self, whitespace: bool) -> Self {
-        Chrf { whitespace, ..self }
+        Chrf { keep_whitespace: whitespace, ..self }
     }
 
     /// Averages over all lengths, with a tiny number where there are no n-grams,
     /// instead of over those that both sides have.
     pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
-        Chrf { epsilon, ..self }
+        Chrf { epsilon_smoothing: epsilon, ..self }
     }
 
-    fn order(&self) -> usize {
+    fn total_order(&self) -> usize {
         self.char_order + self.word_order
     }
 
@@ -94,8 +94,8 @@ impl Chrf {
                 lengths += 1;
             }
         }
-        if self.epsilon {
-            return 100.0 * smoothed / self.order() as f64;
+        if self.epsilon_smoothing {
+            return 100.0 * smoothed / self.total_order() as f64;
         }
         let mean = |sum: f64| if lengths == 0 { 0.0 } else { sum / f64::from(lengths) };
         let (precision, recall) = (mean(precision_sum), mean(recall_sum));
@@ -125,8 +125,8 @@ impl Chrf {
                 lengths += 1;
             }
         }
-        if self.epsilon {
-            return f64::from(100.0 * smoothed / self.order() as f32);
+        if self.epsilon_smoothing {
+            return f64::from(100.0 * smoothed / self.total_order() as f32);
         }
         let mean = |sum: f32| if lengths == 0 { 0.0 } else { sum / f32::from(lengths) };
         let (precision, recall) = (mean(precision_sum), mean(recall_sum));
@@ -138,17 +138,17 @@ impl Chrf {
     }
 
     /// The characters of a line that count.
-    fn characters(&self, line: &str) -> Vec<u32> {
-        let counts = |c: &char| self.whitespace || !is_space(*c);
+    fn scored_characters(&self, line: &str) -> Vec<u32> {
+        let counts = |c: &char| self.keep_whitespace || !is_space(*c);
         line.chars().filter(counts).map(u32::from).collect()
     }
 }
 
 /// The words of a line, with a mark at the end, or else at the beginning, of each as
 /// a word of its own.
-fn parted_words(line: &str) -> impl Iterator<Item = &str> {
+fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
     let is_mark = |c: char| c.is_ascii_punctuation();
-    words(line)
+    split_whitespace(line)
         .flat_map(move |word| {
             let alone = word.chars().nth(1).is_none();
             if !alone && word.ends_with(is_mark) {
@@ -166,15 +166,15 @@ fn parted_words(line: &str) -> impl Iterator<Item = &str> {
 
 /// Words as numbers, the same for the same words.
 #[derive(Default)]
-struct Numbers<'a>(HashMap<&'a str, u32>);
+struct WordIds<'a>(HashMap<&'a str, u32>);
 
-impl<'a> Numbers<'a> {
-    fn of(&mut self, line: &'a str) -> Vec<u32> {
+impl<'a> WordIds<'a> {
+    fn line_ids(&mut self, line: &'a str) -> Vec<u32> {
         let number = |word| {
             let next = self.0.len() as u32;
             *self.0.entry(word).or_insert(next)
         };
-        parted_words(line).map(number).collect()
+        split_punctuation(line).map(number).collect()
     }
 }
 
@@ -183,33 +183,39 @@ impl Metric for Chrf {
         format!("chrF{}{}", self.beta, "+".repeat(self.word_order))
     }
 
-    fn sign(&self, signature: &mut Signature) {
+    fn extend_signature(&self, signature: &mut Signature) {
         signature.push("case", "c", if self.lowercase { "lc" } else { "mixed" });
-        signature.push_flag("eff", "e", !self.epsilon);
+        signature.push_flag("eff", "e", !self.epsilon_smoothing);
         signature.push("nc", "nc", self.char_order);
         signature.push("nw", "nw", self.word_order);
-        signature.push_flag("space", "s", self.whitespace);
+        signature.push_flag("space", "s", self.keep_whitespace);
     }
 
-    fn width(&self) -> usize {
-        3 * self.order()
+    fn num_statistics(&self) -> usize {
+        3 * self.total_order()
     }
 
     /// Of several references the one with the best score counts.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
-        let hypothesis = lower(hypothesis, self.lowercase);
-        let lines: Vec<_> = references.iter().map(|line| lower(line, self.lowercase)).collect();
-        let mut numbers = Numbers::default();
-        let characters = self.characters(&hypothesis);
-        let words = numbers.of(&hypothesis);
-        let mut ngrams = CommonNgrams::default();
-        let mut best = (-1.0, vec![0.0; self.width()]);
-        let mut counts = Vec::with_capacity(self.order());
+        let hypothesis = lowercase_if(hypothesis, self.lowercase);
+        let lines: Vec<_> =
+            references.iter().map(|line| lowercase_if(line, self.lowercase)).collect();
+        let mut numbers = WordIds::default();
+        let characters = self.scored_characters(&hypothesis);
+        let words = numbers.line_ids(&hypothesis);
+        let mut ngrams = NgramOverlap::default();
+        let mut best = (-1.0, vec![0.0; self.num_statistics()]);
+        let mut counts = Vec::with_capacity(self.total_order());
         for line in &lines {
             counts.clear();
-            ngrams.count(&characters, &self.characters(line), self.char_order, &mut counts);
+            ngrams.count_ngrams(
+                &characters,
+                &self.scored_characters(line),
+                self.char_order,
+                &mut counts,
+            );
             if self.word_order > 0 {
-                ngrams.count(&words, &numbers.of(line), self.word_order, &mut counts);
+                ngrams.count_ngrams(&words, &numbers.line_ids(line), self.word_order, &mut counts);
             }
             let score = self.f_score(counts.iter().copied());
             if score > best.0 {
@@ -224,7 +230,7 @@ impl Metric for Chrf {
         (self.f_score(triples), String::new())
     }
 
-    fn resampled(&self, sums: &[f32]) -> f64 {
+    fn score_f32(&self, sums: &[f32]) -> f64 {
         self.f_score_f32(sums.chunks_exact(3).map(|c| [c[0], c[1], c[2]]))
     }
 }
@@ -234,8 +240,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_words_of_their_own() {
-        let parted = |line| parted_words(line).collect::<Vec<_>>();
+    fn punctuation_is_split_off() {
+        let parted = |line| split_punctuation(line).collect::<Vec<_>>();
         assert_eq!(
             parted("(hi) \"so\u{a0}é, . --"),
             ["(hi", ")", "\"", "so", "é", ",", ".", "-", "-"]

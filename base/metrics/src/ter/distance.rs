@@ -9,14 +9,14 @@
 //! table itself is filled for the way alone, once a round of shifts.
 
 /// Cells on each side of the diagonal.
-const BAND: usize = 25;
+const BEAM_WIDTH: usize = 25;
 /// More than any distance, and small enough to be added to.
-const FAR: u32 = 1 << 30;
+const INFINITE_COST: u32 = 1 << 30;
 
 /// What is done at a step of the way from the translation to the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
-    Keep,
+    Match,
     Substitute,
     /// A word of the reference that the translation lacks.
     Insert,
@@ -31,7 +31,7 @@ pub(super) struct EditDistance<'r> {
     bands: Vec<(usize, usize)>,
     /// Where each word stands in the reference, a bit a position; nothing where
     /// distances come from the table.
-    positions: Option<Vec<u64>>,
+    position_masks: Option<Vec<u64>>,
     /// The table, a row a word of the translation.
     costs: Vec<u32>,
     edits: Vec<Edit>,
@@ -39,9 +39,9 @@ pub(super) struct EditDistance<'r> {
 
 impl<'r> EditDistance<'r> {
     pub(super) fn new(reference: &'r [u32], length: usize) -> Self {
-        let bands = bands(reference.len(), length);
+        let bands = compute_bands(reference.len(), length);
         let whole = bands.iter().all(|&band| band == (0, reference.len() + 1));
-        let positions = (whole && reference.len() <= 64).then(|| {
+        let position_masks = (whole && reference.len() <= 64).then(|| {
             let count = reference.iter().max().map_or(0, |&word| word as usize + 1);
             let mut positions = vec![0; count];
             for (i, &word) in reference.iter().enumerate() {
@@ -49,24 +49,24 @@ impl<'r> EditDistance<'r> {
             }
             positions
         });
-        EditDistance { reference, bands, positions, costs: Vec::new(), edits: Vec::new() }
+        EditDistance { reference, bands, position_masks, costs: Vec::new(), edits: Vec::new() }
     }
 
     /// The distance of `words`.
-    pub(super) fn of(&mut self, words: &[u32]) -> usize {
-        match &self.positions {
-            Some(positions) => by_bits(words, self.reference.len(), positions),
-            None => self.fill(words),
+    pub(super) fn compute(&mut self, words: &[u32]) -> usize {
+        match &self.position_masks {
+            Some(positions) => bit_parallel_distance(words, self.reference.len(), positions),
+            None => self.fill_table(words),
         }
     }
 
     /// Fills the table and returns its last cell.
-    fn fill(&mut self, words: &[u32]) -> usize {
+    fn fill_table(&mut self, words: &[u32]) -> usize {
         let width = self.reference.len() + 1;
         let EditDistance { reference, bands, costs, edits, .. } = self;
         costs.clear();
         costs.extend(0..width as u32);
-        costs.resize(width * (words.len() + 1), FAR);
+        costs.resize(width * (words.len() + 1), INFINITE_COST);
         edits.clear();
         edits.resize(width * (words.len() + 1), Edit::Insert);
         for (i, (word, &(first, end))) in words.iter().zip(&*bands).enumerate() {
@@ -74,7 +74,7 @@ impl<'r> EditDistance<'r> {
             let edits = &mut edits[(i + 1) * width..][..width];
             for j in first..end {
                 // Of equal ways the first of these is taken.
-                let mut best = (FAR, Edit::Insert);
+                let mut best = (INFINITE_COST, Edit::Insert);
                 let mut consider = |cost: u32, edit| {
                     if cost < best.0 {
                         best = (cost, edit);
@@ -82,7 +82,7 @@ impl<'r> EditDistance<'r> {
                 };
                 if j > 0 {
                     match *word == reference[j - 1] {
-                        true => consider(above[j - 1], Edit::Keep),
+                        true => consider(above[j - 1], Edit::Match),
                         false => consider(above[j - 1] + 1, Edit::Substitute),
                     }
                 }
@@ -98,8 +98,8 @@ impl<'r> EditDistance<'r> {
 
     /// The distance of `words`, and the way, from its end to its beginning, to
     /// `visit`.
-    pub(super) fn way(&mut self, words: &[u32], mut visit: impl FnMut(Edit)) -> usize {
-        let distance = self.fill(words);
+    pub(super) fn trace_back(&mut self, words: &[u32], mut visit: impl FnMut(Edit)) -> usize {
+        let distance = self.fill_table(words);
         let width = self.reference.len() + 1;
         let (mut i, mut j) = (words.len(), self.reference.len());
         while i > 0 || j > 0 {
@@ -111,7 +111,7 @@ impl<'r> EditDistance<'r> {
             };
             visit(edit);
             match edit {
-                Edit::Keep | Edit::Substitute => (i, j) = (i - 1, j - 1),
+                Edit::Match | Edit::Substitute => (i, j) = (i - 1, j - 1),
                 Edit::Insert => j -= 1,
                 Edit::Delete => i -= 1,
             }
@@ -121,11 +121,11 @@ impl<'r> EditDistance<'r> {
 }
 
 /// The cells of each row of the table that Tercom looks at.
-fn bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
+fn compute_bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
     let ratio = if length == 0 { 1.0 } else { reference as f64 / length as f64 };
-    let band = match (BAND as f64) < ratio / 2.0 {
-        true => (ratio / 2.0 + BAND as f64).ceil() as usize,
-        false => BAND,
+    let band = match (BEAM_WIDTH as f64) < ratio / 2.0 {
+        true => (ratio / 2.0 + BEAM_WIDTH as f64).ceil() as usize,
+        false => BEAM_WIDTH,
     };
     let cells = |i: usize| {
         let diagonal = (i as f64 * ratio).floor() as usize;
@@ -137,7 +137,7 @@ fn bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
 
 /// The distance by bits: bit j of `up` says that cell j + 1 of a row of the table is
 /// one more than cell j, bit j of `down` that it is one less.
-fn by_bits(words: &[u32], reference: usize, positions: &[u64]) -> usize {
+fn bit_parallel_distance(words: &[u32], reference: usize, positions: &[u64]) -> usize {
     let (mut up, mut down) = (u64::MAX, 0u64);
     let mut distance = reference;
     let last = 1u64 << (reference - 1);
@@ -170,12 +170,12 @@ mod tests {
             reference in proptest::collection::vec(0u32..5, 1..25),
         ) {
             let mut distance = EditDistance::new(&reference, words.len());
-            prop_assert!(words.is_empty() || distance.positions.is_some());
-            let by_bits = distance.of(&words);
-            prop_assert_eq!(distance.fill(&words), by_bits);
+            prop_assert!(words.is_empty() || distance.position_masks.is_some());
+            let by_bits = distance.compute(&words);
+            prop_assert_eq!(distance.fill_table(&words), by_bits);
             let (mut cost, mut kept) = (0, 0);
-            let of_way = distance.way(&words, |edit| match edit {
-                Edit::Keep => kept += 1,
+            let of_way = distance.trace_back(&words, |edit| match edit {
+                Edit::Match => kept += 1,
                 _ => cost += 1,
             });
             prop_assert_eq!((of_way, cost), (by_bits, by_bits));
@@ -190,8 +190,8 @@ mod tests {
             let words = vec![1; length];
             let reference: Vec<u32> = (0..reference as u32).map(|i| i % 3).collect();
             let mut distance = EditDistance::new(&reference, length);
-            let cost = distance.way(&words, |_| ());
-            prop_assert!(cost <= length.max(reference.len()) + 2 * BAND);
+            let cost = distance.trace_back(&words, |_| ());
+            prop_assert!(cost <= length.max(reference.len()) + 2 * BEAM_WIDTH);
         }
     }
 }

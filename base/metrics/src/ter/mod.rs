@@ -6,7 +6,7 @@ mod shifts;
 
 use hashbrown::HashMap;
 
-use crate::python_text::{trim_end, words};
+use crate::python_text::{rstrip, split_whitespace};
 use crate::tokenize::tercom;
 use crate::{Metric, Signature};
 use distance::EditDistance;
@@ -26,15 +26,15 @@ pub struct Ter {
 
 /// Words as numbers, the same for the same words.
 #[derive(Default)]
-struct Numbers(HashMap<String, u32>);
+struct WordIds(HashMap<String, u32>);
 
-impl Numbers {
-    fn of(&mut self, line: &str) -> Vec<u32> {
+impl WordIds {
+    fn line_ids(&mut self, line: &str) -> Vec<u32> {
         let number = |word: &str| {
             let next = self.0.len() as u32;
             *self.0.entry_ref(word).or_insert(next)
         };
-        words(line).map(number).collect()
+        split_whitespace(line).map(number).collect()
     }
 }
 
@@ -43,7 +43,7 @@ impl Metric for Ter {
         "TER".into()
     }
 
-    fn sign(&self, signature: &mut Signature) {
+    fn extend_signature(&self, signature: &mut Signature) {
         signature.push("case", "c", if self.case_sensitive { "mixed" } else { "lc" });
         signature.push("tok", "t", "tercom");
         signature.push_flag("norm", "nr", self.normalized);
@@ -51,22 +51,22 @@ impl Metric for Ter {
         signature.push_flag("asian", "as", self.asian_support);
     }
 
-    fn width(&self) -> usize {
+    fn num_statistics(&self) -> usize {
         2
     }
 
     /// Edits by the reference that takes fewest, and the mean length of the
     /// references.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
-        let mut numbers = Numbers::default();
-        let mut prepare = |line| numbers.of(&tercom::tokenize(trim_end(line), self));
+        let mut numbers = WordIds::default();
+        let mut prepare = |line| numbers.line_ids(&tercom::tokenize(rstrip(line), self));
         let hypothesis = prepare(hypothesis);
         let mut lengths = 0;
         let mut fewest = usize::MAX;
         for line in references {
             let reference = prepare(line);
             lengths += reference.len();
-            fewest = fewest.min(edits(&hypothesis, &reference));
+            fewest = fewest.min(count_edits(&hypothesis, &reference));
         }
         vec![fewest as f64, lengths as f64 / references.len() as f64]
     }
@@ -80,7 +80,7 @@ impl Metric for Ter {
         (100.0 * score, String::new())
     }
 
-    fn resampled(&self, sums: &[f32]) -> f64 {
+    fn score_f32(&self, sums: &[f32]) -> f64 {
         match (sums[0] > 0.0, sums[1] > 0.0) {
             (_, true) => f64::from(100.0 * (sums[0] / sums[1])),
             (true, false) => 100.0,
@@ -91,7 +91,7 @@ impl Metric for Ter {
 
 /// The edits that make `reference` of `hypothesis`: shifts as long as they help,
 /// then insertions, deletions and substitutions.
-fn edits(hypothesis: &[u32], reference: &[u32]) -> usize {
+fn count_edits(hypothesis: &[u32], reference: &[u32]) -> usize {
     if reference.is_empty() {
         return hypothesis.len();
     }
@@ -99,9 +99,10 @@ fn edits(hypothesis: &[u32], reference: &[u32]) -> usize {
     let mut words = hypothesis.to_vec();
     let mut candidates = 0;
     let mut shifts = 0;
-    while let Some(shifted) = shifts::best(&words, reference, &mut distance, &mut candidates) {
+    while let Some(shifted) = shifts::best_shift(&words, reference, &mut distance, &mut candidates)
+    {
         words = shifted;
         shifts += 1;
     }
-    shifts + distance.of(&words)
+    shifts + distance.compute(&words)
 }

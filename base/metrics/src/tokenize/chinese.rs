@@ -1,10 +1,10 @@
 //! Chinese characters as tokens, everything else by the western rules.
 
-use super::pairs::space_around;
-use super::western;
+use super::mteval13a;
+use super::spacing::space_around;
 
 pub(super) fn tokenize(line: &str) -> String {
-    western::western(&space_around(line, is_chinese))
+    mteval13a::split_western_punctuation(&space_around(line, is_chinese))
 }
 
 /// The ranges that sacreBLEU looks at. It means the extension B of the ideographs

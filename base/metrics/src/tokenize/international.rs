@@ -3,11 +3,11 @@
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 
-use super::pairs::{Gap, space_around, space_pairs};
+use super::spacing::{PairSpacing, space_around, space_pairs};
 
 pub(super) fn tokenize(line: &str) -> String {
-    let line = space_pairs(line, Gap::BetweenAndAfter, |c| !is_number(c), is_punctuation);
-    let line = space_pairs(&line, Gap::BeforeAndBetween, is_punctuation, |c| !is_number(c));
+    let line = space_pairs(line, PairSpacing::BetweenAndAfter, |c| !is_number(c), is_punctuation);
+    let line = space_pairs(&line, PairSpacing::BeforeAndBetween, is_punctuation, |c| !is_number(c));
     space_around(&line, is_symbol)
 }
 

@@ -5,9 +5,9 @@
 
 mod chinese;
 mod international;
-pub(crate) mod pairs;
+mod mteval13a;
+pub(crate) mod spacing;
 pub(crate) mod tercom;
-mod western;
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ impl Tokenizer {
     }
 
     /// The tokeniser of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tokenizer| tokenizer.name() == name)
     }
 
@@ -57,15 +57,15 @@ impl Tokenizer {
     pub fn tokenize(self, line: &str) -> Cow<'_, str> {
         match self {
             Tokenizer::None => Cow::Borrowed(line),
-            Tokenizer::Mteval13a => Cow::Owned(western::mteval(line)),
+            Tokenizer::Mteval13a => Cow::Owned(mteval13a::tokenize(line)),
             Tokenizer::International => Cow::Owned(international::tokenize(line)),
-            Tokenizer::Characters => Cow::Owned(characters(line)),
+            Tokenizer::Characters => Cow::Owned(split_characters(line)),
             Tokenizer::Chinese => Cow::Owned(chinese::tokenize(line)),
         }
     }
 }
 
-fn characters(line: &str) -> String {
+fn split_characters(line: &str) -> String {
     let mut out = String::with_capacity(2 * line.len());
     for c in line.chars() {
         out.push(c);

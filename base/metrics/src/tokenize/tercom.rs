@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::pairs::{Gap, space_around, space_pairs};
-use super::western::{entities, is_mark};
+use super::mteval13a::{is_splitting_punctuation, unescape_entities};
+use super::spacing::{PairSpacing, space_around, space_pairs};
 use crate::Ter;
-use crate::python_text::lower;
+use crate::python_text::lowercase_if;
 
 /// The line as `options` ask for it, with spaces between words.
 pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
-    let mut line = lower(line, !options.case_sensitive);
+    let mut line = lowercase_if(line, !options.case_sensitive);
     if options.normalized {
         line = Cow::Owned(normalize(&line));
         if options.asian_support {
-            line = Cow::Owned(part_asian(&line));
+            line = Cow::Owned(split_asian(&line));
         }
     }
     if options.no_punctuation {
-        let asian = |c| options.asian_support && is_asian_mark(c);
+        let asian = |c| options.asian_support && is_asian_punctuation(c);
         let left_out = |c| ".,?:;!\"()".contains(c) || asian(c);
         line = Cow::Owned(line.chars().filter(|&c| !left_out(c)).collect());
     }
@@ -27,21 +27,21 @@ pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
 /// mteval's rules for western languages, but for the possessive, which comes
 /// between them.
 fn normalize(line: &str) -> String {
-    let line = space_around(&format!(" {} ", entities(line)), is_mark);
+    let line = space_around(&format!(" {} ", unescape_entities(line)), is_splitting_punctuation);
     let line = line.replace("'s ", " 's ");
     let digit = |c: char| c.is_ascii_digit();
     let stop = |c: char| c == '.' || c == ',';
-    let line = space_pairs(&line, Gap::BetweenAndAfter, |c| !digit(c), stop);
-    let line = space_pairs(&line, Gap::BeforeAndBetween, stop, |c| !digit(c));
-    space_pairs(&line, Gap::BetweenAndAfter, digit, |c| c == '-')
+    let line = space_pairs(&line, PairSpacing::BetweenAndAfter, |c| !digit(c), stop);
+    let line = space_pairs(&line, PairSpacing::BeforeAndBetween, stop, |c| !digit(c));
+    space_pairs(&line, PairSpacing::BetweenAndAfter, digit, |c| c == '-')
 }
 
 /// Ideographs and Asian punctuation as words of their own. Kana stay together:
 /// Tercom's rule for them asks for a line of nothing else, and a normalised line
 /// begins with a space.
-fn part_asian(line: &str) -> String {
+fn split_asian(line: &str) -> String {
     let line = space_around(line, is_ideograph);
-    space_around(&line, is_asian_mark)
+    space_around(&line, is_asian_punctuation)
 }
 
 /// The last range is written so in sacreBLEU, whose comment means U+3200 to U+32FF.
@@ -56,7 +56,7 @@ fn is_ideograph(c: char) -> bool {
     )
 }
 
-fn is_asian_mark(c: char) -> bool {
+fn is_asian_punctuation(c: char) -> bool {
     matches!(c,
         '\u{3001}' | '\u{3002}'
         | '\u{3008}'..='\u{3011}'

@@ -9,10 +9,10 @@ use super::Unit;
 
 /// The instructions that compare keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Isa(Kind);
+pub struct Isa(Level);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Level {
     Plain,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -22,7 +22,7 @@ enum Kind {
 
 impl Isa {
     /// What every processor has.
-    pub const PLAIN: Isa = Isa(Kind::Plain);
+    pub const PLAIN: Isa = Isa(Level::Plain);
 
     /// The best that this processor has.
     pub fn detect() -> Self {
@@ -33,7 +33,7 @@ impl Isa {
     pub fn avx2() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2") {
-            return Some(Isa(Kind::Avx2));
+            return Some(Isa(Level::Avx2));
         }
         None
     }
@@ -42,7 +42,7 @@ impl Isa {
     pub fn avx512() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx512f") {
-            return Some(Isa(Kind::Avx512));
+            return Some(Isa(Level::Avx512));
         }
         None
     }
@@ -52,13 +52,13 @@ impl Isa {
     #[inline(always)]
     pub fn rank(self, keys: &[Unit], key: u32) -> usize {
         match self.0 {
-            Kind::Plain => rank_plain(keys, key),
+            Level::Plain => rank_plain(keys, key),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: this kind is made by `avx2` only, where the processor has it.
-            Kind::Avx2 => unsafe { rank_avx2(keys, key) },
+            Level::Avx2 => unsafe { rank_avx2(keys, key) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: this kind is made by `avx512` only, where the processor has it.
-            Kind::Avx512 => unsafe { rank_avx512(keys, key) },
+            Level::Avx512 => unsafe { rank_avx512(keys, key) },
         }
     }
 }
@@ -66,9 +66,9 @@ impl Isa {
 /// Where among units of different keys, in any order, `key` is. Nearly all blocks have
 /// one unit, for which a call would cost more than the comparison.
 #[inline(always)]
-pub fn place_of(keys: &[Unit], key: u32) -> Option<usize> {
+pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
     for (at, unit) in keys.iter().enumerate() {
-        let equal = equal_of_four(unit, key);
+        let equal = match_mask4(unit, key);
         if equal != 0 {
             return Some(at * 4 + equal.trailing_zeros() as usize);
         }
@@ -78,7 +78,7 @@ pub fn place_of(keys: &[Unit], key: u32) -> Option<usize> {
 
 /// Which of four keys are `key`, a bit each.
 #[inline(always)]
-fn equal_of_four(unit: &Unit, key: u32) -> u32 {
+fn match_mask4(unit: &Unit, key: u32) -> u32 {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{

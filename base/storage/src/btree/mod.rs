@@ -14,7 +14,7 @@ mod isa;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-pub use isa::{Isa, place_of};
+pub use isa::{Isa, find_key};
 
 /// Four keys: what nodes are made of and files count in.
 #[derive(
@@ -28,42 +28,42 @@ pub const NO_KEY: u32 = u32::MAX;
 
 /// The shape of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tree {
+pub struct StaticBTree {
     /// Keys of a node, a multiple of four.
-    pub node: u64,
+    pub node_keys: u64,
     /// Keys in all.
     pub count: u64,
 }
 
-impl Tree {
+impl StaticBTree {
     /// How many nodes there are.
     #[inline(always)]
     pub const fn nodes(self) -> u64 {
-        self.count.div_ceil(self.node)
+        self.count.div_ceil(self.node_keys)
     }
 
     /// The node that holds the keys between those of slot `slot - 1` and `slot` of
     /// `node`, if there are any.
     #[inline(always)]
     pub const fn child(self, node: u64, slot: u64) -> Option<u64> {
-        let child = node * (self.node + 1) + slot + 1;
+        let child = node * (self.node_keys + 1) + slot + 1;
         // Multiplied, because division is slow.
-        if child * self.node < self.count { Some(child) } else { None }
+        if child * self.node_keys < self.count { Some(child) } else { None }
     }
 
     /// The units of `node`.
     #[inline(always)]
     pub const fn units(self, node: u64) -> std::ops::Range<u64> {
-        let width = self.node / 4;
+        let width = self.node_keys / 4;
         node * width..(node + 1) * width
     }
 
     /// The positions of the keys in ascending order of keys: the least key stands at
     /// the first of them. Nodes are visited without recursion.
-    pub fn positions(self) -> Positions {
-        let mut positions = Positions { tree: self, path: [(0, 0); DEEPEST], depth: 0 };
+    pub fn in_order_positions(self) -> InOrderPositions {
+        let mut positions = InOrderPositions { tree: self, path: [(0, 0); MAX_DEPTH], depth: 0 };
         if self.count > 0 {
-            positions.enter(0);
+            positions.descend(0);
         }
         positions
     }
@@ -79,7 +79,7 @@ impl Tree {
             let keys = keys.get(units.start as usize..units.end as usize)?;
             let slot = isa.rank(keys, key);
             if key_at(keys, slot) == Some(key) {
-                return Some(node * self.node + slot as u64).filter(|&at| at < self.count);
+                return Some(node * self.node_keys + slot as u64).filter(|&at| at < self.count);
             }
             // A child's number is larger than its parent's, so this ends.
             node = self.child(node, slot as u64)?;
@@ -95,20 +95,20 @@ pub fn key_at(keys: &[Unit], slot: usize) -> Option<u32> {
 
 /// More nodes than a path from the root has with fan-outs from 5 and fewer than 2^64
 /// keys.
-const DEEPEST: usize = 28;
+const MAX_DEPTH: usize = 28;
 
 /// The walk of [`Tree::positions`].
 #[derive(Clone, Debug)]
-pub struct Positions {
-    tree: Tree,
+pub struct InOrderPositions {
+    tree: StaticBTree,
     /// From the root: nodes with the slot whose key is next.
-    path: [(u64, u64); DEEPEST],
+    path: [(u64, u64); MAX_DEPTH],
     depth: usize,
 }
 
-impl Positions {
+impl InOrderPositions {
     /// Goes to `node` and on to its first keys.
-    fn enter(&mut self, node: u64) {
+    fn descend(&mut self, node: u64) {
         let mut next = Some(node);
         while let Some(node) = next {
             self.path[self.depth] = (node, 0);
@@ -118,17 +118,17 @@ impl Positions {
     }
 }
 
-impl Iterator for Positions {
+impl Iterator for InOrderPositions {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
         loop {
             let (node, slot) = &mut self.path[self.depth.checked_sub(1)?];
-            let position = *node * self.tree.node + *slot;
-            if *slot < self.tree.node && position < self.tree.count {
+            let position = *node * self.tree.node_keys + *slot;
+            if *slot < self.tree.node_keys && position < self.tree.count {
                 *slot += 1;
                 if let Some(child) = self.tree.child(*node, *slot) {
-                    self.enter(child);
+                    self.descend(child);
                 }
                 return Some(position);
             }

@@ -21,9 +21,9 @@ fn isas() -> Vec<Isa> {
 }
 
 /// The keys as they lie in a file.
-fn laid_out(tree: Tree, sorted: &[u32]) -> Vec<Unit> {
-    let mut keys = vec![NO_KEY; (tree.nodes() * tree.node) as usize];
-    for (position, &key) in tree.positions().zip(sorted) {
+fn lay_out(tree: StaticBTree, sorted: &[u32]) -> Vec<Unit> {
+    let mut keys = vec![NO_KEY; (tree.nodes() * tree.node_keys) as usize];
+    for (position, &key) in tree.in_order_positions().zip(sorted) {
         keys[position as usize] = key;
     }
     keys.chunks(4).map(|four| Unit([four[0], four[1], four[2], four[3]])).collect()
@@ -36,18 +36,21 @@ const SIZES: [u64; 17] =
 fn trees_of_all_sizes_are_searched() {
     for isa in isas() {
         for (node, count) in [8, 16, 32].into_iter().flat_map(|node| SIZES.map(|n| (node, n))) {
-            let tree = Tree { node, count };
+            let tree = StaticBTree { node_keys: node, count };
             // Gaps of three, neither from 0 nor to the greatest.
             let sorted: Vec<u32> = (0..count as u32).map(|i| i * 3 + 5).collect();
-            let keys = laid_out(tree, &sorted);
+            let keys = lay_out(tree, &sorted);
             let mut found = vec![false; count as usize];
-            for (position, key) in tree.positions().zip(&sorted) {
+            for (position, key) in tree.in_order_positions().zip(&sorted) {
                 assert_eq!(tree.find(isa, &keys, *key), Some(position), "{tree:?} {isa:?}");
                 found[position as usize] = true;
                 assert_eq!(tree.find(isa, &keys, key - 1), None);
                 assert_eq!(tree.find(isa, &keys, key + 1), None);
             }
-            assert!(found.iter().all(|&found| found) && tree.positions().count() == found.len());
+            assert!(
+                found.iter().all(|&found| found)
+                    && tree.in_order_positions().count() == found.len()
+            );
             for absent in [0, 1, count as u32 * 3 + 5, 1 << 31, NO_KEY - 1] {
                 assert_eq!(tree.find(isa, &keys, absent), None);
             }
@@ -62,11 +65,11 @@ fn trees_are_of_minimal_depth() {
     for (node, count, depth) in
         [(32, 32, 1), (32, 33, 2), (32, 1088, 2), (32, 1089, 3), (32, 35_936, 3), (8, 80, 2)]
     {
-        let tree = Tree { node, count };
+        let tree = StaticBTree { node_keys: node, count };
         let deepest = (1..tree.nodes()).fold(1, |deepest, mut node| {
             let mut depth = 1;
             while node > 0 {
-                node = (node - 1) / (tree.node + 1);
+                node = (node - 1) / (tree.node_keys + 1);
                 depth += 1;
             }
             depth.max(deepest)
@@ -76,9 +79,9 @@ fn trees_are_of_minimal_depth() {
 }
 
 #[test]
-fn the_largest_tree_is_walked_without_deep_recursion() {
-    let tree = Tree { node: 8, count: u64::from(u32::MAX) };
-    let mut positions = tree.positions();
+fn the_largest_tree_is_traversed_without_deep_recursion() {
+    let tree = StaticBTree { node_keys: 8, count: u64::from(u32::MAX) };
+    let mut positions = tree.in_order_positions();
     // The leftmost leaf: node 0, 1, 10, 91 and so on.
     let mut node = 0;
     while let Some(child) = tree.child(node, 0) {
@@ -90,7 +93,7 @@ fn the_largest_tree_is_walked_without_deep_recursion() {
 
 proptest! {
     #[test]
-    fn every_way_counts_alike(
+    fn every_isa_gives_the_same_rank(
         mut keys in proptest::collection::vec(any::<u32>(), 4..=32),
         others in proptest::collection::vec(any::<u32>(), 0..8),
     ) {
@@ -103,7 +106,7 @@ proptest! {
             for isa in isas_once() {
                 prop_assert_eq!(isa.rank(&units, key), expected, "{:?}", isa);
             }
-            prop_assert_eq!(place_of(&units, key), keys.iter().position(|&other| other == key));
+            prop_assert_eq!(find_key(&units, key), keys.iter().position(|&other| other == key));
         }
     }
 
@@ -117,7 +120,7 @@ proptest! {
         let units: Vec<Unit> = keys.into_iter().map(Unit).collect();
         for count in [count % 200, count >> 32] {
             for isa in isas_once() {
-                let _ = Tree { node, count }.find(isa, &units, key);
+                let _ = StaticBTree { node_keys: node, count }.find(isa, &units, key);
             }
         }
     }

@@ -3,19 +3,19 @@ use proptest::prelude::*;
 use super::*;
 use crate::Bytes;
 
-fn table(built: &Built) -> CompactTable {
+fn table(built: &BuiltTable) -> CompactTable {
     let bytes = Bytes::copy_from(built.lines.as_bytes());
-    CompactTable::new(View::new(&bytes, 0, bytes.len()).unwrap(), built.shape).unwrap()
+    CompactTable::new(View::new(&bytes, 0, bytes.len()).unwrap(), built.layout).unwrap()
 }
 
 #[test]
-fn permutations_are_undone() {
+fn permutations_are_inverted() {
     for bits in 16..=64 {
         let permutation = Permutation::new(bits);
         for key in [0, 1, 2, 77, permutation.mask / 3, permutation.mask] {
             let mixed = permutation.mix(key);
             assert!(mixed <= permutation.mask);
-            assert_eq!(permutation.undo(mixed), key);
+            assert_eq!(permutation.unmix(mixed), key);
         }
     }
     let small = Permutation::new(16);
@@ -48,7 +48,7 @@ proptest! {
         let built = build(&keys, key_bits, value_bits, load, value).unwrap();
         let table = table(&built);
         prop_assert_eq!(table.verify(), Ok(keys.len() as u64));
-        for (i, (&key, &number)) in keys.iter().zip(&built.numbers).enumerate() {
+        for (i, (&key, &number)) in keys.iter().zip(&built.slot_indices).enumerate() {
             prop_assert_eq!(table.find(key), Some((number, value(i))));
             prop_assert_eq!(table.entry(number), Some((key, value(i))));
         }
@@ -60,14 +60,14 @@ proptest! {
 
     /// Lines of any content: the answer is nonsense, but there is one.
     #[test]
-    fn any_lines_do(
+    fn any_lines_are_searched_safely(
         words in proptest::collection::vec(any::<u64>(), 8 * 40),
         (key_bits, value_bits, tag_bits) in (16u32..=64, 1u32..=64, 16u32..=64),
         homes in 1u32..=40,
         key in any::<u64>(),
     ) {
         let shape =
-            Shape { key_bits, value_bits, tag_bits: tag_bits.min(key_bits), homes };
+            CompactLayout { key_bits, value_bits, tag_bits: tag_bits.min(key_bits), home_lines: homes };
         let bytes = Bytes::copy_from(words.as_bytes());
         let table =
             CompactTable::new(View::new(&bytes, 0, bytes.len()).unwrap(), shape).unwrap();
@@ -85,7 +85,7 @@ fn bytes_do_not_depend_on_threads() {
         pool.install(|| build(&keys, 40, 31, 0.9, |i| i as u64).unwrap())
     };
     let (one, three) = (with(1), with(3));
-    assert!(one.lines == three.lines && one.numbers == three.numbers);
+    assert!(one.lines == three.lines && one.slot_indices == three.slot_indices);
     assert_eq!(table(&one).verify(), Ok(200_000));
 }
 
@@ -97,7 +97,7 @@ fn only_what_was_put_in_is_found() {
     keys.sort_unstable();
     keys.dedup();
     let built = build(&keys, 25, 39, 0.97, |i| i as u64).unwrap();
-    assert_eq!(built.shape.tag_bits, 17);
+    assert_eq!(built.layout.tag_bits, 17);
     let table = table(&built);
     assert!((0..1 << 25).filter(|&key| table.find(key).is_some()).eq(keys));
 }
@@ -110,19 +110,19 @@ fn nothing_is_found_in_an_empty_table() {
 }
 
 #[test]
-fn shapes_are_checked() {
+fn layouts_are_checked() {
     let bytes = Bytes::copy_from(&[0; 128]);
     let lines = View::<CompactLine>::new(&bytes, 0, 128).unwrap();
-    let sound = Shape { key_bits: 40, value_bits: 31, tag_bits: 25, homes: 2 };
+    let sound = CompactLayout { key_bits: 40, value_bits: 31, tag_bits: 25, home_lines: 2 };
     assert!(CompactTable::new(lines.clone(), sound).is_ok());
     for shape in [
-        Shape { homes: 3, ..sound },
-        Shape { homes: 0, ..sound },
-        Shape { key_bits: 65, ..sound },
-        Shape { value_bits: 0, ..sound },
-        Shape { value_bits: 65, ..sound },
-        Shape { tag_bits: 15, ..sound },
-        Shape { tag_bits: 41, ..sound },
+        CompactLayout { home_lines: 3, ..sound },
+        CompactLayout { home_lines: 0, ..sound },
+        CompactLayout { key_bits: 65, ..sound },
+        CompactLayout { value_bits: 0, ..sound },
+        CompactLayout { value_bits: 65, ..sound },
+        CompactLayout { tag_bits: 15, ..sound },
+        CompactLayout { tag_bits: 41, ..sound },
     ] {
         assert!(CompactTable::new(lines.clone(), shape).is_err(), "{shape:?}");
     }

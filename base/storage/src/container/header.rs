@@ -12,7 +12,7 @@ pub const FORMAT_VERSION: u32 = 1;
 pub const MAX_SECTIONS: usize = 63;
 
 /// Header and section table together; the first section starts here.
-pub(crate) const FIRST_SECTION: u64 = 4096;
+pub(crate) const FIRST_SECTION_OFFSET: u64 = 4096;
 
 /// First byte not ASCII and a line end inside: transfers that damage binary
 /// files are found at once.
@@ -21,9 +21,9 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x8fmiriam\n";
 /// What a file holds, such as `phrase-table`: at most 16 ASCII letters, digits
 /// or hyphens.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Kind([u8; 16]);
+pub struct FileKind([u8; 16]);
 
-impl Kind {
+impl FileKind {
     /// The kind called `name`. Panics when the name is not of the form above,
     /// so use it in a `const`.
     pub const fn new(name: &str) -> Self {
@@ -36,11 +36,11 @@ impl Kind {
             bytes[i] = name[i];
             i += 1;
         }
-        Kind(bytes)
+        FileKind(bytes)
     }
 
     pub(crate) fn from_bytes(bytes: [u8; 16]) -> Self {
-        Kind(bytes)
+        FileKind(bytes)
     }
 
     pub(crate) fn bytes(self) -> [u8; 16] {
@@ -48,20 +48,20 @@ impl Kind {
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for FileKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&printable(&self.0))
+        f.write_str(&escape_name(&self.0))
     }
 }
 
-impl std::fmt::Debug for Kind {
+impl std::fmt::Debug for FileKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Kind({self})")
     }
 }
 
 /// A zero-padded name as text; damaged bytes show as escapes.
-pub(crate) fn printable(name: &[u8]) -> String {
+pub(crate) fn escape_name(name: &[u8]) -> String {
     let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
     name[..end].escape_ascii().to_string()
 }
@@ -106,4 +106,4 @@ pub(crate) struct SectionEntry {
 }
 
 const _: () = assert!(size_of::<Header>() == 64 && size_of::<SectionEntry>() == 64);
-const _: () = assert!(64 + MAX_SECTIONS * 64 == FIRST_SECTION as usize);
+const _: () = assert!(64 + MAX_SECTIONS * 64 == FIRST_SECTION_OFFSET as usize);

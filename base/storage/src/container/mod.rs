@@ -9,7 +9,7 @@ mod header;
 mod reader;
 mod writer;
 
-pub use header::{FORMAT_VERSION, Kind, MAX_SECTIONS};
+pub use header::{FORMAT_VERSION, FileKind, MAX_SECTIONS};
 pub use reader::{Container, SectionInfo};
 pub use writer::{ContainerWriter, SectionWriter};
 

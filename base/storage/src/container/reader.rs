@@ -8,10 +8,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::METADATA;
 use super::header::{
-    FIRST_SECTION, FORMAT_VERSION, Header, Kind, MAGIC, MAX_SECTIONS, SectionEntry, printable,
+    FIRST_SECTION_OFFSET, FORMAT_VERSION, FileKind, Header, MAGIC, MAX_SECTIONS, SectionEntry,
+    escape_name,
 };
 use crate::hash::hash64;
-use crate::{Bytes, Error, Load, Result, View, metadata};
+use crate::{Bytes, Error, LoadMethod, Result, View, metadata};
 
 /// A section as the table describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct SectionInfo {
 pub struct Container {
     path: PathBuf,
     bytes: Bytes,
-    kind: Kind,
+    kind: FileKind,
     kind_version: u32,
     sections: Vec<SectionInfo>,
 }
@@ -40,12 +41,12 @@ pub struct Container {
 impl Container {
     /// Opens the file at `path`, which must be of `kind` in version
     /// `kind_version`.
-    pub fn open(path: &Path, kind: Kind, kind_version: u32, load: Load) -> Result<Self> {
-        Self::open_any(path, load)?.expect(kind, kind_version)
+    pub fn open(path: &Path, kind: FileKind, kind_version: u32, load: LoadMethod) -> Result<Self> {
+        Self::open_any(path, load)?.expect_kind(kind, kind_version)
     }
 
     /// Opens the file at `path` whatever its kind.
-    pub fn open_any(path: &Path, load: Load) -> Result<Self> {
+    pub fn open_any(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(Bytes::open(path, load)?, path)
     }
 
@@ -59,16 +60,16 @@ impl Container {
     }
 
     /// Returns the container if it is of `kind` and `kind_version`.
-    pub fn expect(self, kind: Kind, kind_version: u32) -> Result<Self> {
+    pub fn expect_kind(self, kind: FileKind, kind_version: u32) -> Result<Self> {
         if self.kind != kind {
-            return Err(Error::Kind {
+            return Err(Error::WrongKind {
                 path: self.path,
                 found: self.kind.to_string(),
                 expected: kind.to_string(),
             });
         }
         if self.kind_version != kind_version {
-            return Err(Error::KindVersion {
+            return Err(Error::WrongKindVersion {
                 path: self.path,
                 kind: kind.to_string(),
                 found: self.kind_version,
@@ -102,7 +103,7 @@ impl Container {
             return Err(damaged("header", reason));
         }
         let count = header.section_count.get() as usize;
-        if count > MAX_SECTIONS || length < FIRST_SECTION {
+        if count > MAX_SECTIONS || length < FIRST_SECTION_OFFSET {
             return Err(damaged("header", format!("{count} sections cannot be")));
         }
         let entries = <[SectionEntry]>::ref_from_bytes(&rest[..count * size_of::<SectionEntry>()])
@@ -115,7 +116,7 @@ impl Container {
         Ok(Container {
             path: path.to_owned(),
             bytes,
-            kind: Kind::from_bytes(header.kind),
+            kind: FileKind::from_bytes(header.kind),
             kind_version: header.kind_version.get(),
             sections,
         })
@@ -127,7 +128,7 @@ impl Container {
     }
 
     /// What the file holds.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FileKind {
         self.kind
     }
 
@@ -146,7 +147,7 @@ impl Container {
         self.bytes.len() as u64
     }
 
-    fn info(&self, name: &str) -> Result<&SectionInfo> {
+    fn section_info(&self, name: &str) -> Result<&SectionInfo> {
         self.sections
             .iter()
             .find(|s| s.name == name)
@@ -155,7 +156,7 @@ impl Container {
 
     /// The section `name` as items of `T`.
     pub fn section<T: FromBytes + Immutable + KnownLayout>(&self, name: &str) -> Result<View<T>> {
-        let info = self.info(name)?;
+        let info = self.section_info(name)?;
         if info.item_size as usize != size_of::<T>() {
             let reason = format!("items of {} bytes, not {}", info.item_size, size_of::<T>());
             return Err(self.damaged(name, reason));
@@ -173,7 +174,7 @@ impl Container {
     /// Checks what opening does not: the checksum of every section, and that
     /// the bytes between sections are zero. Reads the whole file.
     pub fn verify(&self) -> Result<()> {
-        let mut end = FIRST_SECTION as usize;
+        let mut end = FIRST_SECTION_OFFSET as usize;
         let used = 64 + 64 * self.sections.len();
         if self.bytes[used..end].iter().any(|&b| b != 0) {
             return Err(self.damaged("section table", "bytes behind it are not zero"));
@@ -204,9 +205,9 @@ fn check_sections(
     file_length: u64,
 ) -> Result<Vec<SectionInfo>, (String, &'static str)> {
     let mut sections: Vec<SectionInfo> = Vec::with_capacity(entries.len());
-    let mut end = FIRST_SECTION;
+    let mut end = FIRST_SECTION_OFFSET;
     for entry in entries {
-        let name = printable(&entry.name);
+        let name = escape_name(&entry.name);
         let (offset, length) = (entry.offset.get(), entry.length.get());
         let item_size = entry.item_size.get();
         let problem = if offset % 64 != 0 {

@@ -3,9 +3,9 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Bytes, Error, Load};
+use crate::{Bytes, Error, LoadMethod};
 
-const KIND: Kind = Kind::new("sample");
+const KIND: FileKind = FileKind::new("sample");
 
 #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
 struct Meta {
@@ -14,13 +14,13 @@ struct Meta {
 }
 
 fn write_to(mut writer: ContainerWriter) -> Option<Bytes> {
-    writer.metadata(&Meta { n: 3, name: "toy".into() }).unwrap();
-    writer.section("numbers", &[1u32, 2, 3]).unwrap();
+    writer.write_metadata(&Meta { n: 3, name: "toy".into() }).unwrap();
+    writer.write_section("numbers", &[1u32, 2, 3]).unwrap();
     let mut section = writer.begin_section("letters", 1, 0).unwrap();
     section.write(b"miriam ").unwrap();
     section.write(b"sang").unwrap();
     section.finish().unwrap();
-    writer.section::<u64>("empty", &[]).unwrap();
+    writer.write_section::<u64>("empty", &[]).unwrap();
     writer.finish().unwrap()
 }
 
@@ -29,7 +29,7 @@ fn sample() -> Bytes {
 }
 
 fn open(bytes: &[u8]) -> crate::Result<Container> {
-    Container::from_bytes(Bytes::copy_from(bytes), Path::new("sample"))?.expect(KIND, 7)
+    Container::from_bytes(Bytes::copy_from(bytes), Path::new("sample"))?.expect_kind(KIND, 7)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn file_and_memory_hold_the_same_bytes() {
     assert!(write_to(ContainerWriter::create(&path, KIND, 7).unwrap()).is_none());
     assert_eq!(std::fs::read(&path).unwrap(), &sample()[..]);
     assert!(Container::is_container(&path));
-    Container::open(&path, KIND, 7, Load::Populate).unwrap().verify().unwrap();
+    Container::open(&path, KIND, 7, LoadMethod::Populate).unwrap().verify().unwrap();
 }
 
 /// A file of format version 1 as it was first written; it must stay readable,
@@ -69,8 +69,8 @@ fn golden_file_of_version_1() {
 fn another_kind_or_version_is_named() {
     let bytes = sample();
     let parse = || Container::from_bytes(bytes.clone(), Path::new("sample")).unwrap();
-    assert!(matches!(parse().expect(Kind::new("other"), 7), Err(Error::Kind { .. })));
-    assert!(matches!(parse().expect(KIND, 8), Err(Error::KindVersion { .. })));
+    assert!(matches!(parse().expect_kind(FileKind::new("other"), 7), Err(Error::WrongKind { .. })));
+    assert!(matches!(parse().expect_kind(KIND, 8), Err(Error::WrongKindVersion { .. })));
     let mut newer = bytes.to_vec();
     newer[8] = 2;
     assert!(matches!(open(&newer), Err(Error::FormatVersion { found: 2, .. })));

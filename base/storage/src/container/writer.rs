@@ -9,7 +9,7 @@ use zerocopy::{Immutable, IntoBytes};
 
 use super::METADATA;
 use super::header::{
-    FIRST_SECTION, FORMAT_VERSION, Header, Kind, MAGIC, MAX_SECTIONS, SectionEntry,
+    FIRST_SECTION_OFFSET, FORMAT_VERSION, FileKind, Header, MAGIC, MAX_SECTIONS, SectionEntry,
 };
 use crate::atomic_file::AtomicFile;
 use crate::bytes::AlignedBuffer;
@@ -23,7 +23,7 @@ const HUGE_ALIGNMENT: u64 = 2 << 20;
 const ALIGNMENT: u64 = 64;
 
 /// So many bytes at once are written by one thread and checked off by another.
-const LONG: usize = 1 << 20;
+const PARALLEL_CHECKSUM_LEN: usize = 1 << 20;
 
 enum Sink {
     File(AtomicFile),
@@ -34,7 +34,7 @@ enum Sink {
 pub struct ContainerWriter {
     sink: Sink,
     path: PathBuf,
-    kind: Kind,
+    kind: FileKind,
     kind_version: u32,
     position: u64,
     entries: Vec<SectionEntry>,
@@ -42,7 +42,7 @@ pub struct ContainerWriter {
 
 impl ContainerWriter {
     /// Starts a file of `kind` that will stand at `path` once finished.
-    pub fn create(path: &Path, kind: Kind, kind_version: u32) -> Result<Self> {
+    pub fn create(path: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Err(Error::NotAFile {
                 path: path.to_owned(),
@@ -50,18 +50,18 @@ impl ContainerWriter {
             });
         }
         let file = AtomicFile::create(path)?;
-        Self::start(Sink::File(file), path.to_owned(), kind, kind_version)
+        Self::with_sink(Sink::File(file), path.to_owned(), kind, kind_version)
     }
 
     /// Starts a container in memory; `name` stands for it in messages.
-    pub fn in_memory(name: &Path, kind: Kind, kind_version: u32) -> Result<Self> {
-        Self::start(Sink::Memory(AlignedBuffer::default()), name.to_owned(), kind, kind_version)
+    pub fn in_memory(name: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
+        Self::with_sink(Sink::Memory(AlignedBuffer::default()), name.to_owned(), kind, kind_version)
     }
 
-    fn start(sink: Sink, path: PathBuf, kind: Kind, kind_version: u32) -> Result<Self> {
+    fn with_sink(sink: Sink, path: PathBuf, kind: FileKind, kind_version: u32) -> Result<Self> {
         let mut writer =
             ContainerWriter { sink, path, kind, kind_version, position: 0, entries: Vec::new() };
-        writer.pad_to(FIRST_SECTION)?;
+        writer.pad_to(FIRST_SECTION_OFFSET)?;
         Ok(writer)
     }
 
@@ -71,16 +71,20 @@ impl ContainerWriter {
     }
 
     /// Writes the metadata block.
-    pub fn metadata<T: Serialize>(&mut self, value: &T) -> Result<()> {
+    pub fn write_metadata<T: Serialize>(&mut self, value: &T) -> Result<()> {
         let bytes = metadata::encode(value).map_err(|reason| Error::TooLarge {
             path: self.path.clone(),
             reason: format!("metadata: {reason}"),
         })?;
-        self.section(METADATA, &bytes)
+        self.write_section(METADATA, &bytes)
     }
 
     /// Writes `items` as the section `name`.
-    pub fn section<T: IntoBytes + Immutable>(&mut self, name: &str, items: &[T]) -> Result<()> {
+    pub fn write_section<T: IntoBytes + Immutable>(
+        &mut self,
+        name: &str,
+        items: &[T],
+    ) -> Result<()> {
         let bytes = items.as_bytes();
         let mut section = self.begin_section(name, size_of::<T>(), bytes.len() as u64)?;
         section.write(bytes)?;
@@ -134,7 +138,7 @@ impl ContainerWriter {
         Ok(())
     }
 
-    fn complete(&mut self) -> Result<()> {
+    fn write_header(&mut self) -> Result<()> {
         let table = self.entries.as_bytes();
         let mut header = Header {
             magic: MAGIC,
@@ -162,7 +166,7 @@ impl ContainerWriter {
     /// Completes the container. A file is synced and takes its name; the bytes
     /// of a container in memory are returned (of a file: nothing).
     pub fn finish(mut self) -> Result<Option<Bytes>> {
-        self.complete()?;
+        self.write_header()?;
         match self.sink {
             Sink::File(file) => file.commit().map(|()| None),
             Sink::Memory(buffer) => Ok(Some(Bytes::from_buffer(buffer))),
@@ -183,7 +187,7 @@ impl SectionWriter<'_> {
     /// Appends `bytes`.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let SectionWriter { container, hasher, .. } = self;
-        if bytes.len() < LONG {
+        if bytes.len() < PARALLEL_CHECKSUM_LEN {
             hasher.update(bytes);
             return container.write(bytes);
         }

@@ -19,20 +19,20 @@ use std::sync::atomic::AtomicU64;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::hash::reduce;
-use crate::zeroed::Plain;
+use crate::hash::fast_range;
+use crate::zeroed_vec::Pod;
 use crate::{View, prefetch_at};
 
-pub use build::{EqualKeys, Group, Grouping, build};
+pub use build::{DuplicateKey, PartitionedEntries, TableBuilder, build};
 
 /// `hash` as a key of a table: itself, but 1 for 0.
 #[inline(always)]
-pub fn table_key(hash: u64) -> u64 {
+pub fn nonzero_key(hash: u64) -> u64 {
     hash.max(1)
 }
 
 /// The keys of one cache line of a table.
-pub trait Keys {
+pub trait LineKeys {
     /// How many pairs a line holds.
     const SLOTS: usize;
     /// The key in `slot`, 0 when it is empty. Slots fill from the first on.
@@ -42,8 +42,8 @@ pub trait Keys {
 }
 
 /// One cache line of a table.
-pub trait Line:
-    Keys + FromBytes + IntoBytes + Immutable + KnownLayout + Copy + Default + Send + Sync + 'static
+pub trait TableLine:
+    LineKeys + FromBytes + IntoBytes + Immutable + KnownLayout + Copy + Default + Send + Sync + 'static
 {
     /// What a key is mapped to.
     type Value: Copy + Default + Send + Sync;
@@ -53,11 +53,11 @@ pub trait Line:
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
     /// What a pair and a number that goes along with it are packed into while a table
     /// is built.
-    type Entry: Plain + Copy + Default + Send + Sync;
+    type Entry: Pod + Copy + Default + Send + Sync;
     /// Packs `key` (not 0), `value`, and `aside`, which lines do not hold.
-    fn entry(key: u64, value: Self::Value, aside: u32) -> Self::Entry;
+    fn pack_entry(key: u64, value: Self::Value, aside: u32) -> Self::Entry;
     /// The key, the value and what goes along.
-    fn parts(entry: &Self::Entry) -> (u64, Self::Value, u32);
+    fn unpack_entry(entry: &Self::Entry) -> (u64, Self::Value, u32);
     /// The pairs it holds, in the order of slots.
     fn pairs(&self) -> impl Iterator<Item = (u64, Self::Value)> + '_ {
         let slots = (0..Self::SLOTS).map(|slot| (self.key(slot), self.value(slot)));
@@ -68,7 +68,7 @@ pub trait Line:
 /// Which of the first four `keys` are `key`, a bit each; no branch depends on
 /// the answer.
 #[inline(always)]
-fn equal_of_four(keys: &[u64], key: u64) -> u32 {
+fn match_mask4(keys: &[u64], key: u64) -> u32 {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{
@@ -104,7 +104,7 @@ macro_rules! line {
             unused: [u32; $pad],
         }
 
-        impl Keys for $name {
+        impl LineKeys for $name {
             const SLOTS: usize = $slots;
 
             #[inline(always)]
@@ -114,7 +114,7 @@ macro_rules! line {
 
             #[inline(always)]
             fn find(&self, key: u64) -> Option<usize> {
-                let mut found = equal_of_four(&self.keys, key);
+                let mut found = match_mask4(&self.keys, key);
                 for (slot, &other) in self.keys.iter().enumerate().skip(4) {
                     found |= u32::from(other == key) << slot;
                 }
@@ -129,7 +129,7 @@ macro_rules! line {
             $name, $value, $slots, $pad
         );
 
-        impl Line for $name {
+        impl TableLine for $name {
             type Value = $value;
 
             #[inline(always)]
@@ -146,7 +146,7 @@ macro_rules! line {
             type Entry = [u32; $entry];
 
             #[inline(always)]
-            fn entry(key: u64, value: $value, aside: u32) -> [u32; $entry] {
+            fn pack_entry(key: u64, value: $value, aside: u32) -> [u32; $entry] {
                 let mut entry = [aside; $entry];
                 let bytes = entry.as_mut_bytes();
                 bytes[..8].copy_from_slice(&key.to_le_bytes());
@@ -155,7 +155,7 @@ macro_rules! line {
             }
 
             #[inline(always)]
-            fn parts(entry: &[u32; $entry]) -> (u64, $value, u32) {
+            fn unpack_entry(entry: &[u32; $entry]) -> (u64, $value, u32) {
                 let key = u64::from(entry[0]) | u64::from(entry[1]) << 32;
                 let mut value = [0; size_of::<$value>()];
                 value.copy_from_slice(&entry[2..$entry - 1].as_bytes());
@@ -175,12 +175,12 @@ line!(
 );
 line!(
     /// A [`Line4`] whose values many threads may change at once.
-    SharedLine4, AtomicU64, 4, 0
+    AtomicLine4, AtomicU64, 4, 0
 );
 
-impl SharedLine4 {
+impl AtomicLine4 {
     /// `lines`, to be shared for as long as they are borrowed.
-    pub fn share(lines: &mut [Line4]) -> &[Self] {
+    pub fn from_mut_lines(lines: &mut [Line4]) -> &[Self] {
         // The same bytes in the same places.
         <[Self]>::mut_from_bytes(lines.as_mut_bytes()).unwrap_or_else(|_| unreachable!())
     }
@@ -193,7 +193,7 @@ impl SharedLine4 {
 }
 
 /// How many home lines `entries` need at `load` (0 to 1) of the slots.
-pub fn home_lines<L: Line>(entries: usize, load: f64) -> usize {
+pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
     ((entries as f64 / (L::SLOTS as f64 * load)).ceil() as usize).max(1)
 }
 
@@ -204,15 +204,15 @@ pub struct Slot(pub usize);
 /// Finds `key` in `lines`, as [`ProbingTable::find`] does; for tables still
 /// being worked on.
 #[inline(always)]
-pub fn find_slot<L: Keys>(lines: &[L], home: u64, key: u64) -> Option<Slot> {
-    let (line, slot) = find_line(lines, home, key)?;
+pub fn find_slot<L: LineKeys>(lines: &[L], home: u64, key: u64) -> Option<Slot> {
+    let (line, slot) = locate(lines, home, key)?;
     Some(Slot(line * L::SLOTS + slot))
 }
 
 /// The line and the slot that hold `key`.
 #[inline(always)]
-fn find_line<L: Keys>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)> {
-    let mut line = reduce(key, home) as usize;
+fn locate<L: LineKeys>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)> {
+    let mut line = fast_range(key, home) as usize;
     let current = &lines[line];
     if let Some(slot) = current.find(key) {
         return Some((line, slot));
@@ -243,10 +243,10 @@ fn find_line<L: Keys>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)
 #[derive(Clone)]
 pub struct ProbingTable<L> {
     lines: View<L>,
-    home: u64,
+    home_lines: u64,
 }
 
-impl<L: Line> ProbingTable<L> {
+impl<L: TableLine> ProbingTable<L> {
     /// The table in `lines`, `home` of which are home lines; or why it is none.
     pub fn new(lines: View<L>, home: u64) -> Result<Self, &'static str> {
         if home == 0 || home > lines.len() as u64 {
@@ -255,27 +255,27 @@ impl<L: Line> ProbingTable<L> {
         if lines.last().is_none_or(|l| l.key(L::SLOTS - 1) != 0) {
             return Err("its last line is full, so a search would not end");
         }
-        Ok(ProbingTable { lines, home })
+        Ok(ProbingTable { lines, home_lines: home })
     }
 
     /// Starts loading the line in which a search for `key` begins; the hash that
     /// the key was made from does as well.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
-        prefetch_at(&self.lines, reduce(key, self.home) as usize);
+        prefetch_at(&self.lines, fast_range(key, self.home_lines) as usize);
     }
 
     /// The value of `key`.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<L::Value> {
         let lines = &*self.lines;
-        let (line, slot) = find_line(lines, self.home, key)?;
+        let (line, slot) = locate(lines, self.home_lines, key)?;
         Some(lines[line].value(slot))
     }
 
     /// Where `key` stands.
-    pub fn slot(&self, key: u64) -> Option<Slot> {
-        find_slot(&self.lines, self.home, key)
+    pub fn find_slot(&self, key: u64) -> Option<Slot> {
+        find_slot(&self.lines, self.home_lines, key)
     }
 
     /// The lines.
@@ -286,13 +286,13 @@ impl<L: Line> ProbingTable<L> {
     /// The values of many keys, with their memory accesses overlapped. `values`
     /// is cleared first.
     pub fn find_batch(&self, keys: &[u64], values: &mut Vec<Option<L::Value>>) {
-        const AHEAD: usize = 16;
+        const PREFETCH_DISTANCE: usize = 16;
         values.clear();
-        for &key in keys.iter().take(AHEAD) {
+        for &key in keys.iter().take(PREFETCH_DISTANCE) {
             self.prefetch(key);
         }
         for (i, &key) in keys.iter().enumerate() {
-            if let Some(&later) = keys.get(i + AHEAD) {
+            if let Some(&later) = keys.get(i + PREFETCH_DISTANCE) {
                 self.prefetch(later);
             }
             values.push(self.find(key));
@@ -313,20 +313,20 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    fn table<L: Line>(lines: &[L], home: usize) -> ProbingTable<L> {
+    fn table<L: TableLine>(lines: &[L], home: usize) -> ProbingTable<L> {
         let bytes = Bytes::copy_from(lines.as_bytes());
         let view = View::new(&bytes, 0, bytes.len()).unwrap();
         ProbingTable::new(view, home as u64).unwrap()
     }
 
-    fn check<L: Line<Value = u32>>(pairs: &HashMap<u64, u32>, home: usize) {
+    fn check<L: TableLine<Value = u32>>(pairs: &HashMap<u64, u32>, home: usize) {
         let entries: Vec<_> = pairs.iter().map(|(&k, &v)| (k, v)).collect();
         let lines = build::<L>(&entries, home).unwrap();
         let table = table(&lines, home);
         let mut keys = Vec::new();
         for (&key, &value) in pairs {
             assert_eq!(table.find(key), Some(value));
-            keys.extend([key, table_key(key ^ 1), table_key(key.wrapping_mul(3))]);
+            keys.extend([key, nonzero_key(key ^ 1), nonzero_key(key.wrapping_mul(3))]);
         }
         let mut found = Vec::new();
         table.find_batch(&keys, &mut found);
@@ -353,7 +353,7 @@ mod tests {
     fn many_chunks_and_any_number_of_threads_give_the_same_bytes() {
         let n = 200_000u64;
         let mut entries: Vec<(u64, u64)> =
-            (0..n).map(|i| (table_key(hash64(&i.to_le_bytes())), i)).collect();
+            (0..n).map(|i| (nonzero_key(hash64(&i.to_le_bytes())), i)).collect();
         let home = home_lines::<Line4>(entries.len(), 0.9);
         let build_with = |threads, entries: &[(u64, u64)]| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -365,25 +365,25 @@ mod tests {
         assert_eq!(one.as_bytes(), three.as_bytes());
         let table = table(&one, home);
         for i in 0..n {
-            assert_eq!(table.find(table_key(hash64(&i.to_le_bytes()))), Some(i));
+            assert_eq!(table.find(nonzero_key(hash64(&i.to_le_bytes()))), Some(i));
         }
-        assert_eq!(table.find(table_key(hash64(b"absent"))), None);
+        assert_eq!(table.find(nonzero_key(hash64(b"absent"))), None);
     }
 
     /// Also where a full line, a full chunk and a full table hand entries on.
     #[test]
-    fn what_goes_beside_stands_by_its_key() {
+    fn side_values_follow_their_keys() {
         for (n, home) in [(0, 1), (9, 2), (60_000, 3 << 12 | 1), (50_000, 3)] {
-            let keys = (0..n).map(|i| table_key(hash64(&(i as u64).to_le_bytes())));
+            let keys = (0..n).map(|i| nonzero_key(hash64(&(i as u64).to_le_bytes())));
             let plain: Vec<(u64, u32)> = keys.enumerate().map(|(i, k)| (k, i as u32)).collect();
             let entries: Vec<_> =
-                plain.iter().map(|&(k, v)| Line5::entry(k, v, k as u32 ^ 5)).collect();
+                plain.iter().map(|&(k, v)| Line5::pack_entry(k, v, k as u32 ^ 5)).collect();
             let mut split = entries.clone();
-            let grouping = Grouping::<Line5>::new(home);
+            let grouping = TableBuilder::<Line5>::new(home);
             let groups: Vec<_> = entries
                 .chunks(7_000)
                 .zip(split.chunks_mut(7_000))
-                .map(|(some, into)| grouping.group(some, into))
+                .map(|(some, into)| grouping.partition(some, into))
                 .collect();
             let (lines, beside) = grouping.build(&groups).unwrap();
             assert_eq!(lines.as_bytes(), build::<Line5>(&plain, home).unwrap().as_bytes());
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn keys_that_spill_into_the_next_chunk_are_found() {
         let n = 20_000u64;
-        let key = |i: u64| table_key(hash64(&i.to_le_bytes()));
+        let key = |i: u64| nonzero_key(hash64(&i.to_le_bytes()));
         let entries: Vec<(u64, u64)> = (0..n).map(|i| (key(i), i)).collect();
         // Fuller than full: they stand in front of, behind and among the keys
         // that are at home there.
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn equal_keys_are_reported() {
         let entries = [(5u64, 1u32), (9, 2), (5, 3), (9, 4)];
-        assert_eq!(build::<Line5>(&entries, 2).err(), Some(EqualKeys { key: 5 }));
+        assert_eq!(build::<Line5>(&entries, 2).err(), Some(DuplicateKey { key: 5 }));
     }
 
     #[test]

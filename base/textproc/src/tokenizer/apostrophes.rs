@@ -7,57 +7,57 @@
 
 use memchr::memchr;
 
-use crate::characters::{Kinds, Symbol, first, last};
-use crate::language::Apostrophe;
+use crate::characters::{CharClass, DecodedChar, first_char, last_char};
+use crate::tokenizer_rules::ApostropheRule;
 
 /// What a character beside an apostrophe is.
 #[derive(Clone, Copy)]
-enum Side {
+enum NeighbourClass {
     Letter,
-    NoLetter,
-    NoLetterOrNumber,
+    NonLetter,
+    NonAlphanumeric,
     Number,
     /// The letter s.
-    S,
+    LetterS,
 }
 
 /// Where a space goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Space {
+enum SpacePosition {
     Before,
-    Behind,
+    After,
     Around,
 }
 
-struct Rule(Side, Side, Space);
+struct SplitRule(NeighbourClass, NeighbourClass, SpacePosition);
 
-const BEGINS_WORD: &[Rule] = &[
-    Rule(Side::NoLetter, Side::NoLetter, Space::Around),
-    Rule(Side::NoLetterOrNumber, Side::Letter, Space::Around),
-    Rule(Side::Letter, Side::NoLetter, Space::Around),
-    Rule(Side::Letter, Side::Letter, Space::Before),
+const BEGINS_WORD_RULES: &[SplitRule] = &[
+    SplitRule(NeighbourClass::NonLetter, NeighbourClass::NonLetter, SpacePosition::Around),
+    SplitRule(NeighbourClass::NonAlphanumeric, NeighbourClass::Letter, SpacePosition::Around),
+    SplitRule(NeighbourClass::Letter, NeighbourClass::NonLetter, SpacePosition::Around),
+    SplitRule(NeighbourClass::Letter, NeighbourClass::Letter, SpacePosition::Before),
     // The 1990 's.
-    Rule(Side::Number, Side::S, Space::Before),
+    SplitRule(NeighbourClass::Number, NeighbourClass::LetterS, SpacePosition::Before),
 ];
 
-const ENDS_WORD: &[Rule] = &[
-    Rule(Side::NoLetter, Side::NoLetter, Space::Around),
-    Rule(Side::NoLetter, Side::Letter, Space::Around),
-    Rule(Side::Letter, Side::NoLetter, Space::Around),
-    Rule(Side::Letter, Side::Letter, Space::Behind),
+const ENDS_WORD_RULES: &[SplitRule] = &[
+    SplitRule(NeighbourClass::NonLetter, NeighbourClass::NonLetter, SpacePosition::Around),
+    SplitRule(NeighbourClass::NonLetter, NeighbourClass::Letter, SpacePosition::Around),
+    SplitRule(NeighbourClass::Letter, NeighbourClass::NonLetter, SpacePosition::Around),
+    SplitRule(NeighbourClass::Letter, NeighbourClass::Letter, SpacePosition::After),
 ];
 
 /// Puts spaces at the apostrophes of `text`.
-pub(super) fn split(language: Apostrophe, text: &mut Vec<u8>) {
+pub(super) fn split_apostrophes(language: ApostropheRule, text: &mut Vec<u8>) {
     if memchr(b'\'', text).is_none() {
         return;
     }
     let rules = match language {
-        Apostrophe::BeginsWord => BEGINS_WORD,
-        Apostrophe::EndsWord => ENDS_WORD,
-        Apostrophe::IsLetter => &ENDS_WORD[..3],
-        Apostrophe::StandsAlone => {
-            *text = stand_alone(text);
+        ApostropheRule::BeginsWord => BEGINS_WORD_RULES,
+        ApostropheRule::EndsWord => ENDS_WORD_RULES,
+        ApostropheRule::IsLetter => &ENDS_WORD_RULES[..3],
+        ApostropheRule::SeparateToken => {
+            *text = isolate_apostrophes(text);
             return;
         }
     };
@@ -68,7 +68,7 @@ pub(super) fn split(language: Apostrophe, text: &mut Vec<u8>) {
     }
 }
 
-fn stand_alone(text: &[u8]) -> Vec<u8> {
+fn isolate_apostrophes(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 8);
     for &byte in text {
         match byte {
@@ -79,10 +79,10 @@ fn stand_alone(text: &[u8]) -> Vec<u8> {
     out
 }
 
-impl Rule {
+impl SplitRule {
     /// The text with spaces where the rule puts them, if it puts any.
     fn apply(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let Rule(before, behind, space) = self;
+        let SplitRule(before, behind, space) = self;
         let mut out: Option<Vec<u8>> = None;
         let mut copied = 0;
         // What is before this place has been consumed by a match.
@@ -90,21 +90,23 @@ impl Rule {
         let mut next = 0;
         while let Some(at) = memchr(b'\'', &text[next..]).map(|found| next + found) {
             next = at + 1;
-            let (Some(left), Some(right)) = (last(&text[free..at]), first(&text[at + 1..])) else {
+            let (Some(left), Some(right)) =
+                (last_char(&text[free..at]), first_char(&text[at + 1..]))
+            else {
                 continue;
             };
-            if !before.holds(left) || !behind.holds(right) {
+            if !before.matches(left) || !behind.matches(right) {
                 continue;
             }
             let out = out.get_or_insert_with(|| Vec::with_capacity(text.len() + 16));
             out.extend_from_slice(&text[copied..at]);
             out.extend_from_slice(match space {
-                Space::Before => b" '",
-                Space::Behind => b"' ",
-                Space::Around => b" ' ",
+                SpacePosition::Before => b" '",
+                SpacePosition::After => b"' ",
+                SpacePosition::Around => b" ' ",
             });
             copied = at + 1;
-            free = copied + right.length;
+            free = copied + right.byte_len;
             next = free;
         }
         out.map(|mut out| {
@@ -114,16 +116,16 @@ impl Rule {
     }
 }
 
-impl Side {
-    fn holds(self, symbol: Symbol) -> bool {
-        let kinds = symbol.kinds();
-        let letter = kinds.is(Kinds::ALPHABETIC);
+impl NeighbourClass {
+    fn matches(self, symbol: DecodedChar) -> bool {
+        let kinds = symbol.class();
+        let letter = kinds.intersects(CharClass::ALPHABETIC);
         match self {
-            Side::Letter => letter,
-            Side::NoLetter => !letter,
-            Side::NoLetterOrNumber => !letter && !kinds.is(Kinds::NUMBER),
-            Side::Number => kinds.is(Kinds::NUMBER),
-            Side::S => symbol.character == Some('s'),
+            NeighbourClass::Letter => letter,
+            NeighbourClass::NonLetter => !letter,
+            NeighbourClass::NonAlphanumeric => !letter && !kinds.intersects(CharClass::NUMBER),
+            NeighbourClass::Number => kinds.intersects(CharClass::NUMBER),
+            NeighbourClass::LetterS => symbol.character == Some('s'),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Full stops off the ends of words, unless they belong to them.
 
-use crate::Prefixes;
-use crate::characters::{Kinds, first_kinds, symbols};
-use crate::prefixes::Where;
+use crate::NonbreakingPrefixes;
+use crate::characters::{CharClass, char_indices, first_class};
+use crate::nonbreaking_prefixes::PrefixScope;
 
 /// The words of `text`, single spaces between them, with the full stops at their
 /// ends as words of their own: at the last word always; at others unless the word is
 /// an abbreviation, or has another full stop inside, or a word in small letters
 /// follows.
-pub(super) fn split(text: &[u8], prefixes: &Prefixes) -> Vec<u8> {
+pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut words = text.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {
@@ -16,7 +16,9 @@ pub(super) fn split(text: &[u8], prefixes: &Prefixes) -> Vec<u8> {
             out.push(b' ');
         }
         match word.strip_suffix(b".") {
-            Some(stem) if !stem.is_empty() && !keeps(stem, words.peek().copied(), prefixes) => {
+            Some(stem)
+                if !stem.is_empty() && !keeps_full_stop(stem, words.peek().copied(), prefixes) =>
+            {
                 out.extend_from_slice(stem);
                 out.extend_from_slice(b" .");
             }
@@ -33,19 +35,20 @@ pub(super) fn split(text: &[u8], prefixes: &Prefixes) -> Vec<u8> {
 }
 
 /// Whether a word keeps the full stop behind it, before the word `next`.
-fn keeps(stem: &[u8], next: Option<&[u8]>, prefixes: &Prefixes) -> bool {
+fn keeps_full_stop(stem: &[u8], next: Option<&[u8]>, prefixes: &NonbreakingPrefixes) -> bool {
     let Some(next) = next else { return false };
-    if first_kinds(next).is(Kinds::LOWERCASE) || is_dotted(stem) {
+    if first_class(next).intersects(CharClass::LOWERCASE) || is_dotted_abbreviation(stem) {
         return true;
     }
     match prefixes.get(stem) {
-        Some(Where::Anywhere) => true,
-        Some(Where::BeforeNumber) => next[0].is_ascii_digit(),
+        Some(PrefixScope::Anywhere) => true,
+        Some(PrefixScope::BeforeNumber) => next[0].is_ascii_digit(),
         None => false,
     }
 }
 
 /// Whether a word has a full stop and a letter: `p.m`, `U.S`.
-fn is_dotted(word: &[u8]) -> bool {
-    word.contains(&b'.') && symbols(word).any(|(_, symbol)| symbol.kinds().is(Kinds::ALPHABETIC))
+fn is_dotted_abbreviation(word: &[u8]) -> bool {
+    word.contains(&b'.')
+        && char_indices(word).any(|(_, symbol)| symbol.class().intersects(CharClass::ALPHABETIC))
 }

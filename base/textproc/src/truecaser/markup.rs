@@ -1,10 +1,10 @@
 //! Words and the markup between them.
 
-use crate::characters::{Kinds, first, symbols};
+use crate::characters::{CharClass, char_indices, first_char};
 
 /// A piece of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part<'a> {
+pub(super) enum MarkupToken<'a> {
     /// A word, with its factors.
     Word(&'a [u8]),
     /// From `<` to `>`.
@@ -14,52 +14,53 @@ pub(super) enum Part<'a> {
 /// The words and markup of a line. A word ends where markup might begin; a bracket that
 /// begins none belongs to the word behind it. With `factors`, markup directly behind a
 /// bar is a factor of the word before the bar.
-pub(super) fn parts(line: &[u8], factors: bool) -> impl Iterator<Item = Part<'_>> {
+pub(super) fn markup_tokens(line: &[u8], factors: bool) -> impl Iterator<Item = MarkupToken<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        at += white_space(&line[at..]);
+        at += whitespace_len(&line[at..]);
         if at == line.len() {
             return None;
         }
         let start = at;
-        if let Some(length) = markup(&line[at..]) {
+        if let Some(length) = markup_len(&line[at..]) {
             at += length;
-            return Some(Part::Markup(&line[start..at]));
+            return Some(MarkupToken::Markup(&line[start..at]));
         }
-        at += match word(&line[at..], false) {
-            0 => word(&line[at..], true),
+        at += match word_len(&line[at..], false) {
+            0 => word_len(&line[at..], true),
             length => length,
         };
         while factors && line[start..at].ends_with(b"|") {
-            let Some(length) = markup(&line[at..]) else { break };
+            let Some(length) = markup_len(&line[at..]) else { break };
             at += length;
             at += line[at..].iter().take_while(|&&byte| byte == b'|').count();
         }
-        Some(Part::Word(&line[start..at]))
+        Some(MarkupToken::Word(&line[start..at]))
     })
 }
 
-fn white_space(text: &[u8]) -> usize {
-    symbols(text)
-        .find(|(_, symbol)| !symbol.kinds().is(Kinds::SPACE))
+fn whitespace_len(text: &[u8]) -> usize {
+    char_indices(text)
+        .find(|(_, symbol)| !symbol.class().intersects(CharClass::SPACE))
         .map_or(text.len(), |(at, _)| at)
 }
 
 /// The length of the markup that a text begins with: a bracket, something that is no
 /// white space, and all to the next closing bracket.
-fn markup(text: &[u8]) -> Option<usize> {
+fn markup_len(text: &[u8]) -> Option<usize> {
     let inside = text.strip_prefix(b"<")?;
-    let symbol = first(inside).filter(|symbol| !symbol.kinds().is(Kinds::SPACE))?;
-    let end = memchr::memchr(b'>', &inside[symbol.length..])?;
-    Some(1 + symbol.length + end + 1)
+    let symbol =
+        first_char(inside).filter(|symbol| !symbol.class().intersects(CharClass::SPACE))?;
+    let end = memchr::memchr(b'>', &inside[symbol.byte_len..])?;
+    Some(1 + symbol.byte_len + end + 1)
 }
 
 /// The length of the word that a text begins with, which brackets end unless they are
 /// `allowed`.
-fn word(text: &[u8], allowed: bool) -> usize {
-    symbols(text)
+fn word_len(text: &[u8], allowed: bool) -> usize {
+    char_indices(text)
         .find(|(_, symbol)| {
-            symbol.kinds().is(Kinds::SPACE)
+            symbol.class().intersects(CharClass::SPACE)
                 || !allowed && matches!(symbol.character, Some('<' | '>'))
         })
         .map_or(text.len(), |(at, _)| at)
@@ -69,13 +70,13 @@ fn word(text: &[u8], allowed: bool) -> usize {
 mod tests {
     use super::*;
 
-    fn split(line: &str, factors: bool) -> Vec<Part<'_>> {
-        parts(line.as_bytes(), factors).collect()
+    fn split(line: &str, factors: bool) -> Vec<MarkupToken<'_>> {
+        markup_tokens(line.as_bytes(), factors).collect()
     }
 
     #[test]
     fn markup_is_told_from_brackets() {
-        use Part::{Markup, Word};
+        use MarkupToken::{Markup, Word};
         let found = split(" a<b c=\"d e\"> f < 3 x>y", false);
         let expected = [
             Word(b"a"),

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::markup::{Part, parts};
-use super::next_begins;
-use crate::characters::{lowercase, words};
+use super::markup::{MarkupToken, markup_tokens};
+use super::next_starts_sentence;
+use crate::characters::{push_lowercase, split_whitespace};
 use crate::{Error, Result};
 
 /// The forms that words have been seen in.
 #[derive(Clone, Debug, Default)]
 pub struct TruecaseModel {
     /// The most frequent form of a word in lower case.
-    best: HashMap<Box<[u8]>, Box<[u8]>>,
-    known: HashSet<Box<[u8]>>,
+    best_casing: HashMap<Box<[u8]>, Box<[u8]>>,
+    known_casings: HashSet<Box<[u8]>>,
 }
 
 impl TruecaseModel {
@@ -36,7 +36,7 @@ impl TruecaseModel {
         let mut lower = Vec::new();
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
-            let mut fields = words(line);
+            let mut fields = split_whitespace(line);
             let Some(best) = fields.next() else { continue };
             if !fields.next().is_some_and(is_count) {
                 let reason = "no word with its forms and counts, such as: the (10/12) The (2); \
@@ -44,11 +44,11 @@ impl TruecaseModel {
                 return Err(Error::format(file, i + 1, reason));
             }
             lower.clear();
-            lowercase(best, &mut lower);
-            model.best.insert(lower.as_slice().into(), best.into());
-            model.known.insert(best.into());
+            push_lowercase(best, &mut lower);
+            model.best_casing.insert(lower.as_slice().into(), best.into());
+            model.known_casings.insert(best.into());
             while let (Some(form), Some(_count)) = (fields.next(), fields.next()) {
-                model.known.insert(form.into());
+                model.known_casings.insert(form.into());
             }
         }
         Ok(model)
@@ -59,22 +59,22 @@ impl TruecaseModel {
     /// elsewhere forms that have never been seen. Factors and markup stay as they are.
     /// A line has no line end.
     pub fn truecase(&self, line: &[u8], out: &mut Vec<u8>) {
-        self.apply(line, false, out);
+        self.truecase_line(line, false, out);
     }
 
     /// As [`TruecaseModel::truecase`], of text without true case, such as speech
     /// recognisers write: each word in its most frequent form, others in lower case.
-    pub fn truecase_all(&self, line: &[u8], out: &mut Vec<u8>) {
-        self.apply(line, true, out);
+    pub fn truecase_caseless(&self, line: &[u8], out: &mut Vec<u8>) {
+        self.truecase_line(line, true, out);
     }
 
-    fn apply(&self, line: &[u8], all: bool, out: &mut Vec<u8>) {
+    fn truecase_line(&self, line: &[u8], all: bool, out: &mut Vec<u8>) {
         let (mut begins, mut first, mut behind_markup) = (true, true, false);
         let mut lower = Vec::new();
-        for part in parts(line, true) {
+        for part in markup_tokens(line, true) {
             let token = match part {
-                Part::Word(token) => token,
-                Part::Markup(markup) => {
+                MarkupToken::Word(token) => token,
+                MarkupToken::Markup(markup) => {
                     // As the script has it: a space behind markup, none before it.
                     out.extend_from_slice(markup);
                     out.push(b' ');
@@ -92,16 +92,16 @@ impl TruecaseModel {
             };
             let (word, factors) = token.split_at(end);
             lower.clear();
-            lowercase(word, &mut lower);
+            push_lowercase(word, &mut lower);
             let word = if all { &lower[..] } else { word };
-            let kept = !all && !begins && self.known.contains(word);
-            let written = match self.best.get(&lower[..]) {
+            let kept = !all && !begins && self.known_casings.contains(word);
+            let written = match self.best_casing.get(&lower[..]) {
                 Some(best) if !kept => best,
                 _ => word,
             };
             out.extend_from_slice(written);
             out.extend_from_slice(factors);
-            begins = next_begins(word, begins);
+            begins = next_starts_sentence(word, begins);
         }
         if behind_markup {
             out.pop();

@@ -5,12 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The date in UTC as `2026-11-21`.
 pub fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
-    let (year, month, day) = civil(seconds / 86_400);
+    let (year, month, day) = civil_from_days(seconds / 86_400);
     format!("{year}-{month:02}-{day:02}")
 }
 
 /// Year, month and day of the day that many days after 1970-01-01.
-fn civil(days: u64) -> (u64, u64, u64) {
+fn civil_from_days(days: u64) -> (u64, u64, u64) {
     // Years from 1 March, so that the leap day is a year's last; 400 of them are
     // 146,097 days. Day 0 of this count is 1 March 0000.
     let days = days + 719_468;
@@ -25,15 +25,15 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::civil;
+    use super::civil_from_days;
 
     #[test]
     fn dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(59), (1970, 3, 1));
-        assert_eq!(civil(11_016), (2000, 2, 29));
-        assert_eq!(civil(20_778), (2026, 11, 21));
-        assert_eq!(civil(20_818), (2026, 12, 31));
-        assert_eq!(civil(20_819), (2027, 1, 1));
+        assert_eq!(civil_from_days(0), (1970, 1, 1));
+        assert_eq!(civil_from_days(59), (1970, 3, 1));
+        assert_eq!(civil_from_days(11_016), (2000, 2, 29));
+        assert_eq!(civil_from_days(20_778), (2026, 11, 21));
+        assert_eq!(civil_from_days(20_818), (2026, 12, 31));
+        assert_eq!(civil_from_days(20_819), (2027, 1, 1));
     }
 }

@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use miriam_lmcpu::probing::{self, ProbingModel};
-use miriam_lmcpu::{LanguageModel, LmWord, Request, Scored, State};
-use miriam_storage::{Container, Load};
+use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
+use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Input, Log10};
 
 use super::machine::cpu_seconds;
-use crate::common::{Common, parse_load};
+use crate::common::{CommonOptions, parse_load_mode};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -24,13 +24,13 @@ pub struct Arguments {
     input: PathBuf,
     /// How queries are made, repeatable; without it, every way there is
     #[arg(long, value_name = "WAY")]
-    way: Vec<Way>,
+    way: Vec<QueryMethod>,
     /// Passes over the text
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
     /// How a model file comes into memory: lazy, populate or huge
-    #[arg(long, value_name = "HOW", default_value = "huge", value_parser = parse_load)]
-    load: Load,
+    #[arg(long, value_name = "HOW", default_value = "huge", value_parser = parse_load_mode)]
+    load: LoadMethod,
     /// Also write the table here, as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Arguments {
 
 /// How queries are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Way {
+enum QueryMethod {
     /// One at a time, by the type of the model itself (our probing files only)
     Single,
     /// One at a time, by the trait that hides the type
@@ -49,15 +49,16 @@ enum Way {
     Sentences,
 }
 
-impl Way {
-    const ALL: [Way; 4] = [Way::Single, Way::Dyn, Way::Batch, Way::Sentences];
+impl QueryMethod {
+    const ALL: [QueryMethod; 4] =
+        [QueryMethod::Single, QueryMethod::Dyn, QueryMethod::Batch, QueryMethod::Sentences];
 
     fn name(self) -> &'static str {
         match self {
-            Way::Single => "single",
-            Way::Dyn => "dyn",
-            Way::Batch => "batch",
-            Way::Sentences => "sentences",
+            QueryMethod::Single => "single",
+            QueryMethod::Dyn => "dyn",
+            QueryMethod::Batch => "batch",
+            QueryMethod::Sentences => "sentences",
         }
     }
 }
@@ -78,8 +79,8 @@ impl Model {
 }
 
 /// What one row of the table says.
-struct Row {
-    way: Way,
+struct Measurement {
+    way: QueryMethod,
     threads: usize,
     queries: u64,
     cpu: f64,
@@ -87,21 +88,21 @@ struct Row {
     log10: f64,
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
-    Input::check(&arguments.input, arguments.csv.as_deref())?;
-    Input::check(&arguments.model, arguments.csv.as_deref())?;
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    Input::check_access(&arguments.input, arguments.csv.as_deref())?;
+    Input::check_access(&arguments.model, arguments.csv.as_deref())?;
     let mut text = Vec::new();
     Input::open(&arguments.input)?.read_to_end(&mut text)?;
     let is_probing = Container::is_container(&arguments.model)
-        && Container::open_any(&arguments.model, Load::Lazy)?.kind() == probing::KIND;
+        && Container::open_any(&arguments.model, LoadMethod::Lazy)?.kind() == probing::KIND;
     let model = if is_probing {
         Model::Probing(Box::new(ProbingModel::open(&arguments.model, arguments.load)?))
     } else {
         let progress = common.progress();
         let open = || miriam_glm::open(&arguments.model, arguments.load, &progress);
-        Model::Other(common.pool()?.install(open)?)
+        Model::Other(common.build_thread_pool()?.install(open)?)
     };
-    let (words, ends) = words_of(model.get(), &text);
+    let (words, ends) = text_to_ids(model.get(), &text);
     let mut csv = arguments.csv.as_deref().map(File::create).transpose()?;
     let heading = "way,threads,queries,cpu_seconds,wall_seconds,queries_per_cpu_second,log10";
     if let Some(csv) = &mut csv {
@@ -112,16 +113,16 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         out,
         "way       threads     queries   CPU s   wall s   M queries / CPU s   M queries / s         log10"
     )?;
-    let ways = if arguments.way.is_empty() { &Way::ALL[..] } else { &arguments.way };
+    let ways = if arguments.way.is_empty() { &QueryMethod::ALL[..] } else { &arguments.way };
     let mut threads = vec![1];
     threads.extend((common.threads.count() > 1).then_some(common.threads.count()));
     for &threads in &threads {
         for &way in ways {
-            if way == Way::Single && !is_probing {
+            if way == QueryMethod::Single && !is_probing {
                 continue;
             }
             let row = measure(&model, way, threads, &words, &ends, arguments.passes);
-            let Row { queries, cpu, wall, log10, .. } = row;
+            let Measurement { queries, cpu, wall, log10, .. } = row;
             let millions = queries as f64 / 1e6;
             writeln!(
                 out,
@@ -142,7 +143,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
 
 /// The ids of the words of `text`, each line with its `</s>`, and where lines
 /// end.
-fn words_of(model: &dyn LanguageModel, text: &[u8]) -> (Vec<LmWord>, Vec<usize>) {
+fn text_to_ids(model: &dyn LanguageModel, text: &[u8]) -> (Vec<LmWord>, Vec<usize>) {
     let (mut words, mut ends) = (Vec::new(), Vec::new());
     for line in text.strip_suffix(b"\n").unwrap_or(text).split(|&b| b == b'\n') {
         let line = line.split(|b| matches!(b, b' ' | 0x09..=0x0d)).filter(|word| !word.is_empty());
@@ -154,28 +155,28 @@ fn words_of(model: &dyn LanguageModel, text: &[u8]) -> (Vec<LmWord>, Vec<usize>)
 }
 
 /// Words that a thread scores between two looks at the queue.
-const CHUNK: usize = 1 << 16;
+const WORDS_PER_TASK: usize = 1 << 16;
 
 fn measure(
     model: &Model,
-    way: Way,
+    way: QueryMethod,
     threads: usize,
     words: &[LmWord],
     ends: &[usize],
     passes: u32,
-) -> Row {
+) -> Measurement {
     // Chunks of whole sentences, as ranges of `ends`.
     let mut chunks = Vec::new();
     let (mut first, mut start) = (0, 0);
     for (i, &end) in ends.iter().enumerate() {
-        if end - start >= CHUNK || i + 1 == ends.len() {
+        if end - start >= WORDS_PER_TASK || i + 1 == ends.len() {
             chunks.push((start, first..i + 1));
             (first, start) = (i + 1, end);
         }
     }
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || {
-        let mut run = Run::new(model.get());
+        let mut run = ScoringScratch::new(model.get());
         let mut sum = 0.0;
         loop {
             let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -184,15 +185,17 @@ fn measure(
             }
             let (start, range) = &chunks[at % chunks.len()];
             sum += match (way, model) {
-                (Way::Single, Model::Probing(model)) => {
-                    run.single(&**model, words, *start, &ends[range.clone()])
+                (QueryMethod::Single, Model::Probing(model)) => {
+                    run.score_single(&**model, words, *start, &ends[range.clone()])
                 }
-                (Way::Single | Way::Dyn, _) => {
-                    run.single(model.get(), words, *start, &ends[range.clone()])
+                (QueryMethod::Single | QueryMethod::Dyn, _) => {
+                    run.score_single(model.get(), words, *start, &ends[range.clone()])
                 }
-                (Way::Batch, _) => run.batch(model.get(), words, *start, &ends[range.clone()]),
-                (Way::Sentences, _) => {
-                    run.sentences(model.get(), words, *start, &ends[range.clone()])
+                (QueryMethod::Batch, _) => {
+                    run.score_batch(model.get(), words, *start, &ends[range.clone()])
+                }
+                (QueryMethod::Sentences, _) => {
+                    run.score_sentences(model.get(), words, *start, &ends[range.clone()])
                 }
             };
         }
@@ -208,36 +211,36 @@ fn measure(
     };
     let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
     let queries = words.len() as u64 * u64::from(passes);
-    Row { way, threads, queries, cpu, wall, log10 }
+    Measurement { way, threads, queries, cpu, wall, log10 }
 }
 
 /// Sentences of a batch.
-const LANES: usize = 64;
+const BATCH_SENTENCES: usize = 64;
 
 /// What one thread keeps.
-struct Run {
+struct ScoringScratch {
     begin: State,
     scores: Vec<(Log10, u8)>,
     ends: Vec<usize>,
     states: Vec<State>,
-    results: Vec<Scored>,
+    results: Vec<ScoreResult>,
 }
 
-impl Run {
+impl ScoringScratch {
     fn new(model: &dyn LanguageModel) -> Self {
-        Run {
+        ScoringScratch {
             begin: model.begin_state(),
             scores: Vec::new(),
             ends: Vec::new(),
-            states: vec![State::EMPTY; LANES],
-            results: vec![Scored::default(); LANES],
+            states: vec![State::EMPTY; BATCH_SENTENCES],
+            results: vec![ScoreResult::default(); BATCH_SENTENCES],
         }
     }
 
     /// One query after another, as a caller without a plan makes them. Sums are
     /// f32, as kenlm_benchmark's.
     #[inline(never)]
-    fn single<M: LanguageModel + ?Sized>(
+    fn score_single<M: LanguageModel + ?Sized>(
         &mut self,
         model: &M,
         words: &[LmWord],
@@ -260,7 +263,7 @@ impl Run {
         f64::from(sum)
     }
 
-    fn batch(
+    fn score_batch(
         &mut self,
         model: &dyn LanguageModel,
         words: &[LmWord],
@@ -273,7 +276,7 @@ impl Run {
             start = end;
             sentence
         });
-        let mut rests: Vec<&[LmWord]> = waiting.by_ref().take(LANES).collect();
+        let mut rests: Vec<&[LmWord]> = waiting.by_ref().take(BATCH_SENTENCES).collect();
         let request =
             |(lane, rest): (usize, &&[LmWord])| Request { state: lane as u32, word: rest[0] };
         let mut requests: Vec<Request> = rests.iter().enumerate().map(request).collect();
@@ -291,7 +294,7 @@ impl Run {
                     rest = sentence;
                     self.states[lane as usize].copy_from(&self.begin);
                 } else {
-                    self.states[lane as usize].copy_from(&self.results[i].next);
+                    self.states[lane as usize].copy_from(&self.results[i].next_state);
                 }
                 requests[kept] = Request { state: lane, word: rest[0] };
                 rests[kept] = rest;
@@ -303,7 +306,7 @@ impl Run {
         f64::from(sum)
     }
 
-    fn sentences(
+    fn score_sentences(
         &mut self,
         model: &dyn LanguageModel,
         words: &[LmWord],

@@ -4,7 +4,7 @@
 use nix::time::{ClockId, clock_gettime};
 
 /// What the machine's processor calls itself.
-pub fn processor() -> String {
+pub fn cpu_name() -> String {
     let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = information.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;

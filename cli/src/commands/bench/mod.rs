@@ -5,12 +5,12 @@ mod glm;
 mod lm;
 mod machine;
 mod nmt;
-mod plot;
 mod scaling;
+mod svg;
 
 use clap::Subcommand;
 
-use crate::common::Common;
+use crate::common::CommonOptions;
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -27,12 +27,12 @@ pub enum Command {
     ScalingRun(scaling::RunArguments),
 }
 
-pub fn run(command: Command, common: &Common) -> anyhow::Result<()> {
+pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Lm(arguments) => lm::run(arguments, common),
         Command::Glm(arguments) => glm::run(arguments, common),
         Command::Nmt(command) => nmt::run(command),
-        Command::Scaling(arguments) => scaling::study(arguments),
-        Command::ScalingRun(arguments) => scaling::measure_here(arguments),
+        Command::Scaling(arguments) => scaling::run_study(arguments),
+        Command::ScalingRun(arguments) => scaling::run_measurement(arguments),
     }
 }

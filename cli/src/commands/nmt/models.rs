@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::shortlist::{Shortlist, ShortlistOptions};
-use miriam_nmt::{Candidates, DIALECTS, Package, Settings};
+use miriam_nmt::{DIALECTS, DecoderConfig, ModelBundle, ShortlistGenerator};
 
-use super::numbers::finite;
-use crate::common::wrong_usage;
+use super::value_parsers::finite;
+use crate::common::exit_with_usage_error;
 
 /// Options that name models and what belongs to them.
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
-pub struct Models {
+pub struct ModelArguments {
     /// Models: folders of OPUS-MT, CTranslate2 or Hugging Face, files of Marian, Nematus or
     /// Amun, decoder configurations, files of ours; several vote together
     #[arg(short, long, num_args = 1.., value_name = "PATH", required_unless_present = "config")]
@@ -46,7 +46,7 @@ pub struct Models {
 /// Options that say which words a translation may have. Those that are scored are given.
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
-pub struct Lists {
+pub struct CandidateArguments {
     /// A shortlist, then how many frequent words, how many translations of each word, and
     /// how probable they must be [100 100 0]
     #[arg(long, num_args = 1..=4, value_names = ["FILE", "FIRST", "BEST", "THRESHOLD"])]
@@ -56,10 +56,10 @@ pub struct Lists {
     no_shortlist: bool,
 }
 
-impl Models {
+impl ModelArguments {
     /// Opens what is named; the words that `lists` allow, where translations are wanted.
-    pub fn open(&self, lists: Option<&Lists>) -> anyhow::Result<Package> {
-        let settings = self.config.as_deref().map(Settings::open).transpose()?;
+    pub fn open_package(&self, lists: Option<&CandidateArguments>) -> anyhow::Result<ModelBundle> {
+        let settings = self.config.as_deref().map(DecoderConfig::open).transpose()?;
         let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
         let vocabularies = match self.vocabs.as_deref().unwrap_or(given) {
             [source, target] => Some([source.as_path(), target.as_path()]),
@@ -67,15 +67,15 @@ impl Models {
             _ => None,
         };
         let mut package = match (&self.models[..], &self.config) {
-            ([], Some(config)) => Package::open(config, vocabularies)?,
-            (models, _) => Package::open_all(models, vocabularies)?,
+            ([], Some(config)) => ModelBundle::open(config, vocabularies)?,
+            (models, _) => ModelBundle::open_ensemble(models, vocabularies)?,
         };
         if let Some(settings) = settings {
             package.settings = settings;
         }
-        set_codes(&mut package, &self.bpe_codes)?;
+        set_bpe_codes(&mut package, &self.bpe_codes)?;
         if let Some(lists) = lists {
-            lists.open(&mut package, !self.models.is_empty())?;
+            lists.apply(&mut package, !self.models.is_empty())?;
         }
         if let Some((_, dialect)) =
             DIALECTS.iter().find(|(name, _)| Some(*name) == self.dialect.as_deref())
@@ -90,34 +90,35 @@ impl Models {
 
     /// The numbers to multiply in, if they are given.
     pub fn precision(&self) -> Option<Precision> {
-        self.precision.as_deref().and_then(Precision::named)
+        self.precision.as_deref().and_then(Precision::from_name)
     }
 }
 
 /// Gives `package` the codes of byte pair encoding that are named, for both sides or each.
-pub fn set_codes(package: &mut Package, codes: &[PathBuf]) -> anyhow::Result<()> {
+pub fn set_bpe_codes(package: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Result<()> {
     match codes {
         [] => {}
-        [both] => package.set_codes([both, both])?,
-        [source, target, ..] => package.set_codes([source, target])?,
+        [both] => package.set_bpe_codes([both, both])?,
+        [source, target, ..] => package.set_bpe_codes([source, target])?,
     }
     Ok(())
 }
 
-impl Lists {
+impl CandidateArguments {
     /// Gives `package` the list that is meant; that of a configuration which it was not
     /// opened by (`of_settings`) is still to be read.
-    fn open(&self, package: &mut Package, of_settings: bool) -> anyhow::Result<()> {
+    fn apply(&self, package: &mut ModelBundle, of_settings: bool) -> anyhow::Result<()> {
         if self.no_shortlist {
-            package.candidates = None;
+            package.shortlist_generator = None;
             return Ok(());
         }
         let beside = package.settings.shortlist.clone().filter(|_| of_settings);
-        if let (Some((path, options)), Some(words)) = (self.shortlist().or(beside), &package.words)
+        if let (Some((path, options)), Some(words)) =
+            (self.shortlist().or(beside), &package.tokenizers)
         {
             let [source, target] = &words.vocabularies;
             let list = Shortlist::open(&path, options, source, target)?;
-            package.candidates = Some(Candidates::Shortlist(list));
+            package.shortlist_generator = Some(ShortlistGenerator::Shortlist(list));
         }
         Ok(())
     }
@@ -125,13 +126,13 @@ impl Lists {
     fn shortlist(&self) -> Option<(PathBuf, ShortlistOptions)> {
         let [file, numbers @ ..] = &self.shortlist[..] else { return None };
         let default = ShortlistOptions::default();
-        fn wrong(text: &str) -> ! {
-            wrong_usage(format!("--shortlist: {text:?} is no number"))
+        fn reject(text: &str) -> ! {
+            exit_with_usage_error(format!("--shortlist: {text:?} is no number"))
         }
         let count = |text: Option<&String>, default| {
-            text.map_or(default, |text| text.parse().unwrap_or_else(|_| wrong(text)))
+            text.map_or(default, |text| text.parse().unwrap_or_else(|_| reject(text)))
         };
-        let threshold = numbers.get(2).map(|text| finite(text).unwrap_or_else(|_| wrong(text)));
+        let threshold = numbers.get(2).map(|text| finite(text).unwrap_or_else(|_| reject(text)));
         let options = ShortlistOptions {
             first: count(numbers.first(), default.first),
             best: count(numbers.get(1), default.best),

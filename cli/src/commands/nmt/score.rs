@@ -3,21 +3,21 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use miriam_nmt::score::{Pairs, ScoreOptions, Summary, score_text};
-use miriam_nmt::translate::{AlignmentForm, Models as Ready, Options};
-use miriam_textio::{Input, Lines, Output, Stop};
+use miriam_nmt::score::{ScoreOptions, ScoreSummary, ScoringInput, score_text};
+use miriam_nmt::translate::{AlignmentFormat, LoadedModels as Ready, TranslationOptions};
+use miriam_textio::{CancellationToken, Input, Lines, Output};
 
-use super::choices::Remember;
-use super::models::Models;
-use super::numbers::{batch, finite, length};
+use super::models::ModelArguments;
 use super::translate::parse_alignment;
-use crate::common::{Common, Threads, is_broken_pipe, parse_threads};
-use crate::signals::Interrupts;
+use super::tuner_cache::TunerCacheOptions;
+use super::value_parsers::{batch_size, finite, length};
+use crate::common::{CommonOptions, Threads, is_broken_pipe, parse_threads};
+use crate::signals::SignalHandler;
 
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]
-    models: Models,
+    models: ModelArguments,
     /// The source text, a sentence a line
     #[arg(long, value_name = "FILE", required_unless_present = "tsv")]
     source: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub struct Arguments {
     output: PathBuf,
     /// Print one number about all instead of a line each
     #[arg(long, num_args = 0..=1, value_name = "KIND", default_missing_value = "cross-entropy")]
-    summary: Option<Kind>,
+    summary: Option<SummaryKind>,
     /// Divide scores by the length, with </s>, to this power
     #[arg(short, long, num_args = 0..=1, value_name = "A", default_value_t = 0.0,
           default_missing_value = "1", allow_negative_numbers = true, value_parser = finite)]
@@ -52,7 +52,7 @@ pub struct Arguments {
     /// from 0 to 1. Takes a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = parse_alignment, conflicts_with = "n_best")]
-    alignment: Option<AlignmentForm>,
+    alignment: Option<AlignmentFormat>,
     /// Input is in pieces already, with spaces between them
     #[arg(long)]
     no_spm_encode: bool,
@@ -60,20 +60,20 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = length())]
     max_length: usize,
     /// Sentences scored together
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch())]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch_size())]
     mini_batch: usize,
     /// Batches that are read ahead and sorted
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = batch())]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = batch_size())]
     maxi_batch: usize,
     /// Threads; as --threads
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     cpu_threads: Option<Threads>,
     #[command(flatten)]
-    remember: Remember,
+    tuner_cache: TunerCacheOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Kind {
+enum SummaryKind {
     /// The mean of a sentence, in natural logarithms
     CrossEntropy,
     /// The mean of a word, with </s>, in natural logarithms
@@ -82,41 +82,41 @@ enum Kind {
     Perplexity,
 }
 
-impl Kind {
-    fn of(self, summary: &Summary) -> f64 {
+impl SummaryKind {
+    fn value_of(self, summary: &ScoreSummary) -> f64 {
         match self {
-            Kind::CrossEntropy => summary.cross_entropy(),
-            Kind::CeMeanWords => summary.cross_entropy_of_words(),
-            Kind::Perplexity => summary.perplexity(),
+            SummaryKind::CrossEntropy => summary.cross_entropy(),
+            SummaryKind::CeMeanWords => summary.cross_entropy_per_token(),
+            SummaryKind::Perplexity => summary.perplexity(),
         }
     }
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
     let inputs = [&a.source, &a.target, &a.tsv, &a.n_best];
     for input in inputs.into_iter().flatten() {
-        Input::check(input, Some(&a.output))?;
+        Input::check_access(input, Some(&a.output))?;
     }
-    let package = a.models.open(None)?;
-    let defaults = Options::of(&package, None);
+    let package = a.models.open_package(None)?;
+    let defaults = TranslationOptions::for_package(&package, None);
     let precision = a.models.precision().unwrap_or(defaults.precision);
-    let choices = a.remember.open();
+    let choices = a.tuner_cache.open();
     let models = Ready::new(&package, precision, &defaults.weights, &choices.tuner)?;
-    let stop = Stop::new();
-    let interrupts = Interrupts::ask(&stop)?;
+    let stop = CancellationToken::new();
+    let interrupts = SignalHandler::install(&stop)?;
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
-        Ok(Lines::in_background(Input::open(path)?).until(&stop))
+        Ok(Lines::in_background(Input::open(path)?).until_cancelled(&stop))
     };
     let pairs = match (&a.tsv, &a.source, &a.target, &a.n_best) {
-        (Some(tsv), ..) => Pairs::Fields(open(tsv)?),
-        (_, Some(source), _, Some(list)) => Pairs::Lists {
+        (Some(tsv), ..) => ScoringInput::Tsv(open(tsv)?),
+        (_, Some(source), _, Some(list)) => ScoringInput::NBestLists {
             source: open(source)?,
             list: open(list)?,
             feature: a.n_best_feature.clone(),
         },
         (_, Some(source), Some(target), _) => {
-            Pairs::Texts { source: open(source)?, target: open(target)? }
+            ScoringInput::ParallelTexts { source: open(source)?, target: open(target)? }
         }
         _ => unreachable!("the parser asks for one of these"),
     };
@@ -124,7 +124,7 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
         threads: a.cpu_threads.unwrap_or(common.threads).count(),
         mini_batch: a.mini_batch,
         maxi_batch: a.maxi_batch,
-        pieces: a.no_spm_encode,
+        is_tokenized: a.no_spm_encode,
         max_length: a.max_length,
         normalize: a.normalize,
         alignment: a.alignment,
@@ -136,14 +136,15 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     choices.save();
     let outcome = outcome.map_err(anyhow::Error::from).and_then(|summary| {
         // A number about a part of the text would be taken for one about all of it.
-        if let (Some(kind), Some(mut output)) = (a.summary, output.filter(|_| !stop.is_asked())) {
-            output.write(format!("{}\n", kind.of(&summary)).as_bytes())?;
+        if let (Some(kind), Some(mut output)) = (a.summary, output.filter(|_| !stop.is_cancelled()))
+        {
+            output.write(format!("{}\n", kind.value_of(&summary)).as_bytes())?;
             output.finish()?;
         }
         Ok(())
     });
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        interrupts.end_by_signal_telling("scores are those of the first lines");
+        interrupts.reraise_signal_with_message("scores are those of the first lines");
     }
     outcome
 }

@@ -5,49 +5,50 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use miriam_nmt::search::{Rules, Sampling};
+use miriam_nmt::search::{DecodingSemantics, Sampling};
 use miriam_nmt::translate::{
-    AlignmentForm, LineForm, Mishap, Options, Reached, Source, Translator,
+    AlignmentFormat, LineCounts, LineError, LineFormat, SourceText, TranslationOptions, Translator,
 };
-use miriam_textio::{Input, Lines, Output, Stop};
+use miriam_textio::{CancellationToken, Input, Lines, Output};
 
-use super::choices::Remember;
-use super::mishaps::Mishaps;
-use super::models::{Lists, Models};
-use super::numbers::{
-    batch, beam, finite, least_probability, length, length_or_none, not_negative, positive, share,
+use super::ignored_options::IgnoredOptions;
+use super::line_errors::LineErrors;
+use super::models::{CandidateArguments, ModelArguments};
+use super::tuner_cache::TunerCacheOptions;
+use super::value_parsers::{
+    batch_size, beam_size, finite, length, length_or_zero, min_probability, non_negative, positive,
+    probability_mass,
 };
-use super::without_effect::WithoutEffect;
-use crate::common::{Common, Threads, is_broken_pipe, parse_threads, wrong_usage};
-use crate::progress::Bar;
-use crate::signals::Interrupts;
+use crate::common::{CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, parse_threads};
+use crate::progress::TerminalProgress;
+use crate::signals::SignalHandler;
 
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]
-    models: Models,
+    models: ModelArguments,
     #[command(flatten)]
-    lists: Lists,
+    candidates: CandidateArguments,
     #[command(flatten)]
-    text: Text,
+    text: TextArguments,
     #[command(flatten)]
-    search: Search,
+    search: SearchArguments,
     #[command(flatten)]
     sampling: SamplingArguments,
     #[command(flatten)]
-    batches: Batches,
+    batches: BatchArguments,
     #[command(flatten)]
-    remember: Remember,
+    tuner_cache: TunerCacheOptions,
     /// Tell which options were chosen
     #[arg(long)]
     verbose: bool,
     #[command(flatten)]
-    without_effect: WithoutEffect,
+    ignored_options: IgnoredOptions,
 }
 
 #[derive(Args)]
 #[command(next_help_heading = "Text")]
-struct Text {
+struct TextArguments {
     /// The text, a sentence a line; - for standard input. With --force-decode a second file
     /// has what each translation begins with
     #[arg(short, long, num_args = 1..=2, value_name = "FILE", default_value = "-")]
@@ -58,7 +59,7 @@ struct Text {
     /// What lines are: sentences; with tabs a sentence, what its translation begins with
     /// and what it must have (||| between); or JSON with source, prefix and constraints
     #[arg(long, value_name = "FORM", default_value = "text")]
-    input_form: Form,
+    input_form: InputFormat,
     /// As --input-form tsv
     #[arg(long, conflicts_with = "input_form")]
     tsv: bool,
@@ -80,14 +81,14 @@ struct Text {
     max_length_crop: bool,
     /// Write a list of translations, in Marian's form: the N best; without N as many as the
     /// beam has
-    #[arg(long, num_args = 0..=1, value_name = "N", value_parser = beam())]
+    #[arg(long, num_args = 0..=1, value_name = "N", value_parser = beam_size())]
     n_best: Option<Option<usize>>,
     /// Write which words come from which: hard (the default form), the source word that each
     /// looks at most; soft, all attention; or those with more attention than a threshold
     /// from 0 to 1. Takes a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = parse_alignment)]
-    alignment: Option<AlignmentForm>,
+    alignment: Option<AlignmentFormat>,
     /// Write the score of each word
     #[arg(long)]
     word_scores: bool,
@@ -101,14 +102,14 @@ struct Text {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Form {
+enum InputFormat {
     Text,
     Tsv,
     Json,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum RulesName {
+enum SemanticsName {
     Marian,
     Ctranslate2,
 }
@@ -116,9 +117,9 @@ enum RulesName {
 /// Options of search; what is not given the model's format decides.
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
-struct Search {
+struct SearchArguments {
     /// Hypotheses kept at each step; 1 is greedy [Marian 12, CTranslate2 2]
-    #[arg(short, long, value_name = "N", value_parser = beam())]
+    #[arg(short, long, value_name = "N", value_parser = beam_size())]
     beam_size: Option<usize>,
     /// Divide scores by the length to this power [Marian 0, CTranslate2 1]
     #[arg(short, long, num_args = 0..=1, value_name = "A", default_missing_value = "1",
@@ -134,27 +135,27 @@ struct Search {
     #[arg(long, value_name = "N", value_parser = length())]
     max_decoding_length: Option<usize>,
     /// The fewest words of a translation [Marian 0, CTranslate2 1]
-    #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_none())]
+    #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_zero())]
     min_length: Option<usize>,
     /// Whose rules decide when search is done, and whose defaults the other options have
     /// [those the model was made for]
     #[arg(long, value_name = "NAME")]
-    search: Option<RulesName>,
+    search: Option<SemanticsName>,
     /// CTranslate2's rules: look so many times longer for translations [1]
     #[arg(long, value_name = "P", value_parser = positive)]
     patience: Option<f32>,
     /// Prefer translations that look at all of the source, by this weight
-    #[arg(long, value_name = "B", value_parser = not_negative)]
+    #[arg(long, value_name = "B", value_parser = non_negative)]
     coverage_penalty: Option<f32>,
     /// Divide the scores of words already put out by this; 1 is none
     #[arg(long, value_name = "P", value_parser = positive)]
     repetition_penalty: Option<f32>,
     /// No sequence of so many words comes twice; 0 allows all
-    #[arg(long, value_name = "N", value_parser = length_or_none())]
+    #[arg(long, value_name = "N", value_parser = length_or_zero())]
     no_repeat_ngram_size: Option<usize>,
     /// Stop when the best unfinished hypothesis is more than D below the best finished one
     /// (natural logarithm)
-    #[arg(long, value_name = "D", value_parser = not_negative)]
+    #[arg(long, value_name = "D", value_parser = non_negative)]
     early_stop: Option<f32>,
     /// Allow the unknown word [CTranslate2's models allow it]
     #[arg(long)]
@@ -168,13 +169,13 @@ struct Search {
 #[command(next_help_heading = "Sampling")]
 struct SamplingArguments {
     /// Draw words at random, from so many best ones; 0 for all
-    #[arg(long, value_name = "K", value_parser = length_or_none())]
+    #[arg(long, value_name = "K", value_parser = length_or_zero())]
     sampling_topk: Option<usize>,
     /// From the best ones up to this share of probability
-    #[arg(long, value_name = "P", value_parser = share)]
+    #[arg(long, value_name = "P", value_parser = probability_mass)]
     sampling_topp: Option<f32>,
     /// From those of at least this probability
-    #[arg(long, value_name = "P", value_parser = least_probability)]
+    #[arg(long, value_name = "P", value_parser = min_probability)]
     sampling_epsilon: Option<f32>,
     /// Divide logits by this
     #[arg(long, value_name = "T", value_parser = positive)]
@@ -187,16 +188,16 @@ struct SamplingArguments {
 /// Results depend on none of these.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
-struct Batches {
+struct BatchArguments {
     /// Sentences translated together [that of a configuration, or 32]
-    #[arg(long, value_name = "N", value_parser = batch())]
+    #[arg(long, value_name = "N", value_parser = batch_size())]
     mini_batch: Option<usize>,
     /// Words of the source translated together, so that long sentences need no more memory;
     /// a longer one goes alone, 0 is any number [4096]
-    #[arg(long, value_name = "N", value_parser = length_or_none())]
+    #[arg(long, value_name = "N", value_parser = length_or_zero())]
     mini_batch_words: Option<usize>,
     /// Batches that are read ahead and sorted [that of a configuration, or 20]
-    #[arg(long, value_name = "N", value_parser = batch())]
+    #[arg(long, value_name = "N", value_parser = batch_size())]
     maxi_batch: Option<usize>,
     /// Sort them by the length of the source, or not; trg is Marian's and sorts by source
     /// too
@@ -207,25 +208,31 @@ struct Batches {
     cpu_threads: Option<Threads>,
 }
 
-pub fn parse_alignment(text: &str) -> Result<AlignmentForm, String> {
+pub fn parse_alignment(text: &str) -> Result<AlignmentFormat, String> {
     match text {
-        "hard" => Ok(AlignmentForm::Hard(1.0)),
-        "soft" => Ok(AlignmentForm::Soft),
+        "hard" => Ok(AlignmentFormat::Hard(1.0)),
+        "soft" => Ok(AlignmentFormat::Soft),
         _ => match text.parse() {
-            Ok(threshold) if (0.0..=1.0).contains(&threshold) => Ok(AlignmentForm::Hard(threshold)),
+            Ok(threshold) if (0.0..=1.0).contains(&threshold) => {
+                Ok(AlignmentFormat::Hard(threshold))
+            }
             _ => Err("give hard, soft, or a threshold from 0 to 1".into()),
         },
     }
 }
 
 impl Arguments {
-    fn options(&self, mut options: Options, common: &Common) -> Options {
+    fn override_options(
+        &self,
+        mut options: TranslationOptions,
+        common: &CommonOptions,
+    ) -> TranslationOptions {
         fn set<T: Copy>(option: &mut T, given: Option<T>) {
             *option = given.unwrap_or(*option);
         }
         let (text, given, batches) = (&self.text, &self.search, &self.batches);
         let search = &mut options.search;
-        set(&mut search.beam, given.beam_size);
+        set(&mut search.beam_size, given.beam_size);
         set(&mut search.length_penalty, given.normalize);
         set(&mut search.word_penalty, given.word_penalty);
         set(&mut search.max_length_factor, given.max_length_factor);
@@ -234,15 +241,15 @@ impl Arguments {
         set(&mut search.patience, given.patience);
         set(&mut search.coverage_penalty, given.coverage_penalty);
         set(&mut search.repetition_penalty, given.repetition_penalty);
-        set(&mut search.no_repeat_ngram, given.no_repeat_ngram_size);
-        search.early_stop = given.early_stop.or(search.early_stop);
-        search.sampling = self.sampling.get();
+        set(&mut search.no_repeat_ngram_size, given.no_repeat_ngram_size);
+        search.early_stop_margin = given.early_stop.or(search.early_stop_margin);
+        search.sampling = self.sampling.to_sampling();
         if let Some(wanted) = text.n_best {
             options.output.n_best = true;
-            search.n_best = wanted.unwrap_or(search.beam);
-            if search.sampling.is_none() && search.n_best > search.beam {
-                let [wanted, beam] = [search.n_best, search.beam];
-                wrong_usage(format!("--n-best {wanted}: --beam-size is {beam}"));
+            search.n_best = wanted.unwrap_or(search.beam_size);
+            if search.sampling.is_none() && search.n_best > search.beam_size {
+                let [wanted, beam] = [search.n_best, search.beam_size];
+                exit_with_usage_error(format!("--n-best {wanted}: --beam-size is {beam}"));
             }
         }
         // Nothing is replaced that cannot be put out.
@@ -253,16 +260,16 @@ impl Arguments {
         set(&mut options.mini_batch, batches.mini_batch);
         set(&mut options.mini_batch_words, batches.mini_batch_words);
         set(&mut options.maxi_batch, batches.maxi_batch);
-        options.sort = batches.maxi_batch_sort != "none";
-        options.input.form = match (text.input_form, text.tsv) {
-            (_, true) | (Form::Tsv, _) => LineForm::Fields,
-            (Form::Text, _) => LineForm::Sentence,
-            (Form::Json, _) => LineForm::Json,
+        options.sort_by_length = batches.maxi_batch_sort != "none";
+        options.input.format = match (text.input_form, text.tsv) {
+            (_, true) | (InputFormat::Tsv, _) => LineFormat::Tsv,
+            (InputFormat::Text, _) => LineFormat::Sentence,
+            (InputFormat::Json, _) => LineFormat::Json,
         };
-        options.input.pieces = text.no_spm_encode;
+        options.input.is_tokenized = text.no_spm_encode;
         options.input.max_length = text.max_length;
         options.input.crop = text.max_length_crop;
-        options.output.pieces = text.no_spm_decode;
+        options.output.as_pieces = text.no_spm_decode;
         options.output.alignment = text.alignment;
         options.output.word_scores = text.word_scores;
         options.output.replace_unknowns = text.replace_unknowns;
@@ -271,7 +278,7 @@ impl Arguments {
 }
 
 impl SamplingArguments {
-    fn get(&self) -> Option<Sampling> {
+    fn to_sampling(&self) -> Option<Sampling> {
         let any = self.sampling_topk.is_some()
             || self.sampling_topp.is_some()
             || self.sampling_epsilon.is_some()
@@ -295,7 +302,7 @@ fn are_same_file(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other && one.is_file(),
         (Err(_), Err(_)) => {
-            let folder = |path: &Path| path.parent().map(in_full);
+            let folder = |path: &Path| path.parent().map(absolute_folder);
             one.file_name() == other.file_name() && folder(one) == folder(other)
         }
         _ => false,
@@ -303,64 +310,68 @@ fn are_same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// A folder's name from the root on, as far as it can be known.
-fn in_full(folder: &Path) -> PathBuf {
+fn absolute_folder(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.canonicalize().unwrap_or_else(|_| folder.into())
 }
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
-    arguments.without_effect.tell();
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    arguments.ignored_options.warn_if_given();
     let text = &arguments.text;
     if text.input.len() > 1 && !text.force_decode {
-        wrong_usage("a second input has what translations begin with; add --force-decode".into());
+        exit_with_usage_error(
+            "a second input has what translations begin with; add --force-decode".into(),
+        );
     }
-    let fields = text.tsv || !matches!(text.input_form, Form::Text);
+    let fields = text.tsv || !matches!(text.input_form, InputFormat::Text);
     if text.force_decode && text.input.len() < 2 && !fields {
-        wrong_usage("--force-decode takes a second input, or --tsv".into());
+        exit_with_usage_error("--force-decode takes a second input, or --tsv".into());
     }
     for input in &text.input {
-        Input::check(input, Some(&text.output))?;
-        Input::check(input, text.errors.as_deref())?;
+        Input::check_access(input, Some(&text.output))?;
+        Input::check_access(input, text.errors.as_deref())?;
     }
     if text.errors.as_deref().is_some_and(|errors| are_same_file(errors, &text.output)) {
-        wrong_usage("--errors is also the output; write to another file".into());
+        exit_with_usage_error("--errors is also the output; write to another file".into());
     }
-    let package = arguments.models.open(Some(&arguments.lists))?;
+    let package = arguments.models.open_package(Some(&arguments.candidates))?;
     let rules = arguments.search.search.map(|name| match name {
-        RulesName::Marian => Rules::Marian,
-        RulesName::Ctranslate2 => Rules::CTranslate2,
+        SemanticsName::Marian => DecodingSemantics::Marian,
+        SemanticsName::Ctranslate2 => DecodingSemantics::CTranslate2,
     });
-    let options = arguments.options(Options::of(&package, rules), common);
+    let options =
+        arguments.override_options(TranslationOptions::for_package(&package, rules), common);
     if arguments.verbose {
         tracing::info!("{}: {}", package.path.display(), package.format);
         for (name, value) in options.describe() {
             tracing::info!("{name}: {value}");
         }
     }
-    let choices = arguments.remember.open();
+    let choices = arguments.tuner_cache.open();
     if arguments.verbose {
         tracing::info!("{}", choices.describe());
     }
     let translator = Translator::new(package, options, &choices.tuner)?;
     // Translations on a terminal show well enough how far it is.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
-    let progress = Bar::new(common.quiet || shown);
-    let stop = Stop::new();
+    let progress = TerminalProgress::new(common.quiet || shown);
+    let stop = CancellationToken::new();
     // Opening waits for the first bytes, which a signal may end at once.
     let open = |path: &PathBuf| -> anyhow::Result<_> {
         let input = Input::open(path)?;
         let is_file = input.size().is_some();
         // In the background: a wait for input can be interrupted.
-        Ok((Lines::in_background(input).until(&stop), is_file))
+        Ok((Lines::in_background(input).until_cancelled(&stop), is_file))
     };
     let (lines, is_file) = open(&text.input[0])?;
     let prefixes = text.input.get(1).map(open).transpose()?.map(|(lines, _)| lines);
-    let source = Source { lines, prefixes };
+    let source = SourceText { lines, prefixes };
     // Nothing is overwritten before what is read is known to be there.
     let output = Output::create(&text.output)?;
-    let mut mishaps = Mishaps::new(miriam_textio::name_of(&text.input[0]), text.errors.as_deref())?;
-    let interrupts = Interrupts::ask(&stop)?;
-    let mut tell = |mishap: &Mishap| mishaps.tell(mishap);
+    let mut mishaps =
+        LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?;
+    let interrupts = SignalHandler::install(&stop)?;
+    let mut tell = |mishap: &LineError| mishaps.report(mishap);
     let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut tell);
     let chosen = choices.save();
     if arguments.verbose {
@@ -370,9 +381,9 @@ pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
     let outcome = outcome.and_then(|reached| told.and(Ok(reached))).map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also take the reader away.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        let Reached { read, written } = *outcome.as_ref().unwrap_or(&Reached::default());
+        let LineCounts { read, written } = *outcome.as_ref().unwrap_or(&LineCounts::default());
         let lost = read - written;
-        interrupts.end_by_signal_telling(&format!(
+        interrupts.reraise_signal_with_message(&format!(
             "{written} lines are translated and written, {lost} were read and are not"
         ));
     }

@@ -15,10 +15,14 @@ pub(super) struct Blank {
     pub(super) oldest: u32,
 }
 
-impl Tables {
+impl ProbingBuilder {
     /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
     /// suffixes it misses.
-    pub(super) fn mark_one(&mut self, section: &Section, index: usize) -> Result<(), Problem> {
+    pub(super) fn mark_extensions_with_blanks(
+        &mut self,
+        section: &Section,
+        index: usize,
+    ) -> Result<(), BuildError> {
         let order = section.order;
         let mut newest_first = [0u32; MAX_ORDER];
         for (to, &from) in newest_first.iter_mut().zip(section.ngram(index).iter().rev()) {
@@ -34,13 +38,13 @@ impl Tables {
         let mut basis = order - 1;
         let mut log10 = loop {
             if basis == 1 {
-                let value = mark(&self.unigrams[words[0] as usize], extended_left);
+                let value = update_flags(&self.unigrams[words[0] as usize], set_extends_left);
                 break f32::from_bits(log10_bits(value));
             }
             let middle = &mut self.middle[basis - 2];
-            if let Some(place) = middle.find(hashes[basis]) {
-                if let Place::Slot(slot) = place {
-                    middle.mark(slot, extended_left);
+            if let Some(place) = middle.locate(hashes[basis]) {
+                if let EntryLocation::Slot(slot) = place {
+                    middle.update_value(slot, set_extends_left);
                 }
                 break middle.log10(hashes[basis], &place);
             }
@@ -57,24 +61,28 @@ impl Tables {
                 continue;
             }
             let backoff = if n == 2 {
-                let value = mark(&self.unigrams[words[1] as usize], extended_right);
+                let value = update_flags(&self.unigrams[words[1] as usize], set_extends_right);
                 Some(f32::from_bits(backoff_bits(value)))
             } else {
-                self.middle[n - 3].extend_right(context)
+                self.middle[n - 3].mark_extends_right(context)
             };
             if let Some(backoff) = backoff {
                 log10 += backoff;
             }
             let blank = Blank { log10, extends_right: false, oldest: words[n - 1] };
-            self.middle[n - 2].blanks.insert(table_key(hashes[n]), blank);
+            self.middle[n - 2].blanks.insert(nonzero_key(hashes[n]), blank);
         }
         for n in basis.max(1) + 1..=order.min(self.counts.len() - 1) {
-            self.questions.push(Question { order: n, ngram: hashes[n], suffix: hashes[n - 1] });
+            self.closure_checks.push(ClosureCheck {
+                order: n,
+                ngram: hashes[n],
+                suffix: hashes[n - 1],
+            });
         }
-        let context = hash_in_text(&section.ngram(index)[..order - 1]);
-        match self.middle[order - 3].extend_right(context) {
+        let context = hash_oldest_first(&section.ngram(index)[..order - 1]);
+        match self.middle[order - 3].mark_extends_right(context) {
             Some(_) => Ok(()),
-            None => Err(Problem::NoContext(index)),
+            None => Err(BuildError::MissingContext(index)),
         }
     }
 }

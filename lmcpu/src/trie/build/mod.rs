@@ -3,7 +3,7 @@
 //! [`crate::sorted`] sorts and joins them; here they are packed and written. The
 //! bytes do not depend on the number of threads.
 
-mod write;
+mod trie_writer;
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use miriam_storage::Bytes;
 use miriam_storage::ContainerWriter;
 use miriam_textio::Progress;
 
-use write::Packed;
+use trie_writer::TrieWriter;
 
-use super::quantise::Bits;
+use super::quantise::QuantisationBits;
 use super::*;
-use crate::Duplicates;
+use crate::DuplicatePolicy;
 pub use crate::probing::ModelSize;
-use crate::probing::Stage;
+use crate::probing::ProgressStage;
 use crate::sorted::SortedModel;
 
 /// Builds the file `output` from the model at `path`, ARPA text or whatever else
@@ -27,27 +27,28 @@ use crate::sorted::SortedModel;
 pub fn build_trie(
     path: &Path,
     output: &Path,
-    bits: Option<Bits>,
-    duplicates: Duplicates,
+    bits: Option<QuantisationBits>,
+    duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     let model = SortedModel::read(path, duplicates, progress)?;
     let size = model.size();
-    let _stage = Stage::begin(progress, "writing", None);
+    let _stage = ProgressStage::begin(progress, "writing", None);
     write_trie(model, output, bits)?;
     Ok(size)
 }
 
 /// Writes `model` as the file `output`, on rayon's current threads.
-pub fn write_trie(model: SortedModel, output: &Path, bits: Option<Bits>) -> Result<()> {
-    Packed::new(model, bits).write(ContainerWriter::create(output, KIND, VERSION)?)?;
+pub fn write_trie(model: SortedModel, output: &Path, bits: Option<QuantisationBits>) -> Result<()> {
+    TrieWriter::new(model, bits).write(ContainerWriter::create(output, KIND, VERSION)?)?;
     Ok(())
 }
 
 /// The bytes of the file that [`build_trie`] would write.
 #[cfg(test)]
-pub(super) fn container_in_memory(path: &Path, bits: Option<Bits>) -> Result<Bytes> {
-    let model = SortedModel::read(path, Duplicates::Refuse, &miriam_textio::Silent)?;
-    let bytes = Packed::new(model, bits).write(ContainerWriter::in_memory(path, KIND, VERSION)?)?;
+pub(super) fn build_in_memory(path: &Path, bits: Option<QuantisationBits>) -> Result<Bytes> {
+    let model = SortedModel::read(path, DuplicatePolicy::Reject, &miriam_textio::NoProgress)?;
+    let bytes =
+        TrieWriter::new(model, bits).write(ContainerWriter::in_memory(path, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }

@@ -6,46 +6,49 @@
 
 use std::ops::Range;
 
-use super::Shortcuts;
-use super::term::{MARIAN, NEMATUS};
+use super::Speedups;
+use super::normed_affine::{MARIAN_EPSILON, NEMATUS_EPSILON};
 use crate::Result;
-use crate::architecture::Cell as Kind;
-use crate::layer::{Affine, Gates, GruForm, Norm, Norms, Parameters, Part, Squash, Then};
+use crate::architecture::CellKind as Kind;
+use crate::layer::{
+    ActivationImpl, AffineNames, ColumnNorms, ColumnSlice, Epilogue, GruVariant, LayerNorm,
+    ParameterLoader, RecurrentOps,
+};
 
 /// The states of some rows.
-pub struct State<B: Gates + ?Sized> {
+pub struct CellState<B: RecurrentOps + ?Sized> {
     /// What the layer gives.
-    pub output: B::Rows,
+    pub output: B::Tensor,
     /// The cell of an LSTM. Others have none, and do not look at it.
-    pub cell: Option<B::Rows>,
+    pub cell: Option<B::Tensor>,
 }
 
 /// The states of all layers of a decoder.
-pub type States<B> = Vec<State<B>>;
+pub type DecoderStates<B> = Vec<CellState<B>>;
 
 /// Where a cell stands in its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CellRole {
     /// In the encoder.
-    pub encoder: bool,
+    pub in_encoder: bool,
     /// Behind attention: the bias of a GRU's candidate is reset with the state.
-    pub behind_attention: bool,
+    pub after_attention: bool,
     /// Whether it has an input, or only moves the state on.
-    pub input: bool,
+    pub has_input: bool,
 }
 
 /// A recurrent cell.
-pub struct Cell<B: Gates> {
-    unit: Unit<B>,
-    recurrent: B::Weights,
-    recurrent_norms: Norms<B>,
-    input_norms: Norms<B>,
-    squash: Squash,
+pub struct Cell<B: RecurrentOps> {
+    parameters: CellParameters<B>,
+    recurrent_weights: B::Weights,
+    recurrent_norms: ColumnNorms<B>,
+    input_norms: ColumnNorms<B>,
+    activation_impl: ActivationImpl,
     width: usize,
 }
 
-enum Unit<B: Gates> {
-    Gru { form: GruForm, bias: Option<B::Vector> },
+enum CellParameters<B: RecurrentOps> {
+    Gru { form: GruVariant, bias: Option<B::Vector> },
     Lstm { bias: B::Vector },
     Mlstm { bias: B::Vector, gates: B::Weights, input_bias: B::Vector, recurrent_bias: B::Vector },
 }
@@ -62,7 +65,7 @@ pub struct CellNames {
 
 impl CellNames {
     /// The names of the cell `prefix` at its place. `norms`: whether the model has norms.
-    pub fn new(prefix: &str, kind: Kind, place: Place, norms: bool) -> Self {
+    pub fn new(prefix: &str, kind: Kind, role: CellRole, norms: bool) -> Self {
         let named = |names: &[&str]| -> Vec<String> {
             names.iter().map(|name| format!("{prefix}_{name}")).collect()
         };
@@ -89,9 +92,9 @@ impl CellNames {
         // Nematus norms products with their biases: of the input in cells that have one, of
         // the state behind attention and in the decoder's transitions.
         if kind == Kind::NematusGru && norms {
-            if place.input && !place.behind_attention {
+            if role.has_input && !role.after_attention {
                 names.input_biases = named(&["b", "bx"]);
-            } else if !place.encoder {
+            } else if !role.in_encoder {
                 names.recurrent_biases = named(&["b", "bx"]);
             }
         }
@@ -99,25 +102,25 @@ impl CellNames {
     }
 
     /// What the product of the input is made of.
-    pub fn of_input<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> Affine<'a> {
-        affine(&self.input, &self.input_biases, storage)
+    pub fn input_affine<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> AffineNames<'a> {
+        borrow_affine(&self.input, &self.input_biases, storage)
     }
 
-    fn of_state<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> Affine<'a> {
-        affine(&self.recurrent, &self.recurrent_biases, storage)
+    fn recurrent_affine<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> AffineNames<'a> {
+        borrow_affine(&self.recurrent, &self.recurrent_biases, storage)
     }
 }
 
-fn affine<'a>(
+fn borrow_affine<'a>(
     matrices: &'a [String],
     biases: &'a [String],
     storage: &'a mut [Vec<&'a str>; 2],
-) -> Affine<'a> {
+) -> AffineNames<'a> {
     *storage = [matrices, biases].map(|names| names.iter().map(String::as_str).collect());
-    Affine { matrices: &storage[0], biases: &storage[1] }
+    AffineNames { matrices: &storage[0], biases: &storage[1] }
 }
 
-impl<B: Gates> Cell<B> {
+impl<B: RecurrentOps> Cell<B> {
     /// The cell `prefix`, with states `width` wide.
     ///
     /// # Errors
@@ -125,39 +128,43 @@ impl<B: Gates> Cell<B> {
     pub fn new(
         prefix: &str,
         (kind, width): (Kind, usize),
-        place: Place,
+        role: CellRole,
         norms: bool,
-        shortcuts: &Shortcuts,
-        parameters: &mut impl Parameters<B>,
+        speedups: &Speedups,
+        parameters: &mut impl ParameterLoader<B>,
     ) -> Result<Self> {
-        let names = CellNames::new(prefix, kind, place, norms);
+        let names = CellNames::new(prefix, kind, role, norms);
         let name = |suffix: &str| format!("{prefix}_{suffix}");
-        let recurrent = parameters.weights(names.of_state(&mut Default::default()))?;
+        let recurrent = parameters.weights(names.recurrent_affine(&mut Default::default()))?;
         let mut bias_of = |suffixes: &[&str]| {
             let all: Vec<String> = suffixes.iter().map(|suffix| name(suffix)).collect();
-            parameters.vectors(&all.iter().map(String::as_str).collect::<Vec<_>>())
+            parameters.concat_vectors(&all.iter().map(String::as_str).collect::<Vec<_>>())
         };
         let unit = match kind {
             Kind::Gru | Kind::NematusGru => {
-                let form = if place.behind_attention { GruForm::BiasReset } else { GruForm::Usual };
+                let form = if role.after_attention {
+                    GruVariant::BiasInsideReset
+                } else {
+                    GruVariant::Standard
+                };
                 let elsewhere =
                     !names.input_biases.is_empty() || !names.recurrent_biases.is_empty();
                 let bias = if elsewhere { None } else { Some(bias_of(&["b", "bx"])?) };
                 // With Nematus' norms the bias behind attention is in the product.
-                Unit::Gru { form, bias }
+                CellParameters::Gru { form, bias }
             }
-            Kind::Lstm => Unit::Lstm { bias: bias_of(&["b"])? },
-            Kind::Mlstm => Unit::Mlstm {
+            Kind::Lstm => CellParameters::Lstm { bias: bias_of(&["b"])? },
+            Kind::Mlstm => CellParameters::Mlstm {
                 bias: bias_of(&["b"])?,
                 input_bias: bias_of(&["bwm"])?,
                 recurrent_bias: bias_of(&["bm"])?,
-                gates: parameters.weights(Affine { matrices: &[&name("U")], biases: &[] })?,
+                gates: parameters.weights(AffineNames { matrices: &[&name("U")], biases: &[] })?,
             },
         };
         let mut norm = |columns: Range<usize>, scale: &str, bias: Option<&str>, epsilon: f32| {
             let bias = bias.map(|bias| parameters.vector(&name(bias))).transpose()?;
             let scale = parameters.vector(&name(scale))?;
-            Ok::<_, crate::Error>((columns, Norm { scale, bias, epsilon }))
+            Ok::<_, crate::Error>((columns, LayerNorm { scale, bias, epsilon }))
         };
         let mut norms_of = |marian: &str, nematus: &str| {
             Ok::<_, crate::Error>(match kind {
@@ -165,41 +172,48 @@ impl<B: Gates> Cell<B> {
                 Kind::NematusGru => {
                     let mut part = |columns, name: &str| {
                         let [scale, bias] = [format!("{name}_lns"), format!("{name}_lnb")];
-                        norm(columns, &scale, Some(&bias), NEMATUS)
+                        norm(columns, &scale, Some(&bias), NEMATUS_EPSILON)
                     };
                     let gates = part(0..2 * width, nematus)?;
                     vec![gates, part(2 * width..3 * width, &format!("{nematus}x"))?]
                 }
-                Kind::Gru => vec![norm(0..3 * width, marian, None, MARIAN)?],
-                Kind::Lstm | Kind::Mlstm => vec![norm(0..4 * width, marian, None, MARIAN)?],
+                Kind::Gru => vec![norm(0..3 * width, marian, None, MARIAN_EPSILON)?],
+                Kind::Lstm | Kind::Mlstm => vec![norm(0..4 * width, marian, None, MARIAN_EPSILON)?],
             })
         };
-        let input_norms = if place.input { norms_of("gamma1", "W")? } else { Vec::new() };
+        let input_norms = if role.has_input { norms_of("gamma1", "W")? } else { Vec::new() };
         let recurrent_norms = norms_of("gamma2", "U")?;
-        let squash = shortcuts.squash;
-        Ok(Cell { unit, recurrent, recurrent_norms, input_norms, squash, width })
+        let squash = speedups.activation_impl;
+        Ok(Cell {
+            parameters: unit,
+            recurrent_weights: recurrent,
+            recurrent_norms,
+            input_norms,
+            activation_impl: squash,
+            width,
+        })
     }
 
     /// Norms the product of the input.
-    pub fn input(&self, backend: &mut B, product: B::Rows) -> B::Rows {
-        backend.norm_parts(product, &self.input_norms)
+    pub fn norm_input(&self, backend: &mut B, product: B::Tensor) -> B::Tensor {
+        backend.norm_columns(product, &self.input_norms)
     }
 
     /// The product of the state, normed.
-    pub fn recurrent(&self, backend: &mut B, state: &B::Rows) -> B::Rows {
-        let product = backend.affine(state, &self.recurrent, Then::default());
-        backend.norm_parts(product, &self.recurrent_norms)
+    pub fn project_state(&self, backend: &mut B, state: &B::Tensor) -> B::Tensor {
+        let product = backend.affine(state, &self.recurrent_weights, Epilogue::default());
+        backend.norm_columns(product, &self.recurrent_norms)
     }
 
     /// The next states of `output` and `cell`, product and all.
-    pub fn go_on(
+    pub fn advance(
         &self,
         backend: &mut B,
-        input: Option<&B::Rows>,
-        output: &B::Rows,
-        cell: Option<B::Rows>,
-    ) -> State<B> {
-        let recurrent = self.recurrent(backend, output);
+        input: Option<&B::Tensor>,
+        output: &B::Tensor,
+        cell: Option<B::Tensor>,
+    ) -> CellState<B> {
+        let recurrent = self.project_state(backend, output);
         self.step(backend, input, &recurrent, output, cell)
     }
 
@@ -208,34 +222,35 @@ impl<B: Gates> Cell<B> {
     pub fn step(
         &self,
         backend: &mut B,
-        input: Option<&B::Rows>,
-        recurrent: &B::Rows,
-        output: &B::Rows,
-        cell: Option<B::Rows>,
-    ) -> State<B> {
-        let part = |columns: Range<usize>| input.map(|rows| Part { rows, columns });
+        input: Option<&B::Tensor>,
+        recurrent: &B::Tensor,
+        output: &B::Tensor,
+        cell: Option<B::Tensor>,
+    ) -> CellState<B> {
+        let part = |columns: Range<usize>| input.map(|rows| ColumnSlice { tensor: rows, columns });
         let width = self.width;
-        let lstm = |backend: &mut B, gates: &B::Rows, bias: &B::Vector| {
+        let lstm = |backend: &mut B, gates: &B::Tensor, bias: &B::Vector| {
             let cell = cell.unwrap_or_else(|| {
                 let [rows, _] = backend.shape(output);
                 backend.zeros(rows, width)
             });
-            let [output, cell] = backend.lstm(self.squash, part(0..4 * width), gates, bias, cell);
-            State { output, cell: Some(cell) }
+            let [output, cell] =
+                backend.lstm_cell(self.activation_impl, part(0..4 * width), gates, bias, cell);
+            CellState { output, cell: Some(cell) }
         };
-        match &self.unit {
-            Unit::Gru { form, bias } => {
+        match &self.parameters {
+            CellParameters::Gru { form, bias } => {
                 let input = part(0..3 * width);
-                let how = (self.squash, *form);
-                let output = backend.gru(how, input, recurrent, bias.as_ref(), output);
-                State { output, cell: None }
+                let how = (self.activation_impl, *form);
+                let output = backend.gru_cell(how, input, recurrent, bias.as_ref(), output);
+                CellState { output, cell: None }
             }
-            Unit::Lstm { bias } => lstm(backend, recurrent, bias),
-            Unit::Mlstm { bias, gates, input_bias, recurrent_bias } => {
+            CellParameters::Lstm { bias } => lstm(backend, recurrent, bias),
+            CellParameters::Mlstm { bias, gates, input_bias, recurrent_bias } => {
                 let input = part(4 * width..5 * width).expect("an mLSTM has an input");
                 let state =
                     backend.multiplicative_state(input, input_bias, recurrent, recurrent_bias);
-                let gates = backend.affine(&state, gates, Then::default());
+                let gates = backend.affine(&state, gates, Epilogue::default());
                 lstm(backend, &gates, bias)
             }
         }

@@ -3,70 +3,70 @@
 use std::time::Instant;
 
 use miriam_glm::GlmModel;
-use miriam_glm::bench::cpu::{Sequences, Way};
-use miriam_glm::bench::memory::Buffer;
+use miriam_glm::bench::cpu_scoring::{ScoringMode, Sequences};
 use miriam_glm::bench::queries;
-use miriam_glm::bench::reads::Reads;
-use miriam_glm::device::{Answers, DeviceModel, SENTENCE_START, time_random_sectors};
+use miriam_glm::bench::random_reads::ReadBuffer;
+use miriam_glm::bench::read_counts::ReadCounts;
+use miriam_glm::device::{DeviceModel, SENTENCE_START, ScoreBuffers, time_random_reads};
 use miriam_glm::synthetic::Text;
 use miriam_lmcpu::LanguageModel;
 
 use super::super::{date, machine};
-use super::report::{Ceiling, Engine, Mode, Place, Report, Row};
-use super::source::Source;
+use super::data::BenchData;
+use super::report::{Backend, Engine, Measurement, QueryMode, ReadCeiling, Report};
 use machine::cpu_seconds;
 
 /// How much is measured.
-pub struct Plan {
+pub struct BenchPlan {
     batches: Vec<usize>,
     repeat: usize,
     /// All threads of the CPU.
     threads: usize,
     /// Queries of a repeat on each thread of the CPU.
-    queries: usize,
+    queries_per_thread: usize,
     /// Queries of which reads are counted.
-    counted: usize,
+    counted_queries: usize,
     /// Sizes of buffers besides the model's, and random reads of them.
-    buffers: Vec<u64>,
-    loads: u64,
+    buffer_sizes: Vec<u64>,
+    random_reads: u64,
 }
 
-impl Plan {
+impl BenchPlan {
     /// What `--quick`, `--repeat` and `--threads` come to.
     pub fn new(quick: bool, repeat: Option<u16>, threads: usize) -> Self {
         let repeat = repeat.map(usize::from);
         match quick {
-            true => Plan {
+            true => BenchPlan {
                 batches: vec![100, 1_000, 10_000],
                 repeat: repeat.unwrap_or(2),
                 threads,
-                queries: 10_000,
-                counted: 10_000,
-                buffers: vec![1_000_000],
-                loads: 1 << 14,
+                queries_per_thread: 10_000,
+                counted_queries: 10_000,
+                buffer_sizes: vec![1_000_000],
+                random_reads: 1 << 14,
             },
-            false => Plan {
+            false => BenchPlan {
                 batches: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
                 repeat: repeat.unwrap_or(5),
                 threads,
-                queries: 250_000,
-                counted: 250_000,
-                buffers: vec![20_000_000, 4_000_000_000],
-                loads: 1 << 26,
+                queries_per_thread: 250_000,
+                counted_queries: 250_000,
+                buffer_sizes: vec![20_000_000, 4_000_000_000],
+                random_reads: 1 << 26,
             },
         }
     }
 
     /// The largest batch.
-    pub fn most(&self) -> usize {
+    pub fn max_batch(&self) -> usize {
         self.batches.iter().copied().max().unwrap_or(1)
     }
 }
 
 /// What is measured, and what came of it so far.
 pub struct Bench {
-    plan: Plan,
-    texts: Vec<Asked>,
+    plan: BenchPlan,
+    texts: Vec<QueryText>,
     begin: u32,
     order: usize,
     words: Vec<Vec<u8>>,
@@ -74,7 +74,7 @@ pub struct Bench {
 }
 
 /// A text in the forms in which it is asked.
-struct Asked {
+struct QueryText {
     name: String,
     text: Text,
     ngrams: Vec<u32>,
@@ -82,34 +82,38 @@ struct Asked {
 }
 
 /// Reads a second of 32, 64 and 128 bytes at once.
-type Rates = [f64; 3];
-const SECTORS: [u32; 3] = [32, 64, 128];
+type ReadRates = [f64; 3];
+const READ_BYTES: [u32; 3] = [32, 64, 128];
 
 impl Bench {
     /// Prepares the measurements of these texts, and tells what they are like.
-    pub fn new(plan: Plan, source: &Source, texts: Vec<(String, Text)>) -> anyhow::Result<Self> {
-        let (begin, order) = (source.model.begin, source.order());
+    pub fn new(
+        plan: BenchPlan,
+        source: &BenchData,
+        texts: Vec<(String, Text)>,
+    ) -> anyhow::Result<Self> {
+        let (begin, order) = (source.model.bos_id, source.order());
         let mut report = Report::default();
         let model = &source.model;
         let total: u64 = model.counts.iter().sum();
-        report.about(format!(
+        report.add_note(format!(
             "{}; {} threads; {}",
-            machine::processor(),
+            machine::cpu_name(),
             plan.threads,
             date::today()
         ))?;
-        report.about(format!("{}: {total} n-grams: {:?}", model.name, model.counts))?;
+        report.add_note(format!("{}: {total} n-grams: {:?}", model.name, model.counts))?;
         for (name, text) in &texts {
-            let part = text.of_length(plan.counted.min(text.words.len()));
-            let matches = part.matches(model);
+            let part = text.resized(plan.counted_queries.min(text.words.len()));
+            let matches = part.match_length_counts(model);
             let share = |&count: &u64| format!("{:.3}", count as f64 / part.words.len() as f64);
             let shares: Vec<String> = matches.iter().map(share).collect();
-            report.about(format!("{name}: words that match 1, 2, ..: {}", shares.join(" ")))?;
+            report.add_note(format!("{name}: words that match 1, 2, ..: {}", shares.join(" ")))?;
         }
         let asked = |(name, text): (String, Text)| {
             let ngrams = queries::ngrams(&text, begin, order);
             let tokens = queries::tokens(&text, begin);
-            Asked { name, text, ngrams, tokens }
+            QueryText { name, text, ngrams, tokens }
         };
         let id = |id: &miriam_textio::WordId| model.vocabulary.word(*id).to_vec();
         let words = model.source_ids.iter().map(id).collect();
@@ -123,36 +127,39 @@ impl Bench {
     }
 
     /// Measures a model of `bytes` bytes on the device.
-    pub fn device(
+    pub fn measure_device(
         &mut self,
         engine: &Engine,
         device: &DeviceModel,
-        twin: &GlmModel,
+        cpu_model: &GlmModel,
         bytes: u64,
     ) -> anyhow::Result<()> {
-        let rates = self.device_ceilings(device, bytes)?;
+        let rates = self.measure_device_ceilings(device, bytes)?;
         let Bench { plan, texts, report, .. } = self;
         for asked in texts {
-            for mode in Mode::ALL {
-                let reads = count_reads(plan, twin, asked, self.begin, mode);
+            for mode in QueryMode::ALL {
+                let reads = count_reads(plan, cpu_model, asked, self.begin, mode);
                 for &batch in &plan.batches {
-                    let slices = slices(asked, mode, self.order, batch);
+                    let slices = sample_batches(asked, mode, self.order, batch);
                     let mut row = |place, (queries, wall)| {
-                        report.row(Row {
+                        report.add_measurement(Measurement {
                             engine: engine.clone(),
-                            place,
+                            backend: place,
                             mode,
                             text: asked.name.clone(),
                             batch,
                             queries,
-                            wall,
-                            cpu: None,
-                            sectors: Some(reads.sectors_a_query()),
+                            wall_seconds: wall,
+                            cpu_seconds: None,
+                            sectors_per_query: Some(reads.sectors_per_query()),
                             ceiling: Some(reads.ceiling(rates)),
                         })
                     };
-                    row(Place::Kernel, in_kernel(plan, device, mode, &slices)?)?;
-                    row(Place::Copies, with_copies(plan, device, mode, self.order, &slices)?)?;
+                    row(Backend::Kernel, time_kernel(plan, device, mode, &slices)?)?;
+                    row(
+                        Backend::WithCopies,
+                        time_with_copies(plan, device, mode, self.order, &slices)?,
+                    )?;
                 }
             }
         }
@@ -160,87 +167,98 @@ impl Bench {
     }
 
     /// Measures a `glm` file of `bytes` bytes on the CPU.
-    pub fn twin(&mut self, engine: &Engine, twin: &GlmModel, bytes: u64) -> anyhow::Result<()> {
-        let one = self.cpu_ceilings(1, bytes)?;
+    pub fn measure_glm_on_cpu(
+        &mut self,
+        engine: &Engine,
+        twin: &GlmModel,
+        bytes: u64,
+    ) -> anyhow::Result<()> {
+        let one = self.measure_cpu_ceilings(1, bytes)?;
         let rates = match self.plan.threads {
             1 => [one, one],
-            threads => [one, self.cpu_ceilings(threads, bytes)?],
+            threads => [one, self.measure_cpu_ceilings(threads, bytes)?],
         };
         for at in 0..self.texts.len() {
-            let reads = count_reads(&self.plan, twin, &self.texts[at], self.begin, Mode::Sentences);
-            self.on_cpu(engine, twin, at, Some((reads, rates)))?;
+            let reads =
+                count_reads(&self.plan, twin, &self.texts[at], self.begin, QueryMode::Sentences);
+            self.measure_on_cpu(engine, twin, at, Some((reads, rates)))?;
         }
         Ok(())
     }
 
     /// Measures another model of the same n-grams on the CPU.
-    pub fn other(&mut self, kind: &'static str, model: &dyn LanguageModel) -> anyhow::Result<()> {
+    pub fn measure_other(
+        &mut self,
+        kind: &'static str,
+        model: &dyn LanguageModel,
+    ) -> anyhow::Result<()> {
         let named =
             |(id, word): (u32, &Vec<u8>)| model.word(miriam_lmcpu::LmWord(id)) == Some(&word[..]);
         let same = (0..).zip(&self.words).all(named) && model.num_words() == self.words.len();
         anyhow::ensure!(same, "{kind} gives words other ids than the n-grams that it is made of");
         for at in 0..self.texts.len() {
-            self.on_cpu(&Engine::other(kind), model, at, None)?;
+            self.measure_on_cpu(&Engine::other(kind), model, at, None)?;
         }
         Ok(())
     }
 
     /// Measures a model with one text on the CPU, in one size of batches unless it is
     /// the usual `glm` file.
-    fn on_cpu(
+    fn measure_on_cpu(
         &mut self,
         engine: &Engine,
         model: &dyn LanguageModel,
         text: usize,
-        reads: Option<(Reads, [Rates; 2])>,
+        reads: Option<(ReadCounts, [ReadRates; 2])>,
     ) -> anyhow::Result<()> {
         let Bench { plan, texts, report, .. } = self;
         let asked = &texts[text];
-        for mode in Mode::ALL {
+        for mode in QueryMode::ALL {
             // As many as all threads need.
-            let limit = (plan.queries * plan.threads).min(asked.text.words.len());
+            let limit = (plan.queries_per_thread * plan.threads).min(asked.text.words.len());
             let sequences = match mode {
-                Mode::Explicit => {
+                QueryMode::Explicit => {
                     Sequences::ngrams(&asked.ngrams[..limit * self.order], self.order)
                 }
-                Mode::Sentences => {
-                    Sequences::sentences(&asked.text.of_length(limit), model.begin_state())
+                QueryMode::Sentences => {
+                    Sequences::sentences(&asked.text.resized(limit), model.begin_state())
                 }
             };
-            let most = plan.queries;
-            let mut runs = vec![(Place::Single(1), most), (Place::Batch(1), most)];
-            if engine.is_usual {
+            let most = plan.queries_per_thread;
+            let mut runs = vec![(Backend::CpuSingle(1), most), (Backend::CpuBatch(1), most)];
+            if engine.is_default {
                 let smaller = plan.batches.iter().filter(|&&batch| batch < most);
-                runs.extend(smaller.map(|&batch| (Place::Batch(1), batch)));
+                runs.extend(smaller.map(|&batch| (Backend::CpuBatch(1), batch)));
             }
             if plan.threads > 1 {
                 // Small enough for every thread to have several batches.
-                runs.push((Place::Batch(plan.threads), (most / 10).min(10_000)));
+                runs.push((Backend::CpuBatch(plan.threads), (most / 10).min(10_000)));
             }
             for (place, batch) in runs {
                 let threads = place.threads();
                 let mut batches = sequences.batches(batch);
                 batches.truncate((most * threads).div_ceil(batch));
-                let queries = batches.iter().map(|batch| sequences.queries(batch.clone())).sum();
+                let queries =
+                    batches.iter().map(|batch| sequences.num_queries(batch.clone())).sum();
                 let way = match place {
-                    Place::Single(_) => Way::Single,
-                    _ => Way::Batch,
+                    Backend::CpuSingle(_) => ScoringMode::Single,
+                    _ => ScoringMode::Batch,
                 };
-                let (wall, cpu) = median(plan.repeat, || {
-                    std::hint::black_box(sequences.run(model, way, &batches, threads));
+                let (wall, cpu) = time_median(plan.repeat, || {
+                    std::hint::black_box(sequences.sum_scores(model, way, &batches, threads));
                 });
                 // Explicit queries on the CPU score their contexts anew.
-                let reads = reads.as_ref().filter(|_| mode == Mode::Sentences);
-                report.row(Row {
+                let reads = reads.as_ref().filter(|_| mode == QueryMode::Sentences);
+                report.add_measurement(Measurement {
                     engine: engine.clone(),
-                    place,
+                    backend: place,
                     mode,
                     text: asked.name.clone(),
                     batch,
                     queries,
-                    wall,
-                    cpu: Some(cpu),
-                    sectors: reads.map(|(reads, _)| reads.sectors_a_query()),
+                    wall_seconds: wall,
+                    cpu_seconds: Some(cpu),
+                    sectors_per_query: reads.map(|(reads, _)| reads.sectors_per_query()),
                     ceiling: reads
                         .map(|(reads, rates)| reads.ceiling(rates[usize::from(threads > 1)])),
                 })?;
@@ -250,49 +268,55 @@ impl Bench {
     }
 
     /// Random reads on the device; the rates of a buffer as large as the model.
-    fn device_ceilings(&mut self, device: &DeviceModel, model: u64) -> anyhow::Result<Rates> {
+    fn measure_device_ceilings(
+        &mut self,
+        device: &DeviceModel,
+        model: u64,
+    ) -> anyhow::Result<ReadRates> {
         let properties = device.properties();
         let (plan, number) = (&self.plan, properties.number);
         if self.report.ceilings.iter().all(|ceiling| ceiling.threads > 0) {
             let multiprocessors = properties.multiprocessors;
-            let (name, l2) = (&properties.name, properties.l2 / 1_000_000);
+            let (name, l2) = (&properties.name, properties.l2_bytes / 1_000_000);
             let line = format!("{name}: {multiprocessors} multiprocessors, {l2} MB of L2");
-            self.report.about(line)?;
+            self.report.add_note(line)?;
         }
         let time = |bytes, sector| -> anyhow::Result<f64> {
-            let mut times = time_random_sectors(number, bytes, sector, plan.loads, plan.repeat)?;
+            let mut times =
+                time_random_reads(number, bytes, sector, plan.random_reads, plan.repeat)?;
             times.sort_by(f32::total_cmp);
-            Ok(plan.loads as f64 / f64::from(times[times.len() / 2]) * 1e3)
+            Ok(plan.random_reads as f64 / f64::from(times[times.len() / 2]) * 1e3)
         };
-        ceilings(&mut self.report, &plan.buffers, model, 0, time)
+        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, 0, time)
     }
 
     /// The same on the CPU.
-    fn cpu_ceilings(&mut self, threads: usize, model: u64) -> anyhow::Result<Rates> {
+    fn measure_cpu_ceilings(&mut self, threads: usize, model: u64) -> anyhow::Result<ReadRates> {
         let plan = &self.plan;
-        let loads = plan.loads.min(1 << 22) * threads as u64;
-        let mut buffer: Option<(u64, Buffer)> = None;
+        let loads = plan.random_reads.min(1 << 22) * threads as u64;
+        let mut buffer: Option<(u64, ReadBuffer)> = None;
         let time = |bytes, sector| -> anyhow::Result<f64> {
             if buffer.as_ref().is_none_or(|(size, _)| *size != bytes) {
-                buffer = Some((bytes, Buffer::new(bytes)));
+                buffer = Some((bytes, ReadBuffer::new(bytes)));
             }
             let (_, buffer) = buffer.as_ref().expect("it was just made");
-            let (wall, _) = median(plan.repeat, || buffer.read(sector, loads, threads));
+            let (wall, _) =
+                time_median(plan.repeat, || buffer.read_at_random(sector, loads, threads));
             Ok(loads as f64 / wall)
         };
-        ceilings(&mut self.report, &plan.buffers, model, threads, time)
+        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, threads, time)
     }
 }
 
 /// Random reads of the buffers and of one as large as the model, whose rates are
 /// returned. Files of all layouts are about as large, so the first one's does for all.
-fn ceilings(
+fn measure_ceilings(
     report: &mut Report,
     buffers: &[u64],
     model: u64,
     threads: usize,
     mut time: impl FnMut(u64, u32) -> anyhow::Result<f64>,
-) -> anyhow::Result<Rates> {
+) -> anyhow::Result<ReadRates> {
     let known = report.ceilings.iter().filter(|ceiling| ceiling.threads == threads);
     let known: Vec<f64> = known.map(|ceiling| ceiling.rate).collect();
     if let Some(&rates) = known.last_chunk() {
@@ -300,39 +324,50 @@ fn ceilings(
     }
     let mut rates = [0.0; 3];
     for bytes in buffers.iter().copied().chain([model]) {
-        for (rate, sector) in rates.iter_mut().zip(SECTORS) {
+        for (rate, sector) in rates.iter_mut().zip(READ_BYTES) {
             *rate = time(bytes, sector)?;
-            report.ceiling(Ceiling { threads, bytes, sector, rate: *rate })?;
+            report.add_ceiling(ReadCeiling { threads, bytes, sector, rate: *rate })?;
         }
     }
     Ok(rates)
 }
 
-fn count_reads(plan: &Plan, twin: &GlmModel, asked: &Asked, begin: u32, mode: Mode) -> Reads {
+fn count_reads(
+    plan: &BenchPlan,
+    cpu_model: &GlmModel,
+    asked: &QueryText,
+    begin: u32,
+    mode: QueryMode,
+) -> ReadCounts {
     match mode {
-        Mode::Explicit => {
-            let counted = plan.counted * LanguageModel::order(twin);
-            Reads::of_ngrams(twin, &asked.ngrams[..counted.min(asked.ngrams.len())])
+        QueryMode::Explicit => {
+            let counted = plan.counted_queries * LanguageModel::order(cpu_model);
+            ReadCounts::for_ngrams(cpu_model, &asked.ngrams[..counted.min(asked.ngrams.len())])
         }
-        Mode::Sentences => {
-            let counted = plan.counted.min(asked.text.words.len());
-            Reads::of_text(twin, &asked.text.of_length(counted), begin)
+        QueryMode::Sentences => {
+            let counted = plan.counted_queries.min(asked.text.words.len());
+            ReadCounts::for_text(cpu_model, &asked.text.resized(counted), begin)
         }
     }
 }
 
 /// Batches of one size: a few, so that small ones do not find what the one before has
 /// left in the cache. Queries of each, `<s>` apart, and what is asked.
-fn slices(asked: &Asked, mode: Mode, order: usize, batch: usize) -> Vec<(usize, Vec<u32>)> {
+fn sample_batches(
+    asked: &QueryText,
+    mode: QueryMode,
+    order: usize,
+    batch: usize,
+) -> Vec<(usize, Vec<u32>)> {
     const MOST: usize = 8;
     let (all, size) = match mode {
-        Mode::Explicit => (&asked.ngrams, batch * order),
-        Mode::Sentences => (&asked.tokens, batch),
+        QueryMode::Explicit => (&asked.ngrams, batch * order),
+        QueryMode::Sentences => (&asked.tokens, batch),
     };
     let slices = all.chunks(size).filter(|slice| slice.len() == size || size > all.len());
     let slice = |slice: &[u32]| match mode {
-        Mode::Explicit => (slice.len() / order, slice.to_vec()),
-        Mode::Sentences => {
+        QueryMode::Explicit => (slice.len() / order, slice.to_vec()),
+        QueryMode::Sentences => {
             let mut tokens = slice.to_vec();
             let starts = tokens.iter().filter(|&&token| token & SENTENCE_START != 0).count();
             // A batch may begin within a sentence.
@@ -344,10 +379,10 @@ fn slices(asked: &Asked, mode: Mode, order: usize, batch: usize) -> Vec<(usize, 
 }
 
 /// Queries of a batch and the median of the seconds that a kernel takes for it.
-fn in_kernel(
-    plan: &Plan,
+fn time_kernel(
+    plan: &BenchPlan,
     device: &DeviceModel,
-    mode: Mode,
+    mode: QueryMode,
     slices: &[(usize, Vec<u32>)],
 ) -> anyhow::Result<(usize, f64)> {
     // Large batches are few, and do not fit into a cache anyhow.
@@ -355,24 +390,24 @@ fn in_kernel(
     let mut times = Vec::new();
     for (i, (queries, asked)) in slices.iter().enumerate() {
         let mut resident = match mode {
-            Mode::Explicit => device.resident_ngrams(asked)?,
-            Mode::Sentences => device.resident_tokens(asked)?,
+            QueryMode::Explicit => device.resident_ngrams(asked)?,
+            QueryMode::Sentences => device.resident_tokens(asked)?,
         };
         if i == 0 {
             // The first kernel of its kind is loaded first.
-            resident.time(1)?;
+            resident.time_kernel(1)?;
         }
-        let taken = resident.time(repeat)?;
+        let taken = resident.time_kernel(repeat)?;
         times.extend(taken.into_iter().map(|ms| (*queries, f64::from(ms) / 1e3)));
     }
-    Ok(middle(times))
+    Ok(median_by_rate(times))
 }
 
 /// The same from the machine's memory and back.
-fn with_copies(
-    plan: &Plan,
+fn time_with_copies(
+    plan: &BenchPlan,
     device: &DeviceModel,
-    mode: Mode,
+    mode: QueryMode,
     order: usize,
     slices: &[(usize, Vec<u32>)],
 ) -> anyhow::Result<(usize, f64)> {
@@ -383,25 +418,25 @@ fn with_copies(
     for round in 0..=plan.repeat {
         for (queries, asked) in slices {
             let count = match mode {
-                Mode::Explicit => asked.len() / order,
-                Mode::Sentences => asked.len(),
+                QueryMode::Explicit => asked.len() / order,
+                QueryMode::Sentences => asked.len(),
             };
-            let answers = Answers { log10: &mut log10[..count], matched: None };
+            let answers = ScoreBuffers { log10: &mut log10[..count], matched: None };
             let started = Instant::now();
             match mode {
-                Mode::Explicit => device.score_ngrams(asked, answers)?,
-                Mode::Sentences => device.score_tokens(asked, answers)?,
+                QueryMode::Explicit => device.score_ngrams(asked, answers)?,
+                QueryMode::Sentences => device.score_tokens(asked, answers)?,
             }
             if round > 0 {
                 times.push((*queries, started.elapsed().as_secs_f64()));
             }
         }
     }
-    Ok(middle(times))
+    Ok(median_by_rate(times))
 }
 
 /// The measurement in the middle by speed.
-fn middle(mut times: Vec<(usize, f64)>) -> (usize, f64) {
+fn median_by_rate(mut times: Vec<(usize, f64)>) -> (usize, f64) {
     let rate = |time: &(usize, f64)| time.0 as f64 / time.1;
     times.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
     times[(times.len() - 1) / 2]
@@ -409,7 +444,7 @@ fn middle(mut times: Vec<(usize, f64)>) -> (usize, f64) {
 
 /// Wall and processor seconds of the repeat of `work` in the middle, after one that
 /// does not count.
-fn median(repeat: usize, mut work: impl FnMut()) -> (f64, f64) {
+fn time_median(repeat: usize, mut work: impl FnMut()) -> (f64, f64) {
     work();
     let run = |_| {
         let (wall, cpu) = (Instant::now(), cpu_seconds());

@@ -5,9 +5,9 @@
 //! own. Each layout of the file is built, measured and deleted before the next.
 
 mod chart;
+mod data;
 mod measure;
 mod report;
-mod source;
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,21 +16,21 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use miriam_glm::bench::check::{self, Material, Models};
-use miriam_glm::device::{DeviceModel, DeviceOptions, Processor};
+use miriam_glm::bench::comparison::{self, CheckData, Models};
+use miriam_glm::device::{DeviceChoice, DeviceModel, DeviceOptions};
 use miriam_glm::format::NodeWidth;
-use miriam_glm::synthetic::{Recipe, random_ngrams};
+use miriam_glm::synthetic::{SyntheticOptions, random_ngrams};
 use miriam_glm::{GlmModel, GlmOptions, create_glm, write_glm};
 use miriam_lmcpu::probing::{ProbingModel, build_probing};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
-use miriam_lmcpu::{Duplicates, LanguageModel};
-use miriam_storage::{Container, Load};
+use miriam_lmcpu::{DuplicatePolicy, LanguageModel};
+use miriam_storage::{Container, LoadMethod};
 
-use crate::common::Common;
-use measure::{Bench, Plan};
+use crate::common::CommonOptions;
+use data::BenchData;
+use measure::{Bench, BenchPlan};
 use report::Engine;
-use source::Source;
 
 /// n-grams a second of the GPU language model, on device and CPU
 ///
@@ -50,7 +50,7 @@ use source::Source;
 pub struct Arguments {
     /// Make a model of about N n-grams [default: 80000000; with --quick 100000]
     #[arg(long, value_name = "N", conflicts_with = "model",
-          value_parser = clap::value_parser!(u64).range(Recipe::LEAST..=Recipe::MOST))]
+          value_parser = clap::value_parser!(u64).range(SyntheticOptions::MIN_NGRAMS..=SyntheticOptions::MAX_NGRAMS))]
     synthetic: Option<u64>,
     /// What the made model and texts follow from
     #[arg(long, value_name = "S", default_value = "1")]
@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Where besides the CPU: cpu (nowhere), cuda, cuda:N, or auto (a device if there is
     /// one)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
-    device: Processor,
+    device: DeviceChoice,
     /// Compare the bits of all results instead
     #[arg(long)]
     check: bool,
@@ -84,74 +84,81 @@ pub struct Arguments {
 }
 
 /// Layouts that are measured: node widths, and up to which order hash tables go.
-const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
-const HASHED: [usize; 2] = [0, 2];
+const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
+const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
-pub fn run(arguments: Arguments, common: &Common) -> anyhow::Result<()> {
-    common.pool()?.install(|| {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    common.build_thread_pool()?.install(|| {
         let quick = arguments.quick;
         let source = match &arguments.model {
-            Some(model) => Source::read(model, &arguments.input, common)?,
+            Some(model) => BenchData::read(model, &arguments.input, common)?,
             None => {
                 let ngrams =
                     arguments.synthetic.unwrap_or(if quick { 100_000 } else { 80_000_000 });
                 let order = usize::from(arguments.order);
-                let recipe = Recipe { ngrams, order, seed: arguments.seed };
-                if !recipe.fits() {
+                let recipe = SyntheticOptions { ngrams, order, seed: arguments.seed };
+                if !recipe.fits_u32_ids() {
                     bail!(
                         "--synthetic {ngrams} with --order {order}: an order would have more \
                          n-grams than 32 bits count; give fewer or a higher order"
                     );
                 }
-                Source::make(&recipe)
+                BenchData::generate(&recipe)
             }
         };
         match arguments.check {
-            true => check_all(&arguments, source),
+            true => compare_all(&arguments, source),
             false => measure_all(&arguments, source, common),
         }
     })
 }
 
 /// Measures every layout and writes what came of it.
-fn measure_all(arguments: &Arguments, source: Source, common: &Common) -> anyhow::Result<()> {
+fn measure_all(
+    arguments: &Arguments,
+    source: BenchData,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
     let folder = arguments.output.as_deref().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot make this folder", folder.display()))?;
     let files = tempfile::Builder::new().prefix(".models").tempdir_in(folder)?;
-    let plan = Plan::new(arguments.quick, arguments.repeat, common.threads.count());
-    let texts = source.texts(plan.most(), arguments.seed);
+    let plan = BenchPlan::new(arguments.quick, arguments.repeat, common.threads.count());
+    let texts = source.texts(plan.max_batch(), arguments.seed);
     let mut bench = Bench::new(plan, &source, texts)?;
     let mut processor = arguments.device;
-    for layout in layouts(source.order()) {
+    for layout in measured_layouts(source.order()) {
         let path = files.path().join("glm");
-        let (container, twin) = build(source.model.clone(), layout, &path)?;
+        let (container, cpu_model) = build_layout(source.model.clone(), layout, &path)?;
         let engine = Engine::glm(layout, source.order());
-        let device = open_device(&mut processor, &container, &twin)?;
+        let device = open_on_device(&mut processor, &container, &cpu_model)?;
         if let Some(device) = &device {
-            bench.device(&engine, device, &twin, container.file_length())?;
+            bench.measure_device(&engine, device, &cpu_model, container.file_length())?;
         }
-        bench.twin(&engine, &twin, container.file_length())?;
-        drop((device, twin, container));
+        bench.measure_glm_on_cpu(&engine, &cpu_model, container.file_length())?;
+        drop((device, cpu_model, container));
         fs::remove_file(&path)?;
     }
     let (trie, probing) = (files.path().join("trie"), files.path().join("probing"));
     write_trie(source.model, &trie, None)?;
-    build_probing(&trie, &probing, Duplicates::Refuse, &common.progress())?;
-    bench.other("trie", &TrieModel::open(&trie, Load::HugePages)?)?;
-    bench.other("probing", &ProbingModel::open(&probing, Load::HugePages)?)?;
+    build_probing(&trie, &probing, DuplicatePolicy::Reject, &common.progress())?;
+    bench.measure_other("trie", &TrieModel::open(&trie, LoadMethod::HugePages)?)?;
+    bench.measure_other("probing", &ProbingModel::open(&probing, LoadMethod::HugePages)?)?;
     bench.report().write(folder)
 }
 
 /// The layouts that are measured for models of an order: every node width with bigrams
 /// in a tree and in a hash table, what `lm build` makes unless told otherwise, and all
 /// orders in hash tables.
-fn layouts(order: usize) -> Vec<GlmOptions> {
-    let hashed = HASHED.iter().filter(|&&hashed| hashed <= order);
-    let mut layouts: Vec<GlmOptions> =
-        hashed.flat_map(|&hashed| WIDTHS.map(|width| GlmOptions { width, hashed })).collect();
-    let usual = report::usual(order);
-    for layout in [usual, GlmOptions { hashed: order, ..usual }] {
+fn measured_layouts(order: usize) -> Vec<GlmOptions> {
+    let hashed = MAX_HASHED_ORDERS.iter().filter(|&&hashed| hashed <= order);
+    let mut layouts: Vec<GlmOptions> = hashed
+        .flat_map(|&hashed| {
+            NODE_WIDTHS.map(|width| GlmOptions { node_width: width, max_hashed_order: hashed })
+        })
+        .collect();
+    let usual = report::default_layout(order);
+    for layout in [usual, GlmOptions { max_hashed_order: order, ..usual }] {
         if !layouts.contains(&layout) {
             layouts.push(layout);
         }
@@ -160,49 +167,49 @@ fn layouts(order: usize) -> Vec<GlmOptions> {
 }
 
 /// The file of a layout, and its model.
-fn build(
+fn build_layout(
     model: SortedModel,
     layout: GlmOptions,
     path: &Path,
 ) -> anyhow::Result<(Container, Arc<GlmModel>)> {
     write_glm(model, &layout, create_glm(path)?)?;
-    let container = Container::open_any(path, Load::HugePages)?;
-    let twin = Arc::new(GlmModel::from_container(&container)?);
-    Ok((container, twin))
+    let container = Container::open_any(path, LoadMethod::HugePages)?;
+    let cpu_model = Arc::new(GlmModel::from_container(&container)?);
+    Ok((container, cpu_model))
 }
 
 /// Compares the results of every layout.
-fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
+fn compare_all(arguments: &Arguments, source: BenchData) -> anyhow::Result<()> {
     let count = if arguments.quick { 20_000 } else { 1_000_000 };
     let files = tempfile::tempdir()?;
-    let batches = check::BATCHES.iter().map(|&size| match arguments.quick {
+    let batches = comparison::BATCH_SIZES.iter().map(|&size| match arguments.quick {
         true => size.min(50_000),
         false => size,
     });
-    let material = Material {
-        random: random_ngrams(&source.model, source.order(), count, arguments.seed),
+    let material = CheckData {
+        random_ngrams: random_ngrams(&source.model, source.order(), count, arguments.seed),
         text: source.mixed_text(count, arguments.seed),
-        batches: batches.collect(),
+        batch_sizes: batches.collect(),
     };
     let trie = files.path().join("trie");
     write_trie(source.model.clone(), &trie, None)?;
-    let trie = TrieModel::open(&trie, Load::HugePages)?;
+    let trie = TrieModel::open(&trie, LoadMethod::HugePages)?;
     let mut processor = arguments.device;
     let mut out = io::stdout();
-    for layout in layouts(source.order()) {
+    for layout in measured_layouts(source.order()) {
         let name = Engine::glm(layout, source.order()).to_string();
         let path = files.path().join("glm");
-        let (container, twin) = build(source.model.clone(), layout, &path)?;
-        let device = open_device(&mut processor, &container, &twin)?;
+        let (container, cpu_model) = build_layout(source.model.clone(), layout, &path)?;
+        let device = open_on_device(&mut processor, &container, &cpu_model)?;
         let models = Models {
-            twin: &*twin,
-            other: &trie,
-            other_name: "trie",
-            begin: source.model.begin,
-            device: device.as_ref().map(|device| device as &dyn check::Device),
+            cpu_model: &*cpu_model,
+            reference: &trie,
+            reference_name: "trie",
+            bos_id: source.model.bos_id,
+            device: device.as_ref().map(|device| device as &dyn comparison::BatchScorer),
         };
         let mut told = Ok(());
-        check::check(&models, &material, &mut |line| {
+        comparison::compare_models(&models, &material, &mut |line| {
             if told.is_ok() {
                 told = writeln!(out, "{name}: {line}");
             }
@@ -210,7 +217,7 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
         told?;
     }
     let what = match processor {
-        Processor::Cpu => "all the same on the CPU; no device was compared",
+        DeviceChoice::Cpu => "all the same on the CPU; no device was compared",
         _ => "all the same, on the device and on the CPU",
     };
     Ok(writeln!(out, "{what}")?)
@@ -218,22 +225,22 @@ fn check_all(arguments: &Arguments, source: Source) -> anyhow::Result<()> {
 
 /// The model on the device, if that was asked for or is there. Where none is, it is
 /// not asked for again.
-fn open_device(
-    processor: &mut Processor,
+fn open_on_device(
+    processor: &mut DeviceChoice,
     container: &Container,
-    twin: &Arc<GlmModel>,
+    cpu_model: &Arc<GlmModel>,
 ) -> anyhow::Result<Option<DeviceModel>> {
     let number = match *processor {
-        Processor::Cpu => return Ok(None),
-        Processor::Cuda(number) => number,
-        Processor::Auto => 0,
+        DeviceChoice::Cpu => return Ok(None),
+        DeviceChoice::Cuda(number) => number,
+        DeviceChoice::Auto => 0,
     };
-    let twin: Arc<dyn LanguageModel> = Arc::<GlmModel>::clone(twin);
-    match DeviceModel::new(container, twin, number, DeviceOptions::default()) {
+    let cpu_model: Arc<dyn LanguageModel> = Arc::<GlmModel>::clone(cpu_model);
+    match DeviceModel::new(container, cpu_model, number, DeviceOptions::default()) {
         Ok(device) => Ok(Some(device)),
-        Err(miriam_glm::Error::Gpu(error)) if *processor == Processor::Auto => {
+        Err(miriam_glm::Error::Gpu(error)) if *processor == DeviceChoice::Auto => {
             tracing::info!("without a device: {error}");
-            *processor = Processor::Cpu;
+            *processor = DeviceChoice::Cpu;
             Ok(None)
         }
         Err(error) => Err(error.into()),

@@ -18,32 +18,38 @@ pub struct Engine {
     /// Keys of a node and hashed orders, where there are such.
     pub layout: Option<GlmOptions>,
     /// Whether this is a `glm` file as `lm build` makes it unless told otherwise.
-    pub is_usual: bool,
+    pub is_default: bool,
 }
 
 impl Engine {
     /// A `glm` file of this layout, of a model of this order.
     pub fn glm(layout: GlmOptions, order: usize) -> Self {
-        Engine { kind: "glm", layout: Some(layout), is_usual: layout == usual(order) }
+        Engine { kind: "glm", layout: Some(layout), is_default: layout == default_layout(order) }
     }
 
     /// Another kind of model.
     pub fn other(kind: &'static str) -> Self {
-        Engine { kind, layout: None, is_usual: false }
+        Engine { kind, layout: None, is_default: false }
     }
 }
 
 /// How `lm build` lays out models of an order unless told otherwise.
-pub fn usual(order: usize) -> GlmOptions {
+pub fn default_layout(order: usize) -> GlmOptions {
     let usual = GlmOptions::default();
-    GlmOptions { hashed: usual.hashed.min(order), ..usual }
+    GlmOptions { max_hashed_order: usual.max_hashed_order.min(order), ..usual }
 }
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.layout {
             Some(layout) => {
-                write!(f, "{} K={} hash={}", self.kind, layout.width.keys(), layout.hashed)
+                write!(
+                    f,
+                    "{} K={} hash={}",
+                    self.kind,
+                    layout.node_width.keys(),
+                    layout.max_hashed_order
+                )
             }
             None => f.write_str(self.kind),
         }
@@ -52,109 +58,111 @@ impl fmt::Display for Engine {
 
 /// How queries are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum QueryMode {
     /// n-grams, each with its context.
     Explicit,
     /// Whole sentences.
     Sentences,
 }
 
-impl Mode {
+impl QueryMode {
     /// Both.
-    pub const ALL: [Mode; 2] = [Mode::Explicit, Mode::Sentences];
+    pub const ALL: [QueryMode; 2] = [QueryMode::Explicit, QueryMode::Sentences];
 
     /// As tables have it.
     pub fn name(self) -> &'static str {
         match self {
-            Mode::Explicit => "explicit",
-            Mode::Sentences => "sentences",
+            QueryMode::Explicit => "explicit",
+            QueryMode::Sentences => "sentences",
         }
     }
 }
 
 /// Where and how they are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Backend {
     /// On the device, between two events around the kernel.
     Kernel,
     /// On the device, from the machine's memory and back.
-    Copies,
+    WithCopies,
     /// On so many threads of the CPU, a word at a time.
-    Single(usize),
+    CpuSingle(usize),
     /// On so many threads of the CPU, side by side.
-    Batch(usize),
+    CpuBatch(usize),
 }
 
-impl Place {
+impl Backend {
     /// As tables have it.
     pub fn name(self) -> &'static str {
         match self {
-            Place::Kernel => "kernel",
-            Place::Copies => "copies",
-            Place::Single(_) => "cpu-single",
-            Place::Batch(_) => "cpu-batch",
+            Backend::Kernel => "kernel",
+            Backend::WithCopies => "copies",
+            Backend::CpuSingle(_) => "cpu-single",
+            Backend::CpuBatch(_) => "cpu-batch",
         }
     }
 
     /// Threads of the CPU; 0 on the device.
     pub fn threads(self) -> usize {
         match self {
-            Place::Kernel | Place::Copies => 0,
-            Place::Single(threads) | Place::Batch(threads) => threads,
+            Backend::Kernel | Backend::WithCopies => 0,
+            Backend::CpuSingle(threads) | Backend::CpuBatch(threads) => threads,
         }
     }
 }
 
 /// One measurement.
-pub struct Row {
+pub struct Measurement {
     pub engine: Engine,
-    pub place: Place,
-    pub mode: Mode,
+    pub backend: Backend,
+    pub mode: QueryMode,
     /// The name of the text.
     pub text: String,
     /// The size of batches that was asked for.
     pub batch: usize,
     /// Queries of a repeat, and the median of its time.
     pub queries: usize,
-    pub wall: f64,
+    pub wall_seconds: f64,
     /// Processor time of that repeat; of the CPU only.
-    pub cpu: Option<f64>,
+    pub cpu_seconds: Option<f64>,
     /// Sectors of 32 bytes that a query reads, where that was counted.
-    pub sectors: Option<f64>,
+    pub sectors_per_query: Option<f64>,
     /// Queries a second that as many random reads would allow.
     pub ceiling: Option<f64>,
 }
 
-impl Row {
+impl Measurement {
     /// Queries a second.
     pub fn rate(&self) -> f64 {
-        self.queries as f64 / self.wall
+        self.queries as f64 / self.wall_seconds
     }
 
-    fn csv(&self) -> String {
+    fn to_csv(&self) -> String {
         let optional = |value: Option<f64>, digits| {
             value.map_or(String::new(), |value| format!("{value:.digits$}"))
         };
         let layout = self.engine.layout;
         let (width, hashed) = match layout {
-            Some(layout) => (layout.width.keys().to_string(), layout.hashed.to_string()),
+            Some(layout) => {
+                (layout.node_width.keys().to_string(), layout.max_hashed_order.to_string())
+            }
             None => Default::default(),
         };
         format!(
             "{},{width},{hashed},{},{},{},{},{},{},{:.9},{},{:.0},{},{},{},{}",
             self.engine.kind,
-            self.place.name(),
-            self.place.threads(),
+            self.backend.name(),
+            self.backend.threads(),
             self.mode.name(),
             // Names of files may have anything in them.
             self.text.replace([',', '"', '\n'], "_"),
             self.batch,
             self.queries,
-            self.wall,
-            optional(self.cpu, 6),
+            self.wall_seconds,
+            optional(self.cpu_seconds, 6),
             self.rate(),
-            optional(self.cpu.map(|cpu| self.queries as f64 / cpu), 0),
-            optional(self.sectors, 3),
+            optional(self.cpu_seconds.map(|cpu| self.queries as f64 / cpu), 0),
+            optional(self.sectors_per_query, 3),
             optional(self.ceiling, 0),
             optional(self.ceiling.map(|ceiling| self.rate() / ceiling), 4),
         )
@@ -166,7 +174,7 @@ const HEADING: &str = "engine,node_width,hashed,place,threads,mode,text,batch,qu
                        ceiling_per_second,share_of_ceiling\n";
 
 /// Random reads of memory.
-pub struct Ceiling {
+pub struct ReadCeiling {
     /// Threads of the CPU; 0: the device.
     pub threads: usize,
     /// Bytes that are read from.
@@ -181,21 +189,21 @@ pub struct Ceiling {
 #[derive(Default)]
 pub struct Report {
     /// What was measured, in words: the model, the machine.
-    pub about: Vec<String>,
-    pub ceilings: Vec<Ceiling>,
-    pub rows: Vec<Row>,
+    pub notes: Vec<String>,
+    pub ceilings: Vec<ReadCeiling>,
+    pub rows: Vec<Measurement>,
 }
 
 impl Report {
     /// Adds a line about what was measured, and prints it.
-    pub fn about(&mut self, line: String) -> io::Result<()> {
+    pub fn add_note(&mut self, line: String) -> io::Result<()> {
         writeln!(io::stdout(), "{line}")?;
-        self.about.push(line);
+        self.notes.push(line);
         Ok(())
     }
 
     /// Adds a measurement of memory, and prints it.
-    pub fn ceiling(&mut self, ceiling: Ceiling) -> io::Result<()> {
+    pub fn add_ceiling(&mut self, ceiling: ReadCeiling) -> io::Result<()> {
         let place = match ceiling.threads {
             0 => "device".to_owned(),
             threads => format!("CPU, {threads} threads"),
@@ -213,7 +221,7 @@ impl Report {
     }
 
     /// Adds a measurement of queries, and prints it.
-    pub fn row(&mut self, row: Row) -> io::Result<()> {
+    pub fn add_measurement(&mut self, row: Measurement) -> io::Result<()> {
         let mut out = io::stdout().lock();
         if self.rows.is_empty() {
             writeln!(
@@ -237,14 +245,14 @@ impl Report {
             out,
             "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12.2} {:>10} {:>8} {:>7}",
             row.engine.to_string(),
-            row.place.name(),
-            row.place.threads(),
+            row.backend.name(),
+            row.backend.threads(),
             row.mode.name(),
             row.text,
             row.batch,
             row.rate() / 1e6,
-            optional(row.cpu, &|cpu| format!("{:.2}", row.queries as f64 / cpu / 1e6)),
-            optional(row.sectors, &|sectors| format!("{sectors:.1}")),
+            optional(row.cpu_seconds, &|cpu| format!("{:.2}", row.queries as f64 / cpu / 1e6)),
+            optional(row.sectors_per_query, &|sectors| format!("{sectors:.1}")),
             optional(row.ceiling, &|ceiling| format!("{:.0} %", 100.0 * row.rate() / ceiling)),
         )?;
         // Rows take their time; somebody may be looking through a pipe.
@@ -259,10 +267,10 @@ impl Report {
             let path = folder.join(name);
             fs::write(&path, text).with_context(|| format!("{}: cannot write", path.display()))
         };
-        let rows = self.rows.iter().map(|row| row.csv() + "\n");
+        let rows = self.rows.iter().map(|row| row.to_csv() + "\n");
         write("queries.csv", HEADING.to_owned() + &rows.collect::<String>())?;
         let mut reads = String::from("threads,buffer_bytes,read_bytes,reads_per_second\n");
-        for Ceiling { threads, bytes, sector, rate } in &self.ceilings {
+        for ReadCeiling { threads, bytes, sector, rate } in &self.ceilings {
             let _ = writeln!(reads, "{threads},{bytes},{sector},{rate:.0}");
         }
         write("reads.csv", reads)?;

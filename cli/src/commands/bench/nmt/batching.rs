@@ -7,11 +7,14 @@ use std::time::Instant;
 
 use clap::Args;
 use clap::value_parser;
+use miriam_nmt::ablation::{
+    BatchingRun, BatchingVariant, BenchmarkModel, ParallelText, TRANSFORMER_SIZES, run_variant,
+    transformer_shape,
+};
 use miriam_nmt::engine::Precision;
-use miriam_nmt::study::{ParallelText, Pass, SIZES, Subject, Way, transformer, translate};
 use miriam_textio::Input;
 
-use super::super::machine::{cpu_seconds, processor};
+use super::super::machine::{cpu_name, cpu_seconds};
 
 /// Batches as they are made, and without one thing after another
 ///
@@ -29,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
     /// The model
-    #[arg(long, value_name = "NAME", default_value = "tiny", value_parser = SIZES)]
+    #[arg(long, value_name = "NAME", default_value = "tiny", value_parser = TRANSFORMER_SIZES)]
     shape: String,
     /// Sentences of the text
     #[arg(long, value_name = "N", default_value = "192", value_parser = value_parser!(u32).range(1..=10_000_000))]
@@ -44,7 +47,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", num_args = 1.., default_values = ["1", "5"], value_parser = value_parser!(u32).range(1..=1000))]
     beams: Vec<u32>,
     /// f32, i16 or i8
-    #[arg(long, value_name = "NAME", num_args = 1.., default_values = ["f32", "i8"], value_parser = precision)]
+    #[arg(long, value_name = "NAME", num_args = 1.., default_values = ["f32", "i8"], value_parser = parse_precision)]
     precisions: Vec<Precision>,
     /// Rounds that are counted
     #[arg(short, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
@@ -54,13 +57,13 @@ pub struct Arguments {
     seconds: f64,
 }
 
-fn precision(text: &str) -> Result<Precision, String> {
+fn parse_precision(text: &str) -> Result<Precision, String> {
     let found = Precision::ALL.into_iter().find(|precision| precision.name() == text);
     found.ok_or_else(|| "give f32, i16 or i8".into())
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let [source, target] = [&arguments.input, &arguments.target].map(|path| read(path));
+    let [source, target] = [&arguments.input, &arguments.target].map(|path| read_text(path));
     let words = arguments.words as usize;
     let text = ParallelText::new(
         &source?,
@@ -69,60 +72,60 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         words,
         &arguments.input,
     )?;
-    let shape = transformer(&arguments.shape, words).expect("the parser knows the sizes");
+    let shape = transformer_shape(&arguments.shape, words).expect("the parser knows the sizes");
     let mut out = std::io::stdout().lock();
-    let [read, translated] = text.words();
+    let [read, translated] = text.token_counts();
     writeln!(
         out,
         "{}, one thread, {}, batches of {}",
-        processor(),
+        cpu_name(),
         arguments.shape,
         arguments.batch
     )?;
     writeln!(out, "{} sentences, {read} tokens in, {translated} out", text.sentences())?;
     let mut columns = Vec::new();
     for &precision in &arguments.precisions {
-        let subject = Subject::new(&shape, precision)?;
+        let subject = BenchmarkModel::new(&shape, precision)?;
         for &beam in &arguments.beams {
             let times = measure(arguments, &subject, &text, beam, |times, passes| {
                 let name = format!("{}, beam {beam}", precision.name());
-                Ok(table(&mut out, &name, translated, times, passes)?)
+                Ok(write_table(&mut out, &name, translated, times, passes)?)
             })?;
             columns.push((format!("{}, beam {beam}", precision.name()), times));
         }
     }
-    Ok(summary(&mut out, &columns)?)
+    Ok(write_summary(&mut out, &columns)?)
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+fn read_text(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     Input::open(path)?.read_to_end(&mut text)?;
     Ok(text)
 }
 
 /// Seconds of each way, a list of rounds each.
-type Times = Vec<Vec<f64>>;
+type RoundTimes = Vec<Vec<f64>>;
 
 /// All ways in turn; then `report` prints them.
 fn measure(
     arguments: &Arguments,
-    subject: &Subject,
+    subject: &BenchmarkModel,
     text: &ParallelText,
     beam: u32,
-    report: impl FnOnce(&Times, &[Pass]) -> anyhow::Result<()>,
-) -> anyhow::Result<Times> {
+    report: impl FnOnce(&RoundTimes, &[BatchingRun]) -> anyhow::Result<()>,
+) -> anyhow::Result<RoundTimes> {
     let batch = arguments.batch as usize;
     let start = Instant::now();
-    let mut times = vec![Vec::new(); Way::ALL.len()];
+    let mut times = vec![Vec::new(); BatchingVariant::ALL.len()];
     let mut passes = Vec::new();
     for round in 0..=arguments.n {
         if round > 1 && start.elapsed().as_secs_f64() > arguments.seconds {
             break;
         }
         passes.clear();
-        for (way, times) in Way::ALL.into_iter().zip(&mut times) {
+        for (way, times) in BatchingVariant::ALL.into_iter().zip(&mut times) {
             let before = cpu_seconds();
-            passes.push(translate(subject, text, batch, beam as usize, way)?);
+            passes.push(run_variant(subject, text, batch, beam as usize, way)?);
             // The first one finds the fastest products.
             if round > 0 {
                 times.push(cpu_seconds() - before);
@@ -133,12 +136,12 @@ fn measure(
     Ok(times)
 }
 
-fn table(
+fn write_table(
     out: &mut impl Write,
     name: &str,
     words: usize,
-    times: &Times,
-    passes: &[Pass],
+    times: &RoundTimes,
+    passes: &[BatchingRun],
 ) -> std::io::Result<()> {
     let title = format!("{name}, {} rounds", times[0].len());
     writeln!(
@@ -146,7 +149,7 @@ fn table(
         "\n{title:<26} {:>10} {:>7} {:>9} {:>8} {:>22}  same",
         "tokens / s", "steps", "rows", "a step", "time",
     )?;
-    for ((way, seconds), pass) in Way::ALL.iter().zip(times).zip(passes) {
+    for ((way, seconds), pass) in BatchingVariant::ALL.iter().zip(times).zip(passes) {
         let same = pass.translations.iter().zip(&passes[0].translations);
         let same = same.filter(|(a, b)| a == b).count();
         writeln!(
@@ -157,22 +160,22 @@ fn table(
             pass.steps,
             pass.rows,
             pass.rows as f64 / pass.steps as f64,
-            spread(&ratios(seconds, &times[0])),
+            format_spread(&ratios(seconds, &times[0])),
             100.0 * same as f64 / pass.translations.len() as f64,
         )?;
     }
-    for (name, without, with) in Way::GAINS {
-        writeln!(out, "{name:<26} {}", spread(&ratios(&times[without], &times[with])))?;
+    for (name, without, with) in BatchingVariant::COMPARISONS {
+        writeln!(out, "{name:<26} {}", format_spread(&ratios(&times[without], &times[with])))?;
     }
     out.flush()
 }
 
 /// What each thing gives, as a table in Markdown.
-fn summary(out: &mut impl Write, columns: &[(String, Times)]) -> std::io::Result<()> {
+fn write_summary(out: &mut impl Write, columns: &[(String, RoundTimes)]) -> std::io::Result<()> {
     let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
     writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
-    for (name, without, with) in Way::GAINS {
-        let factor = |times: &Times| median(&ratios(&times[without], &times[with]));
+    for (name, without, with) in BatchingVariant::COMPARISONS {
+        let factor = |times: &RoundTimes| median(&ratios(&times[without], &times[with]));
         let cells = columns.iter().map(|(_, times)| format!("{:.2}", factor(times)));
         writeln!(out, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "))?;
     }
@@ -194,7 +197,7 @@ fn median(values: &[f64]) -> f64 {
 }
 
 /// The median with the least and the largest.
-fn spread(values: &[f64]) -> String {
+fn format_spread(values: &[f64]) -> String {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);
     format!("{:.2} ({least:.2} to {most:.2})", median(values))

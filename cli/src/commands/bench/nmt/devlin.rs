@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use miriam_nmt::ablation::{
+    AblationSetting, STACKED_SHAPES, Workload, WorkloadResult, random_model, stacked_shape,
+};
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::network::Network;
-use miriam_nmt::study::{Outcome, SHAPES, Setting, Workload, random_model, shape};
 use miriam_textio::Input;
 
-use super::super::machine::{cpu_seconds, processor};
+use super::super::machine::{cpu_name, cpu_seconds};
 
 /// Devlin's table (2017): a recurrent model, one shortcut after another
 ///
@@ -31,7 +33,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "80000", value_parser = clap::value_parser!(u32).range(200..=1_000_000))]
     words: u32,
     /// The shape: s1 to s6 of his table 2
-    #[arg(long, value_name = "NAME", default_value = "s1", value_parser = SHAPES)]
+    #[arg(long, value_name = "NAME", default_value = "s1", value_parser = STACKED_SHAPES)]
     shape: String,
     /// Each shortcut alone, instead of one after the other
     #[arg(long)]
@@ -50,32 +52,33 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Input::open(&arguments.input)?.read_to_end(&mut text)?;
     let words = arguments.words as usize;
     let workload = Workload::new(&text, arguments.sentences as usize, words, &arguments.input)?;
-    let shape = shape(&arguments.shape, words).expect("the parser knows the shapes");
+    let shape = stacked_shape(&arguments.shape, words).expect("the parser knows the shapes");
     let model = random_model(Architecture::Stacked(shape), GAIN, 1)?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}, one thread", processor())?;
+    writeln!(out, "{}, one thread", cpu_name())?;
     writeln!(
         out,
         "{} sentences, {} of {words} words to choose from at a time",
         workload.sentences(),
-        workload.candidates().round(),
+        workload.mean_candidates().round(),
     )?;
     writeln!(out, "setting               words / s  ms / sentence  factor  same translations")?;
-    let settings = if arguments.alone { Setting::alone() } else { Setting::cumulative() };
-    let mut first: Option<(f64, Outcome)> = None;
+    let settings =
+        if arguments.alone { AblationSetting::individual() } else { AblationSetting::cumulative() };
+    let mut first: Option<(f64, WorkloadResult)> = None;
     let mut shared = None;
     for setting in settings {
         let path = Path::new("a random model");
         let network = Network::load_with(&model, path, setting.precision, &setting.shortcuts)?;
         let network = Arc::new(network);
-        let (mut best, mut outcome) = (f64::INFINITY, Outcome::default());
+        let (mut best, mut outcome) = (f64::INFINITY, WorkloadResult::default());
         for _ in 0..arguments.passes {
             let before = cpu_seconds();
             outcome = workload.translate(&network)?;
             best = best.min(cpu_seconds() - before);
         }
-        let rate = outcome.words as f64 / best;
-        shared = Some(outcome.parents as f64 / outcome.rows as f64);
+        let rate = outcome.tokens as f64 / best;
+        shared = Some(outcome.distinct_parents as f64 / outcome.rows as f64);
         let (slowest, reference) = first.get_or_insert_with(|| (rate, outcome.clone()));
         let same = reference.translations.iter().zip(&outcome.translations);
         let same = same.filter(|(a, b)| a == b).count();

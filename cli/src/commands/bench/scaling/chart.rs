@@ -1,55 +1,61 @@
 //! The curves of a study as SVG: words a second above, efficiency below, over the
 //! number of threads.
 
-use super::super::plot::{DASHED, Page};
+use super::super::svg::{DASHED_STROKE, SvgCanvas};
 use super::super::{date, machine};
-use super::report::{Point, Study};
+use super::report::{Point, ScalingStudy};
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 640.0;
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 830.0;
 /// Top and bottom of the two panels.
-const SPEED: (f64, f64) = (84.0, 370.0);
-const EFFICIENCY: (f64, f64) = (420.0, 580.0);
+const SPEED_PANEL: (f64, f64) = (84.0, 370.0);
+const EFFICIENCY_PANEL: (f64, f64) = (420.0, 580.0);
 
 const CURVE: &str = "#1f5fa8";
 const IDEAL: &str = "#888888";
 const SHADE: &str = "#f1ece0";
 
 /// The picture of `study`.
-pub fn draw(study: &Study) -> String {
+pub fn draw(study: &ScalingStudy) -> String {
     let most = study.points.iter().map(|point| point.threads).max().unwrap_or(1);
-    let one = study.points[0].median().rate();
-    let fastest = study.points.iter().flat_map(|point| &point.runs).map(|run| run.rate());
+    let one = study.points[0].median().words_per_second();
+    let fastest =
+        study.points.iter().flat_map(|point| &point.runs).map(|run| run.words_per_second());
     let fastest = fastest.fold(one, f64::max);
-    let cores = study.topology.physical_cores();
+    let cores = study.topology.num_physical_cores();
     // The ideal line may leave the panel: hyperthreads are never ideal.
     let highest = (fastest * 1.08).max(one * most.min(cores) as f64);
-    let machine = format!("{}: {}; {}", machine::processor(), study.topology, date::today());
+    let machine = format!("{}: {}; {}", machine::cpu_name(), study.topology, date::today());
     let title = "How translation speeds up with threads";
-    let page = Page::new((WIDTH, HEIGHT), LEFT, title, &machine);
-    let mut page = Chart { page, most: most as f64 };
+    let page = SvgCanvas::new((WIDTH, HEIGHT), LEFT, title, &machine);
+    let mut page = Chart { canvas: page, max_threads: most as f64 };
 
-    for panel in [SPEED, EFFICIENCY] {
-        page.hyperthreads(panel, cores);
+    for panel in [SPEED_PANEL, EFFICIENCY_PANEL] {
+        page.shade_hyperthreads(panel, cores);
     }
-    let speed = Axis { panel: SPEED, highest: nice_ceiling(highest) };
-    page.axes(&speed, "words a second", &study.points);
-    page.line(&[(1.0, one), (most as f64, one * most as f64)], &speed, IDEAL, DASHED);
-    page.curve(&speed, &study.points, |point| point.median().rate());
+    let speed = Axis { panel: SPEED_PANEL, highest: nice_ceiling(highest) };
+    page.draw_axes(&speed, "words a second", &study.points);
+    page.draw_clipped_line(
+        &[(1.0, one), (most as f64, one * most as f64)],
+        &speed,
+        IDEAL,
+        DASHED_STROKE,
+    );
+    page.draw_curve(&speed, &study.points, |point| point.median().words_per_second());
     for point in &study.points {
-        page.spread(&speed, point);
+        page.draw_error_bar(&speed, point);
     }
-    let efficiency = Axis { panel: EFFICIENCY, highest: 1.2 };
-    page.axes(&efficiency, "efficiency", &study.points);
-    page.line(&[(1.0, 1.0), (most as f64, 1.0)], &efficiency, IDEAL, DASHED);
-    page.curve(&efficiency, &study.points, |point| study.efficiency(point));
+    let efficiency = Axis { panel: EFFICIENCY_PANEL, highest: 1.2 };
+    page.draw_axes(&efficiency, "efficiency", &study.points);
+    page.draw_clipped_line(&[(1.0, 1.0), (most as f64, 1.0)], &efficiency, IDEAL, DASHED_STROKE);
+    page.draw_curve(&efficiency, &study.points, |point| study.efficiency(point));
 
-    let mut page = page.page;
-    page.text((LEFT + RIGHT) / 2.0, 622.0, "middle", "13", "threads");
-    page.key((LEFT, 72.0), "measured (median; bars: slowest to fastest)", CURVE, "");
-    page.key((LEFT + 310.0, 72.0), "ideal", IDEAL, DASHED);
+    let mut page = page.canvas;
+    page.draw_text((LEFT + RIGHT) / 2.0, 622.0, "middle", "13", "threads");
+    page.draw_legend_entry((LEFT, 72.0), "measured (median; bars: slowest to fastest)", CURVE, "");
+    page.draw_legend_entry((LEFT + 310.0, 72.0), "ideal", IDEAL, DASHED_STROKE);
     page.finish()
 }
 
@@ -69,52 +75,53 @@ impl Axis {
 
 /// A page with the number of threads as its horizontal axis.
 struct Chart {
-    page: Page,
-    most: f64,
+    canvas: SvgCanvas,
+    max_threads: f64,
 }
 
 impl Chart {
     fn x(&self, threads: f64) -> f64 {
         // A single count stands in the middle.
-        let share = if self.most > 1.0 { (threads - 1.0) / (self.most - 1.0) } else { 0.5 };
+        let share =
+            if self.max_threads > 1.0 { (threads - 1.0) / (self.max_threads - 1.0) } else { 0.5 };
         // A margin for the dots.
         LEFT + 20.0 + share * (RIGHT - LEFT - 40.0)
     }
 
     /// Shades what lies beyond the physical cores.
-    fn hyperthreads(&mut self, (top, bottom): (f64, f64), cores: usize) {
-        if self.most <= cores as f64 {
+    fn shade_hyperthreads(&mut self, (top, bottom): (f64, f64), cores: usize) {
+        if self.max_threads <= cores as f64 {
             return;
         }
         let x = self.x(cores as f64);
-        self.page.rectangle((x, top), (RIGHT - x, bottom - top), SHADE);
-        self.page.text((x + RIGHT) / 2.0, bottom - 8.0, "middle", "12", "hyperthreads");
+        self.canvas.draw_rectangle((x, top), (RIGHT - x, bottom - top), SHADE);
+        self.canvas.draw_text((x + RIGHT) / 2.0, bottom - 8.0, "middle", "12", "hyperthreads");
     }
 
     /// Frame, ticks and labels of a panel.
-    fn axes(&mut self, axis: &Axis, label: &str, points: &[Point]) {
+    fn draw_axes(&mut self, axis: &Axis, label: &str, points: &[Point]) {
         let (top, bottom) = axis.panel;
         let step = nice_step(axis.highest / 6.0);
         let mut tick = 0.0;
         while tick <= axis.highest * 1.0001 {
-            self.page.level((LEFT, RIGHT), axis.y(tick), &tick_label(tick, step));
+            self.canvas.draw_grid_line((LEFT, RIGHT), axis.y(tick), &tick_label(tick, step));
             tick += step;
         }
-        self.page.frame((LEFT, RIGHT), (top, bottom));
+        self.canvas.draw_axes((LEFT, RIGHT), (top, bottom));
         // Counts close together would write over each other.
         let mut last = f64::NEG_INFINITY;
         for point in points {
             let x = self.x(point.threads as f64);
             let label = point.threads.to_string();
             let has_room = x - last >= 24.0;
-            self.page.tick((x, bottom), has_room.then_some(&label));
+            self.canvas.draw_tick((x, bottom), has_room.then_some(&label));
             last = if has_room { x } else { last };
         }
-        self.page.upright(24.0, (top + bottom) / 2.0, label);
+        self.canvas.draw_vertical_text(24.0, (top + bottom) / 2.0, label);
     }
 
     /// A line through these counts and values, cut at the panel's top.
-    fn line(&mut self, values: &[(f64, f64)], axis: &Axis, colour: &str, style: &str) {
+    fn draw_clipped_line(&mut self, values: &[(f64, f64)], axis: &Axis, colour: &str, style: &str) {
         let mut places = Vec::new();
         for (i, &(threads, value)) in values.iter().enumerate() {
             if value > axis.highest && i > 0 && values[i - 1].1 < axis.highest {
@@ -127,28 +134,28 @@ impl Chart {
         }
         let place = |&(threads, value): &(f64, f64)| (self.x(threads), axis.y(value));
         let places: Vec<(f64, f64)> = places.iter().map(place).collect();
-        self.page.polyline(&places, colour, style);
+        self.canvas.draw_polyline(&places, colour, style);
     }
 
     /// The measured values of every count, with a dot each.
-    fn curve(&mut self, axis: &Axis, points: &[Point], value: impl Fn(&Point) -> f64) {
+    fn draw_curve(&mut self, axis: &Axis, points: &[Point], value: impl Fn(&Point) -> f64) {
         let values: Vec<(f64, f64)> =
             points.iter().map(|point| (point.threads as f64, value(point))).collect();
-        self.line(&values, axis, CURVE, "");
+        self.draw_clipped_line(&values, axis, CURVE, "");
         for (threads, value) in values {
-            self.page.dot((self.x(threads), axis.y(value)), CURVE);
+            self.canvas.draw_dot((self.x(threads), axis.y(value)), CURVE);
         }
     }
 
     /// From the slowest to the fastest run of a count.
-    fn spread(&mut self, axis: &Axis, point: &Point) {
-        let rates = point.runs.iter().map(|run| run.rate());
+    fn draw_error_bar(&mut self, axis: &Axis, point: &Point) {
+        let rates = point.runs.iter().map(|run| run.words_per_second());
         let (low, high) = (rates.clone().fold(f64::INFINITY, f64::min), rates.fold(0.0, f64::max));
         let x = self.x(point.threads as f64);
         let style = format!("stroke=\"{CURVE}\" stroke-width=\"1\"");
-        self.page.segment((x, axis.y(low)), (x, axis.y(high)), &style);
+        self.canvas.draw_line((x, axis.y(low)), (x, axis.y(high)), &style);
         for end in [low, high] {
-            self.page.segment((x - 4.0, axis.y(end)), (x + 4.0, axis.y(end)), &style);
+            self.canvas.draw_line((x - 4.0, axis.y(end)), (x + 4.0, axis.y(end)), &style);
         }
     }
 }
@@ -173,7 +180,7 @@ fn tick_label(value: f64, step: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::process::Run;
+    use super::super::process::RunStats;
     use super::super::topology::Topology;
     use super::*;
 
@@ -183,14 +190,22 @@ mod tests {
     fn hyperthreads_are_shaded_and_everything_lies_on_the_page() {
         let draw_rates = |topology: Topology, rates: &[(usize, u64)]| {
             let counts: Vec<usize> = rates.iter().map(|rate| rate.0).collect();
-            let mut study = Study::new(topology, &counts);
+            let mut study = ScalingStudy::new(topology, &counts);
             for (place, &(_, words)) in rates.iter().enumerate() {
                 for words in [words, words * 9 / 10, words * 11 / 10] {
                     let (wall, user, system) = (1.0, 1.0, 0.0);
                     let (voluntary, involuntary, peak) = (0, 0, 0);
-                    study.add(
+                    study.add_run(
                         place,
-                        Run { words, wall, user, system, voluntary, involuntary, peak },
+                        RunStats {
+                            words,
+                            wall_seconds: wall,
+                            user_seconds: user,
+                            system_seconds: system,
+                            voluntary_switches: voluntary,
+                            involuntary_switches: involuntary,
+                            peak_bytes: peak,
+                        },
                     );
                 }
             }

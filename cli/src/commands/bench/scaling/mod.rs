@@ -21,8 +21,8 @@ use clap::Args;
 use miriam_textio::{Input, affinity};
 
 use super::machine;
-pub use process::{RunArguments, measure_here};
-use report::Study;
+pub use process::{RunArguments, run_measurement};
+use report::ScalingStudy;
 use topology::Topology;
 
 /// How translation speeds up with threads: cores first, then hyperthreads
@@ -55,14 +55,14 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
     /// The least time of a measurement; the text is repeated to fill it
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
     seconds: f64,
     /// Options of `translate` for the search
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
         _ => Err("give seconds from 0.01".into()),
@@ -70,21 +70,21 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Measures every count and writes what came of it.
-pub fn study(arguments: Arguments) -> anyhow::Result<()> {
-    Input::check(&arguments.config, None)?;
-    Input::check(&arguments.input, None)?;
+pub fn run_study(arguments: Arguments) -> anyhow::Result<()> {
+    Input::check_access(&arguments.config, None)?;
+    Input::check_access(&arguments.input, None)?;
     anyhow::ensure!(
         arguments.input.as_os_str() != "-",
         "the text is read more than once: -i takes a file, not standard input"
     );
     let allowed = affinity::allowed_cpus().context("asking for the CPUs of this process")?;
     let topology = Topology::read(Path::new("/sys/devices/system/cpu"), &allowed);
-    let order = topology.order();
-    let counts = counts(&arguments.counts, &topology)?;
+    let order = topology.cpu_order();
+    let counts = select_counts(&arguments.counts, &topology)?;
     fs::create_dir_all(&arguments.output)
         .with_context(|| format!("{}: cannot make this folder", arguments.output.display()))?;
-    tracing::info!("{}: {topology}", machine::processor());
-    let mut study = Study::new(topology, &counts);
+    tracing::info!("{}: {topology}", machine::cpu_name());
+    let mut study = ScalingStudy::new(topology, &counts);
     for round in 0..usize::from(arguments.repeat) {
         let mut places: Vec<usize> = (0..counts.len()).collect();
         if round % 2 == 1 {
@@ -92,22 +92,22 @@ pub fn study(arguments: Arguments) -> anyhow::Result<()> {
         }
         for place in places {
             let cpus = &order[..counts[place]];
-            let run = process::measure(&arguments, cpus)?;
+            let run = process::spawn_measurement(&arguments, cpus)?;
             tracing::info!(
                 "round {} of {}, {} threads: {:.0} words/s",
                 round + 1,
                 arguments.repeat,
                 cpus.len(),
-                run.rate()
+                run.words_per_second()
             );
-            study.add(place, run);
+            study.add_run(place, run);
         }
     }
     let write = |name: &str, text: String| {
         let path = arguments.output.join(name);
         fs::write(&path, text).with_context(|| format!("{}: cannot write", path.display()))
     };
-    write("scaling.csv", study.csv())?;
+    write("scaling.csv", study.medians_csv())?;
     write("runs.csv", study.runs_csv())?;
     write("scaling.svg", chart::draw(&study))?;
     let mut out = io::stdout().lock();
@@ -116,8 +116,8 @@ pub fn study(arguments: Arguments) -> anyhow::Result<()> {
 }
 
 /// The counts to measure, ascending and each once.
-fn counts(asked: &[u16], topology: &Topology) -> anyhow::Result<Vec<usize>> {
-    let (cores, all) = (topology.physical_cores(), topology.order().len());
+fn select_counts(asked: &[u16], topology: &Topology) -> anyhow::Result<Vec<usize>> {
+    let (cores, all) = (topology.num_physical_cores(), topology.cpu_order().len());
     let mut counts: Vec<usize> = asked.iter().map(|&count| usize::from(count)).collect();
     if let Some(&count) = counts.iter().find(|&&count| count > all) {
         anyhow::bail!("--counts: {count} threads need as many CPUs; this process may use {all}");
@@ -139,13 +139,13 @@ mod tests {
     #[test]
     fn counts_double_up_to_the_cores_and_go_on_to_all_threads() {
         let of = |cores, threads| Topology::uniform(1, cores, threads);
-        let default = |topology: Topology| counts(&[], &topology).unwrap();
+        let default = |topology: Topology| select_counts(&[], &topology).unwrap();
         assert_eq!(default(of(1, 1)), [1]);
         assert_eq!(default(of(2, 1)), [1, 2]);
         assert_eq!(default(of(16, 2)), [1, 2, 4, 8, 16, 24, 32]);
         assert_eq!(default(of(6, 2)), [1, 2, 4, 6, 9, 12]);
-        assert_eq!(counts(&[4, 2, 4], &of(4, 1)).unwrap(), [1, 2, 4]);
-        let error = counts(&[5], &of(4, 1)).unwrap_err().to_string();
+        assert_eq!(select_counts(&[4, 2, 4], &of(4, 1)).unwrap(), [1, 2, 4]);
+        let error = select_counts(&[5], &of(4, 1)).unwrap_err().to_string();
         assert!(error.contains("5 threads") && error.contains("may use 4"), "{error}");
     }
 }

@@ -11,43 +11,51 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::Args;
 use miriam_decoder::{Configuration, System, translate_text};
-use miriam_textio::{Input, Silent, Stop, affinity, fields};
+use miriam_textio::{CancellationToken, Input, NoProgress, affinity, fields};
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 
 use super::Arguments;
 
 /// What one run took.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Run {
+pub struct RunStats {
     /// Words translated.
     pub words: u64,
     /// Seconds from the first word to the last translation.
-    pub wall: f64,
+    pub wall_seconds: f64,
     /// Seconds of all threads in the program itself.
-    pub user: f64,
+    pub user_seconds: f64,
     /// Seconds of all threads in the kernel.
-    pub system: f64,
+    pub system_seconds: f64,
     /// Times a thread waited for something.
-    pub voluntary: u64,
+    pub voluntary_switches: u64,
     /// Times a thread was taken off its CPU.
-    pub involuntary: u64,
+    pub involuntary_switches: u64,
     /// Bytes of memory at most, models included.
-    pub peak: u64,
+    pub peak_bytes: u64,
 }
 
-impl Run {
+impl RunStats {
     /// Words a second.
-    pub fn rate(&self) -> f64 {
-        self.words as f64 / self.wall
+    pub fn words_per_second(&self) -> f64 {
+        self.words as f64 / self.wall_seconds
     }
 
     /// The kernel's share of the processor time, 0 to 1.
     pub fn system_share(&self) -> f64 {
-        self.system / (self.user + self.system).max(1e-9)
+        self.system_seconds / (self.user_seconds + self.system_seconds).max(1e-9)
     }
 
     fn to_line(self) -> String {
-        let Run { words, wall, user, system, voluntary, involuntary, peak } = self;
+        let RunStats {
+            words,
+            wall_seconds: wall,
+            user_seconds: user,
+            system_seconds: system,
+            voluntary_switches: voluntary,
+            involuntary_switches: involuntary,
+            peak_bytes: peak,
+        } = self;
         format!("{words} {wall} {user} {system} {voluntary} {involuntary} {peak}\n")
     }
 
@@ -59,12 +67,20 @@ impl Run {
         };
         let [words, voluntary, involuntary, peak] =
             [words, voluntary, involuntary, peak].map(|n| n as u64);
-        Some(Run { words, wall, user, system, voluntary, involuntary, peak })
+        Some(RunStats {
+            words,
+            wall_seconds: wall,
+            user_seconds: user,
+            system_seconds: system,
+            voluntary_switches: voluntary,
+            involuntary_switches: involuntary,
+            peak_bytes: peak,
+        })
     }
 }
 
 /// Measures one worker on each of `cpus` in a process of its own.
-pub fn measure(study: &Arguments, cpus: &[usize]) -> anyhow::Result<Run> {
+pub fn spawn_measurement(study: &Arguments, cpus: &[usize]) -> anyhow::Result<RunStats> {
     let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
     let output = Command::new(std::env::current_exe().context("finding this program")?)
         .args(["bench", "scaling-run", "--log-level", "warn", "--seconds"])
@@ -81,7 +97,7 @@ pub fn measure(study: &Arguments, cpus: &[usize]) -> anyhow::Result<Run> {
         .output()
         .context("starting a measurement")?;
     let line = String::from_utf8_lossy(&output.stdout);
-    match Run::from_line(&line) {
+    match RunStats::from_line(&line) {
         Some(run) if output.status.success() => Ok(run),
         _ => anyhow::bail!("the measurement of {} threads failed: {}", cpus.len(), output.status),
     }
@@ -99,7 +115,7 @@ pub struct RunArguments {
 
 /// Loads the system, translates the text once, then as often as it takes, and
 /// prints what that took.
-pub fn measure_here(arguments: RunArguments) -> anyhow::Result<()> {
+pub fn run_measurement(arguments: RunArguments) -> anyhow::Result<()> {
     let mut configuration = Configuration::from_command_line(&arguments.options)?;
     for (_, path) in &mut configuration.settings.outputs {
         if path.as_os_str() == "-" {
@@ -108,9 +124,9 @@ pub fn measure_here(arguments: RunArguments) -> anyhow::Result<()> {
     }
     let settings = &configuration.settings;
     // Readers, writers and threads that load models too.
-    affinity::run_on(&settings.cpus).context("tying the process to its CPUs")?;
+    affinity::pin_to_cpus(&settings.cpus).context("tying the process to its CPUs")?;
     let mut text = Vec::new();
-    let name = miriam_textio::name_of(&settings.input);
+    let name = miriam_textio::display_name(&settings.input);
     Input::open(&settings.input)?
         .read_to_end(&mut text)
         .with_context(|| format!("{name}: cannot read"))?;
@@ -118,18 +134,18 @@ pub fn measure_here(arguments: RunArguments) -> anyhow::Result<()> {
         text.push(b'\n');
     }
     let words: u64 =
-        text.split(|&b| b == b'\n').map(|line| fields::words(line).count() as u64).sum();
+        text.split(|&b| b == b'\n').map(|line| fields::split_words(line).count() as u64).sum();
     anyhow::ensure!(words > 0, "{name}: there are no words to translate");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
-    let system = pool.install(|| System::load(&configuration, &Silent))?;
+    let system = pool.install(|| System::load(&configuration, &NoProgress))?;
     drop(pool);
 
     // The first pass also fills what is kept from sentence to sentence.
     let translate = |passes: u64| -> anyhow::Result<f64> {
-        let text = Repeated { text: text.clone(), at: 0, passes };
+        let text = RepeatedText { text: text.clone(), position: 0, passes };
         let start = Instant::now();
         let input = Input::from_reader(text, &name, None)?;
-        translate_text(&system, input, &Stop::new(), &Silent)?;
+        translate_text(&system, input, &CancellationToken::new(), &NoProgress)?;
         Ok(start.elapsed().as_secs_f64())
     };
     let passes = (arguments.seconds / translate(1)?.max(1e-6)).ceil().clamp(1.0, 1e9) as u64;
@@ -142,14 +158,14 @@ pub fn measure_here(arguments: RunArguments) -> anyhow::Result<()> {
         of(&after) - of(&before)
     };
     let times = |count: fn(&Usage) -> nix::libc::c_long| (count(&after) - count(&before)) as u64;
-    let run = Run {
+    let run = RunStats {
         words: words * passes,
-        wall,
-        user: seconds(Usage::user_time),
-        system: seconds(Usage::system_time),
-        voluntary: times(Usage::voluntary_context_switches),
-        involuntary: times(Usage::involuntary_context_switches),
-        peak: peak_memory().unwrap_or(after.max_rss() as u64 * 1024),
+        wall_seconds: wall,
+        user_seconds: seconds(Usage::user_time),
+        system_seconds: seconds(Usage::system_time),
+        voluntary_switches: times(Usage::voluntary_context_switches),
+        involuntary_switches: times(Usage::involuntary_context_switches),
+        peak_bytes: peak_memory().unwrap_or(after.max_rss() as u64 * 1024),
     };
     io::stdout().write_all(run.to_line().as_bytes())?;
     Ok(())
@@ -165,26 +181,26 @@ fn peak_memory() -> Option<u64> {
 }
 
 /// A text read from front to end so many times.
-struct Repeated {
+struct RepeatedText {
     text: Vec<u8>,
-    at: usize,
+    position: usize,
     passes: u64,
 }
 
-impl Read for Repeated {
+impl Read for RepeatedText {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.text.len() {
+        if self.position == self.text.len() {
             self.passes -= 1;
-            self.at = 0;
+            self.position = 0;
         }
         if self.passes == 0 {
-            self.at = self.text.len();
+            self.position = self.text.len();
             self.passes = 1;
             return Ok(0);
         }
-        let taken = buffer.len().min(self.text.len() - self.at);
-        buffer[..taken].copy_from_slice(&self.text[self.at..self.at + taken]);
-        self.at += taken;
+        let taken = buffer.len().min(self.text.len() - self.position);
+        buffer[..taken].copy_from_slice(&self.text[self.position..self.position + taken]);
+        self.position += taken;
         Ok(taken)
     }
 }
@@ -196,7 +212,7 @@ mod tests {
     #[test]
     fn a_text_comes_as_often_as_asked() {
         let mut all = Vec::new();
-        let mut reader = Repeated { text: b"abc\n".to_vec(), at: 0, passes: 3 };
+        let mut reader = RepeatedText { text: b"abc\n".to_vec(), position: 0, passes: 3 };
         reader.by_ref().take(6).read_to_end(&mut all).unwrap();
         reader.read_to_end(&mut all).unwrap();
         assert_eq!(all, b"abc\nabc\nabc\n");
@@ -205,17 +221,17 @@ mod tests {
 
     #[test]
     fn a_run_goes_through_its_line() {
-        let run = Run {
+        let run = RunStats {
             words: 123_456_789,
-            wall: 1.25,
-            user: 2.5,
-            system: 0.125,
-            voluntary: 7,
-            involuntary: 0,
-            peak: 1 << 40,
+            wall_seconds: 1.25,
+            user_seconds: 2.5,
+            system_seconds: 0.125,
+            voluntary_switches: 7,
+            involuntary_switches: 0,
+            peak_bytes: 1 << 40,
         };
-        assert_eq!(Run::from_line(&run.to_line()), Some(run));
-        assert_eq!(Run::from_line(""), None);
-        assert_eq!(Run::from_line("1 2 3"), None);
+        assert_eq!(RunStats::from_line(&run.to_line()), Some(run));
+        assert_eq!(RunStats::from_line(""), None);
+        assert_eq!(RunStats::from_line("1 2 3"), None);
     }
 }

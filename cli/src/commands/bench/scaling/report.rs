@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::process::Run;
+use super::process::RunStats;
 use super::topology::Topology;
 
 /// The runs of every thread count.
-pub struct Study {
+pub struct ScalingStudy {
     pub topology: Topology,
     pub points: Vec<Point>,
 }
@@ -14,42 +14,42 @@ pub struct Study {
 /// The runs on one number of threads.
 pub struct Point {
     pub threads: usize,
-    pub runs: Vec<Run>,
+    pub runs: Vec<RunStats>,
 }
 
 impl Point {
     /// The run in the middle by speed (of two middles the slower): one run, so
     /// that its times and its speed belong together.
-    pub fn median(&self) -> &Run {
-        let mut runs: Vec<&Run> = self.runs.iter().collect();
-        runs.sort_by(|a, b| a.rate().total_cmp(&b.rate()));
+    pub fn median(&self) -> &RunStats {
+        let mut runs: Vec<&RunStats> = self.runs.iter().collect();
+        runs.sort_by(|a, b| a.words_per_second().total_cmp(&b.words_per_second()));
         runs[(runs.len() - 1) / 2]
     }
 }
 
 /// What 2 threads on 2 cores should reach, and more threads on as many cores.
-const PAIR_EFFICIENCY: f64 = 0.95;
-const EFFICIENCY: f64 = 0.9;
+const MIN_PAIR_EFFICIENCY: f64 = 0.95;
+const MIN_EFFICIENCY: f64 = 0.9;
 /// What the kernel should take of the processor time at most.
-const SYSTEM_SHARE: f64 = 0.02;
+const MAX_SYSTEM_SHARE: f64 = 0.02;
 
 const MIB: f64 = (1 << 20) as f64;
 
-impl Study {
+impl ScalingStudy {
     /// A study of these thread counts, the first of which must be 1.
     pub fn new(topology: Topology, counts: &[usize]) -> Self {
         let points = counts.iter().map(|&threads| Point { threads, runs: Vec::new() });
-        Study { topology, points: points.collect() }
+        ScalingStudy { topology, points: points.collect() }
     }
 
     /// Adds a run on the thread count of this place.
-    pub fn add(&mut self, place: usize, run: Run) {
+    pub fn add_run(&mut self, place: usize, run: RunStats) {
         self.points[place].runs.push(run);
     }
 
     /// How many times as fast as one thread a point is.
     pub fn speed_up(&self, point: &Point) -> f64 {
-        point.median().rate() / self.points[0].median().rate()
+        point.median().words_per_second() / self.points[0].median().words_per_second()
     }
 
     /// The share of ideal speed-up that a point reaches.
@@ -58,32 +58,32 @@ impl Study {
     }
 
     /// A line for each count, of its median run.
-    pub fn csv(&self) -> String {
+    pub fn medians_csv(&self) -> String {
         let mut text = String::from(
             "threads,cores,cpus,words_per_second,speed_up,efficiency,user_seconds,system_seconds,\
              system_share,voluntary_switches,involuntary_switches,peak_bytes,words,wall_seconds\n",
         );
         for point in &self.points {
             let run = point.median();
-            let cpus = &self.topology.order()[..point.threads];
+            let cpus = &self.topology.cpu_order()[..point.threads];
             let cpus: Vec<String> = cpus.iter().map(usize::to_string).collect();
             let _ = writeln!(
                 text,
                 "{},{},{},{:.1},{:.4},{:.4},{:.3},{:.3},{:.5},{},{},{},{},{:.3}",
                 point.threads,
-                point.threads.min(self.topology.physical_cores()),
+                point.threads.min(self.topology.num_physical_cores()),
                 cpus.join(" "),
-                run.rate(),
+                run.words_per_second(),
                 self.speed_up(point),
                 self.efficiency(point),
-                run.user,
-                run.system,
+                run.user_seconds,
+                run.system_seconds,
                 run.system_share(),
-                run.voluntary,
-                run.involuntary,
-                run.peak,
+                run.voluntary_switches,
+                run.involuntary_switches,
+                run.peak_bytes,
                 run.words,
-                run.wall
+                run.wall_seconds
             );
         }
         text
@@ -102,14 +102,14 @@ impl Study {
                     "{},{},{:.1},{:.3},{:.3},{},{},{},{},{:.3}",
                     point.threads,
                     round + 1,
-                    run.rate(),
-                    run.user,
-                    run.system,
-                    run.voluntary,
-                    run.involuntary,
-                    run.peak,
+                    run.words_per_second(),
+                    run.user_seconds,
+                    run.system_seconds,
+                    run.voluntary_switches,
+                    run.involuntary_switches,
+                    run.peak_bytes,
                     run.words,
-                    run.wall
+                    run.wall_seconds
                 );
             }
         }
@@ -127,15 +127,15 @@ impl Study {
                 text,
                 "{:>7} {:>9.0} {:>9.2} {:>11.2} {:>8.2} {:>9.2} {:>9.2} {:>6} {:>10} {:>9.0}",
                 point.threads,
-                run.rate(),
+                run.words_per_second(),
                 self.speed_up(point),
                 self.efficiency(point),
-                run.user,
-                run.system,
+                run.user_seconds,
+                run.system_seconds,
                 100.0 * run.system_share(),
-                run.voluntary,
-                run.involuntary,
-                run.peak as f64 / MIB
+                run.voluntary_switches,
+                run.involuntary_switches,
+                run.peak_bytes as f64 / MIB
             );
         }
         text
@@ -143,14 +143,14 @@ impl Study {
 
     /// Whether threads scale as they should, in a line.
     pub fn verdict(&self) -> String {
-        let cores = self.topology.physical_cores();
+        let cores = self.topology.num_physical_cores();
         let on_cores = self.points.iter().rfind(|point| point.threads <= cores);
         let Some(on_cores) = on_cores.filter(|point| point.threads > 1) else {
             return "Verdict: only one thread was measured on cores of its own; there is nothing \
                     to compare"
                 .into();
         };
-        let goal = if on_cores.threads == 2 { PAIR_EFFICIENCY } else { EFFICIENCY };
+        let goal = if on_cores.threads == 2 { MIN_PAIR_EFFICIENCY } else { MIN_EFFICIENCY };
         let (efficiency, share) = (self.efficiency(on_cores), on_cores.median().system_share());
         let judged = |good: bool| if good { "as it should" } else { "which it should not" };
         let mut text = format!(
@@ -163,8 +163,8 @@ impl Study {
             efficiency,
             if efficiency >= goal { "above the" } else { "below the" },
             100.0 * share,
-            if share <= SYSTEM_SHARE { "within" } else { "above" },
-            100.0 * SYSTEM_SHARE
+            if share <= MAX_SYSTEM_SHARE { "within" } else { "above" },
+            100.0 * MAX_SYSTEM_SHARE
         );
         if let Some(all) = self.points.last().filter(|point| point.threads > cores) {
             let gain = self.speed_up(all) / self.speed_up(on_cores) - 1.0;
@@ -184,25 +184,25 @@ impl Study {
 mod tests {
     use super::*;
 
-    fn run(rate: f64, system: f64) -> Run {
-        Run {
+    fn run(rate: f64, system: f64) -> RunStats {
+        RunStats {
             words: (rate * 2.0) as u64,
-            wall: 2.0,
-            user: 2.0 - system,
-            system,
-            voluntary: 3,
-            involuntary: 4,
-            peak: 5 << 20,
+            wall_seconds: 2.0,
+            user_seconds: 2.0 - system,
+            system_seconds: system,
+            voluntary_switches: 3,
+            involuntary_switches: 4,
+            peak_bytes: 5 << 20,
         }
     }
 
-    fn study(topology: Topology, rates: &[(usize, f64, f64)]) -> Study {
+    fn study(topology: Topology, rates: &[(usize, f64, f64)]) -> ScalingStudy {
         let counts: Vec<usize> = rates.iter().map(|rate| rate.0).collect();
-        let mut study = Study::new(topology, &counts);
+        let mut study = ScalingStudy::new(topology, &counts);
         for (place, &(_, rate, system)) in rates.iter().enumerate() {
             // The median of an outlier on either side.
             for factor in [0.5, 1.0, 1.1] {
-                study.add(place, run(rate * factor, system));
+                study.add_run(place, run(rate * factor, system));
             }
         }
         study
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn figures_are_those_of_the_median_run() {
         let study = study(Topology::uniform(1, 2, 1), &[(1, 100.0, 0.01), (2, 195.0, 0.02)]);
-        let rows: Vec<String> = study.csv().lines().map(str::to_owned).collect();
+        let rows: Vec<String> = study.medians_csv().lines().map(str::to_owned).collect();
         assert_eq!(
             rows[2],
             "2,2,0 1,195.0,1.9500,0.9750,1.980,0.020,0.01000,3,4,5242880,390,2.000"

@@ -14,7 +14,7 @@ pub struct Topology {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Core {
     socket: u32,
-    identity: Identity,
+    identity: CoreIdentity,
     /// Its hardware threads, ascending.
     cpus: Vec<usize>,
 }
@@ -22,7 +22,7 @@ struct Core {
 /// What tells a core from others. The list of siblings is best: core numbers may
 /// repeat within a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Identity {
+enum CoreIdentity {
     /// The first CPU of those that share the core, allowed or not.
     FirstSibling(usize),
     /// Its number within the socket.
@@ -48,11 +48,11 @@ impl Topology {
             }
             let socket = number("topology/physical_package_id").unwrap_or(0);
             let siblings = file("topology/thread_siblings_list");
-            let identity = match siblings.as_deref().and_then(first_of_list) {
-                Some(first) => Identity::FirstSibling(first),
+            let identity = match siblings.as_deref().and_then(parse_first_cpu) {
+                Some(first) => CoreIdentity::FirstSibling(first),
                 None => match number("topology/core_id") {
-                    Some(number) => Identity::Number(number),
-                    None => Identity::Alone(cpu),
+                    Some(number) => CoreIdentity::Number(number),
+                    None => CoreIdentity::Alone(cpu),
                 },
             };
             match cores.iter_mut().find(|c| c.socket == socket && c.identity == identity) {
@@ -71,7 +71,7 @@ impl Topology {
         let all = sockets as usize * cores;
         let core = |i: usize| Core {
             socket: (i / cores) as u32,
-            identity: Identity::FirstSibling(i),
+            identity: CoreIdentity::FirstSibling(i),
             cpus: (0..threads).map(|thread| thread * all + i).collect(),
         };
         Topology { cores: (0..all).map(core).collect() }
@@ -79,33 +79,33 @@ impl Topology {
 
     /// The CPUs in the order in which workers take them: one of every core, the
     /// cores of a socket together, then the second of every core, and so on.
-    pub fn order(&self) -> Vec<usize> {
+    pub fn cpu_order(&self) -> Vec<usize> {
         let most = self.cores.iter().map(|core| core.cpus.len()).max().unwrap_or(0);
         let nth = |n: usize| self.cores.iter().filter_map(move |core| core.cpus.get(n));
         (0..most).flat_map(nth).copied().collect()
     }
 
     /// How many cores there are.
-    pub fn physical_cores(&self) -> usize {
+    pub fn num_physical_cores(&self) -> usize {
         self.cores.len()
     }
 
     /// How many sockets these cores are on.
-    fn sockets(&self) -> usize {
+    fn num_sockets(&self) -> usize {
         self.cores.chunk_by(|a, b| a.socket == b.socket).count()
     }
 }
 
 /// The first number of a list like `0-1,8`.
-fn first_of_list(list: &str) -> Option<usize> {
+fn parse_first_cpu(list: &str) -> Option<usize> {
     list.split([',', '-']).next()?.parse().ok()
 }
 
 impl fmt::Display for Topology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |n: usize| if n == 1 { "" } else { "s" };
-        let (sockets, cores) = (self.sockets(), self.physical_cores());
-        let threads = self.order().len();
+        let (sockets, cores) = (self.num_sockets(), self.num_physical_cores());
+        let threads = self.cpu_order().len();
         write!(
             f,
             "{sockets} socket{}, {cores} core{}, {threads} hardware thread{}",
@@ -144,7 +144,7 @@ mod tests {
             (1, &[(PACKAGE, "0"), (CORE, "1"), (SIBLINGS, "1")]),
         ]);
         let topology = Topology::read(folder.path(), &[0, 1]);
-        assert_eq!((topology.physical_cores(), topology.order()), (2, vec![0, 1]));
+        assert_eq!((topology.num_physical_cores(), topology.cpu_order()), (2, vec![0, 1]));
         assert_eq!(topology.to_string(), "1 socket, 2 cores, 2 hardware threads");
     }
 
@@ -169,8 +169,8 @@ mod tests {
             let folder = folder(&cpus);
             let all: Vec<usize> = (0..32).collect();
             let topology = Topology::read(folder.path(), &all);
-            assert_eq!(topology.physical_cores(), 16);
-            let order = topology.order();
+            assert_eq!(topology.num_physical_cores(), 16);
+            let order = topology.cpu_order();
             if far {
                 assert_eq!(order, all);
             } else {
@@ -180,8 +180,8 @@ mod tests {
             let mut allowed = [3, sibling(3), 5];
             allowed.sort_unstable();
             let confined = Topology::read(folder.path(), &allowed);
-            assert_eq!(confined.physical_cores(), 2);
-            let mut first_two = confined.order()[..2].to_vec();
+            assert_eq!(confined.num_physical_cores(), 2);
+            let mut first_two = confined.cpu_order()[..2].to_vec();
             first_two.sort_unstable();
             assert_eq!(first_two, [3.min(sibling(3)), 5]);
         }
@@ -202,7 +202,7 @@ mod tests {
             (7, &[("online", "0")]),
         ]);
         let topology = Topology::read(folder.path(), &[0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(topology.order(), [0, 2, 1, 3, 4, 6, 5], "without CPU 7, which is offline");
+        assert_eq!(topology.cpu_order(), [0, 2, 1, 3, 4, 6, 5], "without CPU 7, which is offline");
         assert_eq!(topology.to_string(), "2 sockets, 4 cores, 7 hardware threads");
     }
 
@@ -213,11 +213,11 @@ mod tests {
             (1, &[(PACKAGE, "0"), (CORE, "3")]),
             (2, &[(PACKAGE, "1"), (CORE, "3")]),
         ]);
-        assert_eq!(Topology::read(no_lists.path(), &[0, 1, 2]).order(), [0, 2, 1]);
+        assert_eq!(Topology::read(no_lists.path(), &[0, 1, 2]).cpu_order(), [0, 2, 1]);
         let nothing = folder(&[]);
         let topology = Topology::read(nothing.path(), &[4, 6]);
-        assert_eq!((topology.physical_cores(), topology.order()), (2, vec![4, 6]));
+        assert_eq!((topology.num_physical_cores(), topology.cpu_order()), (2, vec![4, 6]));
         let odd = folder(&[(0, &[(SIBLINGS, "x"), (CORE, "-1")]), (1, &[(SIBLINGS, "")])]);
-        assert_eq!(Topology::read(odd.path(), &[0, 1]).physical_cores(), 2);
+        assert_eq!(Topology::read(odd.path(), &[0, 1]).num_physical_cores(), 2);
     }
 }

@@ -1,0 +1,513 @@
+//! A pass over the text: expected counts of both directions, or the best links.
+//!
+//! Sums of floating-point numbers depend on their order, results must not depend on
+//! threads, and a copy of all counts a thread would not fit into memory. So a batch of
+//! sentence pairs is worked on in two steps. First its posteriors are computed, each
+//! pair by whichever thread is free, into one buffer. Then they are added to the
+//! counts: each thread owns a run of source words, and adds what belongs to their rows
+//! in the order of the text. Every count thus sees the same additions in the same order,
+//! whatever the number of threads, and needs no lock.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::Result;
+use crate::bitext::{Bitext, SentencePair};
+use crate::cooccurrence::{CellStore, CooccurrenceRows, for_each_cell};
+use crate::directed_pair::{DirectedPair, EStepStatistics};
+use crate::model_file::SavedModel;
+use crate::position_model::{PositionModel, PositionScratch};
+use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
+use miriam_textio::Progress;
+
+/// Cells of the pairs that one thread takes at a time. It does not depend on threads,
+/// because sums other than counts are made a task at a time.
+const TASK_CELLS: usize = 8 << 10;
+/// Tasks of a batch, for each thread: what its posteriors take stays in the caches.
+const TASKS_PER_BATCH: usize = 8;
+/// The same where there are no posteriors to keep.
+const DECODE_TASKS_PER_BATCH: usize = 64;
+
+/// Which directions are wanted.
+pub(crate) type Directions = [bool; 2];
+
+/// The text and where its word pairs lie.
+pub(crate) struct CorpusPass<'a> {
+    pub text: &'a Bitext,
+    pub rows: &'a CooccurrenceRows,
+    pub cells: &'a CellStore,
+    pub directions: Directions,
+}
+
+/// What is known: nothing before the first iteration.
+pub(crate) type CurrentTable<'a> = Option<&'a TranslationTable>;
+
+/// What one thread needs for a sentence pair.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    /// Probabilities, then posteriors, of pairs of distinct words, by source word.
+    pub pair_probabilities: Vec<[f64; 2]>,
+    pub directed_pairs: [DirectedPair; 2],
+    pub scratch: PositionScratch,
+}
+
+/// Consecutive pairs that one thread works on, and where their numbers go.
+struct Task<'a, 'c> {
+    lines: Range<usize>,
+    cells: &'c [u16],
+    posteriors: &'a mut [[f64; 2]],
+    null: [&'a mut [f64]; 2],
+}
+
+impl CorpusPass<'_> {
+    /// Adds the expected counts of the whole text to `counts` and returns what else is
+    /// counted in each direction.
+    pub fn e_step(
+        &self,
+        known: CurrentTable<'_>,
+        positions: &[PositionModel; 2],
+        counts: &mut TranslationTable,
+        shares: &[Range<u32>],
+        progress: &dyn Progress,
+    ) -> Result<[EStepStatistics; 2]> {
+        let mut sums = [EStepStatistics::default(), EStepStatistics::default()];
+        let mut buffers = PosteriorBuffers::default();
+        for index in 0..self.cells.num_chunks() {
+            let (lines, cells) = self.cells.chunk(index)?;
+            let mut rest = &cells[..];
+            for batch in split_into_tasks(self.text, lines)
+                .chunks(TASKS_PER_BATCH * rayon::current_num_threads())
+            {
+                let (tasks, behind) = buffers.split_tasks(self, batch, rest);
+                let found: Vec<[EStepStatistics; 2]> = tasks
+                    .into_par_iter()
+                    .map_init(Workspace::default, |desk, task| {
+                        self.e_step_task(task, known, positions, desk)
+                    })
+                    .collect();
+                for [forward, reverse] in &found {
+                    sums[FORWARD].add(forward);
+                    sums[REVERSE].add(reverse);
+                }
+                let lines = batch[0].start..batch[batch.len() - 1].end;
+                progress.set_position(lines.end as u64);
+                self.add_counts(&buffers, &lines, rest, counts, shares);
+                rest = behind;
+            }
+        }
+        Ok(sums)
+    }
+
+    fn e_step_task(
+        &self,
+        task: Task<'_, '_>,
+        known: CurrentTable<'_>,
+        positions: &[PositionModel; 2],
+        desk: &mut Workspace,
+    ) -> [EStepStatistics; 2] {
+        let mut sums = [EStepStatistics::default(), EStepStatistics::default()];
+        let Task { lines, mut cells, mut posteriors, null: [mut null_targets, mut null_sources] } =
+            task;
+        for pair in lines.filter_map(|line| self.text.pair(line)) {
+            let units = self.fetch_probabilities(pair, cells, known, &mut desk.pair_probabilities);
+            cells = &cells[units..];
+            desk.fill_directed_pairs(pair, self.directions, known);
+            for direction in [FORWARD, REVERSE] {
+                if self.directions[direction] {
+                    let (way, scratch) = (&mut desk.directed_pairs[direction], &mut desk.scratch);
+                    positions[direction].e_step(way, scratch, &mut sums[direction]);
+                }
+            }
+            let (here, behind) = posteriors.split_at_mut(pair.num_cells());
+            desk.sum_posteriors(pair, self.directions, here);
+            posteriors = behind;
+            for (direction, null) in [&mut null_targets, &mut null_sources].into_iter().enumerate()
+            {
+                let words = [pair.target, pair.source][direction].distinct_words.len();
+                let (here, behind) = std::mem::take(null).split_at_mut(words);
+                if self.directions[direction] {
+                    here.copy_from_slice(&desk.directed_pairs[direction].null_posterior);
+                }
+                *null = behind;
+            }
+        }
+        sums
+    }
+
+    /// Fills `local` with the probabilities of the pair's words and says how many units
+    /// of `cells` were theirs.
+    fn fetch_probabilities(
+        &self,
+        pair: SentencePair<'_>,
+        cells: &[u16],
+        known: CurrentTable<'_>,
+        local: &mut Vec<[f64; 2]>,
+    ) -> usize {
+        local.clear();
+        let (targets, mut at) = (pair.target.distinct_words.len(), 0);
+        for &word in pair.source.distinct_words {
+            let width = self.rows.cell_width(word);
+            let units = width * targets;
+            if let Some(lexicon) = known {
+                let row = &lexicon.entries[self.rows.row(word)];
+                for_each_cell(&cells[at..at + units], width, |_, place| local.push(row[place]));
+            }
+            at += units;
+        }
+        if known.is_none() {
+            local.resize(pair.num_cells(), [UNKNOWN_PROBABILITY; 2]);
+        }
+        at
+    }
+
+    /// Adds the posteriors of a batch to the counts.
+    fn add_counts(
+        &self,
+        buffers: &PosteriorBuffers,
+        batch: &Range<usize>,
+        cells: &[u16],
+        counts: &mut TranslationTable,
+        shares: &[Range<u32>],
+    ) {
+        let [null_forward, null_reverse] = &mut counts.null;
+        let parts = self.rows.split_entries(shares, &mut counts.entries);
+        rayon::scope(|scope| {
+            for (part, share) in parts.into_iter().zip(shares) {
+                scope.spawn(move |_| self.add_partition_counts(buffers, batch, cells, part, share));
+            }
+            scope.spawn(|_| {
+                let [targets, sources] = &buffers.null;
+                let (mut targets, mut sources) = (targets.iter(), sources.iter());
+                for pair in batch.clone().filter_map(|line| self.text.pair(line)) {
+                    for &word in pair.target.distinct_words {
+                        null_forward[word as usize] += targets.next().expect("one for each word");
+                    }
+                    for &word in pair.source.distinct_words {
+                        null_reverse[word as usize] += sources.next().expect("one for each word");
+                    }
+                }
+            });
+        });
+    }
+
+    fn add_partition_counts(
+        &self,
+        buffers: &PosteriorBuffers,
+        batch: &Range<usize>,
+        cells: &[u16],
+        part: &mut [[f64; 2]],
+        share: &Range<u32>,
+    ) {
+        if share.is_empty() {
+            return;
+        }
+        let base = self.rows.row(share.start).start;
+        let (mut unit, mut cell) = (0, 0);
+        for pair in batch.clone().filter_map(|line| self.text.pair(line)) {
+            let targets = pair.target.distinct_words.len();
+            for &word in pair.source.distinct_words {
+                let width = self.rows.cell_width(word);
+                let units = width * targets;
+                if share.contains(&word) {
+                    let row = self.rows.row(word);
+                    let counts = &mut part[row.start - base..row.end - base];
+                    let posteriors = &buffers.posteriors[cell..cell + targets];
+                    for_each_cell(&cells[unit..unit + units], width, |k, place| {
+                        let count = &mut counts[place];
+                        count[0] += posteriors[k][0];
+                        count[1] += posteriors[k][1];
+                    });
+                }
+                unit += units;
+                cell += targets;
+            }
+        }
+    }
+
+    /// The links of every line, in the order of the text: `draw` makes text of a line's
+    /// best explanations, on many threads, and `write` gets it.
+    pub fn decode<D: Default>(
+        &self,
+        lexicon: &TranslationTable,
+        positions: &[PositionModel; 2],
+        draw: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
+        mut write: impl FnMut(AlignmentLines) -> Result<()>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        for index in 0..self.cells.num_chunks() {
+            let (lines, cells) = self.cells.chunk(index)?;
+            let mut rest = &cells[..];
+            for batch in split_into_tasks(self.text, lines)
+                .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
+            {
+                let mut tasks = Vec::new();
+                for lines in batch {
+                    let units = count_units(self.text, self.rows, lines.clone());
+                    let (here, behind) = rest.split_at(units);
+                    tasks.push((lines.clone(), here));
+                    rest = behind;
+                }
+                let decode =
+                    |(desk, drawer): &mut (Workspace, D),
+                     (lines, mut cells): (Range<usize>, &[u16])| {
+                        let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
+                            let units = self.fetch_probabilities(pair, cells, Some(lexicon), local);
+                            cells = &cells[units..];
+                        };
+                        let how = Aligner {
+                            text: self.text,
+                            directions: self.directions,
+                            translation_table: lexicon,
+                            position_models: positions,
+                        };
+                        how.align_lines(lines, desk, fetch, |best, drawn| draw(drawer, best, drawn))
+                    };
+                let found: Vec<AlignmentLines> =
+                    tasks.into_par_iter().map_init(Default::default, decode).collect();
+                found.into_iter().try_for_each(&mut write)?;
+                progress.set_position(batch[batch.len() - 1].end as u64);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lines of links.
+#[derive(Default)]
+pub(crate) struct AlignmentLines {
+    pub text: Vec<u8>,
+    pub num_links: u64,
+}
+
+/// What explains text, once its words' probabilities are known.
+struct Aligner<'a> {
+    text: &'a Bitext,
+    directions: Directions,
+    translation_table: &'a TranslationTable,
+    position_models: &'a [PositionModel; 2],
+}
+
+impl Aligner<'_> {
+    /// Draws the best explanations of `lines`; `fetch` finds a pair's probabilities.
+    fn align_lines(
+        &self,
+        lines: Range<usize>,
+        desk: &mut Workspace,
+        mut fetch: impl FnMut(SentencePair<'_>, &mut Vec<[f64; 2]>),
+        mut draw: impl FnMut(&BestPositions, &mut AlignmentLines),
+    ) -> AlignmentLines {
+        let (mut drawn, mut best) = (AlignmentLines::default(), BestPositions::default());
+        for line in lines {
+            best.clear();
+            if let Some(pair) = self.text.pair(line) {
+                fetch(pair, &mut desk.pair_probabilities);
+                desk.fill_directed_pairs(pair, self.directions, Some(self.translation_table));
+                for direction in [FORWARD, REVERSE] {
+                    if self.directions[direction] {
+                        let (way, scratch) = (&desk.directed_pairs[direction], &mut desk.scratch);
+                        self.position_models[direction].decode(
+                            way,
+                            scratch,
+                            &mut best.0[direction],
+                        );
+                    }
+                }
+            }
+            draw(&best, &mut drawn);
+        }
+        drawn
+    }
+}
+
+/// As [`Work::decode`], of new text with a model that was saved.
+pub(crate) fn decode_with_saved_model<D: Default>(
+    text: &Bitext,
+    model: &SavedModel,
+    directions: Directions,
+    draw: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
+    mut write: impl FnMut(AlignmentLines) -> Result<()>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let how = Aligner {
+        text,
+        directions,
+        translation_table: &model.null_table,
+        position_models: &model.positions,
+    };
+    for batch in split_into_tasks(text, 0..text.len())
+        .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
+    {
+        let decode = |(desk, drawer): &mut (Workspace, D), lines: &Range<usize>| {
+            let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
+                model.fetch_probabilities(pair, local)
+            };
+            how.align_lines(lines.clone(), desk, fetch, |best, drawn| draw(drawer, best, drawn))
+        };
+        let found: Vec<AlignmentLines> =
+            batch.par_iter().map_init(Default::default, decode).collect();
+        found.into_iter().try_for_each(&mut write)?;
+        progress.set_position(batch[batch.len() - 1].end as u64);
+    }
+    Ok(())
+}
+
+/// For each direction and each of its outputs the position that explains it best, or
+/// nothing for the null word. Empty for a direction that is not wanted.
+#[derive(Default)]
+pub(crate) struct BestPositions(pub [Vec<Option<u16>>; 2]);
+
+impl BestPositions {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+}
+
+impl Workspace {
+    /// Spreads what is in `local` over the positions of both directions.
+    fn fill_directed_pairs(
+        &mut self,
+        pair: SentencePair<'_>,
+        directions: Directions,
+        known: CurrentTable<'_>,
+    ) {
+        let (sources, targets) = (pair.source, pair.target);
+        let columns = targets.distinct_words.len();
+        if directions[FORWARD] {
+            let way = &mut self.directed_pairs[FORWARD];
+            way.reset(targets.word_indices, columns, sources.word_indices.len());
+            for (column, row) in way.translation.chunks_exact_mut(way.stride).enumerate() {
+                for (cell, &place) in row.iter_mut().zip(sources.word_indices) {
+                    *cell = self.pair_probabilities[usize::from(place) * columns + column][FORWARD];
+                }
+            }
+        }
+        if directions[REVERSE] {
+            let way = &mut self.directed_pairs[REVERSE];
+            way.reset(
+                sources.word_indices,
+                sources.distinct_words.len(),
+                targets.word_indices.len(),
+            );
+            let rows = way.translation.chunks_exact_mut(way.stride);
+            for (row, local) in rows.zip(self.pair_probabilities.chunks_exact(columns)) {
+                for (cell, &place) in row.iter_mut().zip(targets.word_indices) {
+                    *cell = local[usize::from(place)][REVERSE];
+                }
+            }
+        }
+        for (direction, words) in
+            [targets.distinct_words, sources.distinct_words].into_iter().enumerate()
+        {
+            if directions[direction] {
+                for (null, &word) in
+                    self.directed_pairs[direction].null_translation.iter_mut().zip(words)
+                {
+                    let known =
+                        known.and_then(|lexicon| lexicon.null[direction].get(word as usize));
+                    *null = known.copied().unwrap_or(UNKNOWN_PROBABILITY);
+                }
+            }
+        }
+    }
+
+    /// Sums the posteriors of positions up to pairs of distinct words, by source word.
+    fn sum_posteriors(
+        &self,
+        pair: SentencePair<'_>,
+        directions: Directions,
+        cells: &mut [[f64; 2]],
+    ) {
+        let (sources, targets) = (pair.source, pair.target);
+        let columns = targets.distinct_words.len();
+        cells.fill([0.0; 2]);
+        if directions[FORWARD] {
+            let way = &self.directed_pairs[FORWARD];
+            for (column, row) in way.posterior.chunks_exact(way.stride).enumerate() {
+                for (posterior, &place) in row.iter().zip(sources.word_indices) {
+                    cells[usize::from(place) * columns + column][FORWARD] += posterior;
+                }
+            }
+        }
+        if directions[REVERSE] {
+            let way = &self.directed_pairs[REVERSE];
+            let rows = way.posterior.chunks_exact(way.stride);
+            for (row, cells) in rows.zip(cells.chunks_exact_mut(columns)) {
+                for (posterior, &place) in row.iter().zip(targets.word_indices) {
+                    cells[usize::from(place)][REVERSE] += posterior;
+                }
+            }
+        }
+    }
+}
+
+/// Posteriors of a batch, pair by pair.
+#[derive(Default)]
+struct PosteriorBuffers {
+    posteriors: Vec<[f64; 2]>,
+    /// Of the null word, for target words and for source words.
+    null: [Vec<f64>; 2],
+}
+
+impl PosteriorBuffers {
+    /// Room for the pairs of `batch`, parted into tasks; and the cells behind it.
+    fn split_tasks<'a, 'c>(
+        &'a mut self,
+        work: &CorpusPass<'_>,
+        batch: &[Range<usize>],
+        mut cells: &'c [u16],
+    ) -> (Vec<Task<'a, 'c>>, &'c [u16]) {
+        let pairs = |lines: Range<usize>| lines.filter_map(|line| work.text.pair(line));
+        let needs = |lines: Range<usize>| {
+            pairs(lines).fold((0, 0, 0), |(cells, targets, sources), pair| {
+                let (source, target) =
+                    (pair.source.distinct_words.len(), pair.target.distinct_words.len());
+                (cells + source * target, targets + target, sources + source)
+            })
+        };
+        let (all, targets, sources) = needs(batch[0].start..batch[batch.len() - 1].end);
+        self.posteriors.resize(all, [0.0; 2]);
+        self.null[FORWARD].resize(targets, 0.0);
+        self.null[REVERSE].resize(sources, 0.0);
+        let mut posteriors = &mut self.posteriors[..];
+        let [null_targets, null_sources] = &mut self.null;
+        let (mut null_targets, mut null_sources) = (&mut null_targets[..], &mut null_sources[..]);
+        let mut tasks = Vec::new();
+        for lines in batch {
+            let (all, targets, sources) = needs(lines.clone());
+            let (here, behind) = cells.split_at(count_units(work.text, work.rows, lines.clone()));
+            cells = behind;
+            let task = Task {
+                lines: lines.clone(),
+                cells: here,
+                posteriors: posteriors.split_off_mut(..all).expect("there is room for all"),
+                null: [
+                    null_targets.split_off_mut(..targets).expect("there is room for all"),
+                    null_sources.split_off_mut(..sources).expect("there is room for all"),
+                ],
+            };
+            tasks.push(task);
+        }
+        (tasks, cells)
+    }
+}
+
+/// Units of the cells of `lines`.
+fn count_units(text: &Bitext, rows: &CooccurrenceRows, lines: Range<usize>) -> usize {
+    lines.map(|line| crate::cooccurrence::count_line_units(text, rows, line)).sum()
+}
+
+/// Runs of lines of about [`TASK`] cells, and of no more lines than that.
+fn split_into_tasks(text: &Bitext, lines: Range<usize>) -> Vec<Range<usize>> {
+    let mut tasks = Vec::new();
+    let (mut start, mut sum) = (lines.start, 0);
+    for line in lines.clone() {
+        sum += 1 + text.pair(line).map_or(0, |pair| pair.num_cells());
+        if sum >= TASK_CELLS || line + 1 == lines.end {
+            tasks.push(start..line + 1);
+            (start, sum) = (line + 1, 0);
+        }
+    }
+    tasks
+}

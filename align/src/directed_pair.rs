@@ -1,0 +1,80 @@
+//! A sentence pair as one direction of a model sees it: outputs (the words that are
+//! explained), states (the positions of the other sentence, which explain them), and
+//! the null word. Models of positions read the translation probabilities here and
+//! leave their posteriors here; they know nothing of tables and directions.
+//!
+//! Probabilities and posteriors are kept for each distinct output word and each state.
+//! Equal outputs share a row: their posteriors are summed where they are made. Rows are
+//! filled up with zeros to a multiple of [`LANES`], so that inner loops have no ends.
+
+/// Numbers that inner loops take at once.
+pub(crate) const LANES: usize = 4;
+
+/// One direction of a sentence pair.
+#[derive(Default)]
+pub(crate) struct DirectedPair {
+    /// For each output position its row below.
+    pub outputs: Vec<u16>,
+    /// How many positions may explain an output.
+    pub num_states: usize,
+    /// Numbers a row: `states` rounded up.
+    pub stride: usize,
+    /// t(output | state), a row for each distinct output.
+    pub translation: Vec<f64>,
+    /// t(output | null).
+    pub null_translation: Vec<f64>,
+    /// Sums of posteriors, a row for each distinct output.
+    pub posterior: Vec<f64>,
+    /// Sums of posteriors of the null word.
+    pub null_posterior: Vec<f64>,
+}
+
+impl DirectedPair {
+    /// Makes room for outputs with these places among `distinct` words.
+    pub fn reset(&mut self, outputs: &[u16], distinct: usize, states: usize) {
+        self.outputs.clear();
+        self.outputs.extend_from_slice(outputs);
+        self.num_states = states;
+        self.stride = states.next_multiple_of(LANES);
+        for rows in [&mut self.translation, &mut self.posterior] {
+            rows.clear();
+            rows.resize(distinct * self.stride, 0.0);
+        }
+        for row in [&mut self.null_translation, &mut self.null_posterior] {
+            row.clear();
+            row.resize(distinct, 0.0);
+        }
+    }
+}
+
+/// What an expectation step gathers besides the counts of word pairs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct EStepStatistics {
+    /// ln p(outputs | states).
+    pub ln_likelihood: f64,
+    /// Expected outputs of the null word.
+    pub null_count: f64,
+    /// Outputs in all.
+    pub output_count: f64,
+    /// What the diagonal prior measures.
+    pub diagonal_distance: f64,
+    /// Expected jumps, for the model that has some.
+    pub jump_counts: Vec<f64>,
+}
+
+impl EStepStatistics {
+    /// The perplexity of an output.
+    pub fn perplexity(&self) -> f64 {
+        (-self.ln_likelihood / self.output_count.max(1.0)).exp()
+    }
+
+    /// Adds `other`. The order of additions is part of the result.
+    pub fn add(&mut self, other: &EStepStatistics) {
+        self.ln_likelihood += other.ln_likelihood;
+        self.null_count += other.null_count;
+        self.output_count += other.output_count;
+        self.diagonal_distance += other.diagonal_distance;
+        self.jump_counts.resize(self.jump_counts.len().max(other.jump_counts.len()), 0.0);
+        self.jump_counts.iter_mut().zip(&other.jump_counts).for_each(|(sum, more)| *sum += more);
+    }
+}

@@ -1,0 +1,107 @@
+//! Alignment error rate (Och and Ney 2003, section 6): links against those of people,
+//! who mark some as sure and some as possible only.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::Result;
+use crate::links::{Link, LinkCertainty, for_each_link, parse_links};
+use crate::parallel_lines::ParallelLines;
+
+/// How links agree with a gold standard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AlignmentEvaluation {
+    /// Links looked at.
+    pub links: u64,
+    /// Sure links of the gold standard.
+    pub sure_links: u64,
+    /// Links that are sure ones.
+    pub matched_sure: u64,
+    /// Links that are sure or possible ones.
+    pub matched_possible: u64,
+}
+
+impl AlignmentEvaluation {
+    /// The share of links that are at least possible.
+    pub fn precision(&self) -> f64 {
+        ratio(self.matched_possible, self.links)
+    }
+
+    /// The share of sure links that were found.
+    pub fn recall(&self) -> f64 {
+        ratio(self.matched_sure, self.sure_links)
+    }
+
+    /// The alignment error rate, from 0 (best) to 1.
+    pub fn error_rate(&self) -> f64 {
+        1.0 - ratio(self.matched_sure + self.matched_possible, self.links + self.sure_links)
+    }
+}
+
+/// A share of nothing is whole: nothing was missed.
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+/// Compares links with a gold standard, whose sure links are `i-j` and whose other
+/// possible ones `i?j`, line by line.
+pub fn evaluate_alignment(links: &Path, gold: &Path) -> Result<AlignmentEvaluation> {
+    let mut files = ParallelLines::open(&[links, gold])?;
+    let mut agreement = AlignmentEvaluation::default();
+    let mut found: Vec<Link> = Vec::new();
+    let (mut sure, mut possible) = (HashSet::new(), HashSet::new());
+    loop {
+        sure.clear();
+        possible.clear();
+        let more = files.next(|index, name, line| match index {
+            0 => parse_links(name, line, &mut found),
+            _ => for_each_link(name, line, |link, certainty| {
+                possible.insert(link);
+                if certainty == LinkCertainty::Sure {
+                    sure.insert(link);
+                }
+                Ok(())
+            }),
+        })?;
+        if !more {
+            return Ok(agreement);
+        }
+        found.sort_unstable();
+        found.dedup();
+        let among = |set: &HashSet<Link>| found.iter().filter(|link| set.contains(link)).count();
+        agreement.links += found.len() as u64;
+        agreement.sure_links += sure.len() as u64;
+        agreement.matched_sure += among(&sure) as u64;
+        agreement.matched_possible += among(&possible) as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_rate_equals_arithmetic_by_hand() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("writable");
+            path
+        };
+        // Line 1: of 3 links 1 is sure and 1 more possible; of 2 sure ones 1 is found.
+        // Line 2: nothing on either side. Line 3: a link twice counts once.
+        let links = path("links", "0-0 1-1 2-2\n\n4-5 4-5\n");
+        let gold = path("gold", "0-0 1?1 3-3\n\n4-5\n");
+        let agreement = evaluate_alignment(&links, &gold).expect("both are well-formed");
+        let expected =
+            AlignmentEvaluation { links: 4, sure_links: 3, matched_sure: 2, matched_possible: 3 };
+        assert_eq!(agreement, expected);
+        assert_eq!(agreement.precision(), 0.75);
+        assert_eq!(agreement.recall(), 2.0 / 3.0);
+        assert!((agreement.error_rate() - 2.0 / 7.0).abs() < 1e-15);
+        let short = path("short", "0-0\n");
+        let error = evaluate_alignment(&links, &short).unwrap_err().to_string();
+        assert!(error.contains("has 3 lines") && error.contains("has 1: "), "{error}");
+    }
+}

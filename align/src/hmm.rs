@@ -1,0 +1,435 @@
+//! The hidden Markov model of Vogel, Ney and Tillmann (1996): an output's position
+//! depends on how far it jumps from the position that explained the output before.
+//!
+//! As in Och and Ney (2003) jumps are counted by their width alone, those beyond a
+//! widest one together; the probabilities of a sentence are the jumps that stay inside
+//! it, normalised, and mixed with the uniform distribution. An output of the null word
+//! keeps the last position for the next jump. Nothing stands before the first position:
+//! the first jump starts there.
+//!
+//! A real state and the null state that remembers it have the same future, so forward
+//! and backward variables are kept for the position alone, and null states cost nothing.
+//! After IBM model 2 few positions of a sentence are likely at a time; the others take
+//! no part in the sums (see [`UNLIKELY`]), which makes a sentence cheaper by far than
+//! its length squared for each output.
+//!
+//! An output is aligned to its most probable state over all paths, which for the
+//! extraction of phrases was as good as the best path and needs no second algorithm.
+
+use std::sync::OnceLock;
+
+use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
+
+/// The widest jump with a count of its own.
+const MAX_JUMP: usize = 40;
+/// The probability that the null word explains an output.
+const NULL_PROBABILITY: f64 = 0.2;
+/// How much of each jump's probability is uniform.
+const UNIFORM_WEIGHT: f64 = 0.2;
+/// What is added to every expected count.
+const SMOOTHING: f64 = 0.5;
+/// How fast the first guess falls with the distance from a jump of one.
+const INITIAL_DECAY: f64 = 0.4;
+/// Positions less probable than this, given the outputs so far, are passed over.
+const PRUNING_THRESHOLD: f64 = 1e-6;
+/// Sentences up to this length find their transitions ready.
+const MAX_CACHED_LENGTH: usize = 128;
+
+/// Which jumps are likely, of one direction.
+pub(crate) struct HmmTransitions {
+    /// A weight for each jump from -WIDEST to WIDEST.
+    weights: Vec<f64>,
+    /// Transitions by the number of states, made when they are first needed.
+    cached_transitions: Vec<OnceLock<Vec<f64>>>,
+}
+
+impl Default for HmmTransitions {
+    fn default() -> Self {
+        let weight = |jump: isize| (-INITIAL_DECAY * (jump - 1).abs() as f64).exp();
+        let widest = MAX_JUMP as isize;
+        Self::new((-widest..=widest).map(weight).collect())
+    }
+}
+
+/// What a worker keeps from sentence to sentence.
+#[derive(Default)]
+pub(crate) struct HmmScratch {
+    /// Transitions of a long sentence.
+    transitions: Vec<f64>,
+    /// A row for each output and one before: how probable it is that a position was the
+    /// last one, given the outputs so far. The start stands before the positions.
+    forward: Vec<f64>,
+    /// A row for each output: how probable it is that it belongs to a position, given
+    /// the outputs so far.
+    aligned: Vec<f64>,
+    /// For each output the reciprocal of its probability, given those before.
+    scale: Vec<f64>,
+    /// For each position as the last one: how much more probable what follows becomes.
+    backward: Vec<f64>,
+    next_backward: Vec<f64>,
+    predicted: Vec<f64>,
+    /// Expected jumps of the sentence, before they are weighted by the transitions.
+    jump_posteriors: Vec<f64>,
+}
+
+/// The index of a jump among the weights.
+fn jump_index(jump: isize) -> usize {
+    (jump.clamp(-(MAX_JUMP as isize), MAX_JUMP as isize) + MAX_JUMP as isize) as usize
+}
+
+impl HmmTransitions {
+    fn new(weights: Vec<f64>) -> Self {
+        HmmTransitions {
+            weights,
+            cached_transitions: (0..=MAX_CACHED_LENGTH).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The jumps with weights from a file; nothing if these are no weights.
+    pub fn from_weights(weights: Vec<f64>) -> Option<Self> {
+        let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
+        (fit && weights.len() == 2 * MAX_JUMP + 1).then(|| Self::new(weights))
+    }
+
+    /// A weight for each jump, from the widest one back to the widest one ahead.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The jumps that fit expected counts.
+    pub fn m_step(sums: &EStepStatistics) -> Self {
+        Self::new(sums.jump_counts.iter().map(|count| count + SMOOTHING).collect())
+    }
+
+    /// A row for the start and for each of `n` positions: where the next jump lands.
+    /// Rows have `n` numbers, filled up with zeros.
+    fn transitions(&self, n: usize) -> Vec<f64> {
+        let stride = n.next_multiple_of(LANES);
+        let mut rows = vec![0.0; (n + 1) * stride];
+        for (from, row) in rows.chunks_exact_mut(stride).enumerate() {
+            let row = &mut row[..n];
+            for (to, probability) in row.iter_mut().enumerate() {
+                *probability = self.weights[jump_index(to as isize + 1 - from as isize)];
+            }
+            let sum: f64 = row.iter().sum();
+            for probability in row {
+                *probability =
+                    *probability / sum * (1.0 - UNIFORM_WEIGHT) + UNIFORM_WEIGHT / n as f64;
+            }
+        }
+        rows
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        view: &DirectedPair,
+        scratch: &'a mut HmmScratch,
+    ) -> (&'a [f64], ForwardBackward<'a>) {
+        let (m, n, stride) = (view.outputs.len(), view.num_states, view.stride);
+        let HmmScratch {
+            transitions,
+            forward: last,
+            aligned: here,
+            scale,
+            backward: future,
+            next_backward: next_future,
+            predicted: reached,
+            jump_posteriors: jumped,
+        } = scratch;
+        let rows = match self.cached_transitions.get(n) {
+            Some(ready) => ready.get_or_init(|| self.transitions(n)),
+            None => {
+                *transitions = self.transitions(n);
+                transitions
+            }
+        };
+        for (list, length) in [
+            (&mut *last, (m + 1) * (n + 1)),
+            (here, m * stride),
+            (scale, m),
+            (future, n + 1),
+            (next_future, n + 1),
+            (reached, stride),
+            (jumped, (n + 1) * stride),
+        ] {
+            list.clear();
+            list.resize(length, 0.0);
+        }
+        (
+            rows,
+            ForwardBackward {
+                forward: last,
+                aligned: here,
+                scale,
+                backward: future,
+                next_backward: next_future,
+                predicted: reached,
+                jump_posteriors: jumped,
+            },
+        )
+    }
+
+    /// Posteriors of every output, added to `view`; what else is counted, to `sums`.
+    pub fn e_step(
+        &self,
+        view: &mut DirectedPair,
+        scratch: &mut HmmScratch,
+        sums: &mut EStepStatistics,
+    ) {
+        let (transitions, mut desk) = self.prepare(view, scratch);
+        desk.run_forward(view, transitions, sums);
+        let stride = view.stride;
+        let outputs = std::mem::take(&mut view.outputs);
+        for j in (0..outputs.len()).rev() {
+            let output = usize::from(outputs[j]);
+            let row = &mut view.posterior[output * stride..(output + 1) * stride];
+            let here = &desk.aligned[j * stride..(j + 1) * stride];
+            for ((posterior, here), future) in row.iter_mut().zip(here).zip(&desk.backward[1..]) {
+                *posterior += here * future;
+            }
+            let null = desk.null_posterior(view, output, j);
+            view.null_posterior[output] += null;
+            sums.null_count += null;
+            desk.step_backward(view, transitions, output, j);
+        }
+        sums.output_count += outputs.len() as f64;
+        view.outputs = outputs;
+        sums.jump_counts.resize(2 * MAX_JUMP + 1, 0.0);
+        let rows = transitions.chunks_exact(stride).zip(desk.jump_posteriors.chunks_exact(stride));
+        for (from, (transitions, jumped)) in rows.enumerate() {
+            for (to, (transition, jumped)) in
+                transitions.iter().zip(jumped).take(view.num_states).enumerate()
+            {
+                sums.jump_counts[jump_index(to as isize + 1 - from as isize)] +=
+                    transition * jumped;
+            }
+        }
+    }
+
+    /// The most probable position of each output, or nothing for the null word, in
+    /// `best`. Of equal ones the null word is taken, then the first.
+    pub fn decode(
+        &self,
+        view: &DirectedPair,
+        scratch: &mut HmmScratch,
+        best: &mut Vec<Option<u16>>,
+    ) {
+        let (transitions, mut desk) = self.prepare(view, scratch);
+        desk.run_forward(view, transitions, &mut EStepStatistics::default());
+        best.clear();
+        best.resize(view.outputs.len(), None);
+        for (j, &output) in view.outputs.iter().enumerate().rev() {
+            let output = usize::from(output);
+            let mut winner = (desk.null_posterior(view, output, j), None);
+            for i in 0..view.num_states {
+                let posterior = desk.aligned[j * view.stride + i] * desk.backward[i + 1];
+                if posterior > winner.0 {
+                    winner = (posterior, Some(i as u16));
+                }
+            }
+            best[j] = winner.1;
+            desk.step_backward(view, transitions, output, j);
+        }
+    }
+}
+
+/// The scratch of a sentence.
+struct ForwardBackward<'a> {
+    forward: &'a mut Vec<f64>,
+    aligned: &'a mut Vec<f64>,
+    scale: &'a mut Vec<f64>,
+    backward: &'a mut Vec<f64>,
+    next_backward: &'a mut Vec<f64>,
+    predicted: &'a mut Vec<f64>,
+    jump_posteriors: &'a mut Vec<f64>,
+}
+
+impl ForwardBackward<'_> {
+    fn run_forward(
+        &mut self,
+        view: &DirectedPair,
+        transitions: &[f64],
+        sums: &mut EStepStatistics,
+    ) {
+        let (n, stride) = (view.num_states, view.stride);
+        self.forward[0] = 1.0;
+        self.backward.fill(1.0);
+        for (j, &output) in view.outputs.iter().enumerate() {
+            let output = usize::from(output);
+            let (before, after) = self.forward.split_at_mut((j + 1) * (n + 1));
+            let (before, after) = (&before[j * (n + 1)..], &mut after[..n + 1]);
+            self.predicted.fill(0.0);
+            for (&last, row) in before.iter().zip(transitions.chunks_exact(stride)) {
+                if last >= PRUNING_THRESHOLD {
+                    for (reached, transition) in self.predicted.iter_mut().zip(row) {
+                        *reached += last * transition;
+                    }
+                }
+            }
+            let here = &mut self.aligned[j * stride..(j + 1) * stride];
+            let translation = &view.translation[output * stride..(output + 1) * stride];
+            let null = NULL_PROBABILITY * view.null_translation[output];
+            let mut sum = null * before[0];
+            after[0] = sum;
+            for i in 0..n {
+                here[i] = (1.0 - NULL_PROBABILITY) * translation[i] * self.predicted[i];
+                after[i + 1] = here[i] + null * before[i + 1];
+                sum += after[i + 1];
+            }
+            // Numbers of a damaged model may all be zero.
+            let sum = sum.max(f64::MIN_POSITIVE);
+            let scale = 1.0 / sum;
+            after.iter_mut().for_each(|number| *number *= scale);
+            here.iter_mut().for_each(|number| *number *= scale);
+            self.scale[j] = scale;
+            sums.ln_likelihood += sum.ln();
+        }
+    }
+
+    /// The probability that the null word explains output `j`.
+    fn null_posterior(&self, view: &DirectedPair, output: usize, j: usize) -> f64 {
+        let before = &self.forward[j * self.backward.len()..][..self.backward.len()];
+        let paths: f64 =
+            before.iter().zip(&*self.backward).map(|(last, future)| last * future).sum();
+        NULL_PROBABILITY * view.null_translation[output] * self.scale[j] * paths
+    }
+
+    /// From the future behind output `j` to the one before it.
+    fn step_backward(&mut self, view: &DirectedPair, transitions: &[f64], output: usize, j: usize) {
+        let (n, stride) = (view.num_states, view.stride);
+        let translation = &view.translation[output * stride..][..n];
+        let factor = (1.0 - NULL_PROBABILITY) * self.scale[j];
+        for ((reached, translation), future) in
+            self.predicted.iter_mut().zip(translation).zip(&self.backward[1..])
+        {
+            *reached = factor * translation * future;
+        }
+        let null = NULL_PROBABILITY * view.null_translation[output] * self.scale[j];
+        let before = &self.forward[j * (n + 1)..(j + 1) * (n + 1)];
+        let reached = self.predicted.as_chunks::<LANES>().0;
+        for (from, &last) in before.iter().enumerate() {
+            if last < PRUNING_THRESHOLD {
+                self.next_backward[from] = 0.0;
+                continue;
+            }
+            let row = transitions[from * stride..(from + 1) * stride].as_chunks::<LANES>().0;
+            let jumped = &mut self.jump_posteriors[from * stride..(from + 1) * stride];
+            let mut sums = [0.0; LANES];
+            for ((transition, reached), jumped) in
+                row.iter().zip(reached).zip(jumped.as_chunks_mut::<LANES>().0)
+            {
+                for lane in 0..LANES {
+                    sums[lane] += transition[lane] * reached[lane];
+                    jumped[lane] += last * reached[lane];
+                }
+            }
+            self.next_backward[from] =
+                (sums[0] + sums[1]) + (sums[2] + sums[3]) + null * self.backward[from];
+        }
+        std::mem::swap(self.backward, self.next_backward);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sentence of three outputs, the last equal to the first, and two states.
+    fn example_pair() -> DirectedPair {
+        let mut view = DirectedPair::default();
+        view.reset(&[0, 1, 0], 2, 2);
+        view.translation[0..2].copy_from_slice(&[0.6, 0.1]);
+        view.translation[4..6].copy_from_slice(&[0.2, 0.5]);
+        view.null_translation.copy_from_slice(&[0.05, 0.1]);
+        view
+    }
+
+    /// Every path of states, its probability, and for each output its state (2: null).
+    fn all_paths(jumps: &HmmTransitions, view: &DirectedPair) -> Vec<(f64, [usize; 3])> {
+        let transitions = jumps.transitions(view.num_states);
+        let mut all = Vec::new();
+        for code in 0..27 {
+            let states = [code % 3, code / 3 % 3, code / 9];
+            let (mut probability, mut last) = (1.0, 0);
+            for (&state, &output) in states.iter().zip(&view.outputs) {
+                let output = usize::from(output);
+                if state == 2 {
+                    probability *= NULL_PROBABILITY * view.null_translation[output];
+                } else {
+                    probability *= (1.0 - NULL_PROBABILITY)
+                        * transitions[last * view.stride + state]
+                        * view.translation[output * view.stride + state];
+                    last = state + 1;
+                }
+            }
+            all.push((probability, states));
+        }
+        all
+    }
+
+    #[test]
+    fn posteriors_are_those_of_all_paths() {
+        let jumps = HmmTransitions::default();
+        let (mut view, mut sums) = (example_pair(), EStepStatistics::default());
+        let paths = all_paths(&jumps, &view);
+        let total: f64 = paths.iter().map(|path| path.0).sum();
+        jumps.e_step(&mut view, &mut HmmScratch::default(), &mut sums);
+        assert!((sums.ln_likelihood - total.ln()).abs() < 1e-12);
+        let mut expected_jumps = vec![0.0; 2 * MAX_JUMP + 1];
+        for output in 0..2 {
+            for state in 0..3 {
+                let expected: f64 = paths
+                    .iter()
+                    .map(|(probability, states)| {
+                        let times = (0..3)
+                            .filter(|&j| {
+                                usize::from(view.outputs[j]) == output && states[j] == state
+                            })
+                            .count();
+                        probability * times as f64 / total
+                    })
+                    .sum();
+                let found = match state {
+                    2 => view.null_posterior[output],
+                    _ => view.posterior[output * view.stride + state],
+                };
+                assert!((found - expected).abs() < 1e-12, "{output} {state}: {found} {expected}");
+            }
+        }
+        for (probability, states) in &paths {
+            let mut last = 0;
+            for &state in states.iter().filter(|&&state| state < 2) {
+                expected_jumps[jump_index(state as isize + 1 - last)] += probability / total;
+                last = state as isize + 1;
+            }
+        }
+        for (found, expected) in sums.jump_counts.iter().zip(&expected_jumps) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_most_probable_state_of_each_output_wins() {
+        let jumps = HmmTransitions::default();
+        let (view, mut best) = (example_pair(), Vec::new());
+        let paths = all_paths(&jumps, &view);
+        jumps.decode(&view, &mut HmmScratch::default(), &mut best);
+        for (j, &best) in best.iter().enumerate() {
+            let mut sums = [0.0; 3];
+            paths.iter().for_each(|(probability, states)| sums[states[j]] += probability);
+            let winner = (0..3).max_by(|&a, &b| f64::total_cmp(&sums[a], &sums[b]));
+            assert_eq!(best.map_or(2, usize::from), winner.expect("three states"));
+        }
+    }
+
+    #[test]
+    fn transitions_are_distributions() {
+        for n in [1, 2, 7, MAX_CACHED_LENGTH + 60] {
+            let rows = HmmTransitions::default().transitions(n);
+            for row in rows.chunks_exact(n.next_multiple_of(LANES)) {
+                assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                assert!(row[n..].iter().all(|&p| p == 0.0));
+            }
+        }
+    }
+}

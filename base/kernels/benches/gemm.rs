@@ -1,0 +1,350 @@
+//! Products of packed weights, as shares of the peak: what the multiplying instructions alone
+//! do on registers, measured beside each product, because the speed of a machine drifts.
+//!
+//! `cargo bench -p miriam-kernels --bench gemm`, with words to pick rows by their
+//! beginnings (`i8 6x512`, `f32`) and `--seconds` for each number. An operation is a multiplication
+//! or an addition. Weights lie in whatever cache they fit, as in decoding; times are those of the
+//! thread, the best of many calls.
+
+use std::hint::black_box;
+use std::io::Write;
+
+use miriam_kernels::gemm::{
+    Epilogue, PreparedI8, PreparedI16, Tiling, gemm_f32, gemm_i8, gemm_i16,
+};
+use miriam_kernels::pack::{UnpackedWeights, WeightsF32, WeightsI8, WeightsI16};
+use miriam_kernels::quantise::{QuantisedI8, quantise_i16};
+use miriam_kernels::{Cpu, Mat, MatMut};
+use nix::time::{ClockId, clock_gettime};
+
+/// A word at a time, beams of 5 and 6, a short batch, a batch, and a batch of beams.
+const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
+
+/// Depth and columns of the feed-forward and output layers of a tiny transformer and of a base
+/// one.
+const SHAPES: [(usize, usize); 6] =
+    [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
+
+/// What is multiplied.
+#[derive(Clone, Copy, PartialEq)]
+enum GemmKind {
+    I8,
+    /// Rows without negative numbers.
+    I8AfterRelu,
+    I16,
+    F32,
+}
+
+impl GemmKind {
+    const ALL: [GemmKind; 4] = [GemmKind::I8, GemmKind::I8AfterRelu, GemmKind::I16, GemmKind::F32];
+
+    fn name(self) -> &'static str {
+        match self {
+            GemmKind::I8 => "i8",
+            GemmKind::I8AfterRelu => "i8-relu",
+            GemmKind::I16 => "i16",
+            GemmKind::F32 => "f32",
+        }
+    }
+}
+
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
+}
+
+/// Seconds that this thread has computed.
+fn seconds() -> f64 {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
+    time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
+}
+
+/// The rate of some work of so many operations, in 10^9 a second: the best of slices that are
+/// long beside the clock's own time.
+struct Rate {
+    operations: f64,
+    calls: usize,
+    best: f64,
+}
+
+impl Rate {
+    const SLICE: f64 = 0.5e-3;
+
+    fn new(operations: f64) -> Self {
+        Rate { operations, calls: 1, best: 0.0 }
+    }
+
+    fn run_slice(&mut self, work: &mut dyn FnMut()) {
+        loop {
+            let start = seconds();
+            (0..self.calls).for_each(|_| work());
+            let time = seconds() - start;
+            if time >= Self::SLICE {
+                self.best = self.best.max(self.operations * self.calls as f64 / time / 1e9);
+                return;
+            }
+            self.calls *= 2;
+        }
+    }
+}
+
+/// Rates of a product and of the peak, slices in turn for so many seconds.
+fn measure(
+    operations: f64,
+    for_seconds: f64,
+    peak: Option<&Peak>,
+    work: &mut dyn FnMut(),
+) -> [f64; 2] {
+    let mut rates = [Rate::new(operations), Rate::new(peak.map_or(0.0, |peak| peak.operations))];
+    let start = seconds();
+    while seconds() - start < for_seconds || rates[0].best == 0.0 {
+        rates[0].run_slice(work);
+        if let Some(peak) = peak {
+            rates[1].run_slice(&mut || (peak.work)());
+        }
+    }
+    rates.map(|rate| rate.best)
+}
+
+/// A product of that kind and shape.
+fn bench_gemm(
+    cpu: Cpu,
+    kind: GemmKind,
+    [rows, depth, columns]: [usize; 3],
+    for_seconds: f64,
+    peak: Option<&Peak>,
+) -> [f64; 2] {
+    let tiling = Tiling::default_for(cpu);
+    let (a, b) = (numbers(rows * depth), numbers(depth * columns));
+    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns));
+    let mut out = vec![0.0; rows * columns];
+    let (mut bytes, mut shorts) = (PreparedI8::default(), PreparedI16::default());
+    let scales = vec![1.0; rows];
+    let operations = 2.0 * (rows * depth * columns) as f64;
+    let mut measure = |work: &mut dyn FnMut(MatMut<f32>)| {
+        measure(operations, for_seconds, peak, &mut || {
+            work(MatMut::new(black_box(&mut out), rows, columns));
+        })
+    };
+    let epilogue = Epilogue::default;
+    match kind {
+        GemmKind::I8 | GemmKind::I8AfterRelu => {
+            let least = if kind == GemmKind::I8 { -127.0 } else { 0.0 };
+            let weights = WeightsI8::quantise(source).expect("fits");
+            let values: Vec<i8> = a.iter().map(|x| (x * 127.0).max(least) as i8).collect();
+            let values = QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales };
+            measure(&mut |out| {
+                bytes.prepare(cpu, tiling, values);
+                gemm_i8(&bytes, weights.view(), epilogue(), out);
+            })
+        }
+        GemmKind::I16 => {
+            let weights = WeightsI16::quantise(source).expect("fits");
+            let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
+            let into = MatMut::new(&mut values, rows, depth);
+            let values =
+                quantise_i16(cpu, Mat::new(&a, rows, depth), &weights.view(), into, &mut scales);
+            measure(&mut |out| {
+                shorts.prepare(cpu, tiling, values);
+                gemm_i16(&shorts, weights.view(), epilogue(), out);
+            })
+        }
+        GemmKind::F32 => {
+            let weights = WeightsF32::pack(source).expect("fits");
+            let values = Mat::new(&a, rows, depth);
+            measure(&mut |out| {
+                gemm_f32(cpu, tiling, values, weights.view(), epilogue(), out);
+            })
+        }
+    }
+}
+
+/// The multiplying instructions on registers.
+#[cfg(target_arch = "x86_64")]
+mod peak {
+    use std::arch::asm;
+    use std::arch::x86_64::*;
+
+    pub const ROUNDS: usize = 10_000;
+    const SUMS: usize = 10;
+
+    /// Operations of one call of each of the loops below, for `lanes` products an
+    /// instruction.
+    pub fn operations(lanes: usize) -> u64 {
+        (2 * lanes * SUMS * ROUNDS) as u64
+    }
+
+    /// A loop over sums that the compiler cannot do before: an operand passes through
+    /// assembly that may have changed it.
+    macro_rules! peak {
+        ($name:ident, $features:literal, $register:ident, $zero:ident, $set:expr,
+         |$sum:ident, $a:ident, $b:ident, $one:ident| $step:expr) => {
+            #[target_feature(enable = $features)]
+            pub fn $name() {
+                let ($one, $b, mut sums) = ($set(1), $set(3), [$zero(); SUMS]);
+                for _ in 0..ROUNDS {
+                    for $sum in &mut sums {
+                        let mut $a = $b;
+                        // SAFETY: an empty instruction that claims to change a register.
+                        unsafe { asm!("/* {0} */", inout($register) $a, options(nomem, nostack)) };
+                        *$sum = $step;
+                    }
+                }
+                std::hint::black_box(sums);
+            }
+        };
+    }
+
+    peak!(avx2_i8, "avx2", ymm_reg, _mm256_setzero_si256, _mm256_set1_epi16, |sum, a, b, one| {
+        _mm256_add_epi32(*sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), one))
+    });
+    peak!(avx2_i16, "avx2", ymm_reg, _mm256_setzero_si256, _mm256_set1_epi16, |sum, a, b, _one| {
+        _mm256_add_epi32(*sum, _mm256_madd_epi16(a, b))
+    });
+    peak!(
+        avx2_f32,
+        "avx2,fma",
+        ymm_reg,
+        _mm256_setzero_ps,
+        |x: i16| _mm256_set1_ps(f32::from(x) * 0.25),
+        |sum, a, b, _one| _mm256_fmadd_ps(a, b, *sum)
+    );
+    peak!(
+        avx512_f32,
+        "avx512f",
+        zmm_reg,
+        _mm512_setzero_ps,
+        |x: i16| _mm512_set1_ps(f32::from(x) * 0.25),
+        |sum, a, b, _one| _mm512_fmadd_ps(a, b, *sum)
+    );
+    peak!(
+        vnni_i16,
+        "avx512f,avx512vnni",
+        zmm_reg,
+        _mm512_setzero_si512,
+        |x: i16| _mm512_set1_epi32(i32::from(x)),
+        |sum, a, b, _one| _mm512_dpwssd_epi32(*sum, a, b)
+    );
+    peak!(
+        vnni_i8,
+        "avx512f,avx512vnni",
+        zmm_reg,
+        _mm512_setzero_si512,
+        |x: i16| _mm512_set1_epi32(i32::from(x)),
+        |sum, a, b, _one| _mm512_dpbusd_epi32(*sum, a, b)
+    );
+}
+
+/// A loop of multiplying instructions.
+struct Peak {
+    operations: f64,
+    work: fn(),
+}
+
+/// The peak of what the kernels of `cpu` multiply with, if it is measured here.
+#[cfg(target_arch = "x86_64")]
+fn peak_of(cpu: Cpu, kind: GemmKind) -> Option<Peak> {
+    // The names say which of these instructions this CPU has.
+    let (lanes, work): (usize, fn()) = match (cpu.name(), kind) {
+        // SAFETY: a set of that name exists only where the CPU has AVX2 and FMA.
+        ("avx2", GemmKind::I8 | GemmKind::I8AfterRelu) => (32, || unsafe { peak::avx2_i8() }),
+        // SAFETY: as above.
+        ("avx2", GemmKind::I16) => (16, || unsafe { peak::avx2_i16() }),
+        // SAFETY: as above.
+        ("avx2", GemmKind::F32) => (8, || unsafe { peak::avx2_f32() }),
+        ("avx512-vnni", GemmKind::I8 | GemmKind::I8AfterRelu) => {
+            // SAFETY: a set of that name exists only where the CPU has AVX-512 VNNI.
+            (64, || unsafe { peak::vnni_i8() })
+        }
+        // SAFETY: as above.
+        ("avx512-vnni", GemmKind::I16) => (32, || unsafe { peak::vnni_i16() }),
+        // SAFETY: sets of these names exist only where the CPU has AVX-512 F.
+        ("avx512" | "avx512-vnni", GemmKind::F32) => (16, || unsafe { peak::avx512_f32() }),
+        _ => return None,
+    };
+    Some(Peak { operations: peak::operations(lanes) as f64, work })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn peak_of(_: Cpu, _: GemmKind) -> Option<Peak> {
+    None
+}
+
+/// What the command line asks for.
+struct Arguments {
+    seconds: f64,
+    prefixes: Vec<String>,
+}
+
+impl Arguments {
+    fn parse() -> Self {
+        let mut wanted = Arguments { seconds: 0.3, prefixes: Vec::new() };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match &argument[..] {
+                // Cargo's own.
+                "--bench" => {}
+                "--seconds" => {
+                    let value = arguments.next().and_then(|text| text.parse().ok());
+                    wanted.seconds = value.expect("--seconds takes a number");
+                }
+                _ => wanted.prefixes.push(argument),
+            }
+        }
+        wanted
+    }
+
+    /// Whether a word of its name begins with each that is wanted.
+    fn selects(&self, name: &str) -> bool {
+        let begins = |with: &String| name.split(' ').any(|word| word.starts_with(&with[..]));
+        self.prefixes.iter().all(begins)
+    }
+}
+
+fn main() {
+    let wanted = Arguments::parse();
+    let cpu = Cpu::detect();
+    let mut out = std::io::stdout().lock();
+    let mut say = |line: &str| {
+        let _ = writeln!(out, "{line}");
+        let _ = out.flush();
+    };
+    say(&format!("instructions: {}; rates in 10^9 operations a second", cpu.name()));
+    say("kind    rows x depth x columns       rate      peak   share");
+    let mut tables = Vec::new();
+    for kind in GemmKind::ALL {
+        let peak = peak_of(cpu, kind);
+        let mut table = Vec::new();
+        let mut peaks: Vec<f64> = Vec::new();
+        for rows in ROWS {
+            let mut cells = Vec::new();
+            for (depth, columns) in SHAPES {
+                let shape = format!("{rows}x{depth}x{columns}");
+                if !wanted.selects(&format!("{} {shape}", kind.name())) {
+                    cells.push("-".to_owned());
+                    continue;
+                }
+                let [rate, most] =
+                    bench_gemm(cpu, kind, [rows, depth, columns], wanted.seconds, peak.as_ref());
+                let share =
+                    if most > 0.0 { format!("{:.0} %", 100.0 * rate / most) } else { "?".into() };
+                say(&format!("{:<7} {shape:<24} {rate:>8.1} {most:>9.1} {share:>7}", kind.name()));
+                cells.push(format!("{rate:.0} ({share})"));
+                peaks.push(most);
+            }
+            table.push((rows, cells));
+        }
+        let most = peaks.into_iter().fold(0.0, f64::max);
+        tables.push((kind, most, table));
+    }
+    for (kind, most, table) in tables {
+        if table.iter().all(|(_, cells)| cells.iter().all(|cell| cell == "-")) {
+            continue;
+        }
+        let shapes = SHAPES.map(|(depth, columns)| format!("{depth} x {columns}"));
+        say(&format!("\n| {}, peak {most:.0} | {} |", kind.name(), shapes.join(" | ")));
+        say(&format!("|---|{}", "---|".repeat(SHAPES.len())));
+        for (rows, cells) in table {
+            say(&format!("| {rows} | {} |", cells.join(" | ")));
+        }
+    }
+}

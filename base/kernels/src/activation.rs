@@ -1,0 +1,212 @@
+//! Activations, exponentials and softmax over rows.
+//!
+//! Sigmoid and tanh come in two kinds: from the exponential, to a few units in the last
+//! place, and from tables, as Devlin (2017, section 4.4) has them. Which one a model
+//! uses changes its numbers, so the caller says.
+//!
+//! What is not a number stays that in every function: a model that overflows must not
+//! give numbers that look well. The order of the arguments of minima and maxima matters.
+
+mod exp;
+mod lookup_table;
+mod softmax;
+
+pub(crate) use exp::{exp, exp_for_sum};
+pub(crate) use softmax::softmax_row;
+pub use softmax::{log_softmax, softmax};
+
+use crate::isa::{Isa, dispatch, lane_chunks};
+use crate::{Cpu, MatMut};
+
+/// What is applied to each element of a product.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Activation {
+    /// The element itself.
+    #[default]
+    None,
+    /// The positive part.
+    Relu,
+    /// `x * sigmoid(x)`.
+    Swish,
+    /// `x / 2 * (1 + erf(x / sqrt 2))`: Marian's.
+    Gelu,
+    /// `x * sigmoid(1.702 x)`: that of the browser's Marian and CTranslate2's
+    /// `gelu-sigmoid`.
+    GeluSigmoid,
+    /// `x / 2 * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`: CTranslate2's `gelu-tanh`.
+    GeluTanh,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid,
+}
+
+impl Activation {
+    /// Whether it is done while results are in registers anyway.
+    pub(crate) fn is_fused(self) -> bool {
+        matches!(self, Activation::None | Activation::Relu)
+    }
+}
+
+/// How sigmoid and tanh of gates are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GateImpl {
+    /// From the exponential: within 4e-7.
+    #[default]
+    Exact,
+    /// Looked up in 4,096 entries over [-8, 8): sigmoid within 6e-4, tanh within 2e-3.
+    Table,
+}
+
+/// Applies an activation to every element.
+pub fn activate(cpu: Cpu, activation: Activation, mut rows: MatMut<f32>) {
+    for index in 0..rows.rows() {
+        let row = rows.row(index);
+        dispatch!(cpu, activate_row(activation, row));
+    }
+}
+
+/// Applies sigmoid or tanh of either kind to every element.
+pub fn apply_gate(cpu: Cpu, squash: GateImpl, function: GateFunction, mut rows: MatMut<f32>) {
+    for index in 0..rows.rows() {
+        let row = rows.row(index);
+        dispatch!(cpu, apply_gate_row(squash, function, row));
+    }
+}
+
+/// The two functions of gates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GateFunction {
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+#[inline(always)]
+fn apply_gate_row<I: Isa>(isa: I, gate_impl: GateImpl, function: GateFunction, row: &mut [f32]) {
+    for part in lane_chunks(row.len()) {
+        let x = isa.load_partial(&row[part.clone()], 0.0);
+        let y = match function {
+            GateFunction::Sigmoid => sigmoid_with(isa, gate_impl, x),
+            GateFunction::Tanh => tanh_with(isa, gate_impl, x),
+        };
+        isa.store_partial(y, &mut row[part]);
+    }
+}
+
+/// Applies an activation to a row and gives the largest magnitude of the result. Not
+/// inlined: products call it for whole tiles, and the functions are long.
+#[inline(never)]
+pub(crate) fn activate_row<I: Isa>(isa: I, activation: Activation, row: &mut [f32]) -> f32 {
+    isa.run(
+        #[inline(always)]
+        |isa| match activation {
+            Activation::None => map_row(
+                isa,
+                row,
+                #[inline(always)]
+                |_, x| x,
+            ),
+            Activation::Relu => map_row(
+                isa,
+                row,
+                #[inline(always)]
+                |isa, x| isa.max(isa.splat(0.0), x),
+            ),
+            Activation::Swish => map_row(
+                isa,
+                row,
+                #[inline(always)]
+                |isa, x| isa.mul(x, sigmoid(isa, x)),
+            ),
+            Activation::Gelu => map_row(isa, row, gelu),
+            Activation::GeluSigmoid => map_row(
+                isa,
+                row,
+                #[inline(always)]
+                |isa, x| isa.mul(x, sigmoid(isa, isa.mul(x, isa.splat(1.702)))),
+            ),
+            Activation::GeluTanh => map_row(isa, row, gelu_tanh),
+            Activation::Tanh => map_row(isa, row, tanh),
+            Activation::Sigmoid => map_row(isa, row, sigmoid),
+        },
+    )
+}
+
+#[inline(always)]
+fn map_row<I: Isa>(isa: I, row: &mut [f32], function: impl Fn(I, I::F) -> I::F) -> f32 {
+    let mut largest = isa.splat(0.0);
+    for part in lane_chunks(row.len()) {
+        let chunk = &mut row[part];
+        let y = function(isa, isa.load_partial(chunk, 0.0));
+        isa.store_partial(y, chunk);
+        // Loaded again, because lanes past the end may be anything.
+        largest = isa.max_abs(isa.load_partial(chunk, 0.0), largest);
+    }
+    isa.reduce_max_abs(largest)
+}
+
+/// `1 / (1 + exp(-x))`.
+#[inline(always)]
+pub(crate) fn sigmoid<I: Isa>(isa: I, x: I::F) -> I::F {
+    let one = isa.splat(1.0);
+    isa.div(one, isa.add(one, exp(isa, isa.sub(isa.splat(0.0), x))))
+}
+
+/// The hyperbolic tangent, `(e - 1) / (e + 1)` of `e = exp(2 |x|)` with the sign of x.
+/// The numerator is computed as such, so that small arguments lose nothing.
+#[inline(always)]
+pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
+    // Beyond 9.1 the nearest f32 is 1.
+    let magnitude = isa.min(isa.splat(9.1), isa.abs(x));
+    let minus_one = exp::expm1(isa, isa.add(magnitude, magnitude));
+    isa.copysign(isa.div(minus_one, isa.add(minus_one, isa.splat(2.0))), x)
+}
+
+/// Gelu with erf after Abramowitz and Stegun, 7.1.26: an absolute error of 1.5e-7 in
+/// erf, so of `|x| * 1e-7` here.
+#[inline(always)]
+fn gelu<I: Isa>(isa: I, x: I::F) -> I::F {
+    let z = isa.mul(isa.abs(x), isa.splat(std::f32::consts::FRAC_1_SQRT_2));
+    let one = isa.splat(1.0);
+    let t = isa.div(one, isa.mul_add(z, isa.splat(0.327_591_1), one));
+    let mut p = isa.splat(1.061_405_4);
+    for coefficient in [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6] {
+        p = isa.mul_add(p, t, isa.splat(coefficient));
+    }
+    let square = isa.mul(z, z);
+    let tail = isa.mul(isa.mul(p, t), exp(isa, isa.sub(isa.splat(0.0), square)));
+    let erf = isa.copysign(isa.sub(one, tail), x);
+    let half = isa.mul(x, isa.splat(0.5));
+    isa.mul_add(half, erf, half)
+}
+
+#[inline(always)]
+fn gelu_tanh<I: Isa>(isa: I, x: I::F) -> I::F {
+    let cube = isa.mul(isa.mul(x, x), x);
+    let inner = isa.mul_add(cube, isa.splat(0.044_715), x);
+    // sqrt(2 / pi)
+    let t = tanh(isa, isa.mul(inner, isa.splat(0.797_884_6)));
+    let half = isa.mul(x, isa.splat(0.5));
+    isa.mul_add(half, t, half)
+}
+
+#[inline(always)]
+pub(crate) fn sigmoid_with<I: Isa>(isa: I, gate_impl: GateImpl, x: I::F) -> I::F {
+    match gate_impl {
+        GateImpl::Exact => sigmoid(isa, x),
+        GateImpl::Table => lookup_table::look_up(isa, lookup_table::sigmoid_table(), x),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn tanh_with<I: Isa>(isa: I, gate_impl: GateImpl, x: I::F) -> I::F {
+    match gate_impl {
+        GateImpl::Exact => tanh(isa, x),
+        GateImpl::Table => lookup_table::look_up(isa, lookup_table::tanh_table(), x),
+    }
+}
+
+#[cfg(test)]
+mod tests;

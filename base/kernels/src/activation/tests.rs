@@ -1,0 +1,263 @@
+//! Functions against f64, over the floats of their ranges.
+
+use super::*;
+use crate::testing::{TestRng, assert_close};
+
+/// Calls `check` for blocks of the positive floats up to `most`, every `step`-th, with both
+/// signs.
+fn for_float_blocks(most: f32, step: usize, mut check: impl FnMut(&[f32])) {
+    let mut block = Vec::new();
+    for bits in (0..=most.to_bits()).step_by(step) {
+        block.extend([f32::from_bits(bits), -f32::from_bits(bits)]);
+        if block.len() >= 4096 {
+            check(&block);
+            block.clear();
+        }
+    }
+    check(&block);
+}
+
+#[inline(always)]
+fn exponentials<I: Isa>(isa: I, row: &mut [f32]) {
+    map_row(isa, row, exp);
+}
+
+/// A unit in the last place of the f32 nearest to a number.
+fn unit(x: f64) -> f64 {
+    let x = (x as f32).abs().max(f32::MIN_POSITIVE);
+    f64::from(f32::from_bits(x.to_bits() + 1)) - f64::from(x)
+}
+
+fn exponential_over(step: usize) {
+    for cpu in Cpu::all() {
+        for_float_blocks(88.376, step, |block| {
+            let mut row = block.to_vec();
+            dispatch!(cpu, exponentials(&mut row));
+            for (&x, &y) in block.iter().zip(&row) {
+                let expected = f64::from(x).exp();
+                if x < -87.336_54 {
+                    assert_eq!(y, 0.0);
+                } else {
+                    let apart = (f64::from(y) - expected).abs() / unit(expected);
+                    assert!(apart <= 2.0, "{}: exp({x}) is {y}, {apart} units off", cpu.name());
+                }
+            }
+        });
+    }
+}
+
+#[inline(always)]
+fn exponentials_summed<I: Isa>(isa: I, row: &mut [f32]) {
+    map_row(isa, row, exp_for_sum);
+}
+
+#[test]
+fn exponentials_for_sums_are_near_enough() {
+    for cpu in Cpu::all() {
+        for_float_blocks(87.3, 100_003, |block| {
+            let mut row = block.to_vec();
+            dispatch!(cpu, exponentials_summed(&mut row));
+            for (&x, &y) in block.iter().zip(&row) {
+                let expected = f64::from(x).exp();
+                let apart = (f64::from(y) - expected).abs() / expected;
+                // The plain set rounds products before it adds them.
+                let allowed = 2.5e-7 + 1e-7 * f64::from(x.abs());
+                assert!(apart <= allowed, "{}: exp({x}) is {y}, {apart} off", cpu.name());
+            }
+        });
+        let mut ends = [0.0, -0.0, -1e9, f32::NEG_INFINITY, f32::NAN];
+        dispatch!(cpu, exponentials_summed(&mut ends));
+        assert_eq!(ends[..2], [1.0, 1.0]);
+        assert!(ends[2..4].iter().all(|&y| (0.0..1.2e-38).contains(&y)), "{ends:?}");
+        assert!(ends[4].is_nan(), "a sum shows that there was something else than numbers");
+    }
+}
+
+fn gates_over(step: usize) {
+    let kinds = [(GateImpl::Exact, 4e-7, 4e-7), (GateImpl::Table, 6e-4, 2e-3)];
+    for cpu in Cpu::all() {
+        for (kind, of_sigmoid, of_tanh) in kinds {
+            for_float_blocks(100.0, step, |block| {
+                let x: Vec<f64> = block.iter().map(|&x| f64::from(x)).collect();
+                let mut row = block.to_vec();
+                let one = MatMut::new(&mut row, 1, block.len());
+                apply_gate(cpu, kind, GateFunction::Sigmoid, one);
+                let expected: Vec<f64> = x.iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect();
+                assert_close(&row, &expected, of_sigmoid, "sigmoid");
+                row.copy_from_slice(block);
+                let one = MatMut::new(&mut row, 1, block.len());
+                apply_gate(cpu, kind, GateFunction::Tanh, one);
+                let expected: Vec<f64> = x.iter().map(|x| x.tanh()).collect();
+                assert_close(&row, &expected, of_tanh, "tanh");
+                if kind == GateImpl::Exact {
+                    for (y, x) in row.iter().zip(&x) {
+                        let relative = (f64::from(*y) - x.tanh()).abs() / unit(x.tanh());
+                        assert!(relative <= 6.0, "tanh({x}) is {y}, {relative} units off");
+                    }
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn exponentials_are_near_over_a_sample_of_all_floats() {
+    exponential_over(9_973);
+}
+
+#[test]
+fn gates_are_near_over_a_sample_of_all_floats() {
+    gates_over(30_011);
+}
+
+/// Minutes: `cargo test --release -p miriam-kernels -- --ignored all_floats`.
+#[test]
+#[ignore = "minutes"]
+fn exponentials_are_near_over_all_floats() {
+    exponential_over(1);
+}
+
+/// Minutes, as above.
+#[test]
+#[ignore = "minutes"]
+fn gates_are_near_over_all_floats() {
+    gates_over(1);
+}
+
+#[test]
+fn infinities_are_the_limits() {
+    for cpu in Cpu::all() {
+        let ends = [f32::NEG_INFINITY, -200.0, 200.0, f32::INFINITY];
+        let mut row = ends;
+        activate(cpu, Activation::Sigmoid, MatMut::new(&mut row, 1, 4));
+        assert!(row[..2].iter().all(|x| x.abs() < 1e-37) && row[2..] == [1.0, 1.0], "{row:?}");
+        let mut row = ends;
+        activate(cpu, Activation::Tanh, MatMut::new(&mut row, 1, 4));
+        assert_eq!(row, [-1.0, -1.0, 1.0, 1.0]);
+        // Tables do not leave their entries for anything.
+        let mut row = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+        apply_gate(cpu, GateImpl::Table, GateFunction::Tanh, MatMut::new(&mut row, 1, 3));
+        assert!(row[1] > 0.999 && row[2] < -0.999 && row[0].is_nan());
+    }
+}
+
+#[test]
+fn what_is_not_a_number_stays_that() {
+    let all = [
+        Activation::None,
+        Activation::Relu,
+        Activation::Swish,
+        Activation::Gelu,
+        Activation::GeluSigmoid,
+        Activation::GeluTanh,
+        Activation::Tanh,
+        Activation::Sigmoid,
+    ];
+    let row = || {
+        let mut row = [0.5; 19];
+        (row[3], row[17]) = (f32::NAN, f32::NAN);
+        row
+    };
+    let check = |row: [f32; 19], what: &str| {
+        let wrong = |at: &usize| row[*at].is_nan() != [3, 17].contains(at);
+        assert_eq!((0..19).find(wrong), None, "{what}: {row:?}");
+    };
+    for cpu in Cpu::all() {
+        for activation in all {
+            let mut row = row();
+            activate(cpu, activation, MatMut::new(&mut row, 1, 19));
+            check(row, &format!("{} {activation:?}", cpu.name()));
+        }
+        for (kind, gate) in [
+            (GateImpl::Exact, GateFunction::Tanh),
+            (GateImpl::Exact, GateFunction::Sigmoid),
+            (GateImpl::Table, GateFunction::Tanh),
+            (GateImpl::Table, GateFunction::Sigmoid),
+        ] {
+            let mut row = row();
+            apply_gate(cpu, kind, gate, MatMut::new(&mut row, 1, 19));
+            check(row, &format!("{} {kind:?} {gate:?}", cpu.name()));
+        }
+        let mut row = [f32::NAN, f32::NEG_INFINITY];
+        softmax(cpu, MatMut::new(&mut row, 1, 2));
+        assert!(row[0].is_nan() && row[1].is_nan());
+    }
+}
+
+/// erf by its series, for |x| < 4, in f64.
+fn erf(x: f64) -> f64 {
+    let (mut term, mut sum) = (x, x);
+    for n in 1..200 {
+        term *= -x * x / f64::from(n);
+        sum += term / f64::from(2 * n + 1);
+    }
+    sum * 2.0 / std::f64::consts::PI.sqrt()
+}
+
+#[test]
+fn gelus_are_their_formulas() {
+    let inputs: Vec<f32> = (-500..=500).map(|at| at as f32 / 100.0).collect();
+    for cpu in Cpu::all() {
+        let apply = |activation| {
+            let mut row = inputs.clone();
+            activate(cpu, activation, MatMut::new(&mut row, 1, inputs.len()));
+            row
+        };
+        let expect =
+            |f: fn(f64) -> f64| inputs.iter().map(|&x| f(f64::from(x))).collect::<Vec<_>>();
+        let exact = expect(|x| x / 2.0 * (1.0 + erf(x / 2f64.sqrt())));
+        assert_close(&apply(Activation::Gelu), &exact, 1.5e-6, "gelu");
+        let by_tanh = expect(|x| {
+            x / 2.0
+                * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3))).tanh())
+        });
+        assert_close(&apply(Activation::GeluTanh), &by_tanh, 1.5e-6, "gelu-tanh");
+        let by_sigmoid = expect(|x| x / (1.0 + (-1.702 * x).exp()));
+        assert_close(&apply(Activation::GeluSigmoid), &by_sigmoid, 1.5e-6, "gelu-sigmoid");
+    }
+}
+
+#[test]
+fn softmax_is_its_formula() {
+    let mut numbers = TestRng::new(9);
+    for cpu in Cpu::all() {
+        for length in [1, 5, 16, 17, 1000] {
+            let row = numbers.floats(length, 12.0);
+            let sum: f64 = row.iter().map(|&x| f64::from(x).exp()).sum();
+            let expected: Vec<f64> = row.iter().map(|&x| f64::from(x).exp() / sum).collect();
+            let mut found = row.clone();
+            softmax(cpu, MatMut::new(&mut found, 1, length));
+            assert_close(&found, &expected, 1e-6, "softmax");
+            let mut found = row.clone();
+            log_softmax(cpu, MatMut::new(&mut found, 1, length));
+            let expected: Vec<f64> = expected.iter().map(|p| p.ln()).collect();
+            assert_close(&found, &expected, 4e-6, "log-softmax");
+        }
+        let mut row = [f32::NEG_INFINITY; 3];
+        softmax(cpu, MatMut::new(&mut row, 1, 3));
+        assert_eq!(row, [0.0; 3]);
+        let mut row = [f32::NEG_INFINITY, 1.0, f32::NEG_INFINITY];
+        softmax(cpu, MatMut::new(&mut row, 1, 3));
+        assert_eq!(row, [0.0, 1.0, 0.0]);
+    }
+}
+
+#[test]
+fn vectors_give_the_same_bits_whatever_their_registers() {
+    let wide: Vec<Cpu> = Cpu::all().into_iter().filter(|&cpu| cpu != Cpu::plain()).collect();
+    if wide.len() < 2 {
+        return eprintln!("skipped: this CPU has one width of registers only");
+    }
+    let mut numbers = TestRng::new(10);
+    let row = numbers.floats(1001, 10.0);
+    let results: Vec<Vec<f32>> = wide
+        .iter()
+        .map(|&cpu| {
+            let mut row = row.clone();
+            log_softmax(cpu, MatMut::new(&mut row, 1, 1001));
+            activate(cpu, Activation::Gelu, MatMut::new(&mut row, 1, 1001));
+            row
+        })
+        .collect();
+    assert!(results.iter().all(|result| *result == results[0]));
+}

@@ -1,0 +1,89 @@
+//! Rows times packed weights, with everything that follows a product done while its
+//! results are in registers.
+//!
+//! A product is tiles: some rows by some panels of sixteen columns, all sums in
+//! registers, one pass along the depth. Every sum is made in the order of the depth (of
+//! floats, in runs) in a lane of its own, whatever the tile, so a row's results depend on nothing else.
+//! Panels are the outer loop: weights are read once, rows (few, and prepared) again
+//! for each panel. The three arithmetics ([`f32s`], [`i16s`], [`i8s`]) differ in what a
+//! step along the depth is, and share all else.
+
+mod f32s;
+mod i16s;
+mod i8s;
+mod prepared;
+mod tile;
+
+pub use f32s::gemm_f32;
+pub use i8s::{PreparedI8, QuadCells, gemm_i8};
+pub use i16s::{PairCells, PreparedI16, gemm_i16};
+pub use prepared::PreparedRows;
+
+use crate::activation::Activation;
+use crate::isa::Level;
+use crate::{Cpu, Mat, MatMut};
+
+/// What follows a product: `activation(product * scales + bias + residual)`.
+#[derive(Debug, Default)]
+pub struct Epilogue<'a> {
+    /// A number for each column.
+    pub bias: Option<&'a [f32]>,
+    /// Rows to add before the activation, as Devlin's stacks do; without activation,
+    /// the residual of a transformer.
+    pub residual: Option<Mat<'a, f32>>,
+    /// The function applied last.
+    pub activation: Activation,
+    /// Set to the largest magnitude of each row of the result, for its quantisation.
+    pub absmax: Option<&'a mut [f32]>,
+}
+
+impl Epilogue<'_> {
+    fn check(&self, out: &MatMut<f32>) {
+        let shape = (out.rows(), out.columns());
+        assert!(self.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");
+        let fits = |rows: Mat<f32>| (rows.rows(), rows.columns()) == shape;
+        assert!(self.residual.is_none_or(fits), "a residual of the result's shape");
+        let largest = self.absmax.as_deref();
+        assert!(largest.is_none_or(|largest| largest.len() == shape.0), "a largest for each row");
+    }
+}
+
+/// How many rows and panels a tile has: a matter of speed only. The
+/// [`tuner`](crate::tuner) chooses among [`alternatives`](Tiling::alternatives).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiling {
+    rows: usize,
+    panels: usize,
+}
+
+impl Tiling {
+    /// What is fastest in most cases.
+    pub fn default_for(cpu: Cpu) -> Self {
+        Self::alternatives(cpu)[0]
+    }
+
+    /// All tilings worth trying, the usual one first.
+    pub fn alternatives(cpu: Cpu) -> &'static [Tiling] {
+        const NARROW: [Tiling; 4] = [
+            Tiling { rows: 5, panels: 4 },
+            Tiling { rows: 6, panels: 4 },
+            Tiling { rows: 4, panels: 4 },
+            Tiling { rows: 5, panels: 1 },
+        ];
+        const WIDE: [Tiling; 3] = [
+            Tiling { rows: 6, panels: 4 },
+            Tiling { rows: 4, panels: 4 },
+            Tiling { rows: 5, panels: 1 },
+        ];
+        match cpu.level() {
+            Level::Plain(_) => &NARROW[3..],
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(_) => &NARROW,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) | Level::Avx512Vnni(_) => &WIDE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Products of sixteen bits (Devlin 2017, section 4.1).
+//!
+//! Two products are summed in 32 bits by one instruction, thirty-two times: a
+//! [run](RUN), whose norms bound what it may sum to (see [`crate::pack`]). Then sums are
+//! set aside as floats.
+
+use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks, interleave_row};
+use super::{Epilogue, PreparedRows, Tiling};
+use crate::isa::{Isa, LANES, dispatch};
+use crate::pack::{ACCUMULATION_RUN, Line, PackedI16};
+use crate::quantise::QuantisedI16;
+use crate::{Cpu, Mat, MatMut};
+
+#[derive(Clone, Copy)]
+struct I16Arithmetic<'a> {
+    row_scales: &'a [f32],
+    column_scales: &'a [f32],
+}
+
+impl Arithmetic for I16Arithmetic<'_> {
+    type Cell = u32;
+    type Accumulators<I: Isa> = I::I;
+    const FLUSH_STEPS: usize = ACCUMULATION_RUN / 2;
+
+    #[inline(always)]
+    fn initial_sums<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::I {
+        isa.splat_i32(0)
+    }
+    #[inline(always)]
+    fn zero_sums<I: Isa>(isa: I) -> I::I {
+        isa.splat_i32(0)
+    }
+    #[inline(always)]
+    fn accumulate<I: Isa>(isa: I, sums: I::I, cell: &u32, line: &Line) -> I::I {
+        isa.dot_i16(sums, *cell, line)
+    }
+    #[inline(always)]
+    fn to_f32<I: Isa>(isa: I, sums: I::I) -> I::F {
+        isa.to_f32(sums)
+    }
+    #[inline(always)]
+    fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F {
+        isa.load(&self.column_scales[panel * LANES..])
+    }
+    #[inline(always)]
+    fn dequantise<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F {
+        isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), columns))
+    }
+}
+
+/// Rows of sixteen bits, [prepared](Prepared).
+pub type PreparedI16 = PreparedRows<PairCells>;
+
+/// Two neighbours of a row at a time, as [`Isa::dot_i16`] takes them.
+#[derive(Clone, Debug, Default)]
+pub struct PairCells {
+    pairs: Vec<u32>,
+    row_buffer: Vec<u32>,
+    headroom: u32,
+}
+
+impl PreparedI16 {
+    /// Takes other rows.
+    ///
+    /// # Panics
+    /// If there is not a scale for each row.
+    pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantisedI16) {
+        assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
+        self.reset(cpu, tiling, rows.values.columns(), rows.scales);
+        let cells = &mut self.cells;
+        cells.headroom = rows.headroom;
+        dispatch!(vnni cpu, interleave_rows(tiling, rows.values, cells));
+    }
+}
+
+/// `out = activation((rows * weights) * scales + bias + residual)`, where sums are exact
+/// up to the precision of f32.
+///
+/// # Panics
+/// If shapes do not fit, or rows were quantised for weights of smaller norm, or none are
+/// prepared.
+pub fn gemm_i16(rows: &PreparedI16, weights: PackedI16, epilogue: Epilogue, out: MatMut<f32>) {
+    assert_eq!(rows.depth, weights.depth(), "rows as long as the weights are deep");
+    assert!(rows.cells.headroom <= weights.headroom(), "rows with room beside the weights");
+    let (cpu, tiling) = rows.prepared_for();
+    dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out))
+}
+
+#[inline(always)]
+fn multiply<I: Isa>(
+    isa: I,
+    tiling: Tiling,
+    rows: &PreparedI16,
+    weights: PackedI16,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    let PackedI16 { panels, scales: column_scales, .. } = weights;
+    let arithmetic = I16Arithmetic { row_scales: &rows.scales, column_scales };
+    let cells = Interleaved { cells: &rows.cells.pairs[..], steps: panels.steps() };
+    let blocks = RowBlocks::new::<I>(rows.scales.len(), tiling);
+    Gemm { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
+}
+
+/// Prepares rows for [`Isa::dot_i16`], two neighbours at a time, zero behind the last.
+#[inline(always)]
+fn interleave_rows<I: Isa>(_: I, tiling: Tiling, rows: Mat<i16>, to: &mut PairCells) {
+    let PairCells { pairs, row_buffer: of_row, .. } = to;
+    let steps = rows.columns().div_ceil(2);
+    pairs.resize(rows.rows() * steps, 0);
+    for block in RowBlocks::new::<I>(rows.rows(), tiling).ranges() {
+        let into = &mut pairs[block.start * steps..block.end * steps];
+        for (place, row) in block.clone().enumerate() {
+            let (whole, rest) = rows.row(row).as_chunks::<2>();
+            of_row.clear();
+            let pair = |&[a, b]: &[i16; 2]| u32::from(a as u16) | u32::from(b as u16) << 16;
+            of_row.extend(whole.iter().map(pair));
+            of_row.extend(rest.iter().map(|&last| u32::from(last as u16)));
+            interleave_row(of_row, block.len(), place, into);
+        }
+    }
+}

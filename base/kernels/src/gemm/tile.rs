@@ -1,0 +1,455 @@
+//! Tiles, the order in which they are visited, and what follows them.
+//!
+//! A tile of bytes at depth 256 lasts some six hundred cycles, so what stands around its
+//! loop counts: rows lie step by step ([`Interleaved`]), which makes them one stream with
+//! one check, and results stay in registers from the last step to the store.
+
+use std::ops::Range;
+
+use super::{Epilogue, Tiling};
+use crate::activation::{Activation, activate_row};
+use crate::isa::{Isa, LANES, RegisterBlocking};
+use crate::pack::{Line, Panels};
+use crate::{Mat, MatMut};
+
+/// Bytes of prepared rows that are multiplied with all weights before the next: what a
+/// second-level cache holds beside a few panels.
+const CACHE_BLOCK_BYTES: usize = 256 << 10;
+
+/// The most rows of a tile.
+const MAX_TILE_ROWS: usize = 6;
+
+/// One of the arithmetics of products, with what its rows and columns are worth.
+pub(super) trait Arithmetic: Copy {
+    /// What a row has for each line of a panel.
+    type Cell: Copy;
+    /// Sixteen sums while lines are added.
+    type Accumulators<I: Isa>: Copy;
+    /// The lines that are summed before sums are set aside as floats.
+    const FLUSH_STEPS: usize;
+
+    /// Sums before the first line.
+    fn initial_sums<I: Isa>(&self, isa: I, row: usize, panel: usize) -> Self::Accumulators<I>;
+    /// Sums after they were set aside.
+    fn zero_sums<I: Isa>(isa: I) -> Self::Accumulators<I>;
+    /// Sums with one more line. The cell comes as a reference: as a value, two words of it
+    /// are loaded as one and taken apart again, at half the speed.
+    fn accumulate<I: Isa>(
+        isa: I,
+        sums: Self::Accumulators<I>,
+        cell: &Self::Cell,
+        line: &Line,
+    ) -> Self::Accumulators<I>;
+    /// Sums as floats.
+    fn to_f32<I: Isa>(isa: I, sums: Self::Accumulators<I>) -> I::F;
+    /// What a unit of each column of a panel is worth.
+    fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F;
+    /// Whole sums in the units of the result.
+    fn dequantise<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F;
+}
+
+/// Where the cells of rows lie.
+pub(super) trait RowCells: Copy {
+    /// What a row has for each line of a panel.
+    type Cell: Copy;
+    /// The cells of the rows of a tile.
+    type Tile<const ROWS: usize>: Copy;
+
+    /// The rows from `row` on.
+    fn tile<const ROWS: usize>(&self, row: usize) -> Self::Tile<ROWS>;
+    /// Some steps of them.
+    fn steps<const ROWS: usize>(tile: &Self::Tile<ROWS>, steps: Range<usize>) -> Self::Tile<ROWS>;
+    /// The cell of one of the rows at one of the steps.
+    fn cell<const ROWS: usize>(tile: &Self::Tile<ROWS>, row: usize, step: usize) -> &Self::Cell;
+}
+
+/// Rows as they came.
+impl<'a, T: Copy> RowCells for Mat<'a, T> {
+    type Cell = T;
+    type Tile<const ROWS: usize> = [&'a [T]; ROWS];
+
+    #[inline(always)]
+    fn tile<const ROWS: usize>(&self, row: usize) -> [&'a [T]; ROWS] {
+        let mut tile: [&[T]; ROWS] = [&[]; ROWS];
+        for (r, cells) in tile.iter_mut().enumerate() {
+            *cells = self.row(row + r);
+        }
+        tile
+    }
+    #[inline(always)]
+    fn steps<const ROWS: usize>(tile: &[&'a [T]; ROWS], steps: Range<usize>) -> [&'a [T]; ROWS] {
+        let mut tile = *tile;
+        for cells in &mut tile {
+            *cells = &cells[steps.clone()];
+        }
+        tile
+    }
+    #[inline(always)]
+    fn cell<'t, const ROWS: usize>(tile: &'t [&'a [T]; ROWS], row: usize, step: usize) -> &'t T {
+        &tile[row][step]
+    }
+}
+
+/// Rows whose cells were written for the tiles of [`Blocks`]: all rows of a tile at one step,
+/// then those at the next.
+#[derive(Clone, Copy)]
+pub(super) struct Interleaved<'a, T> {
+    pub cells: &'a [T],
+    pub steps: usize,
+}
+
+impl<'a, T: Copy> RowCells for Interleaved<'a, T> {
+    type Cell = T;
+    type Tile<const ROWS: usize> = &'a [[T; ROWS]];
+
+    #[inline(always)]
+    fn tile<const ROWS: usize>(&self, row: usize) -> &'a [[T; ROWS]] {
+        self.cells[row * self.steps..][..ROWS * self.steps].as_chunks().0
+    }
+    #[inline(always)]
+    fn steps<const ROWS: usize>(tile: &&'a [[T; ROWS]], steps: Range<usize>) -> &'a [[T; ROWS]] {
+        &tile[steps]
+    }
+    #[inline(always)]
+    fn cell<'t, const ROWS: usize>(tile: &'t &'a [[T; ROWS]], row: usize, step: usize) -> &'t T {
+        &tile[step][row]
+    }
+}
+
+/// Writes the cells of one row of a tile of so many.
+#[inline(always)]
+pub(super) fn interleave_row<T: Copy>(row: &[T], rows: usize, place: usize, into: &mut [T]) {
+    for (cells, cell) in into.chunks_exact_mut(rows).zip(row) {
+        cells[place] = *cell;
+    }
+}
+
+/// Which rows make a tile: as even as they go, the first few having one more.
+#[derive(Clone, Copy)]
+pub(super) struct RowBlocks {
+    count: usize,
+    min_rows: usize,
+    larger_blocks: usize,
+}
+
+impl RowBlocks {
+    /// So many rows in tiles of at most as many as the tiling says.
+    #[inline(always)]
+    pub(super) fn new<I: Isa>(rows: usize, tiling: Tiling) -> Self {
+        let most = if I::REGISTER_BLOCKING == RegisterBlocking::One {
+            1
+        } else {
+            tiling.rows.min(MAX_TILE_ROWS)
+        };
+        let count = rows.div_ceil(most);
+        Self { count, min_rows: rows / count.max(1), larger_blocks: rows % count.max(1) }
+    }
+
+    /// Their rows, tile by tile.
+    pub(super) fn ranges(self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.count).map(move |block| self.start(block)..self.start(block + 1))
+    }
+
+    #[inline(always)]
+    fn start(self, block: usize) -> usize {
+        block * self.min_rows + block.min(self.larger_blocks)
+    }
+
+    /// The most rows that a tile has.
+    fn max_rows(self) -> usize {
+        self.min_rows + usize::from(self.larger_blocks > 0)
+    }
+}
+
+/// Where a product reads and writes.
+pub(super) struct Gemm<'a, 'b, A, C> {
+    pub arithmetic: A,
+    pub cells: C,
+    pub blocks: RowBlocks,
+    pub panels: Panels<'a>,
+    pub epilogue: Epilogue<'b>,
+    pub out: MatMut<'b, f32>,
+}
+
+/// Tiles of one size: some blocks, one after another, for each of some groups of panels.
+struct TileGrid {
+    /// The first row.
+    row: usize,
+    blocks: usize,
+    /// The first panel.
+    panel: usize,
+    groups: usize,
+}
+
+impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
+    /// Does the product.
+    pub(super) fn multiply<I: Isa>(mut self, isa: I, tiling: Tiling) {
+        let blocks = self.blocks;
+        let shape = (blocks.start(blocks.count), self.panels.columns());
+        assert_eq!(shape, (self.out.rows(), self.out.columns()));
+        self.epilogue.check(&self.out);
+        if let Some(largest) = &mut self.epilogue.absmax {
+            largest.fill(0.0);
+        }
+        let block_bytes = blocks.max_rows() * self.panels.steps() * size_of::<A::Cell>();
+        let slab = (CACHE_BLOCK_BYTES / block_bytes.max(1)).max(8);
+        let panels = self.panels.columns().div_ceil(LANES);
+        let at_once = max_panels::<I>(blocks.max_rows()).min(tiling.panels);
+        for first in (0..blocks.count).step_by(slab) {
+            let last = (first + slab).min(blocks.count);
+            // Blocks with one more row, and the others.
+            let middle = blocks.larger_blocks.clamp(first, last);
+            let mut panel = 0;
+            // The last panels are too few for a group of the usual size.
+            for group in [at_once, at_once.min(remainder_panels::<I>(blocks.max_rows())), 1] {
+                let groups = (panels - panel) / group;
+                // Rows of one tile take all panels in turn; else all rows take each panel.
+                let run = if last - first == 1 { groups.max(1) } else { 1 };
+                for _ in (0..groups).step_by(run) {
+                    for (first, last) in [(first, middle), (middle, last)] {
+                        if first < last {
+                            let row = blocks.start(first);
+                            let rows = blocks.start(first + 1) - row;
+                            let tiled = TileGrid { row, blocks: last - first, panel, groups: run };
+                            self.run_tiles(isa, rows, group, tiled);
+                        }
+                    }
+                    panel += run * group;
+                }
+            }
+        }
+    }
+
+    /// Does tiles of so many rows and so many panels.
+    #[inline(always)]
+    fn run_tiles<I: Isa>(&mut self, isa: I, rows: usize, group: usize, tiled: TileGrid) {
+        // Which tiles exist is known to the compiler: others are not compiled.
+        match (rows, group) {
+            (1, 1) => self.run_tile::<I, 1, 1>(isa, tiled),
+            (1, 2) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
+                self.run_tile::<I, 1, 2>(isa, tiled)
+            }
+            (1, 4) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
+                self.run_tile::<I, 1, 4>(isa, tiled)
+            }
+            (2, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Narrow => {
+                self.run_tile::<I, 2, 2>(isa, tiled)
+            }
+            (2, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
+                self.run_tile::<I, 2, 1>(isa, tiled)
+            }
+            (3, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
+                self.run_tile::<I, 3, 1>(isa, tiled)
+            }
+            (4, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
+                self.run_tile::<I, 4, 1>(isa, tiled)
+            }
+            (5, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
+                self.run_tile::<I, 5, 1>(isa, tiled)
+            }
+            (6, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
+                self.run_tile::<I, 6, 1>(isa, tiled)
+            }
+            (2, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 2, 4>(isa, tiled)
+            }
+            (3, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 3, 4>(isa, tiled)
+            }
+            (4, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 4, 4>(isa, tiled)
+            }
+            (5, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 5, 4>(isa, tiled)
+            }
+            (6, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 6, 4>(isa, tiled)
+            }
+            shape => unreachable!("no tile of {shape:?} is asked for"),
+        }
+    }
+
+    /// Does some tiles of one shape. Not inlined: it runs for hundreds of cycles, and there
+    /// are many of it.
+    #[inline(never)]
+    fn run_tile<I: Isa, const ROWS: usize, const PANELS: usize>(
+        &mut self,
+        isa: I,
+        tiled: TileGrid,
+    ) {
+        isa.run(
+            #[inline(always)]
+            |isa| {
+                for group in 0..tiled.groups {
+                    let panel = tiled.panel + group * PANELS;
+                    for block in 0..tiled.blocks {
+                        let row = tiled.row + block * ROWS;
+                        let sums = self.accumulate_tile::<I, ROWS, PANELS>(isa, row, panel);
+                        self.apply_epilogue::<I, ROWS, PANELS>(isa, sums, row, panel);
+                    }
+                }
+            },
+        )
+    }
+
+    /// Multiplies a tile.
+    #[inline(always)]
+    fn accumulate_tile<I: Isa, const ROWS: usize, const PANELS: usize>(
+        &self,
+        isa: I,
+        row: usize,
+        panel: usize,
+    ) -> [[I::F; PANELS]; ROWS] {
+        let steps = self.panels.steps();
+        let cells = self.cells.tile::<ROWS>(row);
+        let mut lines: [&[Line]; PANELS] = [&[]; PANELS];
+        for (p, lines) in lines.iter_mut().enumerate() {
+            *lines = self.panels.panel(panel + p);
+        }
+        let mut sums = [[A::zero_sums(isa); PANELS]; ROWS];
+        for (r, sums) in sums.iter_mut().enumerate() {
+            for (p, sums) in sums.iter_mut().enumerate() {
+                *sums = self.arithmetic.initial_sums(isa, row + r, panel + p);
+            }
+        }
+        let mut from = A::FLUSH_STEPS.min(steps);
+        sums = accumulate_steps::<I, A, C, ROWS, PANELS>(isa, &cells, &lines, 0..from, sums);
+        let mut whole = [[isa.splat(0.0); PANELS]; ROWS];
+        for r in 0..ROWS {
+            for p in 0..PANELS {
+                whole[r][p] = A::to_f32(isa, sums[r][p]);
+            }
+        }
+        while from < steps {
+            let part = from..(from + A::FLUSH_STEPS).min(steps);
+            from = part.end;
+            sums = [[A::zero_sums(isa); PANELS]; ROWS];
+            sums = accumulate_steps::<I, A, C, ROWS, PANELS>(isa, &cells, &lines, part, sums);
+            for r in 0..ROWS {
+                for p in 0..PANELS {
+                    whole[r][p] = isa.add(whole[r][p], A::to_f32(isa, sums[r][p]));
+                }
+            }
+        }
+        whole
+    }
+
+    /// Scales the sums of a tile and does what the epilogue says.
+    #[inline(always)]
+    fn apply_epilogue<I: Isa, const ROWS: usize, const PANELS: usize>(
+        &mut self,
+        isa: I,
+        sums: [[I::F; PANELS]; ROWS],
+        row: usize,
+        panel: usize,
+    ) {
+        for p in 0..PANELS {
+            let columns = (panel + p) * LANES..((panel + p + 1) * LANES).min(self.out.columns());
+            let Epilogue { bias, residual, activation, absmax: largest } = &mut self.epilogue;
+            let scales = self.arithmetic.column_scales(isa, panel + p);
+            let mut values = [isa.splat(0.0); ROWS];
+            for r in 0..ROWS {
+                values[r] = self.arithmetic.dequantise(isa, sums[r][p], row + r, scales);
+            }
+            if let Some(bias) = bias {
+                let bias = isa.load_partial(&bias[columns.clone()], 0.0);
+                for value in &mut values {
+                    *value = isa.add(*value, bias);
+                }
+            }
+            if let Some(residual) = residual {
+                for (r, value) in values.iter_mut().enumerate() {
+                    let residual = &residual.row(row + r)[columns.clone()];
+                    *value = isa.add(*value, isa.load_partial(residual, 0.0));
+                }
+            }
+            if *activation == Activation::Relu {
+                for value in &mut values {
+                    // In this order what is not a number stays that.
+                    *value = isa.max(isa.splat(0.0), *value);
+                }
+            }
+            if activation.is_fused()
+                && let Some(largest) = largest
+            {
+                for (value, largest) in values.iter().zip(&mut largest[row..row + ROWS]) {
+                    // Lanes past the last column are sums of zeros.
+                    *largest = nan_max(*largest, isa.reduce_max_abs(isa.abs(*value)));
+                }
+            }
+            for (r, value) in values.into_iter().enumerate() {
+                isa.store_partial(value, self.out.row_columns(row + r, columns.clone()));
+            }
+        }
+        if !self.epilogue.activation.is_fused() {
+            self.activate_tile(isa, row..row + ROWS, panel, PANELS);
+        }
+    }
+
+    /// Applies the activation to the panels of a tile.
+    #[inline(always)]
+    fn activate_tile<I: Isa>(&mut self, isa: I, rows: Range<usize>, panel: usize, group: usize) {
+        let columns = panel * LANES..((panel + group) * LANES).min(self.out.columns());
+        let Epilogue { activation, absmax: largest, .. } = &mut self.epilogue;
+        for row in rows {
+            let of_tile =
+                activate_row(isa, *activation, self.out.row_columns(row, columns.clone()));
+            if let Some(largest) = largest {
+                largest[row] = nan_max(largest[row], of_tile);
+            }
+        }
+    }
+}
+
+/// The larger of two magnitudes; what is not a number is larger than any.
+fn nan_max(a: f32, b: f32) -> f32 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// How many panels a tile of so many rows takes: as many as there are registers for.
+fn max_panels<I: Isa>(rows: usize) -> usize {
+    match (I::REGISTER_BLOCKING, rows) {
+        (RegisterBlocking::One, _) => 1,
+        (RegisterBlocking::Wide, _) | (RegisterBlocking::Narrow, ..=1) => 4,
+        (RegisterBlocking::Narrow, 2) => 2,
+        (RegisterBlocking::Narrow, _) => 1,
+    }
+}
+
+/// Panels at once among those that are left over: a single row, as attention has, is bound by
+/// the latency of its sums.
+fn remainder_panels<I: Isa>(rows: usize) -> usize {
+    if I::REGISTER_BLOCKING != RegisterBlocking::One && rows <= 1 { 2 } else { 1 }
+}
+
+/// The sums of a tile after these steps.
+#[inline(always)]
+fn accumulate_steps<
+    I: Isa,
+    A: Arithmetic,
+    C: RowCells<Cell = A::Cell>,
+    const ROWS: usize,
+    const PANELS: usize,
+>(
+    isa: I,
+    cells: &C::Tile<ROWS>,
+    lines: &[&[Line]; PANELS],
+    steps: Range<usize>,
+    mut sums: [[A::Accumulators<I>; PANELS]; ROWS],
+) -> [[A::Accumulators<I>; PANELS]; ROWS] {
+    // The same length for all, so that the loop checks it once.
+    let cells = C::steps::<ROWS>(cells, steps.clone());
+    let mut lines = *lines;
+    for lines in &mut lines {
+        *lines = &lines[steps.clone()];
+    }
+    for step in 0..steps.len() {
+        for r in 0..ROWS {
+            let cell = C::cell::<ROWS>(&cells, r, step);
+            for p in 0..PANELS {
+                sums[r][p] = A::accumulate(isa, sums[r][p], cell, &lines[p][step]);
+            }
+        }
+    }
+    sums
+}

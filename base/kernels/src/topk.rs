@@ -1,0 +1,252 @@
+//! The best words of a row of logits: bias, softmax and k-best in one pass.
+//!
+//! Hoang et al. (2018, section 2.2) fuse the three: a maximum and a sum are kept while the
+//! row goes by, and when a larger logit comes the sum is corrected by
+//! exp(old maximum - new maximum). (Their listing multiplies by the difference
+//! itself, and forgets the bias in a comparison; both are put right here.) The row is taken
+//! in blocks of 256, each read once: what is subtracted from logits need not be their
+//! maximum, but only near enough that no exponential overflows, so the largest logit of a
+//! block is found while its exponentials are summed with the shift of the blocks before. A
+//! correction is rare, there is one exponential an element, and a block that cannot reach
+//! the k-best is not searched. The logarithm is taken for the k words alone.
+//!
+//! A row may come in parts, so that the product of an output layer need not be stored
+//! whole; parts of whole blocks give the same bits as the row at once.
+
+use crate::activation::exp_for_sum;
+use crate::isa::{Isa, dispatch, lane_chunks};
+use crate::{Cpu, Mat};
+
+/// Logits of a block: parts of a row must be multiples of this, but for the last.
+pub const TOPK_BLOCK: usize = 256;
+
+/// By how much logits may exceed what is subtracted from them. Exponentials stay within
+/// 1e14, and 256 of them within f32.
+const HEADROOM: f32 = 32.0;
+
+/// A word and its logit, bias added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TokenLogit {
+    /// The word.
+    pub id: u32,
+    /// Its logit. Less [`Best::log_normaliser`] it is a log-probability (natural).
+    pub logit: f32,
+}
+
+/// The words of the columns of logits.
+#[derive(Clone, Copy, Debug)]
+pub enum ColumnIds<'a> {
+    /// Successive words, from this one.
+    Consecutive(u32),
+    /// A shortlist, in ascending order.
+    Shortlist(&'a [u32]),
+}
+
+impl ColumnIds<'_> {
+    fn id(self, column: usize) -> u32 {
+        match self {
+            ColumnIds::Consecutive(first) => first + column as u32,
+            ColumnIds::Shortlist(ids) => ids[column],
+        }
+    }
+}
+
+/// The best words of one row, while it goes by and afterwards.
+#[derive(Clone, Debug)]
+pub struct TopK {
+    candidates: Vec<TokenLogit>,
+    k: usize,
+    normalise: bool,
+    /// What is subtracted before exponentials are taken: a logit that none exceeds by
+    /// more than [`ROOM`].
+    shift: f32,
+    /// Of the exponentials.
+    sum: f64,
+}
+
+impl TopK {
+    /// Nothing seen yet, `most` words wanted. Greedy search may do without the sum, which
+    /// costs more than the search: then there is no normaliser.
+    pub fn new(k: usize, normalise: bool) -> Self {
+        let candidates = Vec::with_capacity(k + 1);
+        Self { candidates, k, normalise, shift: f32::NEG_INFINITY, sum: 0.0 }
+    }
+
+    /// As new for another row, in the memory that is there.
+    pub fn reset(&mut self, most: usize, normalise: bool) {
+        self.k = most;
+        self.normalise = normalise;
+        self.clear();
+    }
+
+    /// Forgets a row, keeps the memory.
+    pub fn clear(&mut self) {
+        self.candidates.clear();
+        self.shift = f32::NEG_INFINITY;
+        self.sum = 0.0;
+    }
+
+    /// The best words, best first; of equal ones the lower id first. Fewer than wanted
+    /// if the row was shorter; a logit of -infinity or one that is not a number is never
+    /// among them.
+    pub fn candidates(&self) -> &[TokenLogit] {
+        &self.candidates
+    }
+
+    /// Whether one of the logits was infinite or not a number: then there are no
+    /// probabilities.
+    pub fn has_non_finite(&self) -> bool {
+        self.sum.is_nan() || self.shift == f32::INFINITY
+    }
+
+    /// The logarithm of the sum of exponentials of all logits; NaN if one of them was.
+    ///
+    /// # Panics
+    /// If the sum was not wanted.
+    pub fn log_normaliser(&self) -> f32 {
+        assert!(self.normalise, "the sum was left out");
+        (f64::from(self.shift) + self.sum.ln()) as f32
+    }
+}
+
+/// Takes the next part of each row: logits, a bias for each column, and the words they
+/// belong to.
+///
+/// # Panics
+/// If there is not one `best` a row, or a bias and an id a column.
+pub fn update_topk(
+    cpu: Cpu,
+    logits: Mat<f32>,
+    bias: Option<&[f32]>,
+    ids: ColumnIds,
+    topk: &mut [TopK],
+) {
+    assert_eq!(logits.rows(), topk.len(), "one list for each row");
+    assert!(bias.is_none_or(|bias| bias.len() == logits.columns()), "a bias for each column");
+    if let ColumnIds::Shortlist(ids) = ids {
+        assert_eq!(ids.len(), logits.columns(), "an id for each column");
+    }
+    for (row, best) in topk.iter_mut().enumerate() {
+        let row = logits.row(row);
+        dispatch!(cpu, update_topk_row(row, bias, ids, best));
+    }
+}
+
+/// Takes a whole row of scores that are logarithms of probabilities already, or means of
+/// such: whatever they sum to, the normaliser is 0.
+///
+/// # Panics
+/// If there is not an id a column.
+pub fn update_topk_from_scores(cpu: Cpu, scores: &[f32], ids: ColumnIds, topk: &mut TopK) {
+    let normalise = std::mem::replace(&mut topk.normalise, false);
+    update_topk(cpu, Mat::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(topk));
+    let sum = if topk.has_non_finite() { f64::NAN } else { 1.0 };
+    (topk.normalise, topk.shift, topk.sum) = (normalise, 0.0, sum);
+}
+
+#[inline(always)]
+fn update_topk_row<I: Isa>(
+    isa: I,
+    row: &[f32],
+    bias: Option<&[f32]>,
+    ids: ColumnIds,
+    topk: &mut TopK,
+) {
+    let mut sums = [0.0; TOPK_BLOCK];
+    for first in (0..row.len()).step_by(TOPK_BLOCK) {
+        let logits = &row[first..row.len().min(first + TOPK_BLOCK)];
+        let block = match bias {
+            None => logits,
+            Some(bias) => {
+                let bias = &bias[first..][..logits.len()];
+                for part in lane_chunks(logits.len()) {
+                    let x = isa.load_partial(&logits[part.clone()], 0.0);
+                    let sum = isa.add(x, isa.load_partial(&bias[part.clone()], 0.0));
+                    isa.store_partial(sum, &mut sums[part]);
+                }
+                &sums[..logits.len()]
+            }
+        };
+        update_topk_block(isa, topk, first, ids, block);
+    }
+}
+
+/// Takes a block of logits, whose first is that of column `first`.
+#[inline(always)]
+fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnIds, block: &[f32]) {
+    let sums = topk.normalise && topk.shift > f32::NEG_INFINITY;
+    let (largest, mut sum) = max_sumexp(isa, block, sums.then_some(topk.shift));
+    if largest > topk.shift + HEADROOM {
+        // The first time 0 is multiplied by exp(-infinity), which is 0.
+        topk.sum *= f64::from(topk.shift - largest).exp();
+        topk.shift = largest;
+        if topk.normalise {
+            (_, sum) = max_sumexp(isa, block, Some(largest));
+        }
+    }
+    topk.sum += f64::from(sum);
+    let mut least = topk.threshold();
+    if largest > least {
+        for part in lane_chunks(block.len()) {
+            let logits = &block[part.clone()];
+            let lanes = isa.load_partial(logits, f32::NEG_INFINITY);
+            let mut better = isa.mask_bits(isa.less(isa.splat(least), lanes));
+            while better != 0 {
+                let lane = better.trailing_zeros() as usize;
+                better &= better - 1;
+                if logits[lane] > least {
+                    let id = ids.id(first + part.start + lane);
+                    topk.insert(TokenLogit { id, logit: logits[lane] });
+                    least = topk.threshold();
+                }
+            }
+        }
+    }
+}
+
+/// The largest logit of a block, and the sum of the exponentials of all of them less
+/// `shift`, or 0 without one; NaN if one of them is.
+#[inline(always)]
+fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
+    let mut largest = isa.splat(f32::NEG_INFINITY);
+    let Some(shift) = shift else {
+        // No maximum keeps what is not a number; the magnitudes' does.
+        let mut magnitude = isa.splat(0.0);
+        for part in lane_chunks(block.len()) {
+            let logits = isa.load_partial(&block[part], f32::NEG_INFINITY);
+            largest = isa.max(logits, largest);
+            magnitude = isa.max_abs(logits, magnitude);
+        }
+        let nan = isa.reduce_max_abs(magnitude).is_nan();
+        return (isa.reduce_max(largest), if nan { f32::NAN } else { 0.0 });
+    };
+    let (shift, mut sums) = (isa.splat(shift), isa.splat(0.0));
+    for part in lane_chunks(block.len()) {
+        let logits = isa.load_partial(&block[part], f32::NEG_INFINITY);
+        largest = isa.max(logits, largest);
+        sums = isa.add(sums, exp_for_sum(isa, isa.sub(logits, shift)));
+    }
+    (isa.reduce_max(largest), isa.reduce_sum(sums))
+}
+
+impl TopK {
+    /// What a logit must exceed to be among the best. Equal ones come later and have
+    /// higher ids.
+    fn threshold(&self) -> f32 {
+        match self.candidates.last() {
+            Some(last) if self.candidates.len() == self.k => last.logit,
+            _ if self.k == 0 => f32::INFINITY,
+            _ => f32::NEG_INFINITY,
+        }
+    }
+
+    fn insert(&mut self, candidate: TokenLogit) {
+        let better = |other: &TokenLogit| other.logit >= candidate.logit;
+        let place = self.candidates.partition_point(better);
+        self.candidates.insert(place, candidate);
+        self.candidates.truncate(self.k);
+    }
+}
+
+#[cfg(test)]
+mod tests;

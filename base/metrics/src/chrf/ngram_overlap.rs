@@ -1,0 +1,122 @@
+//! N-grams of all lengths that two sequences have in common.
+//!
+//! The suffixes of both sequences are sorted together, cut at the longest n-gram.
+//! Then the n-grams of any length that are equal stand side by side: one sort serves
+//! all lengths, and no n-gram is copied or hashed.
+
+/// Counts n-grams, in buffers that it reuses.
+#[derive(Default)]
+pub(super) struct NgramOverlap {
+    /// Both sequences behind one another.
+    text: Vec<u32>,
+    /// Where suffixes begin.
+    suffix_array: Vec<u32>,
+    /// How many elements each has in common with the one before, at most the order.
+    lcp: Vec<usize>,
+}
+
+impl NgramOverlap {
+    /// Appends for each length up to `order` how many n-grams `hypothesis` has, how
+    /// many `reference` has, and how many both have. Those of the hypothesis count
+    /// for nothing where the reference has none.
+    pub(super) fn count_ngrams(
+        &mut self,
+        hypothesis: &[u32],
+        reference: &[u32],
+        order: usize,
+        counts: &mut Vec<[f64; 3]>,
+    ) {
+        self.build_suffix_array(hypothesis, reference, order);
+        for n in 1..=order {
+            let ngrams = |length: usize| (length + 1).saturating_sub(n);
+            let references = ngrams(reference.len());
+            let hypotheses = if references == 0 { 0 } else { ngrams(hypothesis.len()) };
+            let common = self.count_common(hypothesis.len(), n);
+            counts.push([hypotheses as f64, references as f64, common as f64]);
+        }
+    }
+
+    /// What is left from `start` of the sequence that it is part of, up to `order`.
+    fn suffix(&self, start: u32, boundary: usize, order: usize) -> &[u32] {
+        let start = start as usize;
+        let end = if start < boundary { boundary } else { self.text.len() };
+        &self.text[start..end.min(start + order)]
+    }
+
+    fn build_suffix_array(&mut self, hypothesis: &[u32], reference: &[u32], order: usize) {
+        let boundary = hypothesis.len();
+        self.text.clear();
+        self.text.extend_from_slice(hypothesis);
+        self.text.extend_from_slice(reference);
+        let mut suffixes = std::mem::take(&mut self.suffix_array);
+        suffixes.clear();
+        suffixes.extend(0..self.text.len() as u32);
+        suffixes.sort_unstable_by(|&a, &b| {
+            self.suffix(a, boundary, order).cmp(self.suffix(b, boundary, order))
+        });
+        let mut shared = std::mem::take(&mut self.lcp);
+        shared.clear();
+        shared.push(0);
+        shared.extend(suffixes.windows(2).map(|pair| {
+            let [a, b] = [pair[0], pair[1]].map(|start| self.suffix(start, boundary, order));
+            a.iter().zip(b).take_while(|(a, b)| a == b).count()
+        }));
+        (self.suffix_array, self.lcp) = (suffixes, shared);
+    }
+
+    /// How many n-grams of length `n` both sequences have, each as often as it is in
+    /// both.
+    fn count_common(&self, boundary: usize, n: usize) -> usize {
+        let mut common = 0;
+        let mut sides = [0usize; 2];
+        for (&start, &shared) in self.suffix_array.iter().zip(&self.lcp) {
+            if shared < n {
+                common += sides[0].min(sides[1]);
+                sides = [0; 2];
+            }
+            let start = start as usize;
+            let (side, end) = if start < boundary { (0, boundary) } else { (1, self.text.len()) };
+            // Shorter ones stand before those that they begin.
+            if start + n <= end {
+                sides[side] += 1;
+            }
+        }
+        common + sides[0].min(sides[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashbrown::HashMap;
+    use proptest::prelude::*;
+
+    /// The same with a map a length.
+    fn count_naively(hypothesis: &[u32], reference: &[u32], n: usize) -> [f64; 3] {
+        let count = |text: &[u32]| {
+            let mut counts: HashMap<Vec<u32>, usize> = HashMap::new();
+            text.windows(n).for_each(|ngram| *counts.entry(ngram.to_vec()).or_default() += 1);
+            counts
+        };
+        let (ours, theirs) = (count(hypothesis), count(reference));
+        let common: usize =
+            ours.iter().map(|(k, &n)| n.min(theirs.get(k).copied().unwrap_or(0))).sum();
+        let total = |counts: &HashMap<Vec<u32>, usize>| counts.values().sum::<usize>();
+        let hypotheses = if theirs.is_empty() { 0 } else { total(&ours) };
+        [hypotheses as f64, total(&theirs) as f64, common as f64]
+    }
+
+    proptest! {
+        #[test]
+        fn equals_counting_in_maps(
+            hypothesis in proptest::collection::vec(0u32..4, 0..20),
+            reference in proptest::collection::vec(0u32..4, 0..20),
+            order in 1usize..8,
+        ) {
+            let mut counts = Vec::new();
+            NgramOverlap::default().count_ngrams(&hypothesis, &reference, order, &mut counts);
+            let expected: Vec<_> = (1..=order).map(|n| count_naively(&hypothesis, &reference, n)).collect();
+            prop_assert_eq!(counts, expected);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether two systems differ by more than chance: paired bootstrap resampling
+//! (Koehn 2004) and approximate randomisation (Riezler and Maxwell 2005).
+
+use rayon::prelude::*;
+
+use crate::bootstrap::{confidence_interval, resample_scores};
+use crate::numpy_random::NumpyRng;
+use crate::{ConfidenceInterval, Metric, Resampling, SegmentStatistics};
+
+/// How systems are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairedTest {
+    /// Texts drawn from the text with replacement, the same for both systems.
+    Bootstrap(Resampling),
+    /// Segments exchanged between the systems at random.
+    ApproximateRandomization(Resampling),
+}
+
+/// A system beside the baseline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SystemComparison {
+    /// Its score.
+    pub score: f64,
+    /// The chance that a difference like that to the baseline comes about by chance;
+    /// nothing for the baseline itself.
+    pub p_value: Option<f64>,
+    /// Mean and spread of resampled scores, where texts are resampled.
+    pub confidence: Option<ConfidenceInterval>,
+}
+
+impl PairedTest {
+    /// How often texts are drawn, and the seed.
+    pub fn resampling(self) -> Resampling {
+        match self {
+            PairedTest::Bootstrap(resampling)
+            | PairedTest::ApproximateRandomization(resampling) => resampling,
+        }
+    }
+
+    /// Its short name in signatures.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairedTest::Bootstrap(_) => "bs",
+            PairedTest::ApproximateRandomization(_) => "ar",
+        }
+    }
+}
+
+/// Compares each of `systems` but the first with the first. All have as many rows.
+pub fn compare_systems(
+    metric: &dyn Metric,
+    systems: &[SegmentStatistics],
+    test: PairedTest,
+) -> Vec<SystemComparison> {
+    let scores: Vec<f64> = systems.iter().map(|rows| metric.score(&rows.sums()).0).collect();
+    let Some((baseline, first)) = systems.first().zip(scores.first()) else { return Vec::new() };
+    match test {
+        PairedTest::Bootstrap(resampling) => {
+            let drawn = |rows: &SegmentStatistics| resample_scores(metric, rows, resampling);
+            let baselines = drawn(baseline);
+            let compare = |(number, (rows, score)): (usize, (&SegmentStatistics, &f64))| {
+                let resampled = drawn(rows);
+                let p_value = (number > 0).then(|| {
+                    let pairs = resampled.iter().zip(&baselines);
+                    let mut differences: Vec<f64> = pairs.map(|(a, b)| (a - b).abs()).collect();
+                    let count = differences.len().max(1) as f64;
+                    let mean = differences.iter().sum::<f64>() / count;
+                    differences.iter_mut().for_each(|difference| *difference -= mean);
+                    p_value(&differences, (first - score).abs())
+                });
+                SystemComparison {
+                    score: *score,
+                    p_value,
+                    confidence: Some(confidence_interval(metric, resampled)),
+                }
+            };
+            systems.iter().zip(&scores).enumerate().map(compare).collect()
+        }
+        PairedTest::ApproximateRandomization(resampling) => {
+            let compare = |(number, (rows, score)): (usize, (&SegmentStatistics, &f64))| {
+                let p_value = (number > 0).then(|| {
+                    let differences = randomized_differences(metric, baseline, rows, resampling);
+                    p_value(&differences, (first - score).abs())
+                });
+                SystemComparison { score: *score, p_value, confidence: None }
+            };
+            systems.iter().zip(&scores).enumerate().map(compare).collect()
+        }
+    }
+}
+
+/// How often chance alone gives more than `difference`; one more in both counts keeps
+/// the test from claiming too much.
+fn p_value(chance: &[f64], difference: f64) -> f64 {
+    let more = chance.iter().filter(|&&by_chance| by_chance > difference).count();
+    (more + 1) as f64 / (chance.len() + 1) as f64
+}
+
+/// Differences between two systems after segments have changed sides at random.
+fn randomized_differences(
+    metric: &dyn Metric,
+    a: &SegmentStatistics,
+    b: &SegmentStatistics,
+    resampling: Resampling,
+) -> Vec<f64> {
+    let mut random = NumpyRng::new(resampling.seed);
+    random.reset_bools();
+    let coins: Vec<bool> = (0..resampling.count * a.len()).map(|_| random.next_bool()).collect();
+    let difference = |coins: &[bool]| {
+        let mut sums = [vec![0.0; a.width()], vec![0.0; a.width()]];
+        for ((&coin, one), other) in coins.iter().zip(a.iter()).zip(b.iter()) {
+            let [first, second] = if coin { [one, other] } else { [other, one] };
+            for (sums, row) in sums.iter_mut().zip([first, second]) {
+                sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
+            }
+        }
+        let [one, other] = sums.map(|sums| metric.score(&sums).0);
+        (one - other).abs()
+    };
+    coins.par_chunks_exact(a.len().max(1)).map(difference).collect()
+}

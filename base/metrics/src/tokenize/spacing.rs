@@ -1,0 +1,65 @@
+//! Substitutions over two neighbouring characters, as a regular expression makes
+//! them: from left to right, and a character that was part of a match is part of no
+//! other.
+
+/// What is put around the two characters of a match.
+#[derive(Clone, Copy)]
+pub(crate) enum PairSpacing {
+    /// Between them and behind.
+    BetweenAndAfter,
+    /// In front and between them.
+    BeforeAndBetween,
+}
+
+/// `text` with spaces where `first` and then `second` hold of two characters.
+pub(crate) fn space_pairs(
+    text: &str,
+    gap: PairSpacing,
+    first: impl Fn(char) -> bool,
+    second: impl Fn(char) -> bool,
+) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.next_if(|&next| first(c) && second(next)) {
+            None => out.push(c),
+            Some(next) => match gap {
+                PairSpacing::BetweenAndAfter => out.extend([c, ' ', next, ' ']),
+                PairSpacing::BeforeAndBetween => out.extend([' ', c, ' ', next]),
+            },
+        }
+    }
+    out
+}
+
+/// `text` with spaces around the characters of which `alone` holds.
+pub(crate) fn space_around(text: &str, alone: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    for c in text.chars() {
+        match alone(c) {
+            true => out.extend([' ', c, ' ']),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checked with Python's `re`.
+    #[test]
+    fn a_character_is_part_of_one_match_only() {
+        let stop = |c| c == '.' || c == ',';
+        let digit = |c: char| c.is_ascii_digit();
+        let spaced = |text| {
+            space_pairs(text, PairSpacing::BetweenAndAfter, |c: char| !c.is_ascii_digit(), stop)
+        };
+        assert_eq!(spaced("a..b"), "a . .b");
+        assert_eq!(spaced("é...1.5,x"), "é . . . 1.5,x");
+        let spaced =
+            |text| space_pairs(text, PairSpacing::BeforeAndBetween, stop, |c: char| !digit(c));
+        assert_eq!(spaced("a..b.1"), "a . .b.1");
+    }
+}

@@ -1,0 +1,120 @@
+//! Large lists of zeros that the system provides where they are first touched.
+//!
+//! A table is built in memory that nobody has used before, and at a page of 4 KiB
+//! at a time its provision takes a good part of building. Here the system is asked
+//! for huge pages, of which a table needs a few hundred; random accesses then find
+//! their addresses translated as well.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use memmap2::MmapMut;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// What a [`Zeroed`] may hold: anything that is made of bytes, of which zeros are
+/// a value.
+pub trait Pod: FromBytes + IntoBytes + Immutable + KnownLayout {}
+
+impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Pod for T {}
+
+/// A list whose items are zeros until they are written.
+pub struct ZeroedVec<T> {
+    memory: MmapMut,
+    len: usize,
+    items: PhantomData<T>,
+}
+
+impl<T: Pod> ZeroedVec<T> {
+    /// `len` zeros. Panics where there is no memory.
+    pub fn new(len: usize) -> Self {
+        ZeroedVec { memory: allocate::<T>(len), len, items: PhantomData }
+    }
+
+    /// Makes the length `len` with items of any value, zeros where none has been.
+    /// Memory that is too short is replaced, by such as holds `likely` items if the
+    /// system grants that: what is not touched costs nothing.
+    pub fn resize_for_overwrite(&mut self, len: usize, capacity: usize) {
+        if len > self.memory.len() / size_of::<T>() {
+            self.len = 0;
+            match map_anonymous(capacity.max(len).saturating_mul(size_of::<T>())) {
+                Some(memory) => self.memory = memory,
+                None => *self = ZeroedVec::new(len),
+            }
+        }
+        self.len = len;
+    }
+
+    /// Changes the length; zeros stand where nothing has been.
+    pub fn resize(&mut self, len: usize) {
+        if len > self.memory.len() / size_of::<T>() {
+            let mut larger = allocate::<T>(len);
+            let used = self.len * size_of::<T>();
+            larger[..used].copy_from_slice(&self.memory[..used]);
+            self.memory = larger;
+        } else if len < self.len {
+            self[len..].as_mut_bytes().fill(0);
+        }
+        self.len = len;
+    }
+}
+
+/// Room for `len` items and some more, which cost nothing until they are touched.
+fn allocate<T>(len: usize) -> MmapMut {
+    let bytes = (len + len / 64).saturating_mul(size_of::<T>());
+    map_anonymous(bytes).unwrap_or_else(|| panic!("no memory for {bytes} bytes"))
+}
+
+fn map_anonymous(bytes: usize) -> Option<MmapMut> {
+    let memory = MmapMut::map_anon(bytes.max(1)).ok()?;
+    // Refused where the kernel has no transparent huge pages; small pages are as
+    // good but slower.
+    #[cfg(target_os = "linux")]
+    let _ = memory.advise(memmap2::Advice::HugePage);
+    Some(memory)
+}
+
+impl<T: Pod> Default for ZeroedVec<T> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl<T: Pod> Deref for ZeroedVec<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        let bytes = &self.memory[..self.len * size_of::<T>()];
+        // Pages are aligned to more than any item, and the bytes are whole items.
+        <[T]>::ref_from_bytes(bytes).unwrap_or_else(|_| unreachable!())
+    }
+}
+
+impl<T: Pod> DerefMut for ZeroedVec<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        let bytes = &mut self.memory[..self.len * size_of::<T>()];
+        <[T]>::mut_from_bytes(bytes).unwrap_or_else(|_| unreachable!())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_wherever_nothing_has_been_written() {
+        let mut list = ZeroedVec::<u64>::new(1000);
+        assert!(list.iter().all(|&item| item == 0));
+        list.fill(7);
+        list.resize(3);
+        list.resize(5000);
+        assert_eq!(list[..4], [7, 7, 7, 0]);
+        assert_eq!((list.len(), list[3..].iter().max()), (5000, Some(&0)));
+        assert!(ZeroedVec::<u32>::new(0).is_empty());
+        list.resize_for_overwrite(10_000, 20_000);
+        assert_eq!((list.len(), list[9_999]), (10_000, 0));
+        list.resize_for_overwrite(20_000_000, usize::MAX);
+        assert_eq!(list.len(), 20_000_000);
+    }
+}

@@ -1,0 +1,67 @@
+//! Text in blocks of whole lines, for work that goes through text a block at a
+//! time: cutting happens once a block, and no line is copied on its own.
+
+use std::io::Read;
+
+use memchr::{memchr, memrchr};
+
+use crate::{Error, Input, Result};
+
+/// Cuts an input into blocks of whole lines.
+pub struct BlockReader {
+    input: Input,
+    /// Bytes that are asked for at once.
+    size: usize,
+    low_latency: bool,
+    /// The start of a line whose end was not in the last block.
+    rest: Vec<u8>,
+    at_eof: bool,
+}
+
+impl BlockReader {
+    /// Blocks of about `size` bytes, longer where one line is. With `promptly`
+    /// a block ends as soon as a whole line has arrived, so that a pipe or a
+    /// terminal can be answered line by line.
+    pub fn new(input: Input, size: usize, low_latency: bool) -> Self {
+        BlockReader { input, size, low_latency, rest: Vec::new(), at_eof: false }
+    }
+
+    /// How the input is called in messages.
+    pub fn name(&self) -> &str {
+        self.input.name()
+    }
+
+    /// Replaces `block` by the next whole lines with their line ends, which only
+    /// the last line of the input may lack; false at the end.
+    pub fn read_block(&mut self, block: &mut Vec<u8>) -> Result<bool> {
+        block.clear();
+        block.append(&mut self.rest);
+        let mut searched = 0;
+        while !self.at_eof {
+            let start = block.len();
+            block.resize(start + self.size, 0);
+            let mut filled = start;
+            // Fill the block: decompressors return small pieces.
+            while filled < block.len() {
+                let n = match self.input.read(&mut block[filled..]) {
+                    Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                    result => result.map_err(|e| Error::io(self.input.name(), "read", e))?,
+                };
+                self.at_eof = n == 0;
+                let fresh = &block[filled..filled + n];
+                filled += n;
+                if self.at_eof || (self.low_latency && memchr(b'\n', fresh).is_some()) {
+                    break;
+                }
+            }
+            block.truncate(filled);
+            if let Some(end) = memrchr(b'\n', &block[searched..]) {
+                self.rest.extend_from_slice(&block[searched + end + 1..]);
+                block.truncate(searched + end + 1);
+                return Ok(true);
+            }
+            searched = block.len();
+        }
+        Ok(!block.is_empty())
+    }
+}

@@ -1,0 +1,157 @@
+//! Merges of neighbours, best score first (Sennrich et al. 2016; ranks are scores here).
+//!
+//! Symbols are a list linked both ways over the text. Possible merges wait in a heap; one
+//! whose symbols have changed meanwhile is told by its length and dropped.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::model::{PieceType, PieceVocabulary};
+use super::normalizer::{Normalizer, char_len};
+
+const NO_SYMBOL: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Symbol {
+    start: u32,
+    /// 0 once it has become part of its left neighbour.
+    length: u32,
+    previous: u32,
+    next: u32,
+    is_frozen: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Merge {
+    score: f32,
+    left: u32,
+    right: u32,
+    length: u32,
+}
+
+impl PartialEq for Merge {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Merge {}
+
+impl PartialOrd for Merge {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Merge {
+    /// Of equal scores the leftmost merge is the greatest. Scores are numbers.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let scores = self.score.partial_cmp(&other.score).unwrap_or(Ordering::Equal);
+        scores.then_with(|| other.left.cmp(&self.left))
+    }
+}
+
+/// What cutting a text needs, kept from text to text.
+#[derive(Default)]
+pub struct MergeScratch {
+    symbols: Vec<Symbol>,
+    merges: BinaryHeap<Merge>,
+    /// Pieces that results do not have, with the length of their left half.
+    unused_splits: Vec<(u32, u32)>,
+    stack: Vec<(usize, usize)>,
+}
+
+/// Calls `found` with id (or nothing), start and end of each piece of `text`.
+pub fn encode(
+    pieces: &PieceVocabulary,
+    normalizer: &Normalizer,
+    text: &[u8],
+    work: &mut MergeScratch,
+    mut found: impl FnMut(Option<u32>, usize, usize),
+) {
+    let MergeScratch { symbols, merges, unused_splits: halves, stack } = work;
+    symbols.clear();
+    merges.clear();
+    halves.clear();
+    let mut start = 0;
+    while start < text.len() {
+        let kept = normalizer.user_defined_prefix_len(&text[start..]);
+        let length = kept.or_else(|| char_len(&text[start..])).unwrap_or(1);
+        let index = symbols.len() as u32;
+        symbols.push(Symbol {
+            start: start as u32,
+            length: length as u32,
+            previous: index.wrapping_sub(1),
+            next: index + 1,
+            is_frozen: kept.is_some(),
+        });
+        start += length;
+    }
+    if let Some(last) = symbols.last_mut() {
+        last.next = NO_SYMBOL;
+    }
+    for right in 1..symbols.len() as u32 {
+        push_merge(pieces, text, symbols, (right - 1, right), merges, halves);
+    }
+    while let Some(merge) = merges.pop() {
+        let [left, right] = [merge.left, merge.right].map(|k| symbols[k as usize]);
+        let whole = left.length > 0 && right.length > 0;
+        if !whole || left.length + right.length != merge.length {
+            continue;
+        }
+        symbols[merge.left as usize].length = merge.length;
+        symbols[merge.left as usize].next = right.next;
+        symbols[merge.right as usize].length = 0;
+        if right.next != NO_SYMBOL {
+            symbols[right.next as usize].previous = merge.left;
+        }
+        push_merge(pieces, text, symbols, (left.previous, merge.left), merges, halves);
+        push_merge(pieces, text, symbols, (merge.left, right.next), merges, halves);
+    }
+    for symbol in symbols.iter().filter(|symbol| symbol.length > 0) {
+        stack.push((symbol.start as usize, (symbol.start + symbol.length) as usize));
+        while let Some((start, end)) = stack.pop() {
+            let id = pieces.find(&text[start..end]);
+            let half =
+                id.filter(|&id| pieces.entry(id).piece_type == PieceType::Unused).and_then(|id| {
+                    halves.iter().rev().find(|(unused, _)| *unused == id).map(|(_, left)| *left)
+                });
+            match half {
+                Some(left) => {
+                    let middle = start + left as usize;
+                    stack.push((middle, end));
+                    stack.push((start, middle));
+                }
+                None => found(id, start, end),
+            }
+        }
+    }
+}
+
+/// Puts the merge of two neighbours into the heap, if they make a piece.
+fn push_merge(
+    pieces: &PieceVocabulary,
+    text: &[u8],
+    symbols: &[Symbol],
+    (left, right): (u32, u32),
+    merges: &mut BinaryHeap<Merge>,
+    halves: &mut Vec<(u32, u32)>,
+) {
+    if left == NO_SYMBOL || right == NO_SYMBOL {
+        return;
+    }
+    let [first, second] = [left, right].map(|k| symbols[k as usize]);
+    if first.is_frozen || second.is_frozen {
+        return;
+    }
+    let length = first.length + second.length;
+    let joined = &text[first.start as usize..(first.start + length) as usize];
+    let Some(id) = pieces.find(joined) else { return };
+    let info = pieces.entry(id);
+    match info.piece_type {
+        PieceType::Unused => halves.push((id, first.length)),
+        PieceType::Normal | PieceType::UserDefined => {}
+        PieceType::Unknown | PieceType::Control | PieceType::Byte => return,
+    }
+    merges.push(Merge { score: info.score, left, right, length });
+}

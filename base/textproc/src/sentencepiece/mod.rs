@@ -1,0 +1,283 @@
+//! SentencePiece models (Kudo and Richardson 2018): raw text to pieces and back.
+//!
+//! A reader of `.spm` files of its own: normalisation map, unigram and BPE, fallback to
+//! bytes, user-defined and control pieces, each result that of the original library to
+//! the piece. Models of whole words or characters, sampling and n-best lists are not here.
+
+mod bpe;
+mod model;
+mod normalizer;
+mod protobuf;
+mod trie;
+mod unigram;
+
+use std::path::Path;
+
+pub use model::{ModelType, PieceType};
+
+use crate::{Error, Result};
+use model::Model;
+use normalizer::{SPACE_SYMBOL, char_len};
+use unigram::UnigramModel;
+
+/// A model: pieces, and how text is cut into them and put together again.
+pub struct SentencePiece {
+    model: Model,
+    unigram: Option<UnigramModel>,
+    /// Ids of bytes; empty without fallback.
+    byte_ids: Vec<u32>,
+}
+
+/// A text in pieces, and what cutting it needs; kept from text to text.
+#[derive(Default)]
+pub struct Encoding {
+    ids: Vec<u32>,
+    /// Where each piece lies in `normal`; for bytes where the character does.
+    spans: Vec<(usize, usize)>,
+    normalized: Vec<u8>,
+    best_paths: Vec<unigram::BestPathNode>,
+    merge_scratch: bpe::MergeScratch,
+}
+
+impl Encoding {
+    /// Something to [encode](SentencePiece::encode) into.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The ids of the pieces.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+}
+
+impl SentencePiece {
+    /// Reads the model at `path`.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|source| Error::Io {
+            file: name.clone(),
+            action: "read",
+            source,
+        })?;
+        Self::from_bytes(&bytes, &name)
+    }
+
+    /// A model whose bytes are at hand; `name` stands for it in messages.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
+        let file = Model::parse(bytes).map_err(|reason| Error::Content {
+            file: name.to_owned(),
+            reason: format!("this is no SentencePiece model that can be used: {reason}"),
+        })?;
+        let unigram =
+            (file.model_type == ModelType::Unigram).then(|| UnigramModel::new(&file.pieces));
+        let bytes = if file.byte_fallback {
+            let ids =
+                (0..=255u8).map(|byte| file.pieces.find(format!("<0x{byte:02X}>").as_bytes()));
+            // The file was refused if one were missing.
+            ids.map(|id| id.unwrap_or(file.unknown_id)).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(SentencePiece { model: file, unigram, byte_ids: bytes })
+    }
+
+    /// How many pieces there are.
+    pub fn len(&self) -> usize {
+        self.model.pieces.len()
+    }
+
+    /// Whether there are none, which cannot be.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How text is cut.
+    pub fn model_type(&self) -> ModelType {
+        self.model.model_type
+    }
+
+    /// Whether unknown characters become bytes.
+    pub fn has_byte_fallback(&self) -> bool {
+        self.model.byte_fallback
+    }
+
+    /// The text of piece `id`.
+    pub fn piece(&self, id: u32) -> Option<&[u8]> {
+        self.model.pieces.text(id)
+    }
+
+    /// What piece `id` is for.
+    pub fn piece_type(&self, id: u32) -> Option<PieceType> {
+        self.model.pieces.piece_type(id)
+    }
+
+    /// The score of piece `id`, a natural logarithm or a negative rank.
+    pub fn score(&self, id: u32) -> Option<f32> {
+        self.piece_type(id).map(|_| self.model.pieces.entry(id).score)
+    }
+
+    /// The id of a piece.
+    pub fn piece_id(&self, piece: &[u8]) -> Option<u32> {
+        self.model.pieces.find(piece)
+    }
+
+    /// The id that stands for what is not known.
+    pub fn unknown_id(&self) -> u32 {
+        self.model.unknown_id
+    }
+
+    /// Cuts `text` into pieces. Any bytes are text; those of no character become U+FFFD.
+    /// Neighbouring unknown characters are one piece.
+    pub fn encode(&self, text: &[u8], encoding: &mut Encoding) {
+        let Encoding { ids, spans, normalized: normal, best_paths: ways, merge_scratch: bpe } =
+            encoding;
+        ids.clear();
+        spans.clear();
+        normal.clear();
+        self.model.normalizer.normalize(text, self.model.treat_whitespace_as_suffix, normal);
+        let pieces = &self.model.pieces;
+        let unknown = self.model.unknown_id;
+        match &self.unigram {
+            Some(unigram) => {
+                unigram.encode(pieces, unknown, normal, ways, |id, start, end| {
+                    ids.push(id);
+                    spans.push((start, end));
+                });
+                ids.reverse();
+                spans.reverse();
+            }
+            None => bpe::encode(pieces, &self.model.normalizer, normal, bpe, |id, start, end| {
+                ids.push(id.unwrap_or(unknown));
+                spans.push((start, end));
+            }),
+        }
+        if ids.contains(&unknown) {
+            self.resolve_unknown(ids, spans, normal);
+        }
+    }
+
+    /// Joins neighbouring unknown pieces, or spells them in bytes.
+    fn resolve_unknown(&self, ids: &mut Vec<u32>, spans: &mut Vec<(usize, usize)>, normal: &[u8]) {
+        let unknown = self.model.unknown_id;
+        let (mut new_ids, mut new_spans) = (Vec::new(), Vec::<(usize, usize)>::new());
+        for (&id, &(start, end)) in ids.iter().zip(&*spans) {
+            if id == unknown && !self.byte_ids.is_empty() {
+                for &byte in &normal[start..end] {
+                    new_ids.push(self.byte_ids[usize::from(byte)]);
+                    new_spans.push((start, end));
+                }
+                continue;
+            }
+            match new_spans.last_mut() {
+                Some(last) if id == unknown && new_ids.last() == Some(&unknown) => last.1 = end,
+                _ => {
+                    new_ids.push(id);
+                    new_spans.push((start, end));
+                }
+            }
+        }
+        *ids = new_ids;
+        *spans = new_spans;
+    }
+
+    /// The pieces of `encoding` as text; an unknown one is what stood there.
+    pub fn pieces<'a>(&'a self, encoding: &'a Encoding) -> impl Iterator<Item = &'a [u8]> {
+        encoding.ids.iter().zip(&encoding.spans).map(|(&id, &(start, end))| match self.piece(id) {
+            Some(piece) if id != self.model.unknown_id => piece,
+            _ => &encoding.normalized[start..end],
+        })
+    }
+
+    /// Appends the text that `ids` stand for. An id that is no piece is unknown.
+    pub fn decode(&self, ids: &[u32], text: &mut Vec<u8>) {
+        self.decode_pieces(
+            ids.iter().map(|&id| {
+                self.piece(id)
+                    .unwrap_or_else(|| self.piece(self.model.unknown_id).unwrap_or_default())
+            }),
+            text,
+        );
+    }
+
+    /// Appends the text of pieces. What is no piece of the model is text.
+    pub fn decode_pieces<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>, text: &mut Vec<u8>) {
+        let mut joined = Vec::new();
+        let mut bytes = Vec::new();
+        // Where the sentence's own space was taken off, no other is.
+        let mut begun = false;
+        for piece in pieces {
+            let id = self.piece_id(piece);
+            if id.is_some_and(|id| self.piece_type(id) == Some(PieceType::Byte)) {
+                bytes.extend(parse_byte_piece(piece));
+                continue;
+            }
+            flush_bytes(&mut bytes, &mut joined);
+            begun |= !joined.is_empty();
+            match id.and_then(|id| self.piece_type(id)) {
+                Some(PieceType::Control) => {}
+                Some(PieceType::Unknown) => joined.extend_from_slice(&self.model.unknown_surface),
+                _ => begun |= self.append_surface(piece, begun, &mut joined),
+            }
+        }
+        flush_bytes(&mut bytes, &mut joined);
+        match &self.model.denormalizer {
+            Some(rules) => rules.replace_all(&joined, text),
+            None => text.extend_from_slice(&joined),
+        }
+    }
+
+    /// Appends a piece with its marks as spaces; returns whether it gave up the one space
+    /// that every sentence begins with.
+    fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {
+        let rules = &self.model.normalizer;
+        let mut rest = piece;
+        let mut gave_up = false;
+        let own_space = rules.add_dummy_prefix || rules.remove_extra_whitespaces;
+        if !begun
+            && !self.model.treat_whitespace_as_suffix
+            && own_space
+            && let Some(shorter) = rest.strip_prefix(SPACE_SYMBOL)
+        {
+            rest = shorter;
+            gave_up = !rules.remove_extra_whitespaces;
+        }
+        while !rest.is_empty() {
+            match rest.strip_prefix(SPACE_SYMBOL) {
+                Some(shorter) => {
+                    joined.push(b' ');
+                    rest = shorter;
+                }
+                None => {
+                    joined.push(rest[0]);
+                    rest = &rest[1..];
+                }
+            }
+        }
+        gave_up
+    }
+}
+
+/// The byte that a piece such as `<0xE2>` stands for.
+fn parse_byte_piece(piece: &[u8]) -> Option<u8> {
+    let digits = piece.strip_prefix(b"<0x")?.strip_suffix(b">")?;
+    u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// Appends bytes that pieces spelled; those of no character become U+FFFD.
+fn flush_bytes(bytes: &mut Vec<u8>, text: &mut Vec<u8>) {
+    let mut rest = &bytes[..];
+    while !rest.is_empty() {
+        match char_len(rest) {
+            Some(length) => {
+                text.extend_from_slice(&rest[..length]);
+                rest = &rest[length..];
+            }
+            None => {
+                text.extend_from_slice("\u{fffd}".as_bytes());
+                rest = &rest[1..];
+            }
+        }
+    }
+    bytes.clear();
+}

@@ -1,0 +1,237 @@
+//! A SentencePiece model file: pieces with their scores and kinds, and how text is
+//! normalised before it is cut.
+
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use super::normalizer::Normalizer;
+use super::protobuf::{Fields, WireValue};
+
+/// What a piece is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceType {
+    /// Text, chosen by its score.
+    Normal,
+    /// Stands for what is not known.
+    Unknown,
+    /// Never part of text: the ends of a sentence and the like.
+    Control,
+    /// Text that is never cut.
+    UserDefined,
+    /// Was text once; merges go through it, results do not have it.
+    Unused,
+    /// One byte of what is not known.
+    Byte,
+}
+
+/// How text is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelType {
+    /// The best path under a unigram model (Kudo 2018).
+    Unigram,
+    /// Merges by rank (Sennrich et al. 2016).
+    Bpe,
+}
+
+pub struct PieceEntry {
+    /// Where its text lies.
+    start: usize,
+    end: usize,
+    pub score: f32,
+    pub piece_type: PieceType,
+}
+
+/// Pieces by id, and ids by text.
+pub struct PieceVocabulary {
+    text: Vec<u8>,
+    entries: Vec<PieceEntry>,
+    ids: HashTable<u32>,
+    hasher: hashbrown::DefaultHashBuilder,
+}
+
+impl PieceVocabulary {
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn text(&self, id: u32) -> Option<&[u8]> {
+        self.entries.get(id as usize).map(|info| &self.text[info.start..info.end])
+    }
+
+    pub fn entry(&self, id: u32) -> &PieceEntry {
+        &self.entries[id as usize]
+    }
+
+    pub fn piece_type(&self, id: u32) -> Option<PieceType> {
+        self.entries.get(id as usize).map(|info| info.piece_type)
+    }
+
+    pub fn find(&self, text: &[u8]) -> Option<u32> {
+        let same = |&id: &u32| self.text(id) == Some(text);
+        self.ids.find(self.hasher.hash_one(text), same).copied()
+    }
+
+    /// Ids and texts of pieces that text may consist of.
+    pub fn text_pieces(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let kinds = [PieceType::Normal, PieceType::UserDefined, PieceType::Unused];
+        let all =
+            (0..).zip(&self.entries).filter(move |(_, info)| kinds.contains(&info.piece_type));
+        all.map(|(id, info)| (id, &self.text[info.start..info.end]))
+    }
+
+    fn new() -> Self {
+        PieceVocabulary {
+            text: Vec::new(),
+            entries: Vec::new(),
+            ids: HashTable::new(),
+            hasher: hashbrown::DefaultHashBuilder::default(),
+        }
+    }
+
+    fn push(&mut self, text: &[u8], score: f32, kind: PieceType) -> Result<(), String> {
+        if text.is_empty() {
+            return Err(format!("piece {} is empty", self.len()));
+        }
+        if self.find(text).is_some() {
+            let text = String::from_utf8_lossy(text);
+            return Err(format!("the piece {text:?} is there twice"));
+        }
+        let id = u32::try_from(self.len()).map_err(|_| "too many pieces".to_owned())?;
+        let start = self.text.len();
+        self.text.extend_from_slice(text);
+        self.entries.push(PieceEntry { start, end: self.text.len(), score, piece_type: kind });
+        let (texts, infos, hasher) = (&self.text, &self.entries, &self.hasher);
+        self.ids.insert_unique(hasher.hash_one(text), id, |&id| {
+            let info = &infos[id as usize];
+            hasher.hash_one(&texts[info.start..info.end])
+        });
+        Ok(())
+    }
+}
+
+/// All that a model file says.
+pub struct Model {
+    pub pieces: PieceVocabulary,
+    pub model_type: ModelType,
+    pub byte_fallback: bool,
+    /// Whether the mark of a space ends a word instead of beginning it.
+    pub treat_whitespace_as_suffix: bool,
+    pub unknown_id: u32,
+    pub unknown_surface: Vec<u8>,
+    pub normalizer: Normalizer,
+    pub denormalizer: Option<Normalizer>,
+}
+
+const TRUNCATED_FIELD: &str = "a field is cut or of an unknown kind";
+
+impl Model {
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let mut pieces = PieceVocabulary::new();
+        let mut trainer = TrainerSpec::default();
+        let (mut normalizer, mut denormalizer) = (None, None);
+        for field in Fields::new(bytes) {
+            match field.map_err(|()| TRUNCATED_FIELD)? {
+                (1, WireValue::Bytes(message)) => parse_piece(message, &mut pieces)?,
+                (2, WireValue::Bytes(message)) => trainer = TrainerSpec::parse(message)?,
+                (3, WireValue::Bytes(message)) => normalizer = Some(Normalizer::parse(message)?),
+                (5, WireValue::Bytes(message)) => denormalizer = Some(Normalizer::parse(message)?),
+                _ => {}
+            }
+        }
+        if pieces.len() == 0 {
+            return Err("it has no pieces".into());
+        }
+        let algorithm = match trainer.model_type {
+            1 => ModelType::Unigram,
+            2 => ModelType::Bpe,
+            3 => return Err("models of whole words are not read; unigram and BPE are".into()),
+            4 => return Err("models of characters are not read; unigram and BPE are".into()),
+            other => return Err(format!("its kind, {other}, is not known")),
+        };
+        let ids = 0..pieces.len() as u32;
+        let unknowns = ids.filter(|&id| pieces.entry(id).piece_type == PieceType::Unknown);
+        let [unknown] = unknowns.collect::<Vec<_>>()[..] else {
+            return Err("there is not one piece for what is unknown".into());
+        };
+        let complete = |byte: u8| pieces.find(format!("<0x{byte:02X}>").as_bytes()).is_some();
+        if trainer.byte_fallback && !(0..=255).all(complete) {
+            return Err("it falls back to bytes, but not every byte is a piece".into());
+        }
+        let mut normalizer = normalizer.unwrap_or_default();
+        let user_defined = pieces
+            .text_pieces()
+            .filter(|&(id, _)| pieces.entry(id).piece_type == PieceType::UserDefined);
+        normalizer.set_user_defined(user_defined.map(|(_, text)| text));
+        Ok(Model {
+            model_type: algorithm,
+            byte_fallback: trainer.byte_fallback,
+            treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix,
+            unknown_id: unknown,
+            unknown_surface: trainer.unknown_surface.unwrap_or_else(|| " \u{2047} ".into()),
+            normalizer,
+            denormalizer: denormalizer.filter(Normalizer::has_charsmap),
+            pieces,
+        })
+    }
+}
+
+fn parse_piece(message: &[u8], pieces: &mut PieceVocabulary) -> Result<(), String> {
+    let (mut text, mut score, mut kind) = (&b""[..], 0.0, PieceType::Normal);
+    for field in Fields::new(message) {
+        match field.map_err(|()| TRUNCATED_FIELD)? {
+            (1, WireValue::Bytes(bytes)) => text = bytes,
+            (2, WireValue::Fixed32(bits)) => score = f32::from_bits(bits),
+            (3, WireValue::Varint(number)) => {
+                kind = match number {
+                    1 => PieceType::Normal,
+                    2 => PieceType::Unknown,
+                    3 => PieceType::Control,
+                    4 => PieceType::UserDefined,
+                    5 => PieceType::Unused,
+                    6 => PieceType::Byte,
+                    _ => return Err(format!("piece {} is of kind {number}", pieces.len())),
+                };
+            }
+            _ => {}
+        }
+    }
+    if score.is_nan() {
+        return Err(format!("piece {} has no number for a score", pieces.len()));
+    }
+    pieces.push(text, score, kind)
+}
+
+/// What the trainer left that later work needs.
+struct TrainerSpec {
+    model_type: u64,
+    byte_fallback: bool,
+    treat_whitespace_as_suffix: bool,
+    unknown_surface: Option<Vec<u8>>,
+}
+
+impl Default for TrainerSpec {
+    fn default() -> Self {
+        TrainerSpec {
+            model_type: 1,
+            byte_fallback: false,
+            treat_whitespace_as_suffix: false,
+            unknown_surface: None,
+        }
+    }
+}
+
+impl TrainerSpec {
+    fn parse(message: &[u8]) -> Result<Self, String> {
+        let mut trainer = TrainerSpec::default();
+        for field in Fields::new(message) {
+            match field.map_err(|()| TRUNCATED_FIELD)? {
+                (3, WireValue::Varint(number)) => trainer.model_type = number,
+                (24, WireValue::Varint(number)) => trainer.treat_whitespace_as_suffix = number != 0,
+                (35, WireValue::Varint(number)) => trainer.byte_fallback = number != 0,
+                (44, WireValue::Bytes(text)) => trainer.unknown_surface = Some(text.to_vec()),
+                _ => {}
+            }
+        }
+        Ok(trainer)
+    }
+}

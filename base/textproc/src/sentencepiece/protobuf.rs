@@ -1,0 +1,75 @@
+//! The fields of a protocol buffer: numbers, runs of bytes, 32 and 64 bits.
+
+/// A field's value on the wire.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WireValue<'a> {
+    /// A number of variable length.
+    Varint(u64),
+    /// Bytes: a string or a message.
+    Bytes(&'a [u8]),
+    /// Four bytes: a float.
+    Fixed32(u32),
+    /// Eight bytes.
+    Fixed64,
+}
+
+/// The fields of a message one after another; `Err` where it is damaged, then the end.
+pub struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    pub fn new(message: &'a [u8]) -> Self {
+        Fields { rest: message }
+    }
+
+    fn read_varint(&mut self) -> Option<u64> {
+        let mut number = 0u64;
+        for shift in (0..70).step_by(7) {
+            let (&byte, rest) = self.rest.split_first()?;
+            self.rest = rest;
+            // Bits beyond the 64th are lost, as everywhere.
+            number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn read_bytes(&mut self, length: u64) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.rest.split_at_checked(usize::try_from(length).ok()?)?;
+        self.rest = rest;
+        Some(bytes)
+    }
+
+    fn read_field(&mut self) -> Option<(u64, WireValue<'a>)> {
+        let key = self.read_varint()?;
+        let value = match key & 7 {
+            0 => WireValue::Varint(self.read_varint()?),
+            1 => self.read_bytes(8).map(|_| WireValue::Fixed64)?,
+            2 => {
+                let length = self.read_varint()?;
+                WireValue::Bytes(self.read_bytes(length)?)
+            }
+            5 => WireValue::Fixed32(u32::from_le_bytes(self.read_bytes(4)?.try_into().ok()?)),
+            _ => return None,
+        };
+        Some((key >> 3, value))
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<(u64, WireValue<'a>), ()>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let field = self.read_field();
+        if field.is_none() {
+            self.rest = &[];
+        }
+        Some(field.ok_or(()))
+    }
+}

@@ -1,0 +1,99 @@
+//! The best path through a text under a unigram model (Kudo 2018).
+//!
+//! One pass over the beginnings of characters keeps, for each place, the best way to it.
+//! Scores are f32 and added from left to right; of equal ways the one found first stays,
+//! so results are those of SentencePiece to the last tie.
+
+use super::model::{PieceType, PieceVocabulary};
+use super::normalizer::char_len;
+use super::trie::DoubleArrayTrie;
+
+/// How much worse than the worst piece an unknown character is.
+const UNKNOWN_PENALTY: f32 = 10.0;
+
+pub struct UnigramModel {
+    trie: DoubleArrayTrie,
+    max_score: f32,
+    unknown_score: f32,
+}
+
+/// The best way to a place.
+#[derive(Clone, Copy)]
+pub struct BestPathNode {
+    /// Where its last piece begins; none: nothing leads here yet.
+    start: usize,
+    id: u32,
+    score: f32,
+}
+
+const NO_PATH: BestPathNode = BestPathNode { start: usize::MAX, id: 0, score: 0.0 };
+
+impl UnigramModel {
+    pub fn new(pieces: &PieceVocabulary) -> Self {
+        let (mut worst, mut max_score) = (f32::INFINITY, f32::NEG_INFINITY);
+        for (id, _) in pieces.text_pieces() {
+            let info = pieces.entry(id);
+            if info.piece_type == PieceType::Normal {
+                worst = worst.min(info.score);
+                max_score = max_score.max(info.score);
+            }
+        }
+        UnigramModel {
+            trie: DoubleArrayTrie::new(pieces.text_pieces()),
+            max_score,
+            unknown_score: worst - UNKNOWN_PENALTY,
+        }
+    }
+
+    /// Calls `found` with the id and the end of each piece of `text`, from right to left.
+    pub fn encode(
+        &self,
+        pieces: &PieceVocabulary,
+        unknown: u32,
+        text: &[u8],
+        ways: &mut Vec<BestPathNode>,
+        mut found: impl FnMut(u32, usize, usize),
+    ) {
+        ways.clear();
+        ways.resize(text.len() + 1, NO_PATH);
+        let mut start = 0;
+        while start < text.len() {
+            let so_far = ways[start].score;
+            let character = char_len(&text[start..]).unwrap_or(1);
+            let mut is_piece = false;
+            self.trie.common_prefix_search(&text[start..], |length, id| {
+                let info = pieces.entry(id);
+                let score = match info.piece_type {
+                    PieceType::Unused => return,
+                    PieceType::UserDefined => length as f32 * self.max_score - 0.1,
+                    _ => info.score,
+                };
+                is_piece |= length == character;
+                keep_better_path(
+                    &mut ways[start + length],
+                    BestPathNode { start, id, score: score + so_far },
+                );
+            });
+            if !is_piece {
+                let score = self.unknown_score + so_far;
+                keep_better_path(
+                    &mut ways[start + character],
+                    BestPathNode { start, id: unknown, score },
+                );
+            }
+            start += character;
+        }
+        let mut end = text.len();
+        while end > 0 {
+            let way = ways[end];
+            found(way.id, way.start, end);
+            end = way.start;
+        }
+    }
+}
+
+fn keep_better_path(place: &mut BestPathNode, way: BestPathNode) {
+    if place.start == NO_PATH.start || way.score > place.score {
+        *place = way;
+    }
+}

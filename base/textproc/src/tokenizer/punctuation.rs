@@ -1,0 +1,127 @@
+//! Spaces around what is no letter: signs, commas outside of numbers, runs of dots.
+//!
+//! Which side of a sign is a word's is told by the sign and the characters beside
+//! it, so one walk does what takes the script a substitution a sign.
+
+use super::{MULTI_DOT, Tokenizer};
+use crate::characters::{CharClass, first_char, first_class, is_blank, last_class};
+
+impl Tokenizer {
+    /// Appends the words and signs of `line`, one space between two, to `text`, which
+    /// holds what stands before them. The line has no control characters.
+    pub(super) fn split_punctuation(&self, line: &[u8], text: &mut Vec<u8>) {
+        let begins = text.is_empty();
+        let mut in_word = false;
+        let mut at = 0;
+        while at < line.len() {
+            let start = at;
+            while at < line.len() {
+                match self.word_char_len(line, at, begins) {
+                    0 => break,
+                    length => at += length,
+                }
+            }
+            if at > start {
+                if !in_word && !text.is_empty() {
+                    text.push(b' ');
+                }
+                in_word = true;
+                text.extend_from_slice(&line[start..at]);
+                continue;
+            }
+            in_word = false;
+            at += match line[at] {
+                b'-' => {
+                    push_token(b"@-@", text);
+                    1
+                }
+                b'.' => {
+                    let dots = line[at..].iter().take_while(|&&byte| byte == b'.').count();
+                    push_token(&[MULTI_DOT], text);
+                    text.resize(text.len() + dots - 1, MULTI_DOT);
+                    dots
+                }
+                _ => match first_char(&line[at..]) {
+                    Some(symbol) if symbol.class().intersects(CharClass::SPACE) => symbol.byte_len,
+                    symbol => {
+                        let length = symbol.map_or(1, |symbol| symbol.byte_len);
+                        push_token(&line[at..at + length], text);
+                        length
+                    }
+                },
+            };
+        }
+    }
+
+    /// The length in bytes of the character at a place, if it is part of a word there;
+    /// otherwise 0.
+    #[inline]
+    fn word_char_len(&self, line: &[u8], at: usize, begins: bool) -> usize {
+        let stays = match line[at] {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'`' => true,
+            b' ' => false,
+            b'.' => line.get(at + 1) != Some(&b'.'),
+            b',' => is_comma_in_number(line, at, begins),
+            b'-' => !(self.aggressive && is_between_alphanumerics(line, at)),
+            b'\'' => self.is_word_internal('\'', &line[at + 1..]).unwrap_or(true),
+            byte @ ..0x80 => {
+                self.is_word_internal(char::from(byte), &line[at + 1..]).unwrap_or(false)
+            }
+            _ => return self.multibyte_word_char_len(&line[at..]),
+        };
+        usize::from(stays)
+    }
+
+    fn multibyte_word_char_len(&self, rest: &[u8]) -> usize {
+        let Some(symbol) = first_char(rest) else { return 0 };
+        let stays = symbol.class().intersects(CharClass::ALPHANUMERIC)
+            || symbol.character.is_some_and(|character| {
+                self.is_word_internal(character, &rest[symbol.byte_len..]).unwrap_or(false)
+            });
+        if stays { symbol.byte_len } else { 0 }
+    }
+
+    /// Whether a sign that the language may have inside of words is part of one,
+    /// before `rest`; nothing for other signs.
+    #[inline]
+    fn is_word_internal(&self, sign: char, rest: &[u8]) -> Option<bool> {
+        let inside = self.rules.word_internal_sign.filter(|inside| inside.sign == sign)?;
+        Some(
+            !inside.only_before_lowercase
+                || first_class(rest).intersects(CharClass::LOWERCASE_LETTER),
+        )
+    }
+}
+
+/// Appends a word of its own.
+#[inline]
+pub(super) fn push_token(sign: &[u8], text: &mut Vec<u8>) {
+    if !text.is_empty() {
+        text.push(b' ');
+    }
+    text.extend_from_slice(sign);
+}
+
+/// Whether a letter or digit is on both sides of a byte.
+fn is_between_alphanumerics(line: &[u8], at: usize) -> bool {
+    last_class(&line[..at]).intersects(CharClass::ALPHANUMERIC)
+        && first_class(&line[at + 1..]).intersects(CharClass::ALPHANUMERIC)
+}
+
+/// Whether a comma is part of a number: between two digits, that is. In a run of
+/// commas, of which the script takes two at a time, the last one stays with digits
+/// behind it if it is left over: the second behind a word, the third behind a number;
+/// the beginning of a text is like a number.
+fn is_comma_in_number(line: &[u8], at: usize, begins: bool) -> bool {
+    // Signs that are numbers, such as ½, have spaces around them.
+    let is_number = |kinds: CharClass| {
+        kinds.intersects(CharClass::NUMBER) && kinds.intersects(CharClass::ALPHANUMERIC)
+    };
+    if !is_number(first_class(&line[at + 1..])) {
+        return false;
+    }
+    let commas = line[..=at].iter().rev().take_while(|&&byte| byte == b',').count();
+    let before = &line[..at + 1 - commas];
+    let behind_number = is_number(last_class(before)) || begins && is_blank(before);
+    behind_number == (commas % 2 == 1)
+}

@@ -1,0 +1,49 @@
+//! How languages differ in what belongs to a word.
+
+/// What an apostrophe between letters does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ApostropheRule {
+    /// It begins a word, as in English: `do n't`, `she 's`.
+    BeginsWord,
+    /// It ends a word, as in French: `l' eau`.
+    EndsWord,
+    /// It is a letter, as in Somali.
+    IsLetter,
+    /// It is a word of its own.
+    SeparateToken,
+}
+
+/// What a tokeniser must know of a language beside its abbreviations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TokenizerRules {
+    pub apostrophe: ApostropheRule,
+    /// A sign that may be inside of words although it is no letter.
+    pub word_internal_sign: Option<WordInternalSign>,
+}
+
+/// A sign inside of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WordInternalSign {
+    pub sign: char,
+    /// It is a sign of its own unless a small letter follows, as the colon in
+    /// Finnish: `USA:n`.
+    pub only_before_lowercase: bool,
+}
+
+impl TokenizerRules {
+    pub fn for_language(name: &str) -> Self {
+        let apostrophe = match name {
+            "en" => ApostropheRule::BeginsWord,
+            "fr" | "it" | "ga" | "ca" => ApostropheRule::EndsWord,
+            "so" | "tdt" => ApostropheRule::IsLetter,
+            _ => ApostropheRule::SeparateToken,
+        };
+        let word_internal_sign = match name {
+            "fi" | "sv" => Some(WordInternalSign { sign: ':', only_before_lowercase: true }),
+            "tdt" => Some(WordInternalSign { sign: '\'', only_before_lowercase: true }),
+            "ca" => Some(WordInternalSign { sign: '·', only_before_lowercase: false }),
+            _ => None,
+        };
+        TokenizerRules { apostrophe, word_internal_sign }
+    }
+}

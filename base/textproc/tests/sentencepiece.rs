@@ -1,0 +1,153 @@
+//! SentencePiece models that the original library trained on the toy corpus, with a small
+//! map of characters of our own, and what that library made of some lines: model, text,
+//! ids, pieces and the text decoded again, with U+241F between them.
+
+use std::path::{Path, PathBuf};
+
+use miriam_textproc::SentencePiece;
+use miriam_textproc::sentencepiece::{Encoding, ModelType, PieceType};
+use proptest::prelude::*;
+
+const MODELS: [&str; 4] = ["unigram", "bpe", "unigram-bytes", "bpe-bytes"];
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
+}
+
+fn open(name: &str) -> SentencePiece {
+    SentencePiece::open(&file(&format!("{name}.spm"))).unwrap()
+}
+
+#[test]
+fn pieces_ids_and_text_are_those_of_the_original() {
+    let golden = std::fs::read_to_string(file("sentence-piece.txt")).unwrap();
+    let models = MODELS.map(open);
+    let mut encoding = Encoding::new();
+    let mut cases = 0;
+    for line in golden.split_terminator('\n') {
+        let fields: Vec<&str> = line.split('\u{241f}').collect();
+        let [name, text, ids, pieces, decoded] = fields[..] else { panic!("{line}") };
+        let model = &models[MODELS.iter().position(|model| *model == name).unwrap()];
+        model.encode(text.as_bytes(), &mut encoding);
+        let found: Vec<String> = encoding.ids().iter().map(u32::to_string).collect();
+        assert_eq!(found.join(" "), ids, "{name}: {text:?}");
+        let found: Vec<&[u8]> = model.pieces(&encoding).collect();
+        assert_eq!(String::from_utf8(found.join(&b'|')).unwrap(), pieces, "{name}: {text:?}");
+        let mut back = Vec::new();
+        model.decode(encoding.ids(), &mut back);
+        assert_eq!(String::from_utf8(back).unwrap(), decoded, "{name}: {text:?}");
+        cases += 1;
+    }
+    assert_eq!(cases, 188);
+}
+
+#[test]
+fn a_model_says_what_it_is() {
+    let [unigram, bpe, bytes, _] = MODELS.map(open);
+    assert_eq!((unigram.model_type(), bpe.model_type()), (ModelType::Unigram, ModelType::Bpe));
+    assert!(bytes.has_byte_fallback() && !bpe.has_byte_fallback());
+    assert_eq!((unigram.piece_id(b"</s>"), unigram.unknown_id()), (Some(0), 1));
+    assert_eq!(unigram.piece_type(0), Some(PieceType::Control));
+    let user_defined = unigram.piece_id(b"<x>").unwrap();
+    assert_eq!(unigram.piece_type(user_defined), Some(PieceType::UserDefined));
+    assert_eq!(
+        bytes.piece_id(b"<0xFF>").and_then(|id| bytes.piece_type(id)),
+        Some(PieceType::Byte)
+    );
+    assert_eq!(unigram.piece(unigram.len() as u32), None);
+}
+
+/// A model with these pieces, of BPE, that leaves text as it is: text, score, kind.
+fn build_bpe_model(pieces: &[(&str, f32, u8)]) -> Result<SentencePiece, miriam_textproc::Error> {
+    let mut bytes = Vec::new();
+    for (text, score, kind) in pieces {
+        let mut message = vec![0x0a, text.len() as u8];
+        message.extend_from_slice(text.as_bytes());
+        message.push(0x15);
+        message.extend_from_slice(&score.to_le_bytes());
+        message.extend_from_slice(&[0x18, *kind]);
+        bytes.extend_from_slice(&[0x0a, message.len() as u8]);
+        bytes.extend_from_slice(&message);
+    }
+    // Of the trainer: BPE. Of the rules: no space of its own, spaces as they are.
+    bytes.extend_from_slice(&[0x12, 2, 0x18, 2, 0x1a, 4, 0x18, 0, 0x20, 0]);
+    SentencePiece::from_bytes(&bytes, "made.spm")
+}
+
+#[test]
+fn merges_go_through_unused_pieces_and_come_apart_again() {
+    let pieces =
+        [("<unk>", 0.0, 2), ("ab", -1.0, 5), ("abc", -2.0, 1), ("a", -9.0, 1), ("b", -9.0, 1)];
+    let model = build_bpe_model(&pieces).unwrap();
+    let mut encoding = Encoding::new();
+    model.encode(b"abcab", &mut encoding);
+    assert_eq!(encoding.ids(), [2, 3, 4]);
+    model.encode(b"xyaz", &mut encoding);
+    assert_eq!(encoding.ids(), [0, 3, 0], "unknown neighbours are one piece");
+    assert_eq!(model.pieces(&encoding).next(), Some(&b"xy"[..]));
+}
+
+#[test]
+fn what_is_no_model_is_refused_with_a_reason() {
+    let refused = |pieces: &[(&str, f32, u8)], reason: &str| {
+        let error = build_bpe_model(pieces).err().expect("it should be refused").to_string();
+        assert!(error.starts_with("made.spm: ") && error.contains(reason), "{error}");
+    };
+    refused(&[], "no pieces");
+    refused(&[("a", 0.0, 1)], "unknown");
+    refused(&[("<unk>", 0.0, 2), ("a", 0.0, 1), ("a", 0.0, 1)], "twice");
+    refused(&[("<unk>", 0.0, 2), ("", 0.0, 1)], "empty");
+    refused(&[("<unk>", 0.0, 2), ("a", f32::NAN, 1)], "no number");
+    refused(&[("<unk>", 0.0, 2), ("a", 0.0, 9)], "kind 9");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_cut_and_nothing_is_lost(
+        text in proptest::collection::vec(
+            prop_oneof![proptest::sample::select(b"la csTE.<x>\xe2\x96\x81".to_vec()), any::<u8>()],
+            0..60,
+        ),
+    ) {
+        let mut encoding = Encoding::new();
+        for name in MODELS {
+            let model = open(name);
+            model.encode(&text, &mut encoding);
+            prop_assert!(encoding.ids().iter().all(|&id| (id as usize) < model.len()));
+            let mut back = Vec::new();
+            model.decode(encoding.ids(), &mut back);
+            prop_assert!(std::str::from_utf8(&back).is_ok());
+            // Bytes spell what is unknown, so cutting again gives the same.
+            if model.has_byte_fallback() && name == "unigram-bytes" {
+                let first = back.clone();
+                model.encode(&first, &mut encoding);
+                back.clear();
+                model.decode(encoding.ids(), &mut back);
+                prop_assert_eq!(back, first);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_models_give_a_model_or_an_error(
+        which in 0..4usize,
+        changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..12),
+        cut in any::<proptest::sample::Index>(),
+        whole in any::<bool>(),
+    ) {
+        let mut bytes = std::fs::read(file(&format!("{}.spm", MODELS[which]))).unwrap();
+        for (place, byte) in changes {
+            let place = usize::from(place) % bytes.len();
+            bytes[place] = byte;
+        }
+        if !whole {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if let Ok(model) = SentencePiece::from_bytes(&bytes, "damaged") {
+            let mut encoding = Encoding::new();
+            model.encode("la casa  TE <x> \u{fb01}n 日 ..".as_bytes(), &mut encoding);
+            let mut back = Vec::new();
+            model.decode(encoding.ids(), &mut back);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Lines that could not be translated: recorded in a file, or told as warnings.
+
+use std::path::Path;
+
+use miriam_nmt::Result;
+use miriam_nmt::translate::LineError;
+use miriam_textio::Output;
+
+/// Warnings given before the rest is only counted.
+const MAX_WARNINGS: u64 = 5;
+
+/// Where mishaps go.
+pub struct LineErrors {
+    input: String,
+    file: Option<Output>,
+    count: u64,
+}
+
+impl LineErrors {
+    /// Mishaps in the text called `input`; all of them go to `file`, where there is one.
+    pub fn new(input: String, file: Option<&Path>) -> Result<Self> {
+        Ok(LineErrors { input, file: file.map(Output::create).transpose()?, count: 0 })
+    }
+
+    /// Records or tells one.
+    pub fn report(&mut self, mishap: &LineError) -> Result<()> {
+        self.count += 1;
+        let LineError { line, reason } = mishap;
+        if let Some(file) = &mut self.file {
+            let record = serde_json::json!({ "line": line, "reason": reason });
+            file.write(format!("{record}\n").as_bytes())?;
+        } else if self.count <= MAX_WARNINGS {
+            tracing::warn!("{}, line {line}: {reason}", self.input);
+        }
+        Ok(())
+    }
+
+    /// Tells how many were not told.
+    pub fn finish(self) -> Result<()> {
+        if let Some(file) = self.file {
+            file.finish()?;
+        } else if let more @ 1.. = self.count.saturating_sub(MAX_WARNINGS) {
+            tracing::warn!(
+                "{}: {more} more such lines; --errors FILE records them all",
+                self.input
+            );
+        }
+        Ok(())
+    }
+}

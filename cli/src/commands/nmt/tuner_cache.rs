@@ -1,0 +1,102 @@
+//! Which ways of multiplying were the fastest, remembered from run to run in the user's
+//! cache, for each model of CPU.
+//!
+//! Translations do not depend on it, so nothing that goes wrong here is an error.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use miriam_nmt::engine::{Cpu, Tuner};
+
+/// The file's name in the cache.
+const FILE_NAME: &str = "products.json";
+
+/// Options that say where choices are kept.
+#[derive(Args)]
+#[command(next_help_heading = "Speed")]
+pub struct TunerCacheOptions {
+    /// Where to remember which ways of products are the fastest on this CPU
+    /// [products.json in $MIRIAM_CACHE, $XDG_CACHE_HOME/miriam or ~/.cache/miriam]
+    #[arg(long, value_name = "FILE")]
+    tuner_file: Option<PathBuf>,
+    /// Find it out anew, and do not remember it
+    #[arg(long, conflicts_with = "tuner_file")]
+    no_tuner_file: bool,
+}
+
+/// Choices, and the file that keeps them, if there is one.
+pub struct TunerCache {
+    /// What networks share.
+    pub tuner: Arc<Tuner>,
+    file: Option<PathBuf>,
+    /// Whether the file was asked for: then it is told what is wrong with it.
+    is_explicit: bool,
+}
+
+impl TunerCacheOptions {
+    /// Reads what is remembered.
+    pub fn open(&self) -> TunerCache {
+        let cpu = Cpu::detect();
+        let named = self.tuner_file.is_some();
+        let file = self.tuner_file.clone().or_else(default_path).filter(|_| !self.no_tuner_file);
+        let loaded = file.as_deref().map(|file| Tuner::load(cpu, file)).transpose();
+        let (tuner, file) = match loaded {
+            Ok(tuner) => (tuner.unwrap_or_else(|| Tuner::new(cpu)), file),
+            Err(error) => {
+                log_problem(named || file.is_some_and(|file| file.is_file()), &error.to_string());
+                (Tuner::new(cpu), None)
+            }
+        };
+        TunerCache { tuner: Arc::new(tuner), file, is_explicit: named }
+    }
+}
+
+impl TunerCache {
+    /// What was known before, for people.
+    pub fn describe(&self) -> String {
+        let count = self.tuner.cached_count();
+        match &self.file {
+            Some(file) => format!("products chosen before: {count} ({})", file.display()),
+            None => "products chosen before: none are remembered".into(),
+        }
+    }
+
+    /// Remembers what is new; says how much that is.
+    pub fn save(&self) -> usize {
+        let new = self.tuner.new_choices().len();
+        if let Some(file) = self.file.as_deref().filter(|_| new > 0)
+            && let Err(reason) = self.write(file)
+        {
+            log_problem(self.is_explicit, &reason);
+        }
+        new
+    }
+
+    fn write(&self, file: &Path) -> Result<(), String> {
+        if let Some(folder) = file.parent().filter(|_| !self.is_explicit) {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| format!("{}: cannot create it: {error}", folder.display()))?;
+        }
+        self.tuner.save(file).map_err(|error| error.to_string())
+    }
+}
+
+/// Says what is wrong with a file. A cache that cannot be is no news each time.
+fn log_problem(is_news: bool, reason: &str) {
+    match is_news {
+        true => tracing::warn!("{reason}"),
+        false => tracing::debug!("{reason}"),
+    }
+}
+
+/// The file in the user's cache, unless there is no such folder.
+fn default_path() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    // Those of the desktop's rules count only from the root on.
+    let of_desktop = |name: &str| folder(name).filter(|path| path.is_absolute());
+    let own = folder("MIRIAM_CACHE").filter(|path| !path.as_os_str().is_empty());
+    let shared = || of_desktop("XDG_CACHE_HOME").map(|cache| cache.join("miriam"));
+    let home = || of_desktop("HOME").map(|home| home.join(".cache/miriam"));
+    Some(own.or_else(shared).or_else(home)?.join(FILE_NAME))
+}

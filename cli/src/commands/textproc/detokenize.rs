@@ -1,0 +1,38 @@
+//! `miriam detokenize`: tokens back into text.
+
+use clap::Args;
+use miriam_textproc::Detokenizer;
+
+use super::{IgnoredOptions, InputOutput, PENN_UNSUPPORTED, exit_with_usage_error};
+use crate::common::CommonOptions;
+
+/// Join tokens to text, as Moses' detokenizer.perl
+///
+/// Signs go to the words they belong to, and entities become characters again.
+///
+/// Example: miriam detokenize -l en < translations.tok > translations.en
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    #[command(flatten)]
+    files: InputOutput,
+    /// The language of the text, in two letters
+    #[arg(short, long, value_name = "LANG", default_value = "en")]
+    language: String,
+    /// Write the first letter of each line in upper case
+    #[arg(short = 'u', long)]
+    uppercase: bool,
+    #[arg(long, hide = true)]
+    penn: bool,
+    #[command(flatten)]
+    _ignored: IgnoredOptions,
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if arguments.penn {
+        exit_with_usage_error(PENN_UNSUPPORTED);
+    }
+    let detokenizer = Detokenizer::new(&arguments.language).capitalize(arguments.uppercase);
+    let change = |line: &[u8], out: &mut Vec<u8>| detokenizer.detokenize(line, out);
+    arguments.files.transform_lines("detokenizing", common, change)
+}

@@ -1,0 +1,104 @@
+//! `miriam tokenize`, `detokenize`, `truecase` and `normalize`: Moses' text tools, with
+//! their options; and `prepare`, which is three of them at once.
+
+pub mod detokenize;
+pub mod normalize;
+pub mod prepare;
+pub mod tokenize;
+pub mod truecase;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_textio::{Input, Output, map_lines};
+use miriam_textproc::NonbreakingPrefixes;
+
+use crate::common::CommonOptions;
+
+/// Where lines come from and go to.
+#[derive(Args)]
+pub struct InputOutput {
+    /// The text, a sentence a line: plain, .gz or .zst; - for standard input
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// Where the lines go, one for each; .gz and .zst are compressed; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+impl InputOutput {
+    fn transform_lines(
+        &self,
+        stage: &str,
+        common: &CommonOptions,
+        change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
+    ) -> anyhow::Result<()> {
+        Input::check_access(&self.input, Some(&self.output))?;
+        let input = Input::open(&self.input)?;
+        let mut output = Output::create_atomic(&self.output)?;
+        let progress = common.progress();
+        map_lines(input, &mut output, common.threads.count(), (stage, &progress), change)?;
+        Ok(output.finish()?)
+    }
+}
+
+/// Options that Moses' scripts take and that do nothing here.
+#[derive(Args)]
+pub struct IgnoredOptions {
+    /// Moses': print no version; it is never printed
+    #[arg(short = 'q', hide = true)]
+    _quiet: bool,
+    /// Moses': hand lines on at once; pipes are always answered so
+    #[arg(short = 'b', hide = true)]
+    _unbuffered: bool,
+}
+
+/// Options that Moses' scripts write with one dash.
+const SINGLE_DASH_OPTIONS: [&str; 8] = [
+    "-no-escape",
+    "-protected",
+    "-threads",
+    "-penn",
+    "-model",
+    "-corpus",
+    "-asr",
+    "-possiblyUseFirstToken",
+];
+
+/// The words of a command line, with two dashes where Moses' scripts take one, if the
+/// first of them names one of these tools.
+pub fn normalise_dashes(words: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    let tools = ["tokenize", "detokenize", "truecase", "normalize"];
+    let mut is_tool = false;
+    words.enumerate().map(move |(i, mut word)| {
+        // Behind the program's own name.
+        is_tool |= i == 1 && tools.iter().any(|tool| word == *tool);
+        if is_tool && SINGLE_DASH_OPTIONS.iter().any(|option| word == *option) {
+            let mut two = OsString::from("-");
+            two.push(word);
+            word = two;
+        }
+        word
+    })
+}
+
+/// Ends the program as wrong usage does.
+fn exit_with_usage_error(reason: &str) -> ! {
+    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+}
+
+const PENN_UNSUPPORTED: &str = "-penn: tokens of the Penn treebank are not supported; leave it out for \
+                       Moses' own";
+
+/// Says so when a language's abbreviations are not known, as Moses' tokeniser does.
+pub fn warn_if_unknown_language(language: &str) {
+    if NonbreakingPrefixes::for_language(language).is_none() {
+        let known: Vec<&str> = NonbreakingPrefixes::built_in_languages().collect();
+        tracing::warn!(
+            "no abbreviations of {language:?} are known, only of {}; English's are taken (`miriam \
+             tokenize --nonbreaking-prefixes` reads a list)",
+            known.join(", ")
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! `miriam prepare`: raw text into what systems are trained on and translate.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use miriam_pipeline::{prepare_file, train_truecase_model};
+use miriam_textproc::{TextProcessor, TruecaseModel};
+
+use super::{InputOutput, exit_with_usage_error, warn_if_unknown_language};
+use crate::common::CommonOptions;
+
+/// Prepare raw text for training and translation
+///
+/// In one go what `miriam normalize`, `tokenize` and `truecase` do one after another.
+///
+/// Examples:
+///   miriam prepare -l de --train-truecase truecase.de -i train.raw.de -o train.de
+///   miriam prepare -l de --truecase truecase.de -i dev.raw.de -o dev.de
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    #[command(flatten)]
+    files: InputOutput,
+    /// The language of the text, in two letters
+    #[arg(short, long, value_name = "LANG")]
+    language: String,
+    /// Bring tokens into the true case that this model knows
+    #[arg(long, value_name = "FILE")]
+    truecase: Option<PathBuf>,
+    /// Train such a model on the text first and write it here
+    #[arg(long, value_name = "FILE", conflicts_with = "truecase")]
+    train_truecase: Option<PathBuf>,
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    warn_if_unknown_language(&arguments.language);
+    let mut preparation = TextProcessor::for_language(&arguments.language);
+    let InputOutput { input, output } = &arguments.files;
+    if let Some(model) = &arguments.train_truecase {
+        if input == Path::new("-") {
+            exit_with_usage_error(
+                "--train-truecase goes through the text twice; name a file with -i",
+            );
+        }
+        let (threads, progress) = (common.threads.count(), common.progress());
+        train_truecase_model(input, &mut preparation, model, threads, &progress)?;
+        return Ok(prepare_file(input, &preparation, output, threads, &progress)?);
+    }
+    preparation.truecaser = arguments.truecase.as_deref().map(TruecaseModel::read).transpose()?;
+    arguments
+        .files
+        .transform_lines("preparing text", common, |line, out| preparation.preprocess(line, out))
+}

@@ -1,0 +1,69 @@
+//! `miriam tokenize`: text into tokens.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_textproc::{NonbreakingPrefixes, ProtectedPatterns, Tokenizer};
+
+use super::{
+    IgnoredOptions, InputOutput, PENN_UNSUPPORTED, exit_with_usage_error, warn_if_unknown_language,
+};
+use crate::common::CommonOptions;
+
+/// Split text into tokens, as Moses' tokenizer.perl
+///
+/// A space comes between words and signs; characters that Moses reads as syntax
+/// become entities. Blank lines stay as they are, and bytes that are no UTF-8 are
+/// signs. Options may be written with one dash where Moses' script does so.
+///
+/// Example: miriam tokenize -l de -i news.de.gz -o news.tok.de
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    #[command(flatten)]
+    files: InputOutput,
+    /// The language of the text, in two letters
+    #[arg(short, long, value_name = "LANG", default_value = "en")]
+    language: String,
+    /// Split words at hyphens: a @-@ b
+    #[arg(short, long)]
+    aggressive: bool,
+    /// Write no entities
+    #[arg(long)]
+    no_escape: bool,
+    /// Leave what these regular expressions match as it is; one a line
+    #[arg(long, value_name = "FILE")]
+    protected: Option<PathBuf>,
+    /// Words that keep the full stop behind them, in Moses' form: one a line, with
+    /// #NUMERIC_ONLY# behind those that count before numbers only
+    #[arg(long, value_name = "FILE")]
+    nonbreaking_prefixes: Option<PathBuf>,
+    /// Pass lines of markup alone as they are
+    #[arg(short = 'x', long)]
+    skip_markup: bool,
+    #[arg(long, hide = true)]
+    penn: bool,
+    #[command(flatten)]
+    _ignored: IgnoredOptions,
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if arguments.penn {
+        exit_with_usage_error(PENN_UNSUPPORTED);
+    }
+    let language = &arguments.language;
+    let mut tokenizer = Tokenizer::new(language)
+        .aggressive(arguments.aggressive)
+        .escape(!arguments.no_escape)
+        .skip_markup(arguments.skip_markup);
+    if let Some(file) = &arguments.nonbreaking_prefixes {
+        tokenizer = tokenizer.with_nonbreaking_prefixes(NonbreakingPrefixes::read(file)?);
+    } else {
+        warn_if_unknown_language(language);
+    }
+    if let Some(file) = &arguments.protected {
+        tokenizer = tokenizer.with_protected_patterns(ProtectedPatterns::read(file)?);
+    }
+    let change = |line: &[u8], out: &mut Vec<u8>| tokenizer.tokenize(line, out);
+    arguments.files.transform_lines("tokenizing", common, change)
+}

@@ -1,0 +1,66 @@
+//! Which CPU each worker runs on: Moses2's two numbers, or a list.
+
+/// The CPUs that `list` names: `0,2,4-7`.
+pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
+    let wrong = |part: &str| format!("{part:?} is neither a CPU nor a range; write 0,2,4-7");
+    let mut cpus = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.parse::<usize>().ok().filter(|&cpu| cpu < 1 << 16);
+        match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => cpus.extend(first..=last),
+            _ => return Err(wrong(part)),
+        }
+    }
+    if let Some(&cpu) = miriam_textio::affinity::allowed_cpus()
+        .ok()
+        .as_ref()
+        .and_then(|allowed| cpus.iter().find(|cpu| !allowed.contains(cpu)))
+    {
+        return Err(format!("CPU {cpu} is not there, or this process may not use it"));
+    }
+    Ok(cpus)
+}
+
+/// CPUs for `workers`: from `offset` on in steps of `increment`, round and round
+/// over `allowed` (`phrase-decoding.md` 4). None without an offset.
+pub(super) fn assign_round_robin(
+    offset: i64,
+    increment: i64,
+    workers: usize,
+    allowed: &[usize],
+) -> Vec<usize> {
+    let count = allowed.len() as i64;
+    if offset < 0 || count == 0 {
+        return Vec::new();
+    }
+    let place = |k: i64| k.wrapping_mul(increment).wrapping_add(offset).rem_euclid(count);
+    (0..workers as i64).map(|k| allowed[place(k) as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        let allowed = miriam_textio::affinity::allowed_cpus().unwrap();
+        let first = allowed[0];
+        assert_eq!(parse_cpu_list(&format!("{first},{first}-{first}")).unwrap(), [first, first]);
+        for wrong in ["", "a", "1-", "3-1", "0,,1", "-1", "99999999999"] {
+            assert!(parse_cpu_list(wrong).unwrap_err().contains("0,2,4-7"), "{wrong}");
+        }
+        assert!(parse_cpu_list("65535").unwrap_err().contains("65535"));
+    }
+
+    #[test]
+    fn workers_go_round_the_cpus_in_steps() {
+        let allowed = [0, 1, 2, 3, 8, 9];
+        assert_eq!(assign_round_robin(0, 1, 4, &allowed), [0, 1, 2, 3]);
+        assert_eq!(assign_round_robin(4, 1, 4, &allowed), [8, 9, 0, 1]);
+        assert_eq!(assign_round_robin(1, 2, 4, &allowed), [1, 3, 9, 1]);
+        assert_eq!(assign_round_robin(0, 0, 2, &allowed), [0, 0]);
+        assert!(assign_round_robin(-1, 1, 4, &allowed).is_empty());
+        assert_eq!(assign_round_robin(i64::MAX, i64::MAX, 3, &allowed).len(), 3);
+    }
+}

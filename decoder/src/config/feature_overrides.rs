@@ -1,0 +1,85 @@
+//! Keys of features that are set from elsewhere: `-drop-unknown` and
+//! `-mark-unknown`, then `feature-overwrite`, in that order
+//! (`phrase-decoding.md` 1.6).
+
+use std::path::Path;
+
+use super::{Parameters, Settings};
+use crate::{Error, Result};
+
+const OPTION_NAME: &str = "feature-overwrite";
+
+/// One key of one feature.
+#[derive(Debug, PartialEq)]
+pub(super) struct FeatureOverride {
+    /// Which feature.
+    pub(super) target: OverrideTarget,
+    /// Which key of it.
+    pub(super) key: String,
+    /// What it becomes.
+    pub(super) value: String,
+}
+
+/// Which feature an edit is about.
+#[derive(Debug, PartialEq)]
+pub(super) enum OverrideTarget {
+    /// The unknown-word penalty, whatever its name.
+    UnknownWordPenalty,
+    /// The feature of this name.
+    Named(String),
+}
+
+impl FeatureOverride {
+    fn for_unknown_words(key: &str, value: &str) -> Self {
+        let target = OverrideTarget::UnknownWordPenalty;
+        FeatureOverride { target, key: key.to_owned(), value: value.to_owned() }
+    }
+}
+
+/// The edits that `settings` and `feature-overwrite` ask for.
+pub(super) fn collect_overrides(
+    ini: &Path,
+    settings: &Settings,
+    parameters: &Parameters,
+) -> Result<Vec<FeatureOverride>> {
+    let mut edits = Vec::new();
+    if settings.drop_unknown {
+        edits.push(FeatureOverride::for_unknown_words("drop", "true"));
+    }
+    if let Some((prefix, suffix)) = &settings.mark_unknown {
+        edits.push(FeatureOverride::for_unknown_words("prefix", prefix));
+        edits.push(FeatureOverride::for_unknown_words("suffix", suffix));
+    }
+    for line in parameters.get(OPTION_NAME).unwrap_or_default() {
+        let complain = |reason: &str| {
+            let reason = format!("{line:?} {reason}, as in \"LM0 load=lazy\", one quoted value");
+            Err(parameters.invalid_value(ini, OPTION_NAME, reason))
+        };
+        let mut tokens = line.split_ascii_whitespace();
+        let Some(feature) = tokens.next() else { continue };
+        let mut tokens = tokens.peekable();
+        if tokens.peek().is_none() {
+            return complain("is not a feature's name with keys and values");
+        }
+        for token in tokens {
+            let Some((key, value)) = token.split_once('=') else {
+                return complain("has something that is not of the form key=value");
+            };
+            if matches!(key, "name" | "num-features") {
+                return complain("changes what features are called or how many scores they have");
+            }
+            edits.push(FeatureOverride {
+                target: OverrideTarget::Named(feature.to_owned()),
+                key: key.to_owned(),
+                value: value.to_owned(),
+            });
+        }
+    }
+    Ok(edits)
+}
+
+/// The complaint about an edit of a feature that is not there.
+pub(super) fn unknown_feature_error(ini: &Path, name: &str, names: &[&str]) -> Error {
+    let names = names.join(", ");
+    Error::section(ini, OPTION_NAME, format!("no feature is called {name}; there are {names}"))
+}

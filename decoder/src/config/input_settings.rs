@@ -1,0 +1,163 @@
+//! How the input is read: markup, factors, tables in the line
+//! (`phrase-decoding.md` 1.4, 1.9, 3.1, 3.2).
+
+use super::settings::SettingsReader;
+use crate::Result;
+use crate::factors::MAX_FACTOR;
+use crate::markup::{Brackets, MarkupMode};
+
+/// What may stand in an input line besides words, and how words are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputSettings {
+    /// What becomes of markup.
+    pub markup: MarkupMode,
+    /// The strings around tags.
+    pub brackets: Brackets,
+    /// Whether there are walls around punctuation.
+    pub monotone_at_punctuation: bool,
+    /// Whether each line brings a phrase table (`inputtype` 7).
+    pub has_sentence_table: bool,
+    /// How words are cut into factors.
+    pub factors: FactorSettings,
+}
+
+/// How words are cut into factors and put together again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactorSettings {
+    /// What stands between factors; empty where words are never cut.
+    pub delimiter: String,
+    /// Which factors the columns of an input word are; nothing for 0, 1, 2 and
+    /// so on, as many as there are.
+    pub input: Option<Vec<usize>>,
+    /// Which factors are printed.
+    pub output: Vec<usize>,
+    /// What is printed between them.
+    pub output_delimiter: String,
+    /// Whether all factors are printed.
+    pub report_all_factors: bool,
+    /// The factor of input words that holds what is printed in their place.
+    pub placeholder_factor: Option<usize>,
+}
+
+impl Default for FactorSettings {
+    fn default() -> Self {
+        FactorSettings {
+            delimiter: "|".into(),
+            input: None,
+            output: vec![0],
+            output_delimiter: "|".into(),
+            report_all_factors: false,
+            placeholder_factor: None,
+        }
+    }
+}
+
+impl InputSettings {
+    pub(super) fn new(read: &SettingsReader<'_>) -> Result<Self> {
+        let brings_table = match read.value("inputtype")? {
+            None | Some("0") => false,
+            Some("7") => true,
+            Some(other) => {
+                let reason = format!(
+                    "{other} is not supported; 0 is plain text, 7 text with a phrase table in \
+                     each line"
+                );
+                return read.fail("inputtype", reason);
+            }
+        };
+        let markup = match read.value("xml-input")? {
+            None | Some("pass-through") => MarkupMode::PassThrough,
+            Some("ignore") => MarkupMode::Ignore,
+            Some("inclusive") => MarkupMode::Inclusive,
+            Some("exclusive") => MarkupMode::Exclusive,
+            Some("constraint") => MarkupMode::Constraint,
+            Some(other) => {
+                let reason = format!(
+                    "{other:?}; there are pass-through, ignore, inclusive, exclusive, constraint"
+                );
+                return read.fail("xml-input", reason);
+            }
+        };
+        if brings_table && markup != MarkupMode::PassThrough {
+            return read.fail("xml-input", "lines of inputtype 7 have no markup");
+        }
+        let brackets = match read.split_values("xml-brackets") {
+            None => Brackets::default(),
+            Some(strings) => match &strings[..] {
+                [open, close] if open != close => {
+                    Brackets { open: open.clone(), close: close.clone() }
+                }
+                _ => return read.fail("xml-brackets", "give two strings, as in \"{{ }}\""),
+            },
+        };
+        Ok(InputSettings {
+            markup,
+            brackets,
+            monotone_at_punctuation: read.boolean("monotone-at-punctuation", false)?,
+            has_sentence_table: brings_table,
+            factors: FactorSettings::new(read)?,
+        })
+    }
+}
+
+impl FactorSettings {
+    fn new(read: &SettingsReader<'_>) -> Result<Self> {
+        let defaults = FactorSettings::default();
+        let delimiter = match read.value("factor-delimiter")? {
+            None => defaults.delimiter,
+            // Moses' word for it.
+            Some("none") => String::new(),
+            Some(text) => text.to_owned(),
+        };
+        let output_delimiter = match read.value("output-factor-delimiter")? {
+            Some(text) => text.to_owned(),
+            None if delimiter.is_empty() => defaults.output_delimiter,
+            None => delimiter.clone(),
+        };
+        let placeholder = match read.value("placeholder-factor")? {
+            None => None,
+            Some(text) => match parse_factor(text) {
+                Ok(0) => {
+                    let reason = "factor 0 is the word itself; give one that no model looks at";
+                    return read.fail("placeholder-factor", reason);
+                }
+                Ok(factor) => Some(factor),
+                Err(reason) => return read.fail("placeholder-factor", reason),
+            },
+        };
+        Ok(FactorSettings {
+            delimiter,
+            input: parse_factor_parameter(read, "input-factors")?,
+            output: parse_factor_parameter(read, "output-factors")?.unwrap_or(defaults.output),
+            output_delimiter,
+            report_all_factors: read.boolean("report-all-factors", false)?,
+            placeholder_factor: placeholder,
+        })
+    }
+}
+
+/// The factors of a parameter that has one a line, or several with commas.
+fn parse_factor_parameter(read: &SettingsReader<'_>, name: &str) -> Result<Option<Vec<usize>>> {
+    let Some(words) = read.split_values(name) else { return Ok(None) };
+    match parse_factors(&words.join(",")) {
+        Ok(list) => Ok(Some(list)),
+        Err(reason) => read.fail(name, reason),
+    }
+}
+
+/// A list of factors, `0,2`.
+pub(super) fn parse_factors(text: &str) -> Result<Vec<usize>, String> {
+    let list = text.split(',').map(parse_factor).collect::<Result<Vec<usize>, _>>()?;
+    match (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
+        Some(i) => Err(format!("factor {} is named twice", list[i])),
+        None => Ok(list),
+    }
+}
+
+/// The number of a factor.
+pub(super) fn parse_factor(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(factor) if factor <= MAX_FACTOR => Ok(factor),
+        _ => Err(format!("{text:?} is not the number of a factor, 0 to {MAX_FACTOR}")),
+    }
+}

@@ -1,0 +1,261 @@
+//! Which parameters there are: those this decoder honours, and those of Moses
+//! that it does not implement, so that the two complaints differ.
+
+use std::fmt::Write;
+
+use super::{old_format, unsupported_options};
+
+/// A parameter the decoder honours.
+struct ParameterInfo {
+    /// The long name, which is also the ini section.
+    name: &'static str,
+    /// The short name of the command line, where there is one.
+    short: &'static str,
+    /// What values it takes.
+    values: &'static str,
+    /// What it does.
+    help: &'static str,
+}
+
+const fn parameter(
+    name: &'static str,
+    short: &'static str,
+    values: &'static str,
+    help: &'static str,
+) -> ParameterInfo {
+    ParameterInfo { name, short, values, help }
+}
+
+/// Every parameter the decoder honours.
+const SUPPORTED: &[ParameterInfo] = &[
+    parameter("config", "f", "FILE", "moses.ini: the features, weights and defaults of a system"),
+    parameter(
+        "input-file",
+        "i",
+        "FILE",
+        "text to translate, a sentence a line; plain, .gz or .zst; - or absent: standard input",
+    ),
+    parameter("output-file", "o", "FILE", "where translations go; - or absent: standard output"),
+    parameter("threads", "th", "N|all", "worker threads [all]"),
+    parameter(
+        "cpus",
+        "",
+        "LIST",
+        "the CPUs of the workers, one each, as 0,2,4-7 [the system chooses]",
+    ),
+    parameter(
+        "cpu-affinity-offset",
+        "",
+        "N",
+        "the first worker's CPU, counted from 0; -1 lets the system choose [-1]",
+    ),
+    parameter("cpu-affinity-increment", "", "N", "CPUs from one worker's to the next's [1]"),
+    parameter("search-algorithm", "", "0|1|14", "0 stack decoding, 1 or 14 cube pruning [0]"),
+    parameter("stack", "s", "N", "hypotheses kept a stack (cube pruning: a mini-stack) [200]"),
+    parameter("cube-pruning-pop-limit", "cbp", "N", "pops a stack [1000]"),
+    parameter(
+        "cube-pruning-diversity",
+        "cbd",
+        "N",
+        "non-zero: after the limit, also the best hypothesis of every edge [0]",
+    ),
+    parameter(
+        "cube-pruning-lazy-scoring",
+        "cbls",
+        "BOOL",
+        "score stateful features when popped [false]",
+    ),
+    parameter("beam-threshold", "b", "X", "beam as a probability, 0 to 1 [0.00001]"),
+    parameter(
+        "distortion-limit",
+        "dl",
+        "N",
+        "farthest jump in words; -1 unlimited, 0 monotone [-1]",
+    ),
+    parameter(
+        "early-distortion-cost",
+        "edc",
+        "BOOL",
+        "pay for jumps as soon as they are unavoidable, as Moore and Quirk do [false]",
+    ),
+    parameter(
+        "exact-recombination",
+        "",
+        "BOOL",
+        "keep hypotheses apart that later phrases may score differently, as Moses 1 does, and \
+         not only those that Moses2 does [false]",
+    ),
+    parameter("max-phrase-length", "", "N", "longest source phrase looked up [20]"),
+    parameter("drop-unknown", "du", "BOOL", "leave unknown words out [false]"),
+    parameter("mark-unknown", "mu", "BOOL", "wrap unknown words in prefix and suffix [false]"),
+    parameter("unknown-word-prefix", "", "TEXT", "prefix of marked unknown words [UNK]"),
+    parameter("unknown-word-suffix", "", "TEXT", "suffix of marked unknown words []"),
+    parameter(
+        "output-hypo-score",
+        "",
+        "BOOL",
+        "print the model score before each translation [false]",
+    ),
+    parameter("report-segmentation", "t", "", "print |start-end| behind each phrase"),
+    parameter(
+        "report-segmentation-enriched",
+        "tt",
+        "",
+        "print |start-end,values| behind each phrase: all features so far",
+    ),
+    parameter("print-id", "", "BOOL", "print the line's number before each translation [false]"),
+    parameter("start-translation-id", "", "N", "the number of the first line [0]"),
+    parameter("print-alignment-info", "", "BOOL", "print ||| and word alignment behind [false]"),
+    parameter("sort-word-alignment", "", "0|1", "alignments by source or by target position [0]"),
+    parameter(
+        "n-best-list",
+        "",
+        "FILE SIZE [distinct]",
+        "the SIZE + 1 best translations with feature values; - prints them instead of the best",
+    ),
+    parameter("n-best-factor", "", "N", "candidates tried: at most N times SIZE [20]"),
+    parameter("labeled-n-best-list", "", "BOOL", "feature names in n-best lists [true]"),
+    parameter("include-segmentation-in-n-best", "", "BOOL", "a column source=target [false]"),
+    parameter("print-alignment-info-in-n-best", "", "BOOL", "a column of word alignment [false]"),
+    parameter("alignment-output-file", "", "FILE", "word alignments, a line a sentence"),
+    parameter("output-unknowns", "", "FILE", "unknown words, a line a sentence"),
+    parameter("output-search-graph", "osg", "FILE", "the search graph, a JSON object a sentence"),
+    parameter(
+        "translation-details",
+        "T",
+        "FILE",
+        "where each phrase comes from, a block a sentence",
+    ),
+    parameter(
+        "keep-cr",
+        "",
+        "BOOL",
+        "keep a carriage return at a line's end as part of its last word, as Moses2 does [false]",
+    ),
+    parameter(
+        "always-create-direct-transopt",
+        "",
+        "BOOL",
+        "every word may also be copied, as if it were unknown [false]",
+    ),
+    parameter(
+        "errors",
+        "",
+        "FILE",
+        "a JSON line for each sentence that failed or was cut short: line, kind, reason",
+    ),
+    parameter(
+        "timeout-ms",
+        "",
+        "N",
+        "milliseconds after which a sentence is translated by a narrower search",
+    ),
+    parameter("segment-time-out", "", "N", "as timeout-ms, in seconds"),
+    parameter("time-out", "", "N", "as segment-time-out"),
+    parameter("show-weights", "", "", "print the weights of all features and end"),
+    parameter("feature", "", "LINE", "feature functions (ini)"),
+    parameter("feature-add", "", "LINE", "further feature functions"),
+    parameter("feature-overwrite", "", "LINE", "\"NAME KEY=VALUE\": changes a key of a feature"),
+    parameter("weight", "", "LINE", "weights of the features (ini)"),
+    parameter("weight-add", "", "LINE", "\"NAME= W ...\": weights over which [weight] stands"),
+    parameter(
+        "weight-overwrite",
+        "",
+        "LINE",
+        "\"NAME= W ... NAME= W ...\": weights that stand over [weight]; x keeps one",
+    ),
+    parameter("mapping", "", "LINE", "decoding steps (ini)"),
+    parameter(
+        "decoding-graph-backoff",
+        "dpb",
+        "N",
+        "a value a decoding step: 0 every span, -1 spans without options, N such of N words [0]",
+    ),
+    parameter(
+        "input-factors",
+        "",
+        "LIST",
+        "the factors that the columns of an input word are [0,1,..]",
+    ),
+    parameter("output-factors", "", "LIST", "factors that are printed [0]"),
+    parameter("factor-delimiter", "", "TEXT|none", "what stands between the factors of a word [|]"),
+    parameter("output-factor-delimiter", "", "TEXT", "what is printed between factors [the same]"),
+    parameter("report-all-factors", "", "BOOL", "print all factors of a word [false]"),
+    parameter(
+        "placeholder-factor",
+        "",
+        "N",
+        "factor of the input that is printed for the word: <ne>",
+    ),
+    parameter("inputtype", "", "0|7", "0 text; 7 `text @@@ table entry $$$ table entry ..` [0]"),
+    parameter(
+        "xml-input",
+        "xi",
+        "MODE",
+        "markup: pass-through, ignore, inclusive, exclusive, constraint [pass-through]",
+    ),
+    parameter("xml-brackets", "xb", "OPEN CLOSE", "strings around tags, as in \"{{ }}\" [< >]"),
+    parameter(
+        "monotone-at-punctuation",
+        "mp",
+        "BOOL",
+        "reorder nothing across punctuation [false]",
+    ),
+    parameter("verbose", "v", "N", "accepted, does nothing"),
+    parameter("cache-size", "", "N", "accepted, does nothing: there is no cache to size"),
+];
+
+/// Parameters of Moses and Moses2 that are understood but not implemented.
+const NOT_IMPLEMENTED: &[&str] = &[
+    "lattice-samples",
+    "output-search-graph-extended",
+    "output-search-graph-hypergraph",
+    "output-search-graph-slf",
+    "output-word-graph",
+    "osgx",
+    "print-passthrough",
+    "print-passthrough-in-n-best",
+    "report-all-factors-in-n-best",
+    "translation-all-details",
+];
+
+/// The long name of an option given by its long or short name.
+pub(super) fn long_name(given: &str) -> Option<&'static str> {
+    supported_name(given)
+        .or_else(|| old_format::long_name(given))
+        .or_else(|| unsupported_options::long_name(given))
+}
+
+/// The long name of an option that the decoder honours.
+pub(super) fn supported_name(given: &str) -> Option<&'static str> {
+    let matches = |k: &&ParameterInfo| k.name == given || (!k.short.is_empty() && k.short == given);
+    SUPPORTED.iter().find(matches).map(|k| k.name)
+}
+
+/// Whether an ini may have the section `name`; a short name may stand there but
+/// does nothing, as in Moses.
+pub(super) fn is_section(name: &str) -> bool {
+    long_name(name).is_some()
+}
+
+/// The complaint about an option or section, shown as `shown`.
+pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
+    let verdict = if NOT_IMPLEMENTED.contains(&name) {
+        "is an option of Moses that is not implemented yet"
+    } else {
+        "is unknown"
+    };
+    let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
+    format!("{shown} {verdict}; supported: {}, quiet, log-level", names.join(", "))
+}
+
+/// The options with their short names, values and meaning, a paragraph each.
+pub fn options_help() -> String {
+    let mut text = String::new();
+    for k in SUPPORTED {
+        let short = if k.short.is_empty() { String::new() } else { format!(", -{}", k.short) };
+        let head = format!("-{}{short} {}", k.name, k.values);
+        writeln!(text, "  {head:44} {}", k.help).expect("memory does not fail");
+    }
+    text
+}

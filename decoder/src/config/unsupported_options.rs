@@ -1,0 +1,213 @@
+//! Options of Moses that this decoder has no use for or cannot serve.
+//!
+//! A configuration that has worked for years carries some of both. What changes
+//! no translation here is accepted with one warning; what would change
+//! translations, or write something that is not written, is an error that says
+//! what it needs, unless it is switched off.
+
+use std::path::Path;
+
+use super::settings::parse_boolean;
+use super::{Parameters, supported_parameters};
+use crate::Result;
+
+/// What becomes of an option.
+enum OptionHandling {
+    /// Accepted, does nothing; why.
+    Ignored(&'static str),
+    /// An error; what it needs.
+    Unsupported(&'static str),
+}
+
+struct MosesOption {
+    name: &'static str,
+    short: &'static str,
+    handling: OptionHandling,
+}
+
+const fn ignored(name: &'static str, short: &'static str, why: &'static str) -> MosesOption {
+    MosesOption { name, short, handling: OptionHandling::Ignored(why) }
+}
+
+const fn unsupported(name: &'static str, short: &'static str, needs: &'static str) -> MosesOption {
+    MosesOption { name, short, handling: OptionHandling::Unsupported(needs) }
+}
+
+const NO_CACHE: &str = "there is no cache of this kind";
+const BELONGS_TO_HIERARCHICAL: &str = "it belongs to hierarchical decoding";
+const BELONGS_TO_CONTEXT: &str = "it belongs to features that are not available";
+const BELONGS_TO_LATTICES: &str = "it belongs to lattices and confusion networks";
+const BELONGS_TO_MBR: &str = "it belongs to minimum Bayes risk decoding";
+const BELONGS_TO_SERVER: &str = "it belongs to a server";
+const MOSES_1_PRUNING: &str = "Moses 1 prunes so, Moses2 and this decoder do not";
+const NEEDS_POST_EDITING: &str = "simulated post-editing, which is not available";
+const NEEDS_SPARSE_FEATURES: &str = "sparse features, which are not available";
+const NEEDS_MBR: &str = "minimum Bayes risk decoding, which is not available";
+const NEEDS_HIERARCHICAL: &str = "hierarchical decoding, which is not available";
+
+const OPTIONS: &[MosesOption] = &[
+    ignored("clean-lm-cache", "", NO_CACHE),
+    ignored("context-string", "", BELONGS_TO_CONTEXT),
+    ignored("context-weights", "", BELONGS_TO_CONTEXT),
+    ignored("context-window", "", BELONGS_TO_CONTEXT),
+    unsupported("cpu-affinity-offset-increment", "", "its name in Moses2, cpu-affinity-increment"),
+    ignored("cube-pruning-deterministic-search", "cbds", "the search always is deterministic"),
+    ignored("default-non-term-for-empty-range-only", "", BELONGS_TO_HIERARCHICAL),
+    ignored("description", "", "it describes"),
+    ignored("disable-discarding", "dd", "there is no early discarding"),
+    ignored("distortion", "", "Moses does nothing with it either"),
+    ignored("early-discarding-threshold", "edt", "there is no early discarding"),
+    ignored("include-lhs-in-search-graph", "lhssg", BELONGS_TO_HIERARCHICAL),
+    ignored("lattice-hypo-set", "", BELONGS_TO_MBR),
+    ignored("link-param-count", "", BELONGS_TO_LATTICES),
+    ignored("lmbr-map-weight", "", BELONGS_TO_MBR),
+    ignored("lmbr-p", "", BELONGS_TO_MBR),
+    ignored("lmbr-pruning-factor", "", BELONGS_TO_MBR),
+    ignored("lmbr-r", "", BELONGS_TO_MBR),
+    ignored("lmbr-thetas", "", BELONGS_TO_MBR),
+    ignored("lmodel-dub", "", "Moses does nothing with it either"),
+    ignored("lmstats", "", "there are no such statistics"),
+    ignored("max-chart-span", "", BELONGS_TO_HIERARCHICAL),
+    ignored("max-partial-trans-opt", "", "there are no partial options to limit"),
+    ignored("max-trans-opt-per-coverage", "", MOSES_1_PRUNING),
+    ignored("mbr-scale", "", BELONGS_TO_MBR),
+    ignored("mbr-size", "", BELONGS_TO_MBR),
+    ignored("minlexr-memory", "", "files are mapped"),
+    ignored("minphr-memory", "", "files are mapped"),
+    ignored("mira", "", "weights come from [weight] and -weight-overwrite"),
+    ignored("no-cache", "", NO_CACHE),
+    ignored("non-terminals", "", BELONGS_TO_HIERARCHICAL),
+    ignored("print-all-derivations", "", BELONGS_TO_HIERARCHICAL),
+    ignored("recover-input-path", "r", BELONGS_TO_LATTICES),
+    ignored("references", "", BELONGS_TO_CONTEXT),
+    ignored("report-sparse-features", "", "there are no sparse features"),
+    ignored("rule-limit", "", BELONGS_TO_HIERARCHICAL),
+    ignored("s2t-parsing-algorithm", "", BELONGS_TO_HIERARCHICAL),
+    ignored("serial", "", BELONGS_TO_SERVER),
+    ignored("server-keepalive-maxconn", "", BELONGS_TO_SERVER),
+    ignored("server-keepalive-timeout", "", BELONGS_TO_SERVER),
+    ignored("server-log", "", BELONGS_TO_SERVER),
+    ignored("server-maxconn", "", BELONGS_TO_SERVER),
+    ignored("server-maxconn-backlog", "", BELONGS_TO_SERVER),
+    ignored("server-port", "", BELONGS_TO_SERVER),
+    ignored("server-timeout", "", BELONGS_TO_SERVER),
+    ignored("session-cache-size", "", BELONGS_TO_SERVER),
+    ignored("session-timeout", "", BELONGS_TO_SERVER),
+    ignored("source-label-overlap", "", BELONGS_TO_HIERARCHICAL),
+    ignored("stack-diversity", "sd", MOSES_1_PRUNING),
+    ignored("text-type", "", "it belongs to domain features"),
+    ignored("translation-option-threshold", "tot", MOSES_1_PRUNING),
+    ignored("unknown-lhs", "", BELONGS_TO_HIERARCHICAL),
+    ignored("unpruned-search-graph", "usg", BELONGS_TO_HIERARCHICAL),
+    unsupported(
+        "alternate-weight-setting",
+        "aws",
+        "several sets of weights, which are not available",
+    ),
+    unsupported("consensus-decoding", "con", NEEDS_MBR),
+    unsupported("constraint", "", "decoding towards a reference, which is not available"),
+    unsupported("continue-partial-translation", "cpt", "translations that begin half done"),
+    unsupported("daemon", "", "a server, which is not available yet"),
+    unsupported("dlm-model", "", NEEDS_SPARSE_FEATURES),
+    unsupported("feature-name-overwrite", "", "other types; edit the [feature] lines instead"),
+    unsupported("global-lexical-file", "gl", NEEDS_SPARSE_FEATURES),
+    unsupported("glm-feature", "", NEEDS_SPARSE_FEATURES),
+    unsupported("lminimum-bayes-risk", "lmbr", NEEDS_MBR),
+    unsupported("lmodel-oov-feature", "", "oov-feature=1 on the line of the KENLM feature instead"),
+    unsupported("minimum-bayes-risk", "mbr", NEEDS_MBR),
+    unsupported("n-best-trees", "", NEEDS_HIERARCHICAL),
+    unsupported("output-search-graph-pb", "pb", "protocol buffers, which are not written"),
+    unsupported("phrase-boundary-source-feature", "", NEEDS_SPARSE_FEATURES),
+    unsupported("phrase-boundary-target-feature", "", NEEDS_SPARSE_FEATURES),
+    unsupported("phrase-drop-allowed", "da", "phrases without a translation, which are not built"),
+    unsupported("phrase-length-feature", "", NEEDS_SPARSE_FEATURES),
+    unsupported("phrase-pair-feature", "", NEEDS_SPARSE_FEATURES),
+    unsupported("server", "", "a server, which is not available yet"),
+    unsupported("slmodel-beam", "", NEEDS_HIERARCHICAL),
+    unsupported("slmodel-factor", "", NEEDS_HIERARCHICAL),
+    unsupported("slmodel-file", "", NEEDS_HIERARCHICAL),
+    unsupported("source-word-deletion-feature", "", NEEDS_SPARSE_FEATURES),
+    unsupported("spe-aln", "", NEEDS_POST_EDITING),
+    unsupported("spe-src", "", NEEDS_POST_EDITING),
+    unsupported("spe-trg", "", NEEDS_POST_EDITING),
+    unsupported("target-word-insertion-feature", "", NEEDS_SPARSE_FEATURES),
+    unsupported("tree-translation-details", "Ttree", NEEDS_HIERARCHICAL),
+    unsupported("weight-bl", "bl", "decoding towards a reference, which is not available"),
+    unsupported("weight-dlm", "dlm", NEEDS_SPARSE_FEATURES),
+    unsupported("weight-e", "e", NEEDS_SPARSE_FEATURES),
+    unsupported("weight-file", "wf", "sparse features; put weights of others into [weight]"),
+    unsupported("weight-glm", "glm", NEEDS_SPARSE_FEATURES),
+    unsupported("weight-lex", "lex", NEEDS_SPARSE_FEATURES),
+    unsupported("weight-pb", "", NEEDS_SPARSE_FEATURES),
+    unsupported("weight-pp", "pp", NEEDS_SPARSE_FEATURES),
+    unsupported("weight-slm", "slm", NEEDS_HIERARCHICAL),
+    unsupported("weight-wt", "wt", NEEDS_SPARSE_FEATURES),
+    unsupported("word-translation-feature", "", NEEDS_SPARSE_FEATURES),
+];
+
+/// The long name of an option given by its long or short name.
+pub(super) fn long_name(given: &str) -> Option<&'static str> {
+    let matches = |o: &&MosesOption| o.name == given || (!o.short.is_empty() && o.short == given);
+    OPTIONS.iter().find(matches).map(|o| o.name)
+}
+
+/// Warns of what is ignored and fails on what is missing.
+pub(super) fn check(ini: &Path, parameters: &Parameters) -> Result<()> {
+    for (name, values) in parameters.iter() {
+        if let Some(long) = supported_parameters::long_name(name).filter(|&long| long != name) {
+            tracing::warn!(
+                "{}, [{name}]: a short name, which has no effect in an ini, as in Moses; write \
+                 [{long}]",
+                ini.display()
+            );
+            continue;
+        }
+        let Some(option) = OPTIONS.iter().find(|o| o.name == name) else { continue };
+        let is_off = !values.is_empty() && values.iter().all(|v| parse_boolean(v) == Some(false));
+        match option.handling {
+            _ if is_off => {}
+            OptionHandling::Ignored(why) => tracing::warn!("{name} does nothing here: {why}"),
+            OptionHandling::Unsupported(needs) => {
+                return Err(parameters.invalid_value(ini, name, format!("needs {needs}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(name: &str, values: &[&str]) -> Result<()> {
+        let mut parameters = Parameters::default();
+        parameters.values_mut(name).extend(values.iter().map(|v| (*v).to_owned()));
+        check(Path::new("ini"), &parameters)
+    }
+
+    #[test]
+    fn ignored_missing_or_off() {
+        outcome("stack-diversity", &["3"]).unwrap();
+        outcome("minimum-bayes-risk", &["false"]).unwrap();
+        outcome("v", &["1"]).unwrap();
+        for (name, values, named) in [
+            ("minimum-bayes-risk", &[][..], "Bayes"),
+            ("server", &["1"], "server"),
+            ("weight-file", &["w"], "sparse"),
+        ] {
+            let message = outcome(name, values).unwrap_err().to_string();
+            assert!(message.contains(&format!("[{name}]")) && message.contains(named), "{message}");
+        }
+        assert_eq!(long_name("mbr"), Some("minimum-bayes-risk"));
+    }
+
+    /// Every name means one thing.
+    #[test]
+    fn no_name_is_given_twice() {
+        let mut seen = std::collections::HashSet::new();
+        for name in OPTIONS.iter().flat_map(|o| [o.name, o.short]).filter(|n| !n.is_empty()) {
+            assert!(seen.insert(name), "{name}");
+            assert!(supported_parameters::supported_name(name).is_none(), "{name} is supported");
+        }
+    }
+}

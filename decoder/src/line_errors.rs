@@ -1,0 +1,121 @@
+//! What goes wrong with single lines of a text: never a reason to stop, always
+//! one to say so.
+//!
+//! A line that fails gives an empty line, or a lesser translation, and a record
+//! of why; nothing else shifts. Records go to the file of `-errors`, a JSON object
+//! a line; without it a few are told as warnings and the rest are counted.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Warnings given before the rest is only counted.
+const MAX_WARNINGS: u64 = 5;
+
+/// What went wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineError {
+    /// What kind of thing.
+    pub kind: LineErrorKind,
+    /// What happened, and what was done about it.
+    pub reason: String,
+}
+
+/// Kinds of mishaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LineErrorKind {
+    /// Something in the line that cannot be understood; its translation is empty, or
+    /// entries of its n-best list are left out.
+    Malformed,
+    /// The time limit; the translation is that of a narrower search.
+    TimeLimit,
+    /// No hypothesis covers the sentence; its translation is empty.
+    NoTranslation,
+    /// A line beyond the longest sentence; it is translated in pieces.
+    LongLine,
+}
+
+impl LineErrorKind {
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            LineErrorKind::Malformed => "malformed",
+            LineErrorKind::TimeLimit => "time-limit",
+            LineErrorKind::NoTranslation => "no-translation",
+            LineErrorKind::LongLine => "long-line",
+        }
+    }
+}
+
+impl LineError {
+    pub(crate) fn new(kind: LineErrorKind, reason: impl Into<String>) -> Self {
+        LineError { kind, reason: reason.into() }
+    }
+
+    /// Appends the record of this mishap of line `line`, counted from 1.
+    pub(crate) fn write_record(&self, line: u64, out: &mut Vec<u8>) {
+        #[derive(Serialize)]
+        struct Record<'a> {
+            line: u64,
+            kind: &'a str,
+            reason: &'a str,
+        }
+        let record = Record { line, kind: self.kind.name(), reason: &self.reason };
+        serde_json::to_writer(&mut *out, &record).expect("memory does not fail");
+        out.push(b'\n');
+    }
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// Tells of mishaps on the log, in the order of the text.
+pub(crate) struct Warnings {
+    input_name: String,
+    count: u64,
+}
+
+impl Warnings {
+    /// Warnings about the text called `input`.
+    pub(crate) fn new(input_name: String) -> Self {
+        Warnings { input_name, count: 0 }
+    }
+
+    /// Tells of what happened to line `line`, if not too much has been told.
+    pub(crate) fn warn(&mut self, line: u64, mishaps: &[LineError]) {
+        for mishap in mishaps {
+            self.count += 1;
+            if self.count <= MAX_WARNINGS {
+                tracing::warn!("{}, line {line}: {mishap}", self.input_name);
+            }
+        }
+    }
+
+    /// Tells how many were not told.
+    pub(crate) fn finish(self) {
+        if let more @ 1.. = self.count.saturating_sub(MAX_WARNINGS) {
+            tracing::warn!(
+                "{}: {more} more such lines; -errors FILE records them all",
+                self.input_name
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_line_of_json() {
+        let mut out = Vec::new();
+        LineError::new(LineErrorKind::Malformed, "a \"quote\"\nand \u{1}")
+            .write_record(7, &mut out);
+        let expected = r#"{"line":7,"kind":"malformed","reason":"a \"quote\"\nand \u0001"}"#;
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{expected}\n"));
+    }
+}

@@ -1,0 +1,145 @@
+//! What the language models make of target phrases alone, asked of many at once.
+//!
+//! All targets of a source phrase are scored alone before the worst are cut, and
+//! most source phrases that a sentence brings for the first time have a handful of
+//! targets, some hundreds. One at a time, nearly every word waits for memory; so the
+//! targets of all of them are gathered first and their words scored side by side.
+//!
+//! Tables have the targets of a source phrase in the order of their text, so that
+//! neighbours begin alike. What a phrase has in common with the one before is scored
+//! once: over a table of 26.9 million entries that is more than half of all words.
+
+use miriam_lmcpu::{LmWord, Request, ScoreResult, State};
+
+use crate::system::System;
+
+/// Phrases and the scores of their words, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct LmBatch {
+    /// One a model.
+    models: Vec<ModelBatch>,
+    /// How many phrases there are.
+    num_phrases: u32,
+}
+
+/// The phrases as one model sees them.
+#[derive(Default)]
+struct ModelBatch {
+    /// What is asked, by the number of words before it in its phrase.
+    depths: Vec<DepthBatch>,
+    /// Of each word of each phrase the question, among those of its depth.
+    request_indices: Vec<u32>,
+    /// Where each phrase ends.
+    phrase_ends: Vec<usize>,
+    /// The phrase before.
+    previous_phrase: Vec<LmWord>,
+    states: Vec<State>,
+}
+
+/// Words after as many others; the state of a question is the place of the word
+/// before.
+#[derive(Default)]
+struct DepthBatch {
+    requests: Vec<Request>,
+    results: Vec<ScoreResult>,
+}
+
+impl ModelBatch {
+    fn clear(&mut self) {
+        self.depths.iter_mut().for_each(|depth| depth.requests.clear());
+        self.request_indices.clear();
+        self.phrase_ends.clear();
+        self.previous_phrase.clear();
+    }
+
+    fn push_phrase(&mut self, words: impl Iterator<Item = LmWord>) {
+        let before = self.request_indices.len() - self.previous_phrase.len();
+        let mut shared = true;
+        let mut length = 0;
+        for word in words {
+            shared &= self.previous_phrase.get(length) == Some(&word);
+            if shared {
+                self.request_indices.push(self.request_indices[before + length]);
+            } else {
+                if length == self.depths.len() {
+                    self.depths.push(DepthBatch::default());
+                }
+                let state = if length == 0 {
+                    0
+                } else {
+                    self.request_indices[self.request_indices.len() - 1]
+                };
+                let asked = &mut self.depths[length].requests;
+                self.request_indices.push(asked.len() as u32);
+                asked.push(Request { state, word });
+                self.previous_phrase.truncate(length);
+                self.previous_phrase.push(word);
+            }
+            length += 1;
+        }
+        self.previous_phrase.truncate(length);
+        self.phrase_ends.push(self.request_indices.len());
+    }
+
+    fn score(&mut self, model: &dyn miriam_lmcpu::LanguageModel) {
+        let mut states = &[State::EMPTY][..];
+        for DepthBatch { requests, results, .. } in &mut self.depths {
+            if results.len() < requests.len() {
+                results.resize_with(requests.len(), ScoreResult::default);
+            }
+            model.score_batch(states, requests, results);
+            if self.states.len() < requests.len() {
+                self.states.resize(requests.len(), State::EMPTY);
+            }
+            for (state, scored) in self.states.iter_mut().zip(&results[..requests.len()]) {
+                state.copy_from(&scored.next_state);
+            }
+            states = &self.states;
+        }
+    }
+}
+
+impl LmBatch {
+    /// Forgets all phrases.
+    pub(crate) fn reset(&mut self, system: &System) {
+        self.models.resize_with(system.language_models.len(), ModelBatch::default);
+        self.models.iter_mut().for_each(ModelBatch::clear);
+        self.num_phrases = 0;
+    }
+
+    /// How many phrases there are: the number of the next.
+    pub(crate) fn len(&self) -> u32 {
+        self.num_phrases
+    }
+
+    /// Takes a phrase; `word` gives its word at a place as a model sees it.
+    pub(crate) fn push_phrase(&mut self, words: usize, word: impl Fn(usize, usize) -> LmWord) {
+        for (model, column) in self.models.iter_mut().enumerate() {
+            column.push_phrase((0..words).map(|at| word(model, at)));
+        }
+        self.num_phrases += 1;
+    }
+
+    /// Scores all phrases.
+    pub(crate) fn score(&mut self, system: &System) {
+        for (column, feature) in self.models.iter_mut().zip(&system.language_models) {
+            column.score(&*feature.model);
+        }
+    }
+
+    /// What `model` gives for each word of `phrase` behind those before it.
+    pub(crate) fn word_scores(
+        &self,
+        model: usize,
+        phrase: u32,
+    ) -> impl Iterator<Item = &ScoreResult> {
+        let column = &self.models[model];
+        let start = match phrase {
+            0 => 0,
+            _ => column.phrase_ends[phrase as usize - 1],
+        };
+        let questions = &column.request_indices[start..column.phrase_ends[phrase as usize]];
+        let depths = questions.iter().zip(&column.depths);
+        depths.map(|(&question, depth)| &depth.results[question as usize])
+    }
+}

@@ -1,0 +1,184 @@
+//! A phrase as a language model sees it before its context is known.
+//!
+//! Run once alone, from the empty context, a phrase tells which of its words can
+//! still depend on what stands left of it: word j does only while the state
+//! behind word j - 1 reaches back to the first word. The first word whose state
+//! does not closes the phrase; the words behind it have constant scores, and
+//! the state behind the phrase is known. Most of what the search asks thus comes
+//! down to one or two words. Scores are kept apart and added one by one, as
+//! KenLM and Moses2 add them (`phrase-decoding.md` 3.4, 3.6).
+
+use miriam_lmcpu::{LanguageModel, LmWord, ScoreResult, State};
+use miriam_textio::Log10;
+
+/// What applying a phrase costs one language model. It refers to a pool in
+/// which stand, one after another: the dependent words' ids, the constant
+/// scores' bits, and the state behind the phrase as pairs of word and backoff.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LmPhrase {
+    /// Where in the pool it starts.
+    pub(crate) pool_start: u32,
+    /// Words whose scores depend on the context.
+    pub(crate) num_dependent: u8,
+    /// Constant scores that follow, of the first order - 1 words.
+    pub(crate) num_constants: u8,
+    /// Words of the state behind the phrase, where it is known.
+    pub(crate) right_state_len: u8,
+    /// Whether the state behind the phrase is known.
+    pub(crate) has_right_state: bool,
+    /// The interned state behind the phrase; meaningful within a sentence.
+    pub(crate) right_state: u32,
+}
+
+/// A phrase run alone, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct IsolatedPhrase {
+    scores: Vec<f32>,
+    right_state: State,
+    num_dependent: usize,
+    has_right_state: bool,
+    begins_sentence: bool,
+}
+
+impl IsolatedPhrase {
+    /// Runs `words` from the empty context.
+    pub(crate) fn score(&mut self, model: &dyn LanguageModel, begin: LmWord, words: &[LmWord]) {
+        self.reset(begin, words);
+        let mut states = [State::EMPTY; 2];
+        let mut dependent = None;
+        for (i, &word) in words.iter().enumerate() {
+            let [a, b] = &mut states;
+            let (before, after) = if i % 2 == 0 { (a, b) } else { (b, a) };
+            let (log10, _) = model.score(before, word, after);
+            self.scores.push(log10.0);
+            record_closing_word(model, i, after, &mut dependent);
+        }
+        self.right_state.copy_from(&states[words.len() % 2]);
+        self.finish(model, words.len(), dependent);
+    }
+
+    /// Takes what running `words` alone has given.
+    pub(crate) fn load_scored<'a>(
+        &mut self,
+        model: &dyn LanguageModel,
+        begin: LmWord,
+        words: &[LmWord],
+        scored: impl Iterator<Item = &'a ScoreResult>,
+    ) {
+        self.reset(begin, words);
+        let mut dependent = None;
+        self.right_state.set_len(0);
+        for (i, scored) in scored.enumerate() {
+            self.scores.push(scored.log10.0);
+            record_closing_word(model, i, &scored.next_state, &mut dependent);
+            if i + 1 == words.len() {
+                self.right_state.copy_from(&scored.next_state);
+            }
+        }
+        self.finish(model, words.len(), dependent);
+    }
+
+    /// Takes the scores alone: then only [`Isolated::sums`] has an answer.
+    pub(crate) fn load_scores(
+        &mut self,
+        begin: LmWord,
+        words: &[LmWord],
+        scores: impl Iterator<Item = Log10>,
+    ) {
+        self.reset(begin, words);
+        self.scores.extend(scores.map(|log10| log10.0));
+    }
+
+    fn reset(&mut self, begin: LmWord, words: &[LmWord]) {
+        self.scores.clear();
+        self.begins_sentence = words.first() == Some(&begin) && begin != LmWord::UNKNOWN;
+    }
+
+    fn finish(&mut self, model: &dyn LanguageModel, words: usize, dependent: Option<usize>) {
+        let context = model.order() - 1;
+        self.has_right_state = dependent.is_some() || words >= context;
+        self.num_dependent = dependent.unwrap_or(words.min(context));
+    }
+
+    /// The natural-log score of the words from position order on, and of all
+    /// words: what goes into a phrase's total and into its estimate.
+    pub(crate) fn inner_and_full_score(
+        &self,
+        model: &dyn LanguageModel,
+        words: &[LmWord],
+    ) -> (f32, f32) {
+        let context = model.order() - 1;
+        let (mut before, mut all) = (0f32, 0f32);
+        let mut add = |i: usize, score: f32| {
+            all += score;
+            if i < context {
+                before = all;
+            }
+        };
+        if self.begins_sentence {
+            // `<s>` is context here, not a word to score.
+            let (mut state, mut next) = (model.begin_state(), State::EMPTY);
+            for (i, &word) in words.iter().enumerate().skip(1) {
+                let (log10, _) = model.score(&state, word, &mut next);
+                state.copy_from(&next);
+                add(i, log10.0);
+            }
+        } else {
+            for (i, &score) in self.scores.iter().enumerate() {
+                add(i, score);
+            }
+        }
+        (Log10(all - before).to_ln().0, Log10(all).to_ln().0)
+    }
+
+    /// The part of the phrase just run, its numbers appended to `pool`.
+    pub(crate) fn to_lm_phrase(
+        &self,
+        order: usize,
+        words: &[LmWord],
+        pool: &mut Vec<u32>,
+    ) -> LmPhrase {
+        let start = pool.len() as u32;
+        let first = words.len().min(order - 1);
+        pool.extend(words[..self.num_dependent].iter().map(|w| w.0));
+        pool.extend(self.scores[self.num_dependent..first].iter().map(|s| s.to_bits()));
+        if self.has_right_state {
+            pool.extend(self.right_state.entries().iter().flat_map(|(w, b)| [w.0, b.to_bits()]));
+        }
+        LmPhrase {
+            pool_start: start,
+            num_dependent: self.num_dependent as u8,
+            num_constants: (first - self.num_dependent) as u8,
+            right_state_len: if self.has_right_state { self.right_state.len() as u8 } else { 0 },
+            has_right_state: self.has_right_state,
+            right_state: 0,
+        }
+    }
+}
+
+/// Notes word `i`, behind which stands `after`, if it is the first that closes its phrase.
+#[inline(always)]
+fn record_closing_word(
+    model: &dyn LanguageModel,
+    i: usize,
+    after: &State,
+    dependent: &mut Option<usize>,
+) {
+    let is_close = i + 1 < model.order() && after.len() <= i;
+    if dependent.is_none() && is_close && model.minimisation_is_closed() {
+        *dependent = Some(i + 1);
+    }
+}
+
+/// The state that `part` knows to stand behind its phrase.
+pub(crate) fn read_right_state(part: &LmPhrase, pool: &[u32], state: &mut State) {
+    let start = part.pool_start as usize
+        + usize::from(part.num_dependent)
+        + usize::from(part.num_constants);
+    let len = usize::from(part.right_state_len);
+    let pairs = pool[start..start + 2 * len].chunks_exact(2);
+    for (entry, pair) in state.entries_mut().iter_mut().zip(pairs) {
+        *entry = (LmWord(pair[0]), f32::from_bits(pair[1]));
+    }
+    state.set_len(len);
+}

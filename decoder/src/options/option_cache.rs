@@ -1,0 +1,130 @@
+//! Scored and cut option lists, kept for the whole process.
+//!
+//! Frequent source phrases repeat from sentence to sentence; on real text the
+//! same lists are made 40 to 200 times over. A list, once made, never changes
+//! while the weights stay, so it is set once in a fixed table of `OnceLock`s and
+//! then only read: no lock is ever held while anything is computed. The memory
+//! is bounded; when the table is full, lists are made anew as if there were no
+//! memo. What is found never depends on what is kept.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use miriam_probingpt::RecordOffset;
+
+use super::OptionList;
+
+/// What says how large it is.
+pub(crate) trait MemoryUsage {
+    /// Bytes of memory in use.
+    fn memory_usage(&self) -> usize;
+}
+
+/// A source phrase of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PhraseKey {
+    /// Which table.
+    pub(crate) table: u32,
+    /// Which phrase in it.
+    pub(crate) record: RecordOffset,
+}
+
+const NUM_SLOTS: usize = 1 << 18;
+/// Slots looked at before giving up.
+const PROBE_WINDOW: usize = 8;
+/// Bytes of lists kept at most.
+const MAX_MEMORY: usize = 1 << 30;
+
+type Slot<T> = OnceLock<(PhraseKey, Box<T>)>;
+
+/// The option lists kept.
+pub(crate) type OptionCache = PhraseCache<OptionList>;
+
+/// Things made for source phrases, one kind a memo.
+pub(crate) struct PhraseCache<T> {
+    slots: Vec<Slot<T>>,
+    memory: AtomicUsize,
+}
+
+impl<T: MemoryUsage> PhraseCache<T> {
+    /// A memo that keeps nothing yet.
+    pub(crate) fn new() -> Self {
+        let slots = std::iter::repeat_with(OnceLock::new).take(NUM_SLOTS).collect();
+        PhraseCache { slots, memory: AtomicUsize::new(0) }
+    }
+
+    /// The list of `key`, if it is kept.
+    #[inline]
+    pub(crate) fn get(&self, key: PhraseKey) -> Option<&T> {
+        for slot in self.probe_window(key) {
+            let (kept, list) = slot.get()?;
+            if *kept == key {
+                return Some(list);
+            }
+        }
+        None
+    }
+
+    /// Keeps `list` and returns it, or hands it back where there is no room.
+    pub(crate) fn insert(&self, key: PhraseKey, list: Box<T>) -> Result<&T, Box<T>> {
+        let size = list.memory_usage();
+        if self.memory.fetch_add(size, Ordering::Relaxed) + size > MAX_MEMORY {
+            self.memory.fetch_sub(size, Ordering::Relaxed);
+            return Err(list);
+        }
+        let mut entry = (key, list);
+        for slot in self.probe_window(key) {
+            match slot.set(entry) {
+                Ok(()) => return Ok(&slot.get().expect("set just now").1),
+                Err(back) => entry = back,
+            }
+            // Another thread may have made the same list in the meantime.
+            let (kept, list) = slot.get().expect("set by somebody");
+            if *kept == key {
+                self.memory.fetch_sub(size, Ordering::Relaxed);
+                return Ok(list);
+            }
+        }
+        self.memory.fetch_sub(size, Ordering::Relaxed);
+        Err(entry.1)
+    }
+
+    fn probe_window(&self, key: PhraseKey) -> impl Iterator<Item = &Slot<T>> {
+        let mixed = (key.record.0 ^ u64::from(key.table) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let start = (mixed >> 46) as usize;
+        (0..PROBE_WINDOW).map(move |i| &self.slots[(start + i) % NUM_SLOTS])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cached_lists_are_found_by_every_thread() {
+        let memo = OptionCache::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let memo = &memo;
+                scope.spawn(move || {
+                    for i in 0..1000u64 {
+                        let key = PhraseKey { table: (i % 3) as u32, record: RecordOffset(i * 64) };
+                        if memo.get(key).is_none() {
+                            let list = Box::new(OptionList {
+                                alignments: vec![i as u32],
+                                ..Default::default()
+                            });
+                            let kept = memo.insert(key, list);
+                            assert_eq!(kept.unwrap().alignments, [i as u32], "thread {thread}");
+                        }
+                    }
+                });
+            }
+        });
+        for i in 0..1000u64 {
+            let key = PhraseKey { table: (i % 3) as u32, record: RecordOffset(i * 64) };
+            assert_eq!(memo.get(key).unwrap().alignments, [i as u32]);
+        }
+        assert!(memo.get(PhraseKey { table: 9, record: RecordOffset(0) }).is_none());
+    }
+}

@@ -1,0 +1,117 @@
+//! What a line of input gives, apart from each other: the translation, and beside
+//! it lists, alignments and records that users ask for, each a text of its own.
+//!
+//! A worker fills the streams of its line in memory; they are written in the order
+//! of the input, so that line n of every stream is about line n.
+
+use std::path::{Path, PathBuf};
+
+use miriam_textio::Output;
+
+use crate::{LineError, Result, Settings};
+
+/// A text that translation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputStream {
+    /// The best translation, one line an input line.
+    Best,
+    /// The n-best list, several lines an input line.
+    NBest,
+    /// Word alignments of the best translation, a line an input line.
+    Alignment,
+    /// Words that no phrase translates, a line an input line.
+    Unknowns,
+    /// What the search has seen, a JSON object an input line.
+    SearchGraph,
+    /// Where each phrase of the best translation comes from, a block an input line.
+    Details,
+    /// What went wrong, a JSON object a mishap.
+    Errors,
+}
+
+impl OutputStream {
+    /// How many there are.
+    const COUNT: usize = 7;
+}
+
+/// What one line of input gives to each stream, line ends included.
+#[derive(Default)]
+pub(crate) struct LineOutput {
+    texts: [Vec<u8>; OutputStream::COUNT],
+    /// What went wrong with it.
+    pub(crate) line_errors: Vec<LineError>,
+}
+
+impl LineOutput {
+    /// What goes to `stream`.
+    pub(crate) fn stream_mut(&mut self, stream: OutputStream) -> &mut Vec<u8> {
+        &mut self.texts[stream as usize]
+    }
+}
+
+/// Whether two names are those of one file, as far as names tell.
+fn is_same_path(one: &Path, other: &Path) -> bool {
+    let standard = |path: &Path| path.as_os_str() == "-";
+    if standard(one) || standard(other) {
+        return one == other;
+    }
+    match (std::path::absolute(one), std::path::absolute(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+/// The files of all streams that somebody asked for.
+pub(crate) struct OutputStreams {
+    /// Streams to one file share it: what a line gives stays together.
+    outputs: Vec<(Vec<OutputStream>, Output)>,
+}
+
+impl OutputStreams {
+    /// Creates the files that `settings` names.
+    pub(crate) fn create(settings: &Settings) -> Result<Self> {
+        let mut places: Vec<(Vec<OutputStream>, &PathBuf)> = Vec::new();
+        for (stream, path) in &settings.outputs {
+            match places.iter_mut().find(|(_, known)| is_same_path(known, path)) {
+                Some((streams, _)) => streams.push(*stream),
+                None => places.push((vec![*stream], path)),
+            }
+        }
+        let create =
+            |(streams, path): (Vec<OutputStream>, &PathBuf)| Ok((streams, Output::create(path)?));
+        let outputs = places.into_iter().map(create).collect::<Result<_>>()?;
+        Ok(OutputStreams { outputs })
+    }
+
+    /// Whether somebody asked for `stream`.
+    pub(crate) fn has(&self, stream: OutputStream) -> bool {
+        self.outputs.iter().any(|(streams, _)| streams.contains(&stream))
+    }
+
+    /// Writes what a line gave.
+    pub(crate) fn write(&mut self, line: &LineOutput) -> Result<()> {
+        for (streams, output) in &mut self.outputs {
+            for stream in streams {
+                output.write(&line.texts[*stream as usize])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands on what is buffered.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        for (_, output) in &mut self.outputs {
+            output.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Ends all streams, also where one fails.
+    pub(crate) fn finish(self) -> Result<()> {
+        let mut result = Ok(());
+        for (_, output) in self.outputs {
+            result = result.and(output.finish());
+        }
+        Ok(result?)
+    }
+}

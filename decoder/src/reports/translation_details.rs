@@ -1,0 +1,91 @@
+//! Where each phrase of a translation comes from, in Moses 1's form
+//! (`-translation-details`), which scripts of others parse.
+
+use std::io::Write;
+
+use crate::Result;
+use crate::output::OutputFormat;
+use crate::translator::Translator;
+
+impl Translator<'_> {
+    /// Appends the block of the piece decoded last, whose first word stands at
+    /// `offset` in the line.
+    pub(super) fn push_translation_details(
+        &mut self,
+        out: &mut Vec<u8>,
+        offset: u32,
+    ) -> Result<()> {
+        out.extend_from_slice(b"\nTRANSLATION HYPOTHESIS DETAILS:\n");
+        let (mut sources, mut targets) = (Vec::new(), Vec::new());
+        let mut dropped = Vec::new();
+        let (mut position, mut points) = (0, Vec::new());
+        for &id in &self.best_path {
+            let hypothesis = &self.search.hypotheses()[id.0 as usize];
+            let (span, words) = (hypothesis.span, self.options.words(hypothesis.option));
+            let source = &self.sentence.ids()[span.start as usize..span.end as usize];
+            let place = span.shifted(offset);
+            write!(out, "         SOURCE: [{}..{}]", place.start, place.end - 1)
+                .expect("memory does not fail");
+            let first = out.len();
+            for &word in source {
+                out.push(b' ');
+                out.extend_from_slice(self.sentence.word(word, self.system));
+            }
+            if words.is_empty() {
+                dropped.extend_from_slice(b"\tdropped=");
+                dropped.extend_from_slice(&out[first + 1..]);
+                dropped.push(b'\n');
+            }
+            out.extend_from_slice(b"\n  TRANSLATED AS:");
+            self.surface_forms().for_each_word(hypothesis.option, span, |word| {
+                out.push(b' ');
+                out.extend_from_slice(word);
+            })?;
+            if words.is_empty() {
+                out.extend_from_slice(b" <EPSILON>");
+            }
+            out.extend_from_slice(b"\n  WORD ALIGNED: ");
+            self.collect_alignment(hypothesis.option, &mut points);
+            for (s, t) in &points {
+                write!(out, "{s}-{t} ").expect("memory does not fail");
+            }
+            out.push(b'\n');
+            if words.is_empty() {
+                write!(sources, " del({})", place.start).expect("memory does not fail");
+                push_positions(&mut sources, b'-', place.start + 1..place.end);
+            } else {
+                push_positions(&mut sources, b' ', place.start..place.end);
+                push_positions(&mut targets, b' ', position..position + words.len() as u32);
+            }
+            position += words.len() as u32;
+        }
+        out.extend_from_slice(b"\nSOURCE/TARGET SPANS:\n  SOURCE:");
+        out.extend_from_slice(&sources);
+        out.extend_from_slice(b"\n  TARGET:");
+        out.extend_from_slice(&targets);
+        out.extend_from_slice(b"\n\n");
+        if !dropped.is_empty() {
+            out.extend_from_slice(b"\nWORDS/PHRASES DROPPED:\n");
+            out.extend_from_slice(&dropped);
+        }
+        let mut values = Vec::new();
+        self.add_best_values(&mut values)?;
+        out.extend_from_slice(b"\nSCORES (UNWEIGHTED/WEIGHTED): core=(");
+        for (i, &value) in values.iter().enumerate() {
+            if i > 0 {
+                out.push(b',');
+            }
+            OutputFormat::push_number(out, value);
+        }
+        out.extend_from_slice(b")  weighted(TODO)\n");
+        Ok(())
+    }
+}
+
+/// All positions, joined by dashes, with `before` in front of the first.
+fn push_positions(out: &mut Vec<u8>, before: u8, positions: std::ops::Range<u32>) {
+    for (i, position) in positions.enumerate() {
+        out.push(if i == 0 { before } else { b'-' });
+        write!(out, "{position}").expect("memory does not fail");
+    }
+}

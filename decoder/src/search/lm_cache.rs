@@ -1,0 +1,283 @@
+//! Language-model scores of phrases, where a search needs them.
+//!
+//! Within a sentence the states of a model are interned: equal states have one
+//! `u32`, and hypotheses compare by it. Scores are cached by (state, word), 16
+//! bytes an entry, and only for the sentence: half of all questions repeat within
+//! one, few do across, and a small cache stays in the L2. Old entries are not
+//! cleared but recognised: state ids grow from sentence to sentence, and an
+//! entry below the sentence's first id counts as empty.
+
+use hashbrown::HashTable;
+use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_storage::prefetch_at;
+
+use crate::options::{LmPhrase, SentenceOptions};
+
+/// One model's states and scores within a sentence.
+pub(crate) struct LmScoreCache {
+    states: Vec<State>,
+    ids: HashTable<u32>,
+    /// The id of the first state of this sentence.
+    first_id: u32,
+    cache: Vec<CacheEntry>,
+    num_entries: usize,
+}
+
+/// log10 p(word | state) and the state behind.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(16))]
+struct CacheEntry {
+    /// The state above the word; empty when the state is old.
+    key: u64,
+    log10: f32,
+    next_state: u32,
+}
+
+const INITIAL_CACHE_SIZE: usize = 1 << 13;
+
+#[inline(always)]
+fn cache_key(state: u32, word: LmWord) -> u64 {
+    u64::from(state) << 32 | u64::from(word.0)
+}
+
+impl LmScoreCache {
+    /// Without states; ids of states start at 1, so that a cache of zeros is
+    /// empty.
+    pub(crate) fn new() -> Self {
+        LmScoreCache {
+            states: Vec::new(),
+            ids: HashTable::new(),
+            first_id: 1,
+            cache: vec![CacheEntry::default(); INITIAL_CACHE_SIZE],
+            num_entries: 0,
+        }
+    }
+
+    /// Begins a sentence.
+    pub(crate) fn start(&mut self) {
+        self.first_id = match self.first_id.checked_add(self.states.len() as u32) {
+            Some(base) if base < u32::MAX / 2 => base,
+            _ => {
+                self.cache.fill(CacheEntry::default());
+                1
+            }
+        };
+        self.states.clear();
+        self.ids.clear();
+        self.num_entries = 0;
+    }
+
+    /// The id of `state`.
+    #[inline]
+    pub(crate) fn intern(&mut self, state: &State) -> u32 {
+        let (states, base) = (&self.states, self.first_id);
+        let hash = hash_state(state);
+        if let Some(&id) = self.ids.find(hash, |&id| states[(id - base) as usize] == *state) {
+            return id;
+        }
+        let id = base + states.len() as u32;
+        self.states.push(*state);
+        let states = &self.states;
+        self.ids.insert_unique(hash, id, |&id| hash_state(&states[(id - base) as usize]));
+        id
+    }
+
+    /// log10 p of the words of a phrase that follow `state` and of `</s>` behind
+    /// it where it `ends` the sentence, but for the words that the phrase's total
+    /// holds; and the state behind all.
+    #[inline(always)]
+    pub(crate) fn score_phrase(
+        &mut self,
+        model: &dyn LanguageModel,
+        options: &SentenceOptions,
+        part: &LmPhrase,
+        state: u32,
+        ends: bool,
+    ) -> (f32, u32) {
+        let (mut log10, mut state) = (0f32, state);
+        let (dependent, constants) = options.lm_pool_slices(part);
+        for &word in dependent {
+            let (score, next) = self.score(model, state, LmWord(word));
+            log10 += score;
+            state = next;
+        }
+        for &bits in constants {
+            log10 += f32::from_bits(bits);
+        }
+        if part.has_right_state {
+            state = part.right_state;
+        }
+        if ends {
+            let (score, next) = self.score(model, state, model.end_of_sentence());
+            log10 += score;
+            state = next;
+        }
+        (log10, state)
+    }
+
+    /// Starts loading the cache's line for `word` behind `state`.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, state: u32, word: LmWord) {
+        prefetch_at(&self.cache, self.slot_of(cache_key(state, word)));
+    }
+
+    /// Starts loading what the model has for `word` behind `state`, where the
+    /// cache has nothing.
+    #[inline(always)]
+    pub(crate) fn prefetch_model(&self, model: &dyn LanguageModel, state: u32, word: LmWord) {
+        if self.find(cache_key(state, word)).is_none() {
+            model.prefetch(&self.states[(state - self.first_id) as usize], word);
+        }
+    }
+
+    #[inline(always)]
+    fn slot_of(&self, key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.cache.len() - 1)
+    }
+
+    #[inline(always)]
+    fn find(&self, key: u64) -> Option<(f32, u32)> {
+        let mut slot = self.slot_of(key);
+        loop {
+            let entry = &self.cache[slot];
+            if entry.key == key {
+                return Some((entry.log10, entry.next_state));
+            }
+            if ((entry.key >> 32) as u32) < self.first_id {
+                return None;
+            }
+            slot = (slot + 1) & (self.cache.len() - 1);
+        }
+    }
+
+    /// The state called `id`.
+    pub(super) fn state(&self, id: u32) -> &State {
+        &self.states[(id - self.first_id) as usize]
+    }
+
+    /// From the cache, else from the model.
+    #[inline(always)]
+    pub(super) fn score(
+        &mut self,
+        model: &dyn LanguageModel,
+        state: u32,
+        word: LmWord,
+    ) -> (f32, u32) {
+        match self.find(cache_key(state, word)) {
+            Some(known) => known,
+            None => self.query_model(model, state, word),
+        }
+    }
+
+    #[inline(never)]
+    fn query_model(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
+        let mut behind = State::EMPTY;
+        let context = &self.states[(state - self.first_id) as usize];
+        let (log10, _) = model.score(context, word, &mut behind);
+        let next = self.intern(&behind);
+        if (self.num_entries + 1) * 2 > self.cache.len() {
+            self.grow();
+        }
+        self.insert(CacheEntry { key: cache_key(state, word), log10: log10.0, next_state: next });
+        self.num_entries += 1;
+        (log10.0, next)
+    }
+
+    fn insert(&mut self, entry: CacheEntry) {
+        let mut slot = self.slot_of(entry.key);
+        while (self.cache[slot].key >> 32) as u32 >= self.first_id {
+            slot = (slot + 1) & (self.cache.len() - 1);
+        }
+        self.cache[slot] = entry;
+    }
+
+    fn grow(&mut self) {
+        let size = self.cache.len() * 2;
+        let old = std::mem::replace(&mut self.cache, vec![CacheEntry::default(); size]);
+        for entry in old {
+            if (entry.key >> 32) as u32 >= self.first_id {
+                self.insert(entry);
+            }
+        }
+    }
+}
+
+#[inline]
+fn hash_state(state: &State) -> u64 {
+    let hash = state.entries().iter().fold(state.len() as u64, |hash, (word, _)| {
+        (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    });
+    hash ^ hash >> 32
+}
+
+/// The states of several features together as one `u32`: those of the language
+/// models, then those of other features. With one feature (or none) it is that
+/// feature's own state.
+pub(crate) struct JointStates {
+    width: usize,
+    states: Vec<u32>,
+    ids: HashTable<u32>,
+    /// Scratch: one state a feature.
+    component_states: Vec<u32>,
+}
+
+impl JointStates {
+    /// For `width` features.
+    pub(crate) fn new(width: usize) -> Self {
+        JointStates {
+            width,
+            states: Vec::new(),
+            ids: HashTable::new(),
+            component_states: vec![0; width],
+        }
+    }
+
+    /// Begins a sentence.
+    pub(crate) fn start(&mut self) {
+        self.states.clear();
+        self.ids.clear();
+    }
+
+    /// Sets the state of feature `m`, to be joined.
+    #[inline(always)]
+    pub(crate) fn set_state(&mut self, m: usize, state: u32) {
+        self.component_states[m] = state;
+    }
+
+    /// The joint state of the states set last, one a feature.
+    #[inline(always)]
+    pub(crate) fn join(&mut self) -> u32 {
+        match self.component_states[..] {
+            [] => 0,
+            [only] => only,
+            _ => self.intern(),
+        }
+    }
+
+    fn intern(&mut self) -> u32 {
+        let states = &self.component_states[..];
+        let hash = |states: &[u32]| {
+            states.iter().fold(0u64, |hash, &state| {
+                (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+            })
+        };
+        let (known, width) = (&self.states, self.width);
+        let tuple = |id: u32| &known[id as usize * width..(id as usize + 1) * width];
+        if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id) == states) {
+            return id;
+        }
+        let id = (known.len() / width) as u32;
+        self.states.extend_from_slice(states);
+        let known = &self.states;
+        self.ids.insert_unique(hash(states), id, |&id| {
+            hash(&known[id as usize * width..(id as usize + 1) * width])
+        });
+        id
+    }
+
+    /// The state of feature `m` in the joint state `id`.
+    #[inline(always)]
+    pub(crate) fn state(&self, id: u32, m: usize) -> u32 {
+        if self.width == 1 { id } else { self.states[id as usize * self.width + m] }
+    }
+}

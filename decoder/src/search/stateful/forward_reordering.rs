@@ -1,0 +1,58 @@
+//! The exact rule of recombination for forward reordering models
+//! (`phrase-decoding.md` 3.8): two hypotheses whose last phrases will be charged
+//! differently by the next one are not the same. Moses 1 keeps them apart, Moses2
+//! does not.
+//!
+//! Weighted scores are compared: those are what can make a difference.
+
+use super::slice_interner::SliceInterner;
+use super::{ComponentValues, FeatureInput, StatefulScorer};
+use crate::system::System;
+
+/// A class that has not been looked at.
+const UNSEEN: u32 = u32::MAX;
+
+pub(super) struct ForwardScores {
+    columns: Vec<usize>,
+    /// The scores of each class, as bits.
+    classes: SliceInterner,
+    /// The class of each option.
+    option_classes: Vec<u32>,
+    row: Vec<u32>,
+}
+
+impl ForwardScores {
+    pub(super) fn new(columns: Vec<usize>) -> Self {
+        let (option_classes, row) = (Vec::new(), Vec::new());
+        ForwardScores { columns, classes: SliceInterner::default(), option_classes, row }
+    }
+}
+
+impl StatefulScorer for ForwardScores {
+    fn start(&mut self, _: &System) -> u32 {
+        self.classes.clear();
+        self.option_classes.clear();
+        // The beginning covers nothing, so it is never compared with anything.
+        0
+    }
+
+    fn apply(&mut self, input: &FeatureInput<'_>, _: &mut [f32]) -> u32 {
+        let option = input.expansion.option;
+        let at = option.0 as usize;
+        if self.option_classes.len() <= at {
+            self.option_classes.resize(at + 1, UNSEEN);
+        }
+        if self.option_classes[at] == UNSEEN {
+            let options = input.space.options;
+            self.row.clear();
+            // Plus zero, so that no two zeros differ.
+            let bits = |&column| (options.reordering(option, column) + 0.0).to_bits();
+            self.row.extend(self.columns.iter().map(bits));
+            self.option_classes[at] = self.classes.intern(&self.row);
+        }
+        self.option_classes[at]
+    }
+
+    /// It is no feature.
+    fn add_unweighted(&mut self, _: &FeatureInput<'_>, _: ComponentValues<'_>) {}
+}

@@ -1,0 +1,98 @@
+//! The words of a translation as they are printed: the factors that are asked
+//! for, and entities in the place of placeholders (`phrase-decoding.md` 3.13).
+//! Whatever prints words goes through here.
+
+use crate::features::Span;
+use crate::options::{OptionId, SentenceOptions};
+use crate::sentence::Sentence;
+use crate::system::System;
+use crate::{Error, Result};
+
+/// Prints words of options of a sentence.
+#[derive(Clone, Copy)]
+pub(crate) struct SurfaceForms<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) sentence: &'a Sentence,
+    pub(crate) options: &'a SentenceOptions,
+}
+
+impl<'a> SurfaceForms<'a> {
+    /// Calls `each` with the words of `option`, which translates `span`, one
+    /// after another. Fails, before the first, where a placeholder is not aligned to
+    /// one word.
+    pub(crate) fn for_each_word(
+        self,
+        option: OptionId,
+        span: Span,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<()> {
+        let words = self.options.words(option);
+        let Some(scheme) = &self.system.factor_scheme else {
+            words.iter().for_each(|&word| each(self.sentence.word(word, self.system)));
+            return Ok(());
+        };
+        let entities = self.placeholder_entities(option, span)?;
+        for (position, &word) in words.iter().enumerate() {
+            match entities.iter().rev().find(|(target, _)| usize::from(*target) == position) {
+                Some((_, entity)) => each(entity),
+                None => each(&scheme.output_form(self.sentence.word(word, self.system))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The same without fail: where entities have no place, placeholders stay.
+    pub(crate) fn for_each_word_lossy(
+        self,
+        option: OptionId,
+        span: Span,
+        mut each: impl FnMut(&[u8]),
+    ) {
+        if self.for_each_word(option, span, &mut each).is_ok() {
+            return;
+        }
+        for &word in self.options.words(option) {
+            let word = self.sentence.word(word, self.system);
+            match &self.system.factor_scheme {
+                Some(scheme) => each(&scheme.output_form(word)),
+                None => each(word),
+            }
+        }
+    }
+
+    /// Target positions of placeholders, and what is printed there.
+    fn placeholder_entities(self, option: OptionId, span: Span) -> Result<Vec<(u16, &'a [u8])>> {
+        let mut entities = Vec::new();
+        if !self.sentence.has_placeholders() {
+            return Ok(entities);
+        }
+        // A phrase that leaves everything out leaves entities out too.
+        if self.options.words(option).is_empty() {
+            return Ok(entities);
+        }
+        let mut alignment = Vec::new();
+        self.options.push_alignment_points(option, self.system, &mut alignment);
+        for (position, entity) in self.sentence.placeholders(span) {
+            let mut targets: Vec<u16> = alignment
+                .iter()
+                .filter(|(source, _)| u32::from(*source) == position)
+                .map(|(_, target)| *target)
+                .collect();
+            targets.sort_unstable();
+            targets.dedup();
+            let [target] = targets[..] else {
+                let word = self.sentence.ids()[(span.start + position) as usize];
+                return Err(Error::line(format!(
+                    "the placeholder {:?}, word {}, is aligned to {} words of its translation, \
+                     not to one; the phrase table needs alignments, and placeholders must be \
+                     translated by words of their own",
+                    String::from_utf8_lossy(self.sentence.word(word, self.system)),
+                    span.start + position + 1,
+                    targets.len(),
+                )));
+            };
+            entities.push((target, entity));
+        }
+        Ok(entities)
+    }
+}

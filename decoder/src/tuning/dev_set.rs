@@ -1,0 +1,161 @@
+//! The development text, and its translation into lists.
+
+use std::path::{Path, PathBuf};
+
+use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams};
+use miriam_textio::{Input, Lines, Progress, display_name, fields, ordered_map};
+
+use super::n_best_lists::{BleuStatistics, NBestList};
+use super::{TuneOptions, TunedComponents};
+use crate::n_best::NBestLimits;
+use crate::{Error, Result, System, Translator};
+
+/// Source lines with their references.
+pub(super) struct DevSet {
+    lines: Vec<(Vec<u8>, ReferenceNgrams)>,
+    case_insensitive: bool,
+}
+
+impl DevSet {
+    pub(super) fn read(
+        source: &Path,
+        references: &[PathBuf],
+        case_insensitive: bool,
+    ) -> Result<Self> {
+        let lines = read_lines(source)?;
+        let mut texts = Vec::new();
+        for path in references {
+            let mut text = read_lines(path)?;
+            if text.len() != lines.len() {
+                let reason = format!(
+                    "{} has {} lines, {} has {}: a line of one translates the same line of the \
+                     other",
+                    display_name(source),
+                    lines.len(),
+                    display_name(path),
+                    text.len()
+                );
+                return Err(Error::usage(reason));
+            }
+            if case_insensitive {
+                text.iter_mut().for_each(|line| line.make_ascii_lowercase());
+            }
+            texts.push(text);
+        }
+        if texts.is_empty() || lines.is_empty() {
+            let reason = format!("{}: there is nothing to tune on", display_name(source));
+            return Err(Error::usage(reason));
+        }
+        let references = (0..lines.len())
+            .map(|i| ReferenceNgrams::new(texts.iter().map(|text| fields::split_words(&text[i]))));
+        let references: Vec<_> = references.collect();
+        Ok(DevSet { lines: lines.into_iter().zip(references).collect(), case_insensitive })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The best translations of every line, the best first.
+    pub(super) fn translate(
+        &self,
+        system: &System,
+        space: &TunedComponents,
+        options: &TuneOptions,
+        progress: &dyn Progress,
+    ) -> Result<Vec<NBestList>> {
+        let mut lines = self.lines.iter();
+        let mut lists = Vec::with_capacity(self.len());
+        let weights = system.weights();
+        let worker = || {
+            let mut lister = NBestLister {
+                translator: Translator::new(system),
+                text: self,
+                space,
+                weights: &weights,
+                size: options.nbest_size,
+                matcher: NgramMatcher::default(),
+                word: Vec::new(),
+            };
+            move |(line, references): &(Vec<u8>, ReferenceNgrams)| {
+                lister.decode_n_best(line, references)
+            }
+        };
+        ordered_map(
+            options.threads,
+            || Ok::<_, Error>(lines.next()),
+            worker,
+            |list, _| {
+                lists.push(list?);
+                progress.set_position(lists.len() as u64);
+                Ok(())
+            },
+        )?;
+        Ok(lists)
+    }
+}
+
+fn read_lines(path: &Path) -> Result<Vec<Vec<u8>>> {
+    let mut lines = Lines::new(Input::open(path)?);
+    let mut all = Vec::new();
+    while let Some(line) = lines.next()? {
+        all.push(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes).to_vec());
+    }
+    Ok(all)
+}
+
+/// Lists the translations of lines, in buffers of a thread.
+struct NBestLister<'a> {
+    translator: Translator<'a>,
+    text: &'a DevSet,
+    space: &'a TunedComponents,
+    weights: &'a [f32],
+    size: usize,
+    matcher: NgramMatcher,
+    word: Vec<u8>,
+}
+
+impl NBestLister<'_> {
+    /// The list of `line`. One that has no translation, or is translated in pieces,
+    /// has a list of one that says nothing, as its output is to BLEU.
+    fn decode_n_best(&mut self, line: &[u8], references: &ReferenceNgrams) -> Result<NBestList> {
+        let NBestLister { translator, text, space, weights, size, matcher, word } = self;
+        translator.enable_lattice();
+        let mut list = NBestList::default();
+        let score = translator.decode_line(line, |_, _| Ok(()));
+        let score = translator.recover_line_error(score)?;
+        let tries = translator.system.settings().output.n_best_factor.saturating_mul(*size);
+        let extent = NBestLimits { max_entries: *size, max_candidates: tries, distinct: true };
+        if score.is_some() && !translator.is_split {
+            let mut tokens = Vec::new();
+            translator.for_each_n_best(extent, |translator, entry| {
+                tokens.clear();
+                let (printed, hypotheses) =
+                    (translator.surface_forms(), translator.search.hypotheses());
+                for id in entry.hypotheses.iter().rev() {
+                    let hypothesis = &hypotheses[id.0 as usize];
+                    printed.for_each_word_lossy(hypothesis.option, hypothesis.span, |bytes| {
+                        tokens.push(match text.case_insensitive {
+                            false => references.token_id(bytes),
+                            true => {
+                                word.clear();
+                                word.extend(bytes.iter().map(u8::to_ascii_lowercase));
+                                references.token_id(word)
+                            }
+                        });
+                    });
+                }
+                let counts = matcher.count_matches(references, &tokens);
+                let fixed = space.fixed.iter().map(|&c| entry.values[c] * weights[c]).sum();
+                let values = space.tuned.iter().map(|&component| entry.values[component]);
+                list.push(values, fixed, BleuStatistics::from_counts(&counts));
+                Ok(())
+            })?;
+        }
+        if list.len() == 0 {
+            let counts: BleuCounts = matcher.count_matches(references, &[]);
+            list.push(space.tuned.iter().map(|_| 0.0), 0.0, BleuStatistics::from_counts(&counts));
+        }
+        Ok(list)
+    }
+}

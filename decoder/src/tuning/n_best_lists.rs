@@ -1,0 +1,122 @@
+//! The translations that have been found so far, line by line.
+//!
+//! Two translations with the same values and the same counts are one: no weights can
+//! tell them apart, and to BLEU they are equal.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER};
+
+/// What BLEU counts in a translation, in 24 bytes; totals follow from the length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct BleuStatistics {
+    pub(super) length: u32,
+    pub(super) reference_length: u32,
+    pub(super) matches: [u32; MAX_NGRAM_ORDER],
+}
+
+impl BleuStatistics {
+    pub(super) fn from_counts(counts: &BleuCounts) -> Self {
+        BleuStatistics {
+            length: counts.hypothesis_len as u32,
+            reference_length: counts.reference_len as u32,
+            matches: counts.matches.map(|count| count as u32),
+        }
+    }
+
+    pub(super) fn to_counts(self) -> BleuCounts {
+        let length = u64::from(self.length);
+        BleuCounts {
+            hypothesis_len: length,
+            reference_len: self.reference_length.into(),
+            matches: self.matches.map(u64::from),
+            totals: std::array::from_fn(|n| length.saturating_sub(n as u64)),
+        }
+    }
+}
+
+/// Translations of a line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NBestList {
+    /// The values of the tuned components, a row a translation.
+    pub(super) values: Vec<f32>,
+    /// What the other components add to the score.
+    pub(super) fixed_scores: Vec<f32>,
+    pub(super) statistics: Vec<BleuStatistics>,
+}
+
+impl NBestList {
+    pub(super) fn len(&self) -> usize {
+        self.statistics.len()
+    }
+
+    /// Adds a translation.
+    pub(super) fn push(
+        &mut self,
+        values: impl Iterator<Item = f32>,
+        fixed: f32,
+        tally: BleuStatistics,
+    ) {
+        self.values.extend(values);
+        self.fixed_scores.push(fixed);
+        self.statistics.push(tally);
+    }
+
+    pub(super) fn row(&self, i: usize, width: usize) -> &[f32] {
+        &self.values[i * width..(i + 1) * width]
+    }
+
+    /// What tells the translation from others.
+    fn dedup_key(&self, i: usize, width: usize) -> (BleuStatistics, u32, Vec<u32>) {
+        let bits = self.row(i, width).iter().map(|value| value.to_bits()).collect();
+        (self.statistics[i], self.fixed_scores[i].to_bits(), bits)
+    }
+}
+
+/// All lists.
+pub(super) struct NBestLists {
+    /// Values a translation.
+    pub(super) num_components: usize,
+    pub(super) lines: Vec<NBestList>,
+    /// The places of the translations of a line by what they are.
+    seen: Vec<HashTable<u32>>,
+    hasher: DefaultHashBuilder,
+}
+
+impl NBestLists {
+    pub(super) fn new(lines: usize, num_components: usize) -> Self {
+        NBestLists {
+            num_components,
+            lines: vec![NBestList::default(); lines],
+            seen: vec![HashTable::new(); lines],
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+
+    /// Adds the lists of an iteration, the best translation of each line first. What
+    /// BLEU counts in the best ones, and how many translations are new.
+    pub(super) fn merge(&mut self, lists: Vec<NBestList>) -> (BleuCounts, usize) {
+        let NBestLists { num_components: width, lines, seen, hasher } = self;
+        let (mut counts, mut new) = (BleuCounts::default(), 0);
+        for ((known, seen), list) in lines.iter_mut().zip(seen).zip(lists) {
+            if let Some(best) = list.statistics.first() {
+                counts += best.to_counts();
+            }
+            for i in 0..list.len() {
+                let identity = list.dedup_key(i, *width);
+                let same = |&place: &u32| known.dedup_key(place as usize, *width) == identity;
+                let hash = hasher.hash_one(&identity);
+                if seen.find(hash, same).is_none() {
+                    let rehash =
+                        |&place: &u32| hasher.hash_one(known.dedup_key(place as usize, *width));
+                    seen.insert_unique(hash, known.len() as u32, rehash);
+                    let row = list.row(i, *width).iter().copied();
+                    known.push(row, list.fixed_scores[i], list.statistics[i]);
+                    new += 1;
+                }
+            }
+        }
+        (counts, new)
+    }
+}

@@ -1,0 +1,270 @@
+//! What a killed extraction leaves to the next: runs in a folder of their own among
+//! the temporary files, and a small file beside the tables that says which of them are
+//! whole, of which text and which options.
+//!
+//! Nothing in that file is trusted: the text is read again and has to have the same
+//! digest, and so has every run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use miriam_textio::Output;
+
+use crate::Result;
+use crate::partition::{CountsOfCounts, MAX_COUNTED};
+use crate::sorted_run::{Checksum, matches_checksum};
+
+const FILE_NAME: &str = "extract.state";
+const HEADER: &str = "miriam extract, unfinished, version 1";
+
+/// Which partitions are done, and where their runs lie.
+pub(crate) struct Checkpoint {
+    path: PathBuf,
+    folder: PathBuf,
+    job: String,
+    partitions: Vec<Option<FinishedPartition>>,
+}
+
+/// A partition that is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FinishedPartition {
+    pub checksum: Checksum,
+    pub counts: CountsOfCounts,
+}
+
+impl Checkpoint {
+    /// Takes up what is left of `job` in the folder `output`, with as many partitions
+    /// as it has, if these are at least `partitions`; or begins it with so many.
+    pub fn resume_or_create(
+        output: &Path,
+        temp: &Path,
+        job: String,
+        partitions: u64,
+    ) -> Result<Self> {
+        let path = output.join(FILE_NAME);
+        if let Ok(text) = fs::read_to_string(&path) {
+            match Self::resume(&path, temp, &job, &text) {
+                // Parts of another size would take more memory than there is now.
+                Some(state) if state.num_partitions() < partitions => {
+                    tracing::info!("beginning anew, in smaller parts, for there is less memory");
+                    let _ = fs::remove_dir_all(&state.folder);
+                }
+                Some(state) => {
+                    let done = state.partitions.iter().flatten().count();
+                    tracing::info!(
+                        "continuing: {done} of {} parts are there",
+                        state.partitions.len()
+                    );
+                    return Ok(state);
+                }
+                None => tracing::warn!(
+                    "{}: beginning anew, for it is of other text, other options or other temporary files",
+                    path.display()
+                ),
+            }
+        }
+        let named =
+            |e| miriam_textio::Error::io(&temp.display().to_string(), "create a folder in", e);
+        let folder =
+            tempfile::Builder::new().prefix("miriam-extract-").tempdir_in(temp).map_err(named)?;
+        let state = Checkpoint {
+            path,
+            folder: folder.keep(),
+            job,
+            partitions: vec![None; partitions as usize],
+        };
+        state.save()?;
+        Ok(state)
+    }
+
+    /// The state that `text` tells of, if it is of `job`; otherwise what it left is
+    /// removed.
+    fn resume(path: &Path, temp: &Path, job: &str, text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        field(HEADER.split_once(' ')?.0).filter(|rest| HEADER.ends_with(rest))?;
+        let own = field("job")? == job;
+        let name = field("folder")?;
+        // Only folders that this program made are looked into.
+        if !name.starts_with("miriam-extract-") || name.contains(['/', '\\']) {
+            return None;
+        }
+        let folder = temp.join(name);
+        let partitions: usize =
+            field("parts")?.parse().ok().filter(|&n| (1..=1 << 16).contains(&n))?;
+        if !own || !folder.is_dir() {
+            let _ = fs::remove_dir_all(&folder);
+            return None;
+        }
+        let mut state = Checkpoint {
+            path: path.to_owned(),
+            folder,
+            job: job.to_owned(),
+            partitions: vec![None; partitions],
+        };
+        for line in lines {
+            let Some((partition, finished)) = FinishedPartition::parse_line(line) else { break };
+            let is_usable = (partition as usize) < partitions
+                && matches_checksum(&state.run_path(partition), &finished.checksum);
+            if is_usable {
+                state.partitions[partition as usize] = Some(finished);
+            }
+        }
+        Some(state)
+    }
+
+    /// How many partitions there are.
+    pub fn num_partitions(&self) -> u64 {
+        self.partitions.len() as u64
+    }
+
+    /// The partitions that are not done.
+    pub fn missing_partitions(&self) -> Vec<u64> {
+        (0..self.num_partitions()).filter(|&i| self.partitions[i as usize].is_none()).collect()
+    }
+
+    /// Where the run of `partition` lies.
+    pub fn run_path(&self, partition: u64) -> PathBuf {
+        self.folder.join(format!("{partition}.run"))
+    }
+
+    /// Marks `partition` as done.
+    pub fn mark_finished(&mut self, partition: u64, finished: FinishedPartition) -> Result<()> {
+        self.partitions[partition as usize] = Some(finished);
+        self.save()
+    }
+
+    /// The partitions that are done.
+    pub fn finished_partitions(&self) -> impl Iterator<Item = &FinishedPartition> {
+        self.partitions.iter().flatten()
+    }
+
+    /// Their runs.
+    pub fn finished_runs(&self) -> Vec<(PathBuf, Checksum)> {
+        let runs = (0..).zip(&self.partitions);
+        runs.filter_map(|(i, run)| Some((self.run_path(i), run.as_ref()?.checksum))).collect()
+    }
+
+    /// Removes everything, when all is done.
+    pub fn remove(self) -> Result<()> {
+        let failed =
+            |path: &Path, e| miriam_textio::Error::io(&path.display().to_string(), "remove", e);
+        fs::remove_dir_all(&self.folder).map_err(|e| failed(&self.folder, e))?;
+        fs::remove_file(&self.path).map_err(|e| failed(&self.path, e))?;
+        Ok(())
+    }
+
+    fn save(&self) -> Result<()> {
+        let folder = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut text = format!(
+            "{HEADER}\njob {}\nfolder {folder}\nparts {}\n",
+            self.job,
+            self.partitions.len()
+        );
+        for (i, run) in self.partitions.iter().enumerate() {
+            if let Some(run) = run {
+                text.push_str(&format!("{i} {}\n", run.to_line()));
+            }
+        }
+        let mut output = Output::create_atomic(&self.path)?;
+        output.write(text.as_bytes())?;
+        Ok(output.finish()?)
+    }
+}
+
+impl FinishedPartition {
+    fn to_line(&self) -> String {
+        let Checksum { entries, bytes, digest } = self.checksum;
+        let counts = self.counts.counts.map(|count| count.to_string()).join(" ");
+        format!("{entries} {bytes} {digest:016x} {} {counts}", self.counts.pairs)
+    }
+
+    /// The partition and what became of it.
+    fn parse_line(line: &str) -> Option<(u64, Self)> {
+        let mut words = line.split(' ');
+        let mut number = |radix| u64::from_str_radix(words.next()?, radix).ok();
+        let partition = number(10)?;
+        let seal = Checksum { entries: number(10)?, bytes: number(10)?, digest: number(16)? };
+        let pairs = number(10)?;
+        let mut counts = [0; MAX_COUNTED];
+        for count in &mut counts {
+            *count = number(10)?;
+        }
+        Some((
+            partition,
+            FinishedPartition { checksum: seal, counts: CountsOfCounts { counts, pairs } },
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn finished(partition: u64) -> FinishedPartition {
+        let counts = CountsOfCounts { counts: [partition; MAX_COUNTED], pairs: 11 };
+        FinishedPartition {
+            checksum: Checksum { entries: 3, bytes: 4, digest: 0xfedc_0000_0000_0001 },
+            counts,
+        }
+    }
+
+    #[test]
+    fn saved_checkpoints_are_resumed_and_stale_ones_removed() {
+        let (output, temp) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let open = |job: &str| {
+            Checkpoint::resume_or_create(output.path(), temp.path(), job.into(), 4).unwrap()
+        };
+        let mut state = open("a job");
+        assert_eq!(state.missing_partitions(), [0, 1, 2, 3]);
+        // A run that is whole, one that is not, one that was removed.
+        let seal = |bytes: &[u8]| Checksum {
+            entries: 1,
+            bytes: bytes.len() as u64,
+            digest: xxhash_rust::xxh3::xxh3_64(bytes),
+        };
+        fs::write(state.run_path(1), b"whole").unwrap();
+        fs::write(state.run_path(2), b"what").unwrap();
+        state
+            .mark_finished(1, FinishedPartition { checksum: seal(b"whole"), ..finished(1) })
+            .unwrap();
+        state
+            .mark_finished(2, FinishedPartition { checksum: seal(b"whole"), ..finished(2) })
+            .unwrap();
+        state.mark_finished(3, finished(3)).unwrap();
+        let folder = state.folder.clone();
+        drop(state);
+        let state =
+            Checkpoint::resume_or_create(output.path(), temp.path(), "a job".into(), 3).unwrap();
+        assert_eq!(state.missing_partitions(), [0, 2, 3], "as many parts as there were");
+        assert_eq!(
+            state.finished_partitions().collect::<Vec<_>>(),
+            [&FinishedPartition { checksum: seal(b"whole"), ..finished(1) }]
+        );
+        drop(state);
+        let state =
+            Checkpoint::resume_or_create(output.path(), temp.path(), "a job".into(), 9).unwrap();
+        assert_eq!(state.missing_partitions().len(), 9, "smaller parts, for less memory");
+        assert!(!folder.exists(), "what is too large is removed");
+        let folder = state.folder.clone();
+        drop(state);
+        let state = open("another job");
+        assert_eq!(state.missing_partitions().len(), 4);
+        assert!(!folder.exists(), "what is stale is removed");
+        state.remove().unwrap();
+        for folder in [output, temp] {
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_file_is_a_state_or_none(
+            text in "(miriam extract, unfinished, version 1\n)?(job j\n)?(folder [a-z/.-]{0,20}\n)?(parts [0-9]{1,3}\n)?([0-9a-f ]{0,60}\n){0,3}",
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let _ = Checkpoint::resume(&folder.path().join(FILE_NAME), folder.path(), "j", &text);
+        }
+    }
+}

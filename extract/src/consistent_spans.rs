@@ -1,0 +1,156 @@
+//! Which phrases of a sentence pair translate each other: both sides have links, and
+//! no link leads out of the pair (Koehn et al. 2003). Words without links at the
+//! edges of the source side may belong to it or not.
+
+use std::ops::Range;
+
+use crate::sentence_pair::SentencePair;
+
+/// The source phrases that translate one target phrase: from `core` on, they may grow
+/// over words without links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConsistentSpan {
+    /// The target phrase.
+    pub target: Range<usize>,
+    /// The first of the linked source words and the end of the last.
+    pub minimal_source: Range<usize>,
+    /// How far the source phrase may grow.
+    pub maximal_source: Range<usize>,
+}
+
+impl ConsistentSpan {
+    /// The source phrases of at most `longest` words: longer ones to the left last,
+    /// and for each of them longer ones to the right last.
+    pub fn source_spans(&self, longest: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let Range { start: first, end: last } = self.minimal_source;
+        let lowest = self.maximal_source.start.max(last.saturating_sub(longest));
+        let end = self.maximal_source.end;
+        (lowest..=first).rev().flat_map(move |start| {
+            (last..=end.min(start.saturating_add(longest))).map(move |end| start..end)
+        })
+    }
+
+    /// How many source phrases of at most `longest` words there are.
+    pub fn count_source_spans(&self, longest: usize) -> u64 {
+        let lowest = self.maximal_source.start.max(self.minimal_source.end.saturating_sub(longest));
+        let ends = |start: usize| {
+            self.maximal_source.end.min(start.saturating_add(longest)) + 1 - self.minimal_source.end
+        };
+        (lowest..=self.minimal_source.start).map(|start| ends(start) as u64).sum()
+    }
+}
+
+/// Calls `take` with every target phrase of at most `longest` words that has source
+/// phrases of at most `longest` words, by first words and then by lengths.
+pub(crate) fn for_each_consistent_span(
+    sentence: &SentencePair,
+    longest: usize,
+    mut take: impl FnMut(ConsistentSpan),
+) {
+    let (sources, targets) = (sentence.source.len(), sentence.target.len());
+    for start in 0..targets {
+        // The linked source words, and the target words that these are linked to.
+        let (mut first, mut last) = (usize::MAX, 0);
+        let (mut reach_first, mut reach_last) = (usize::MAX, 0);
+        for end in start + 1..=targets.min(start.saturating_add(longest)) {
+            for link in sentence.links_in(end - 1, end) {
+                let source = link.source as usize;
+                let fresh = if first == usize::MAX {
+                    (first, last) = (source, source);
+                    source..source + 1
+                } else if source < first {
+                    source..std::mem::replace(&mut first, source)
+                } else if source > last {
+                    std::mem::replace(&mut last, source) + 1..source + 1
+                } else {
+                    continue;
+                };
+                for word in fresh {
+                    if !sentence.is_source_unaligned(word) {
+                        let (from, to) = sentence.target_span(word);
+                        (reach_first, reach_last) = (reach_first.min(from), reach_last.max(to));
+                    }
+                }
+            }
+            if first == usize::MAX {
+                continue;
+            }
+            // Neither gets better when the target phrase grows.
+            if reach_first < start || last - first >= longest {
+                break;
+            }
+            if reach_last >= end {
+                continue;
+            }
+            let mut room = first..last + 1;
+            while room.start > 0
+                && last + 1 - (room.start - 1) <= longest
+                && sentence.is_source_unaligned(room.start - 1)
+            {
+                room.start -= 1;
+            }
+            while room.end < sources
+                && room.end + 1 - first <= longest
+                && sentence.is_source_unaligned(room.end)
+            {
+                room.end += 1;
+            }
+            take(ConsistentSpan {
+                target: start..end,
+                minimal_source: first..last + 1,
+                maximal_source: room,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::links::Link;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against the definition, tried on every pair of phrases.
+        #[test]
+        fn phrases_are_those_that_no_link_leaves(
+            sources in 1usize..9, targets in 1usize..9, longest in 1usize..6,
+            links in proptest::collection::vec((0u32..9, 0u32..9), 0..12),
+        ) {
+            let links: Vec<Link> = links
+                .iter()
+                .map(|&(s, t)| Link { target: t % targets as u32, source: s % sources as u32 })
+                .collect();
+            let mut sentence = SentencePair::default();
+            sentence.set(&vec![0; sources], &vec![0; targets], &links);
+            let mut expected = Vec::new();
+            for t in 0..targets {
+                for u in t + 1..=targets.min(t + longest) {
+                    for s in 0..sources {
+                        for v in s + 1..=sources.min(s + longest) {
+                            let inside = |link: &&Link| {
+                                let source = (s..v).contains(&(link.source as usize));
+                                let target = (t..u).contains(&(link.target as usize));
+                                (source, target)
+                            };
+                            let some = links.iter().any(|l| inside(&l) == (true, true));
+                            if some && links.iter().all(|l| inside(&l).0 == inside(&l).1) {
+                                expected.push((t..u, s..v));
+                            }
+                        }
+                    }
+                }
+            }
+            let (mut found, mut counted) = (Vec::new(), 0);
+            for_each_consistent_span(&sentence, longest, |block| {
+                counted += block.count_source_spans(longest);
+                found.extend(block.source_spans(longest).map(|s| (block.target.clone(), s)));
+            });
+            prop_assert_eq!(counted, found.len() as u64);
+            let key = |p: &(Range<usize>, Range<usize>)| (p.0.start, p.0.end, p.1.start, p.1.end);
+            found.sort_by_key(key);
+            expected.sort_by_key(key);
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The words of one side of the corpus, numbered in the order of bytes.
+//!
+//! Tables are sorted by the bytes of whole lines, where a phrase ends with ` ||| `.
+//! Words hold no space, so that order is the order of sequences of words, if a word
+//! is compared with the space behind it and the three bars count as a word. Numbers
+//! in that order make comparing phrases comparing numbers.
+
+use miriam_textio::{Vocabulary, WordId};
+
+/// What separates the fields of a table, and so ends a phrase.
+pub(crate) const FIELD_SEPARATOR: &[u8] = b"|||";
+/// What words without links count as linked to.
+const NULL_WORD: &[u8] = b"NULL";
+
+/// The words of one side, while they are collected: ids by first appearance, but for
+/// `NULL` and the three bars, which are there from the start.
+pub(crate) struct VocabularyBuilder(Vocabulary);
+
+impl VocabularyBuilder {
+    pub fn new() -> Self {
+        let mut vocabulary = Vocabulary::new();
+        vocabulary.intern(NULL_WORD);
+        vocabulary.intern(FIELD_SEPARATOR);
+        VocabularyBuilder(vocabulary)
+    }
+
+    /// The id of `word`, which is added if it is new.
+    pub fn intern(&mut self, word: &[u8]) -> u32 {
+        self.0.intern(word).0
+    }
+
+    /// Gives the words their numbers.
+    pub fn into_ranked(self) -> RankedVocabulary {
+        let mut by_rank: Vec<u32> = (0..self.0.len() as u32).collect();
+        by_rank.sort_unstable_by(|&a, &b| {
+            compare_before_space(self.0.word(WordId(a)), self.0.word(WordId(b)))
+        });
+        let mut of_id = vec![0; by_rank.len()];
+        for (rank, &id) in (0..).zip(&by_rank) {
+            of_id[id as usize] = rank;
+        }
+        RankedVocabulary {
+            null_rank: of_id[0],
+            end_rank: of_id[1],
+            vocabulary: self.0,
+            id_by_rank: by_rank,
+            rank_by_id: of_id,
+        }
+    }
+}
+
+/// The order of two words with a space behind each.
+fn compare_before_space(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+    a.iter().chain(b" ").cmp(b.iter().chain(b" "))
+}
+
+/// The words of one side by their numbers in the order of bytes.
+pub(crate) struct RankedVocabulary {
+    vocabulary: Vocabulary,
+    id_by_rank: Vec<u32>,
+    rank_by_id: Vec<u32>,
+    /// The number of what words without links are linked to.
+    pub null_rank: u32,
+    /// The number that ends a phrase, where phrases are compared.
+    pub end_rank: u32,
+}
+
+impl RankedVocabulary {
+    /// How many numbers there are.
+    pub fn len(&self) -> usize {
+        self.id_by_rank.len()
+    }
+
+    /// The number of the word with the id `id`.
+    #[inline]
+    pub fn rank(&self, id: u32) -> u32 {
+        self.rank_by_id[id as usize]
+    }
+
+    /// The word with the number `rank`.
+    pub fn word(&self, rank: u32) -> &[u8] {
+        self.vocabulary.word(WordId(self.id_by_rank[rank as usize]))
+    }
+
+    /// Bytes of memory that the words take, about.
+    pub fn memory_bytes(&self) -> u64 {
+        self.vocabulary.iter().map(|word| word.len() as u64 + 32).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The order of numbers, with the end behind each phrase, is that of lines.
+        #[test]
+        fn ranks_order_phrases_as_bytes_do(
+            phrases in proptest::collection::vec(
+                proptest::collection::vec("[a|~!\u{1}\u{1f}é]{1,2}", 1..4), 2..20,
+            ),
+        ) {
+            let mut collecting = VocabularyBuilder::new();
+            let ids: Vec<Vec<u32>> = phrases
+                .iter()
+                .map(|phrase| phrase.iter().map(|w| collecting.intern(w.as_bytes())).collect())
+                .collect();
+            let words = collecting.into_ranked();
+            let ranked: Vec<Vec<u32>> = ids
+                .iter()
+                .map(|ids| ids.iter().map(|&id| words.rank(id)).chain([words.end_rank]).collect())
+                .collect();
+            for (a, rank_a) in phrases.iter().zip(&ranked) {
+                for (b, rank_b) in phrases.iter().zip(&ranked) {
+                    let (a, b) = (a.join(" ") + " ||| ", b.join(" ") + " ||| ");
+                    prop_assert_eq!(a.cmp(&b), rank_a.cmp(rank_b), "{:?} {:?}", a, b);
+                }
+            }
+        }
+    }
+}

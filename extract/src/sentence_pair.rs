@@ -1,0 +1,207 @@
+//! A sentence pair with its links, as extraction looks at it.
+
+use crate::links::Link;
+use crate::ranked_vocabulary::RankedVocabulary;
+
+/// A sentence pair; buffers are used again from one pair to the next.
+#[derive(Default)]
+pub(crate) struct SentencePair {
+    /// The words of the source, by their numbers.
+    pub source: Vec<u32>,
+    /// The words of the target, by their numbers.
+    pub target: Vec<u32>,
+    /// Links by target words, then source words. A link may occur twice: word
+    /// translations count it twice, everything else once.
+    pub links: Vec<Link>,
+    /// Where the links of each target word begin, and where the last ones end.
+    link_starts: Vec<u32>,
+    /// The first and the last target word of each source word's links; the first
+    /// behind the last where there are none.
+    target_spans: Vec<(u32, u32)>,
+}
+
+impl SentencePair {
+    /// Takes in `links`, once words are set.
+    fn index_links(&mut self) {
+        self.links.sort_unstable();
+        self.link_starts.clear();
+        self.link_starts.resize(self.target.len() + 1, 0);
+        self.target_spans.clear();
+        self.target_spans.resize(self.source.len(), (u32::MAX, 0));
+        for link in &self.links {
+            self.link_starts[link.target as usize + 1] += 1;
+            let reach = &mut self.target_spans[link.source as usize];
+            *reach = (reach.0.min(link.target), reach.1.max(link.target));
+        }
+        for i in 1..self.link_starts.len() {
+            self.link_starts[i] += self.link_starts[i - 1];
+        }
+    }
+
+    /// Sets words by numbers, and links.
+    pub fn set(&mut self, source: &[u32], target: &[u32], links: &[Link]) {
+        self.clear();
+        self.source.extend_from_slice(source);
+        self.target.extend_from_slice(target);
+        self.links.extend_from_slice(links);
+        self.index_links();
+    }
+
+    fn clear(&mut self) {
+        self.source.clear();
+        self.target.clear();
+        self.links.clear();
+    }
+
+    /// The links of the target words from `start` up to `end`.
+    #[inline]
+    pub fn links_in(&self, start: usize, end: usize) -> &[Link] {
+        &self.links[self.link_starts[start] as usize..self.link_starts[end] as usize]
+    }
+
+    /// Whether the source word has no link.
+    #[inline]
+    pub fn is_source_unaligned(&self, source: usize) -> bool {
+        self.target_spans[source].0 > self.target_spans[source].1
+    }
+
+    /// Whether the target word has no link.
+    #[inline]
+    pub fn is_target_unaligned(&self, target: usize) -> bool {
+        self.link_starts[target] == self.link_starts[target + 1]
+    }
+
+    /// The first and the last target word that the source word is linked to; the
+    /// first behind the last where there are none.
+    #[inline]
+    pub fn target_span(&self, source: usize) -> (usize, usize) {
+        let (first, last) = self.target_spans[source];
+        (first as usize, last as usize)
+    }
+
+    /// Whether two words are linked, given by places that may lie one outside: the
+    /// sentences' beginnings count as linked, and so do their ends.
+    pub fn is_linked(&self, source: isize, target: isize) -> bool {
+        let (sources, targets) = (self.source.len() as isize, self.target.len() as isize);
+        if (source, target) == (-1, -1) || (source, target) == (sources, targets) {
+            return true;
+        }
+        if !(0..sources).contains(&source) || !(0..targets).contains(&target) {
+            return false;
+        }
+        let links = self.links_in(target as usize, target as usize + 1);
+        links.iter().any(|link| link.source == source as u32)
+    }
+
+    /// Reads the pair that was encoded at `*at`, which moves behind it.
+    pub fn decode(&mut self, bytes: &[u8], at: &mut usize, words: [&RankedVocabulary; 2]) {
+        self.clear();
+        let sides = [&mut self.source, &mut self.target];
+        for (side, words) in sides.into_iter().zip(words) {
+            let len = read_varint(bytes, at);
+            side.extend((0..len).map(|_| words.rank(read_varint(bytes, at) as u32)));
+        }
+        let mut target = 0;
+        for _ in 0..read_varint(bytes, at) {
+            target += read_varint(bytes, at) as u32;
+            self.links.push(Link { target, source: read_varint(bytes, at) as u32 });
+        }
+        self.index_links();
+    }
+}
+
+/// Appends a sentence: words by ids, of which the frequent ones are small.
+pub(crate) fn encode_words(ids: impl ExactSizeIterator<Item = u32>, bytes: &mut Vec<u8>) {
+    push_varint(bytes, ids.len() as u64);
+    ids.for_each(|id| push_varint(bytes, id.into()));
+}
+
+/// Appends the links of a pair, sorted by target words, behind its sentences.
+pub(crate) fn encode_links(links: &[Link], bytes: &mut Vec<u8>) {
+    push_varint(bytes, links.len() as u64);
+    let mut last = 0;
+    for link in links {
+        push_varint(bytes, (link.target - last).into());
+        push_varint(bytes, link.source.into());
+        last = link.target;
+    }
+}
+
+/// Appends `value`, seven bits a byte, the lowest first.
+#[inline]
+pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// The number at `*at`, which moves behind it.
+///
+/// Panics when the bytes end within it.
+#[inline]
+pub(crate) fn read_varint(bytes: &[u8], at: &mut usize) -> u64 {
+    let (mut value, mut shift) = (0, 0);
+    loop {
+        let byte = bytes[*at];
+        *at += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return value;
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranked_vocabulary::VocabularyBuilder;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sentence_pairs_round_trip(
+            source in proptest::collection::vec(2u32..300, 1..9),
+            target in proptest::collection::vec(2u32..300, 1..9),
+            links in proptest::collection::vec((0usize..9, 0usize..9), 0..12),
+        ) {
+            let (mut left, mut right) = (VocabularyBuilder::new(), VocabularyBuilder::new());
+            for i in 2..300u32 {
+                left.intern(&i.to_le_bytes());
+                right.intern(&i.to_be_bytes());
+            }
+            let words = [left.into_ranked(), right.into_ranked()];
+            let mut links: Vec<Link> = links
+                .into_iter()
+                .map(|(s, t)| Link { target: (t % target.len()) as u32, source: (s % source.len()) as u32 })
+                .collect();
+            links.sort();
+            let mut bytes = vec![7];
+            encode_words(source.iter().copied(), &mut bytes);
+            encode_words(target.iter().copied(), &mut bytes);
+            encode_links(&links, &mut bytes);
+            let (mut sentence, mut at) = (SentencePair::default(), 1);
+            sentence.decode(&bytes, &mut at, [&words[0], &words[1]]);
+            prop_assert_eq!(at, bytes.len());
+            let ranks = |ids: &[u32], words: &RankedVocabulary| -> Vec<u32> {
+                ids.iter().map(|&id| words.rank(id)).collect()
+            };
+            prop_assert_eq!(&sentence.source, &ranks(&source, &words[0]));
+            prop_assert_eq!(&sentence.target, &ranks(&target, &words[1]));
+            prop_assert_eq!(&sentence.links, &links);
+            for s in 0..source.len() {
+                let linked = |t: usize| links.iter().any(|l| (l.source, l.target) == (s as u32, t as u32));
+                let to: Vec<usize> = (0..target.len()).filter(|&t| linked(t)).collect();
+                prop_assert_eq!(sentence.is_source_unaligned(s), to.is_empty());
+                if let (Some(&first), Some(&last)) = (to.first(), to.last()) {
+                    prop_assert_eq!(sentence.target_span(s), (first, last));
+                }
+                for t in 0..target.len() {
+                    prop_assert_eq!(sentence.is_linked(s as isize, t as isize), linked(t));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Entries on disk: the file that a partition becomes, and how it is read back.
+//!
+//! An entry is written as what differs from the one before it, most of it in single
+//! bytes. Blocks are compressed one by one, so that a reader holds one block.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::links::Link;
+use crate::partition::PhrasePair;
+use crate::reordering::MAX_CLASSES;
+use crate::sentence_pair::{push_varint, read_varint};
+use crate::{Error, Result};
+
+/// Bytes of entries in a block.
+const BLOCK_BYTES: usize = 128 << 10;
+/// As fast as it gets; the entries are small already.
+const ZSTD_LEVEL: i32 = 1;
+
+/// What tells a whole run from another or a cut one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checksum {
+    pub entries: u64,
+    pub bytes: u64,
+    pub digest: u64,
+}
+
+fn io_error(path: &Path, action: &'static str) -> impl Fn(std::io::Error) -> Error {
+    let name = path.display().to_string();
+    move |e| miriam_textio::Error::io(&name, action, e).into()
+}
+
+const WRITE_ACTION: &str =
+    "write this temporary file; make room, or name another folder with --temp";
+const READ_ACTION: &str = "read back this temporary file; start again without it";
+
+/// A run being written.
+pub(crate) struct RunWriter {
+    path: PathBuf,
+    file: BufWriter<File>,
+    digest: Xxh3Default,
+    compressor: zstd::bulk::Compressor<'static>,
+    checksum: Checksum,
+    block: Vec<u8>,
+    source: Vec<u32>,
+    target: Vec<u32>,
+}
+
+impl RunWriter {
+    pub fn create(path: &Path) -> Result<Self> {
+        let file = File::create(path).map_err(io_error(path, WRITE_ACTION))?;
+        Ok(RunWriter {
+            path: path.to_owned(),
+            file: BufWriter::new(file),
+            digest: Xxh3Default::new(),
+            compressor: zstd::bulk::Compressor::new(ZSTD_LEVEL)
+                .map_err(io_error(path, WRITE_ACTION))?,
+            checksum: Checksum::default(),
+            block: Vec::with_capacity(BLOCK_BYTES + BLOCK_BYTES / 4),
+            source: Vec::new(),
+            target: Vec::new(),
+        })
+    }
+
+    pub fn push(&mut self, entry: &PhrasePair<'_>) -> Result<()> {
+        let block = &mut self.block;
+        for (last, words) in [(&mut self.source, entry.source), (&mut self.target, entry.target)] {
+            let shared = last.iter().zip(words).take_while(|(a, b)| a == b).count();
+            push_varint(block, shared as u64);
+            push_varint(block, (words.len() - shared) as u64);
+            words[shared..].iter().for_each(|&word| push_varint(block, word.into()));
+            last.clear();
+            last.extend_from_slice(words);
+        }
+        push_varint(block, u64::from(entry.count) << 1 | u64::from(entry.is_pruned));
+        push_varint(block, entry.target_count);
+        push_varint(block, entry.distinct_sources.into());
+        entry
+            .lexical_weights
+            .iter()
+            .for_each(|weight| block.extend_from_slice(&weight.to_le_bytes()));
+        push_varint(block, entry.links.len() as u64);
+        for link in entry.links {
+            push_varint(block, link.target.into());
+            push_varint(block, link.source.into());
+        }
+        entry.orientations.iter().flatten().for_each(|&count| push_varint(block, count.into()));
+        self.checksum.entries += 1;
+        if self.block.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let coded =
+            self.compressor.compress(&self.block).map_err(io_error(&self.path, WRITE_ACTION))?;
+        let head = [coded.len() as u32, self.block.len() as u32].map(u32::to_le_bytes).concat();
+        for bytes in [&head, &coded] {
+            self.file.write_all(bytes).map_err(io_error(&self.path, WRITE_ACTION))?;
+            self.digest.update(bytes);
+            self.checksum.bytes += bytes.len() as u64;
+        }
+        self.block.clear();
+        self.source.clear();
+        self.target.clear();
+        Ok(())
+    }
+
+    /// Ends the run, which is then on disk.
+    pub fn finish(mut self) -> Result<Checksum> {
+        if !self.block.is_empty() {
+            self.flush()?;
+        }
+        let file = self
+            .file
+            .into_inner()
+            .map_err(|e| io_error(&self.path, WRITE_ACTION)(e.into_error()))?;
+        file.sync_data().map_err(io_error(&self.path, WRITE_ACTION))?;
+        self.checksum.digest = self.digest.digest();
+        Ok(self.checksum)
+    }
+}
+
+/// Whether the file at `path` is the run that `seal` was put on.
+pub(crate) fn matches_checksum(path: &Path, seal: &Checksum) -> bool {
+    let digest = || -> std::io::Result<u64> {
+        let mut file = File::open(path)?;
+        if file.metadata()?.len() != seal.bytes {
+            return Err(std::io::ErrorKind::InvalidData.into());
+        }
+        let (mut digest, mut buffer) = (Xxh3Default::new(), vec![0; 1 << 20]);
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(digest.digest()),
+                n => digest.update(&buffer[..n]),
+            }
+        }
+    };
+    digest().is_ok_and(|digest| digest == seal.digest)
+}
+
+/// A run being read, at one of its entries.
+pub(crate) struct RunReader {
+    path: PathBuf,
+    file: BufReader<File>,
+    remaining: u64,
+    decompressor: zstd::bulk::Decompressor<'static>,
+    compressed: Vec<u8>,
+    block: Vec<u8>,
+    position: usize,
+    /// The entry.
+    source: Vec<u32>,
+    target: Vec<u32>,
+    links: Vec<Link>,
+    scalars: PhrasePair<'static>,
+}
+
+impl RunReader {
+    /// Opens the run and stands before its first entry.
+    pub fn open(path: &Path, seal: &Checksum) -> Result<Self> {
+        let file = File::open(path).map_err(io_error(path, READ_ACTION))?;
+        Ok(RunReader {
+            path: path.to_owned(),
+            file: BufReader::new(file),
+            remaining: seal.entries,
+            decompressor: zstd::bulk::Decompressor::new().map_err(io_error(path, READ_ACTION))?,
+            compressed: Vec::new(),
+            block: Vec::new(),
+            position: 0,
+            source: Vec::new(),
+            target: Vec::new(),
+            links: Vec::new(),
+            scalars: PhrasePair::default(),
+        })
+    }
+
+    /// Goes on to the next entry; false at the end.
+    pub fn advance(&mut self) -> Result<bool> {
+        if self.remaining == 0 {
+            return Ok(false);
+        }
+        self.remaining -= 1;
+        if self.position == self.block.len() {
+            self.read_block()?;
+        }
+        let (bytes, at) = (&self.block[..], &mut self.position);
+        for words in [&mut self.source, &mut self.target] {
+            words.truncate(read_varint(bytes, at) as usize);
+            let fresh = read_varint(bytes, at);
+            words.extend((0..fresh).map(|_| read_varint(bytes, at) as u32));
+        }
+        let mut number = || read_varint(bytes, at);
+        let count = number();
+        (self.scalars.count, self.scalars.is_pruned) = ((count >> 1) as u32, count & 1 == 1);
+        self.scalars.target_count = number();
+        self.scalars.distinct_sources = number() as u32;
+        for weight in &mut self.scalars.lexical_weights {
+            let four = bytes[*at..*at + 4].try_into().expect("four bytes");
+            *weight = f32::from_le_bytes(four);
+            *at += 4;
+        }
+        self.links.clear();
+        for _ in 0..read_varint(bytes, at) {
+            let target = read_varint(bytes, at) as u32;
+            self.links.push(Link { target, source: read_varint(bytes, at) as u32 });
+        }
+        self.scalars.orientations =
+            [(); 2].map(|()| [(); MAX_CLASSES].map(|()| read_varint(bytes, at) as u32));
+        Ok(true)
+    }
+
+    fn read_block(&mut self) -> Result<()> {
+        let failed = io_error(&self.path, READ_ACTION);
+        let mut head = [0; 8];
+        self.file.read_exact(&mut head).map_err(&failed)?;
+        let [coded, plain] = [&head[..4], &head[4..]]
+            .map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")) as usize);
+        self.compressed.resize(coded, 0);
+        self.file.read_exact(&mut self.compressed).map_err(&failed)?;
+        self.block = self.decompressor.decompress(&self.compressed, plain).map_err(&failed)?;
+        self.position = 0;
+        self.source.clear();
+        self.target.clear();
+        Ok(())
+    }
+
+    /// The entry that the reader is at.
+    pub fn entry(&self) -> PhrasePair<'_> {
+        PhrasePair {
+            source: &self.source,
+            target: &self.target,
+            links: &self.links,
+            ..self.scalars
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_back_and_damage_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let words: Vec<Vec<u32>> = (0..9000).map(|i| vec![7, i / 100, i]).collect();
+        let links = [Link { target: 0, source: 2 }, Link { target: 1, source: 0 }];
+        let entry = |i: usize| PhrasePair {
+            source: &words[i],
+            target: &words[i / 3][1..],
+            links: &links[..i % 3],
+            count: i as u32 + 1,
+            target_count: 3 * i as u64,
+            distinct_sources: i as u32,
+            lexical_weights: [1.0 / i as f32, 0.5],
+            orientations: [[1, 2, 3, i as u32], [0; 4]],
+            is_pruned: i.is_multiple_of(5),
+        };
+        let mut writer = RunWriter::create(&path).unwrap();
+        (0..words.len()).for_each(|i| writer.push(&entry(i)).unwrap());
+        let seal = writer.finish().unwrap();
+        assert!(matches_checksum(&path, &seal));
+        let mut reader = RunReader::open(&path, &seal).unwrap();
+        for i in 0..words.len() {
+            assert!(reader.advance().unwrap());
+            assert_eq!(reader.entry(), entry(i));
+        }
+        assert!(!reader.advance().unwrap());
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[100] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(!matches_checksum(&path, &seal));
+        std::fs::write(&path, &bytes[..99]).unwrap();
+        assert!(!matches_checksum(&path, &seal));
+        assert!(!matches_checksum(&folder.path().join("none"), &seal));
+    }
+}

@@ -1,0 +1,263 @@
+//! All n-grams of a `glm` file, order by order, sorted by their words, newest first,
+//! and checked on the way: whoever lists has verified, and the other way around.
+//!
+//! The blocks of an order are met in the order in which they were placed, so they must
+//! lie exactly where [`Placement`] puts them; then none overlaps another or is left
+//! out. Of a hashed order each key must stand where a search comes by and name an
+//! n-gram that knows of it.
+
+use miriam_lmcpu::{FoundNgram, LmWord, NgramIndex, Result};
+use miriam_storage::Container;
+use miriam_storage::btree::{StaticBTree, Unit, key_at};
+use rayon::prelude::*;
+
+use crate::block_allocator::{BlockAllocator, BlockOffsets, Children, ParentKind};
+use crate::format::{EMPTY_KEY, HashBucket, MANY_CHILDREN, NO_WORD, home_bucket};
+use crate::model::{GlmModel, Level};
+use crate::search::{ChildrenKind, NodeRef, longest_ngram};
+
+/// No n-gram.
+const NONE: u32 = u32::MAX;
+
+/// The n-grams of one order, blanks among them.
+#[derive(Default)]
+pub(crate) struct NgramTable {
+    /// Where among the n-grams one word shorter the suffix of each is.
+    pub parents: Vec<u32>,
+    /// The oldest word of each.
+    pub words: Vec<u32>,
+    /// log10 p.
+    pub log10: Vec<f32>,
+    /// log10 of the backoff; -0.0 of the longest.
+    pub backoffs: Vec<f32>,
+    /// What the file calls each when it lists blanks. Of the longest, of which none is
+    /// a blank, nothing.
+    locations: Vec<u32>,
+    children: Vec<Option<NodeRef>>,
+}
+
+impl NgramTable {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    fn push(&mut self, parent: u32, word: u32, place: u32, found: FoundNgram<NodeRef>) {
+        self.parents.push(parent);
+        self.words.push(word);
+        self.log10.push(found.log10);
+        self.backoffs.push(found.backoff);
+        self.locations.push(place);
+        self.children.push(found.extend_left);
+    }
+
+    /// The words of `model`.
+    pub fn from_unigrams(model: &GlmModel, container: &Container) -> Result<Self> {
+        let mut listed = NgramTable::default();
+        for id in 0..model.unigrams.len() as u32 {
+            listed.push(NONE, id, id, model.unigram(LmWord(id)));
+        }
+        listed.validate(model, container, 1)?;
+        Ok(listed)
+    }
+
+    /// The n-grams of `order`, from 2, of which `self` are the suffixes.
+    pub fn next_order(
+        &self,
+        model: &GlmModel,
+        container: &Container,
+        order: usize,
+    ) -> Result<Self> {
+        let name = format!("order-{order}");
+        let damaged = |reason: String| container.damaged(&name, reason);
+        let listed = match model.level(order) {
+            Level::Blocks(units) => self.read_blocks(model, units, order).map_err(damaged)?,
+            Level::Buckets(buckets) => self
+                .read_buckets(buckets, |bucket, slot, number| {
+                    model.read_slot(order, bucket, slot, number)
+                })
+                .map_err(damaged)?,
+            Level::LongestBuckets(buckets) => self
+                .read_buckets(buckets, |bucket, slot, _| longest_ngram(bucket.log10[slot]))
+                .map_err(damaged)?,
+        };
+        listed.validate(model, container, order)?;
+        Ok(listed)
+    }
+
+    fn read_blocks(&self, model: &GlmModel, units: &[Unit], order: usize) -> Result<Self, String> {
+        let (width, is_longest) = (model.node_width(), model.is_longest(order));
+        let parents = match order {
+            2 => ParentKind::Words,
+            _ if order - 1 == model.max_hashed_order() => ParentKind::Buckets,
+            _ => ParentKind::Entries,
+        };
+        let mut walk = BlockAllocator { width, is_longest, parents, cursor: 0 };
+        let mut listed = NgramTable::default();
+        for (parent, place) in self.children.iter().enumerate() {
+            let Some(place) = place else { continue };
+            let of = |reason: &str| format!("the block of the suffix {parent}: {reason}");
+            let count = match place.kind {
+                ChildrenKind::Single => 1,
+                ChildrenKind::HeadedBlock => {
+                    units.get(place.first as usize).map_or(0, |head| head.0[0])
+                }
+                _ => place.count,
+            };
+            let family = walk.allocate(u64::from(count));
+            let stands = match family {
+                Children::None => false,
+                Children::Inline => place.kind == ChildrenKind::Single,
+                Children::SingleEntry(unit) => {
+                    place.kind == ChildrenKind::Single && unit == u64::from(place.first)
+                }
+                Children::Block(block) => {
+                    let kind = if block.head.is_some() {
+                        ChildrenKind::HeadedBlock
+                    } else {
+                        ChildrenKind::Block
+                    };
+                    place.kind == kind && family.first_unit() == u64::from(place.first)
+                }
+            };
+            if !stands || walk.cursor > units.len() as u64 {
+                return Err(of("it is not where it belongs"));
+            }
+            let parent = parent as u32;
+            match family {
+                Children::Inline => {
+                    listed.push(parent, place.count, NONE, longest_ngram(place.first));
+                }
+                Children::SingleEntry(unit) => {
+                    let found = model.read_entry(order, units, unit, 0).ok_or("it is cut")?;
+                    listed.push(parent, place.count, unit as u32, found);
+                }
+                Children::Block(BlockOffsets { keys, entries, .. }) => {
+                    let keys = &units[keys as usize..entries as usize];
+                    let tree = StaticBTree { node_keys: width.keys() as u64, count: count.into() };
+                    let key = |at: u64| key_at(keys, at as usize);
+                    let mut before = None;
+                    for position in tree.in_order_positions() {
+                        let word = key(position).filter(|&word| Some(word) > before);
+                        let word = word.ok_or_else(|| of("its keys do not ascend"))?;
+                        before = Some(word);
+                        let (unit, part) = match is_longest {
+                            true => (entries + position / 4, (position % 4) as u32),
+                            false => (entries + position, 0),
+                        };
+                        let found =
+                            model.read_entry(order, units, unit, part).ok_or("it is cut")?;
+                        listed.push(parent, word, unit as u32, found);
+                    }
+                    let filled = u64::from(count)..keys.len() as u64 * 4;
+                    if !filled.into_iter().all(|at| key(at) == Some(NO_WORD)) {
+                        return Err(of("keys stand behind its last"));
+                    }
+                }
+                Children::None => {}
+            }
+        }
+        match walk.total_units() == units.len() as u64 {
+            true => Ok(listed),
+            false => Err("it is not as long as its blocks".into()),
+        }
+    }
+
+    fn read_buckets<B: HashBucket>(
+        &self,
+        buckets: &[B],
+        found: impl Fn(&B, usize, u32) -> FoundNgram<NodeRef>,
+    ) -> Result<Self, String> {
+        let highest = self.locations.iter().max().map_or(0, |&place| place as usize);
+        let mut by_place = vec![NONE; highest + 1];
+        for (at, &place) in self.locations.iter().enumerate() {
+            by_place[place as usize] = at as u32;
+        }
+        // Suffix and word together, and the number of the slot.
+        let mut entries: Vec<(u64, u32)> = Vec::new();
+        let mut sizes = vec![0u64; self.len()];
+        for (at, bucket) in buckets.iter().enumerate() {
+            let used = bucket.keys().iter().take_while(|&&key| key != EMPTY_KEY).count();
+            if bucket.keys()[used..].iter().any(|&key| key != EMPTY_KEY) {
+                return Err(format!("bucket {at} has a hole"));
+            }
+            for (slot, &key) in bucket.keys()[..used].iter().enumerate() {
+                let of = |reason: &str| format!("slot {slot} of bucket {at}: {reason}");
+                let parent = by_place.get((key >> 32) as usize).copied().unwrap_or(NONE);
+                let known = self.children.get(parent as usize).copied().flatten();
+                if known.is_none_or(|place| place.kind != ChildrenKind::Hashed) {
+                    return Err(of("its suffix does not know of it"));
+                }
+                let mut passed = home_bucket(key, buckets.len() as u64) as usize;
+                while passed != at {
+                    if !buckets[passed].overflows() {
+                        return Err(of("no search comes by"));
+                    }
+                    passed = (passed + 1) % buckets.len();
+                }
+                sizes[parent as usize] += 1;
+                let number = (at * bucket.keys().len() + slot) as u32;
+                entries.push((u64::from(parent) << 32 | key & u64::from(u32::MAX), number));
+            }
+        }
+        for (at, (place, &size)) in self.children.iter().zip(&sizes).enumerate() {
+            let most = if self.parents[at] == NONE { u64::MAX } else { u64::from(MANY_CHILDREN) };
+            if place.map_or(0, |place| u64::from(place.count)) != size.min(most) {
+                return Err(format!("the suffix {at} has another number of them than it says"));
+            }
+        }
+        entries.par_sort_unstable();
+        let mut listed = NgramTable::default();
+        for (i, &(key, number)) in entries.iter().enumerate() {
+            if i > 0 && entries[i - 1].0 == key {
+                return Err(format!("the n-gram of slot {number} is there twice"));
+            }
+            let slots = buckets[0].keys().len();
+            let (bucket, slot) = (number as usize / slots, number as usize % slots);
+            let found = found(&buckets[bucket], slot, number);
+            listed.push((key >> 32) as u32, key as u32, number, found);
+        }
+        Ok(listed)
+    }
+
+    /// Checks the n-grams of `order` one by one, their number and their blanks.
+    fn validate(&self, model: &GlmModel, container: &Container, order: usize) -> Result<()> {
+        let name = format!("order-{order}");
+        let words = model.unigrams.len();
+        for (at, (&word, &log10)) in self.words.iter().zip(&self.log10).enumerate() {
+            let reason = if word as usize >= words {
+                "its oldest word is none"
+            } else if log10.is_nan() {
+                "its log probability is not a number"
+            } else if !self.backoffs[at].is_finite() {
+                "its backoff is not a finite number"
+            } else {
+                continue;
+            };
+            return Err(container.damaged(&name, format!("n-gram {at}: {reason}")).into());
+        }
+        let blanks = match order {
+            1 => &[],
+            _ => model.blanks_of_order(order),
+        };
+        let marked = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
+        if marked != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {
+            let reason = format!("those of order {order} are not sorted or not there");
+            return Err(container.damaged("blanks", reason).into());
+        }
+        let (entries, counted) = match order {
+            1 => (words, words - usize::from(!model.metadata.has_unknown)),
+            _ => (model.metadata.levels[order - 2].entries as usize, self.len() - blanks.len()),
+        };
+        if entries != self.len() || model.metadata.counts[order - 1] != counted as u64 {
+            let reason = format!("the count of {order}-grams is another");
+            return Err(container.damaged("metadata", reason).into());
+        }
+        Ok(())
+    }
+
+    /// Whether an n-gram is one of `blanks`, those of its order.
+    pub fn is_blank(&self, at: usize, blanks: &[u32]) -> bool {
+        self.locations[at] != NONE && blanks.binary_search(&self.locations[at]).is_ok()
+    }
+}

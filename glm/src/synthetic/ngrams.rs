@@ -1,0 +1,40 @@
+//! n-grams at random, for comparing two searches with each other.
+//!
+//! Words drawn at random hardly ever meet in a model, so half of these begin, at
+//! their newest word, with an n-gram that is drawn from all that the model has:
+//! each block and each entry is as likely as any other to be visited.
+
+use miriam_lmcpu::sorted::SortedModel;
+use rayon::prelude::*;
+
+use super::SplitMix64;
+
+/// `count` n-grams of `order` words, newest first, end to end.
+pub fn random_ngrams(model: &SortedModel, order: usize, count: usize, seed: u64) -> Vec<u32> {
+    let levels = &model.trie.levels;
+    let words = levels[0].len() as u64;
+    let total: u64 = levels.iter().map(|nodes| nodes.len() as u64).sum();
+    let mut ngrams = vec![0; count * order];
+    ngrams.par_chunks_mut(order).with_min_len(1 << 10).enumerate().for_each(|(i, ngram)| {
+        let mut random = SplitMix64::at_position(seed, 1, i as u64);
+        ngram.fill_with(|| random.below(words) as u32);
+        if i % 2 == 1 {
+            return;
+        }
+        let (mut at, mut level) = (random.below(total), 0);
+        while at >= levels[level].len() as u64 {
+            at -= levels[level].len() as u64;
+            level += 1;
+        }
+        let mut at = at as usize;
+        for level in (0..=level).rev() {
+            if let Some(word) = ngram.get_mut(level) {
+                *word = levels[level].words[at];
+            }
+            if level > 0 {
+                at = levels[level - 1].children.partition_point(|&first| first as usize <= at) - 1;
+            }
+        }
+    });
+    ngrams
+}

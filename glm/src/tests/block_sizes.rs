@@ -1,0 +1,78 @@
+//! Blocks of every size that may go wrong, among words, entries and buckets.
+
+use super::*;
+
+const BLOCK_SIZES: [usize; 20] =
+    [1, 2, 4, 5, 7, 8, 9, 31, 32, 33, 62, 63, 64, 254, 255, 256, 1023, 1024, 1055, 1056];
+const LARGEST_BLOCK: usize = 40_000;
+
+/// Words `w0` and so on; `wN` with as many words in front as `SIZES[N]` says, and each
+/// of these pairs with one, two or many words in front of it.
+fn arpa() -> String {
+    let sizes: Vec<usize> = BLOCK_SIZES.into_iter().chain([LARGEST_BLOCK]).collect();
+    let pairs: Vec<(usize, usize)> = (0..sizes.len())
+        .flat_map(|newest| (0..sizes[newest]).map(move |older| (older * 3 % LARGEST_BLOCK, newest)))
+        .collect();
+    // Of one pair in 50, the trigrams have many children of their own.
+    let mut triples: Vec<(usize, usize, usize)> = Vec::new();
+    for (i, &(older, newest)) in pairs.iter().enumerate().take(4000) {
+        let size = match i % 50 {
+            0 => BLOCK_SIZES[i / 50 % BLOCK_SIZES.len()],
+            n => n % 4,
+        };
+        triples.extend((0..size).map(|oldest| (oldest * 5 % LARGEST_BLOCK, older, newest)));
+    }
+    let contexts: Vec<(usize, usize)> = {
+        let mut needed: Vec<_> = triples.iter().map(|&(a, b, _)| (a, b)).collect();
+        needed.extend(&pairs);
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    };
+    let mut arpa = format!(
+        "\\data\\\nngram 1={}\nngram 2={}\nngram 3={}\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
+        LARGEST_BLOCK + 3,
+        contexts.len(),
+        triples.len()
+    );
+    for i in 0..LARGEST_BLOCK {
+        writeln!(arpa, "-1.{:05}\tw{i}\t-0.{i}", i * 7919 % 100_000).unwrap();
+    }
+    arpa += "\n\\2-grams:\n";
+    for &(older, newest) in &contexts {
+        writeln!(arpa, "-0.{older}{newest}\tw{older} w{newest}\t-0.{newest}{older}").unwrap();
+    }
+    arpa += "\n\\3-grams:\n";
+    for &(oldest, older, newest) in &triples {
+        writeln!(arpa, "-0.{oldest}{newest}\tw{oldest} w{older} w{newest}").unwrap();
+    }
+    arpa + "\n\\end\\\n"
+}
+
+#[test]
+fn blocks_of_all_sizes_are_searched() {
+    let built = TestModel::new(&arpa());
+    let trie = built.trie();
+    let word = |i: usize| LanguageModel::word_id(&trie, format!("w{i}").as_bytes());
+    let words: Vec<LmWord> = (0..LARGEST_BLOCK).map(word).collect();
+    // Each word in front of each of the first, and what may stand in front of both.
+    let mut text = Vec::new();
+    for newest in 0..=BLOCK_SIZES.len() {
+        for (older, oldest) in (0..LARGEST_BLOCK).step_by(7).zip((0..1100).cycle()) {
+            text.push(vec![words[oldest * 5 % LARGEST_BLOCK], words[older], words[newest]]);
+        }
+        for i in 0..1100 {
+            text.push(vec![
+                words[i * 5 % LARGEST_BLOCK],
+                words[i * 3 / 5 % LARGEST_BLOCK],
+                words[newest],
+            ]);
+        }
+    }
+    for options in layouts(3) {
+        for isa in isas() {
+            let model = built.glm(&options).with_isa(isa);
+            assert_same_scores(&model, &trie, &State::EMPTY, &text, 0);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The estimated model as ARPA text.
+//!
+//! A section lists the n-grams of one length, and rows of the trie lie in its
+//! order: threads write rows as text, taking turns, and the calling thread
+//! collects them in the same turns. Text goes in pieces that are used again:
+//! rows differ in size too much to hold them whole, and fresh memory costs more
+//! than the text that is put there.
+
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
+
+use super::rows::{TrieBlock, child_count, is_pruned};
+use super::spill_store::{SpillStore, TableRef};
+use super::word_ranges::WordRanges;
+use crate::Result;
+
+/// All that is printed of n-grams of 2 words and more.
+pub(super) struct ModelPrinter<'m> {
+    /// Words in the longest n-grams.
+    pub order: usize,
+    pub vocabulary: &'m Vocabulary,
+    pub ranges: &'m WordRanges,
+    /// The trie, probabilities beside it, and the backoffs of each row.
+    pub blocks: &'m SpillStore<'m>,
+    pub probabilities: &'m SpillStore<'m>,
+    pub backoffs: &'m SpillStore<'m>,
+    /// How many bytes of text may wait for their turn.
+    pub buffer_bytes: usize,
+}
+
+/// Bytes of text that are written at once.
+const BUFFER_BYTES: usize = 256 << 10;
+/// More than a line has behind its words.
+const MAX_NUMBERS_BYTES: usize = 64;
+
+/// What is printed of a word: whether it is, its probability and its backoff.
+pub(super) struct UnigramLine {
+    pub kept: bool,
+    pub probability: f32,
+    pub backoff: Option<f32>,
+}
+
+/// Writes the head of an ARPA file with n-grams of these numbers.
+pub(super) fn print_header(counts: &[u64], output: &mut Output) -> Result<()> {
+    let mut text = String::from("\\data\\\n");
+    for (i, count) in counts.iter().enumerate() {
+        text += &format!("ngram {}={count}\n", i + 1);
+    }
+    Ok(output.write(text.as_bytes())?)
+}
+
+/// Writes the section of single words.
+pub(super) fn print_unigrams(
+    vocabulary: &Vocabulary,
+    unigrams: impl Iterator<Item = UnigramLine>,
+    output: &mut Output,
+) -> Result<()> {
+    let mut text = b"\n\\1-grams:\n".to_vec();
+    let (mut probabilities, mut backoffs) = (Log10Cache::new(), Log10Cache::new());
+    for (word, unigram) in vocabulary.iter().zip(unigrams) {
+        if unigram.kept {
+            probabilities.push_log10(&mut text, unigram.probability, 0.0);
+            text.push(b'\t');
+            text.extend_from_slice(word);
+            if let Some(backoff) = unigram.backoff {
+                text.push(b'\t');
+                backoffs.push_log10(&mut text, backoff, f32::INFINITY);
+            }
+            text.push(b'\n');
+        }
+    }
+    Ok(output.write(&text)?)
+}
+
+impl ModelPrinter<'_> {
+    /// Writes the sections of 2 words and more.
+    pub fn print(
+        &self,
+        threads: usize,
+        output: &mut Output,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let rows = self.ranges.len();
+        progress.begin("writing", Some(((self.order - 1) * rows) as u64));
+        let mut done = 0;
+        let threads = threads.clamp(1, rows);
+        let pool = Mutex::new(Vec::new());
+        for order in 2..=self.order {
+            output.write(format!("\n\\{order}-grams:\n").as_bytes())?;
+            thread::scope(|scope| -> Result<()> {
+                let pool = &pool;
+                let spawn = |turn: usize| {
+                    let (sender, receiver) =
+                        sync_channel(self.buffer_bytes / BUFFER_BYTES / threads);
+                    scope.spawn(move || {
+                        let mut pieces = OutputBuffer { sender, pool, text: Vec::new() };
+                        let mut numbers = (Log10Cache::new(), Log10Cache::new());
+                        for row in (turn..rows).step_by(threads) {
+                            let printed = self.print_row(row, order, &mut numbers, &mut pieces);
+                            pieces.finish_row(printed);
+                        }
+                    });
+                    receiver
+                };
+                let receivers: Vec<_> = (0..threads).map(spawn).collect();
+                for row in 0..rows {
+                    // The scope raises the panic of a thread that sends no more.
+                    while let Ok(Some(text)) = receivers[row % threads].recv() {
+                        let mut text = text?;
+                        output.write(&text)?;
+                        text.clear();
+                        lock(pool).push(text);
+                    }
+                    done += 1;
+                    progress.set_position(done);
+                }
+                Ok(())
+            })?;
+        }
+        progress.end();
+        Ok(())
+    }
+
+    /// The tables of a row, by range of the last but one word.
+    fn row_tables<'t>(&self, shelf: &'t SpillStore<'_>, row: usize) -> Result<Vec<TableRef<'t>>> {
+        let ranges = self.ranges.len();
+        (0..ranges).map(|q| shelf.get(row * ranges + q)).collect()
+    }
+
+    /// Prints the n-grams of `order` words that end in a word of `row`.
+    fn print_row(
+        &self,
+        row: usize,
+        order: usize,
+        numbers: &mut (Log10Cache, Log10Cache),
+        pieces: &mut OutputBuffer<'_>,
+    ) -> Result<()> {
+        let (blocks, probabilities) =
+            (self.row_tables(self.blocks, row)?, self.row_tables(self.probabilities, row)?);
+        let backoffs = self.backoffs.get(row)?;
+        let mut lines = LinePrinter {
+            order,
+            vocabulary: self.vocabulary,
+            backoffs: backoffs.get(order - 1).map(|column| &column[..]),
+            output: pieces,
+            suffixes: vec![Vec::new(); order],
+            log10_caches: numbers,
+        };
+        let mut walks: Vec<BlockCursor<'_>> = blocks
+            .iter()
+            .zip(&probabilities)
+            .map(|(block, probabilities)| BlockCursor {
+                block: TrieBlock(block),
+                probabilities: &probabilities[order - 2],
+                next: [0; 17],
+            })
+            .collect();
+        for last in self.ranges.words(row) {
+            let mut known = false;
+            for walk in &mut walks {
+                let same = walk.block.roots()[walk.next[2]..].iter();
+                let len = same.take_while(|&&root| root == last).count();
+                if len > 0 {
+                    if !known {
+                        known = true;
+                        lines.suffixes[1].clear();
+                        lines.suffixes[1].extend_from_slice(self.vocabulary.word(WordId(last)));
+                    }
+                    lines.print_children(walk, 2, len);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A block on the way through its n-grams.
+struct BlockCursor<'b> {
+    block: TrieBlock<'b>,
+    /// Of the n-grams that are printed.
+    probabilities: &'b [u32],
+    /// The next n-gram of each length.
+    next: [usize; 17],
+}
+
+/// Lines being written.
+struct LinePrinter<'m, 'm2> {
+    order: usize,
+    vocabulary: &'m Vocabulary,
+    /// Backoffs of the n-grams that follow; `None` for the longest.
+    backoffs: Option<&'m [u32]>,
+    output: &'m mut OutputBuffer<'m2>,
+    /// By length, the words of the n-gram that the next ones extend.
+    suffixes: Vec<Vec<u8>>,
+    log10_caches: &'m mut (Log10Cache, Log10Cache),
+}
+
+impl LinePrinter<'_, '_> {
+    /// Prints all below the next `len` n-grams of `length` words, which extend
+    /// the tail one word shorter.
+    fn print_children(&mut self, walk: &mut BlockCursor<'_>, length: usize, len: usize) {
+        let here = walk.next[length]..walk.next[length] + len;
+        walk.next[length] = here.end;
+        let entries = &walk.block.words(length)[here.clone()];
+        if length == self.order {
+            return self.print_lines(entries, &walk.probabilities[here]);
+        }
+        for (&entry, &count) in entries.iter().zip(&walk.block.counts(length)[here]) {
+            let children = child_count(entry, count);
+            if children > 0 {
+                let (shorter, longer) = self.suffixes.split_at_mut(length);
+                longer[0].clear();
+                longer[0].extend_from_slice(self.vocabulary.word(WordId(entry >> 1)));
+                longer[0].push(b' ');
+                longer[0].extend_from_slice(&shorter[length - 1]);
+                self.print_children(walk, length + 1, children);
+            }
+        }
+    }
+
+    fn print_lines(&mut self, entries: &[u32], probabilities: &[u32]) {
+        let tail = &self.suffixes[self.order - 1];
+        let backoffs = self.backoffs.as_mut().map(|backoffs| {
+            let (here, rest) = backoffs.split_at(entries.len());
+            *backoffs = rest;
+            here
+        });
+        for (i, (&entry, &probability)) in entries.iter().zip(probabilities).enumerate() {
+            if is_pruned(entry) {
+                continue;
+            }
+            let first = self.vocabulary.word(WordId(entry >> 1));
+            let text = self.output.reserve(first.len() + tail.len() + MAX_NUMBERS_BYTES);
+            self.log10_caches.0.push_log10(text, f32::from_bits(probability), 0.0);
+            text.push(b'\t');
+            text.extend_from_slice(first);
+            text.push(b' ');
+            text.extend_from_slice(tail);
+            if let Some(backoffs) = backoffs {
+                text.push(b'\t');
+                self.log10_caches.1.push_log10(text, f32::from_bits(backoffs[i]), f32::INFINITY);
+            }
+            text.push(b'\n');
+        }
+    }
+}
+
+/// Text on its way to the thread that writes it.
+struct OutputBuffer<'p> {
+    /// Pieces; nothing behind the last of a row.
+    sender: SyncSender<Option<Result<Vec<u8>>>>,
+    /// Pieces that were written.
+    pool: &'p Mutex<Vec<Vec<u8>>>,
+    text: Vec<u8>,
+}
+
+impl OutputBuffer<'_> {
+    /// Where to append up to `bytes` bytes.
+    #[inline]
+    fn reserve(&mut self, bytes: usize) -> &mut Vec<u8> {
+        if self.text.len() + bytes > self.text.capacity() {
+            self.send();
+            self.text = lock(self.pool).pop().unwrap_or_default();
+            self.text.reserve(bytes.max(BUFFER_BYTES));
+        }
+        &mut self.text
+    }
+
+    fn send(&mut self) {
+        if !self.text.is_empty() {
+            // The other side may have ended early; it has its own reason.
+            let _ = self.sender.send(Some(Ok(std::mem::take(&mut self.text))));
+        }
+    }
+
+    /// Ends a row.
+    fn finish_row(&mut self, printed: Result<()>) {
+        self.send();
+        if let Err(error) = printed {
+            let _ = self.sender.send(Some(Err(error)));
+        }
+        let _ = self.sender.send(None);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A list of spare memory cannot be left half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Logarithms as text, with those printed lately at hand: n-grams seen once
+/// share few backoffs, and neighbours often a probability.
+struct Log10Cache {
+    slots: Vec<CachedLog10>,
+}
+
+#[derive(Clone, Copy)]
+struct CachedLog10 {
+    value: u32,
+    len: u8,
+    text: [u8; 19],
+}
+
+const CACHE_SLOTS_LOG2: u32 = 12;
+
+impl Log10Cache {
+    fn new() -> Self {
+        // What is never asked for marks an empty slot: no value is NaN.
+        let empty = CachedLog10 { value: f32::NAN.to_bits(), len: 0, text: [0; 19] };
+        Log10Cache { slots: vec![empty; 1 << CACHE_SLOTS_LOG2] }
+    }
+
+    /// Appends log10 of `value`, but at most `limit`; the same for all calls.
+    #[inline]
+    fn push_log10(&mut self, out: &mut Vec<u8>, value: f32, limit: f32) {
+        let bits = value.to_bits();
+        let place = bits.wrapping_mul(0x9e37_79b1) >> (u32::BITS - CACHE_SLOTS_LOG2);
+        let slot = &mut self.slots[place as usize];
+        if slot.value == bits {
+            out.extend_from_slice(&slot.text[..usize::from(slot.len)]);
+            return;
+        }
+        let start = out.len();
+        number::push_shortest_f32(out, value.log10().min(limit));
+        let text = &out[start..];
+        if let Some(room) = slot.text.get_mut(..text.len()) {
+            room.copy_from_slice(text);
+            (slot.value, slot.len) = (bits, text.len() as u8);
+        }
+    }
+}

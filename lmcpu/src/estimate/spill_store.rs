@@ -1,0 +1,264 @@
+//! What does not fit into memory: a temporary file that vanishes with the
+//! program, and shelves of tables that lie in memory while there is room and in
+//! that file when there is none.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::{Error, Result};
+
+/// A temporary file that is only appended to and read; made when first written.
+pub(super) struct SpillFile {
+    folder: PathBuf,
+    /// The file and its length.
+    file: Mutex<Option<(File, u64)>>,
+}
+
+impl SpillFile {
+    /// A file to be made in `folder`.
+    pub fn new(folder: &Path) -> Self {
+        SpillFile { folder: folder.to_owned(), file: Mutex::new(None) }
+    }
+
+    /// How many bytes were written.
+    pub fn len(&self) -> u64 {
+        self.lock().as_ref().map_or(0, |(_, len)| *len)
+    }
+
+    /// Appends `bytes` and says where they lie.
+    pub fn append(&self, bytes: &[u8]) -> Result<u64> {
+        let failed = |e| {
+            let action = "write a temporary file in this folder; make room, or name another \
+                          folder with --temp or more memory with --memory";
+            self.error(action, e)
+        };
+        let mut slot = self.lock();
+        let (file, len) = match &mut *slot {
+            Some(file) => file,
+            empty => {
+                let file = tempfile::tempfile_in(&self.folder).map_err(failed)?;
+                empty.insert((file, 0))
+            }
+        };
+        let at = *len;
+        file.seek(SeekFrom::Start(at)).map_err(failed)?;
+        file.write_all(bytes).map_err(failed)?;
+        *len += bytes.len() as u64;
+        Ok(at)
+    }
+
+    /// Fills `bytes` with what lies at `at`.
+    pub fn read(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
+        let mut read = |file: &mut File| {
+            file.seek(SeekFrom::Start(at))?;
+            file.read_exact(bytes)
+        };
+        let outcome = match &mut *self.lock() {
+            Some((file, _)) => read(file),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        };
+        outcome.map_err(|e| self.error("read back a temporary file in this folder", e))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(File, u64)>> {
+        // A panic elsewhere leaves the file as it was.
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn error(&self, action: &'static str, source: io::Error) -> Error {
+        miriam_textio::Error::io(&self.folder.display().to_string(), action, source).into()
+    }
+}
+
+/// Bytes of memory that may still be used.
+pub(super) struct MemoryBudget(AtomicU64);
+
+impl MemoryBudget {
+    /// `bytes` in all.
+    pub fn new(bytes: u64) -> Self {
+        MemoryBudget(AtomicU64::new(bytes))
+    }
+
+    /// Gives `bytes` back.
+    pub fn release(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes `bytes`, if there are as many.
+    pub fn try_reserve(&self, bytes: u64) -> bool {
+        let take = |left: u64| left.checked_sub(bytes);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+}
+
+/// Columns of numbers, each of its own length.
+pub(super) type ColumnTable = Vec<Vec<u32>>;
+
+/// How the numbers of a table are written to disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ColumnCoding {
+    /// Small ones in few bytes.
+    Varint,
+    /// Four bytes each: the bits of floats.
+    Fixed32,
+}
+
+/// Numbered tables, each put once.
+pub(super) struct SpillStore<'s> {
+    tables: Vec<OnceLock<StoredTable>>,
+    coding: ColumnCoding,
+    budget: &'s MemoryBudget,
+    spill: &'s SpillFile,
+}
+
+enum StoredTable {
+    InMemory(ColumnTable),
+    OnDisk { at: u64, len: usize },
+}
+
+/// A table from a shelf.
+pub(super) enum TableRef<'a> {
+    InMemory(&'a ColumnTable),
+    Loaded(ColumnTable),
+}
+
+impl Deref for TableRef<'_> {
+    type Target = ColumnTable;
+
+    fn deref(&self) -> &ColumnTable {
+        match self {
+            TableRef::InMemory(table) => table,
+            TableRef::Loaded(table) => table,
+        }
+    }
+}
+
+impl<'s> SpillStore<'s> {
+    /// Room for `len` tables.
+    pub fn new(
+        len: usize,
+        coding: ColumnCoding,
+        budget: &'s MemoryBudget,
+        spill: &'s SpillFile,
+    ) -> Self {
+        SpillStore { tables: (0..len).map(|_| OnceLock::new()).collect(), coding, budget, spill }
+    }
+
+    /// Puts the table `i`, once.
+    pub fn put(&self, i: usize, mut table: ColumnTable) -> Result<()> {
+        // A fifth more for what the allocator rounds up.
+        let bytes: usize = table.iter().map(|column| 5 * column.len() + 32).sum();
+        let cell = if self.budget.try_reserve(bytes as u64) {
+            table.iter_mut().for_each(Vec::shrink_to_fit);
+            StoredTable::InMemory(table)
+        } else {
+            let coded = encode(&table, self.coding);
+            StoredTable::OnDisk { at: self.spill.append(&coded)?, len: coded.len() }
+        };
+        assert!(self.tables[i].set(cell).is_ok(), "a table is put once");
+        Ok(())
+    }
+
+    /// The table `i`, which must have been put.
+    pub fn get(&self, i: usize) -> Result<TableRef<'_>> {
+        match self.tables[i].get().expect("tables are put before they are read") {
+            StoredTable::InMemory(table) => Ok(TableRef::InMemory(table)),
+            StoredTable::OnDisk { at, len } => {
+                let mut coded = vec![0; *len];
+                self.spill.read(*at, &mut coded)?;
+                Ok(TableRef::Loaded(decode(&coded, self.coding)))
+            }
+        }
+    }
+}
+
+/// Appends `value`, seven bits a byte, the lowest first.
+#[inline]
+pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// The number at `*at`, which moves behind it.
+///
+/// Panics when the bytes end within it.
+#[inline]
+pub(super) fn read_varint(bytes: &[u8], at: &mut usize) -> u64 {
+    let (mut value, mut shift) = (0, 0);
+    loop {
+        let byte = bytes[*at];
+        *at += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return value;
+        }
+        shift += 7;
+    }
+}
+
+fn encode(table: &ColumnTable, coding: ColumnCoding) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    push_varint(&mut bytes, table.len() as u64);
+    for column in table {
+        push_varint(&mut bytes, column.len() as u64);
+        match coding {
+            ColumnCoding::Varint => column.iter().for_each(|&n| push_varint(&mut bytes, n.into())),
+            ColumnCoding::Fixed32 => bytes.extend(column.iter().flat_map(|n| n.to_le_bytes())),
+        }
+    }
+    bytes
+}
+
+fn decode(bytes: &[u8], coding: ColumnCoding) -> ColumnTable {
+    let mut at = 0;
+    let columns = read_varint(bytes, &mut at);
+    let mut column = || -> Vec<u32> {
+        let len = read_varint(bytes, &mut at) as usize;
+        match coding {
+            ColumnCoding::Varint => (0..len).map(|_| read_varint(bytes, &mut at) as u32).collect(),
+            ColumnCoding::Fixed32 => {
+                let raw = &bytes[at..at + 4 * len];
+                at += raw.len();
+                let number = |four: &[u8]| u32::from_le_bytes(four.try_into().expect("four"));
+                raw.chunks_exact(4).map(number).collect()
+            }
+        }
+    };
+    (0..columns).map(|_| column()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn tables_come_back_from_memory_and_disk(
+            table in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..9), 0..5),
+            room in 0u64..300, bits in any::<bool>(),
+        ) {
+            let coding = if bits { ColumnCoding::Fixed32 } else { ColumnCoding::Varint };
+            let (budget, spill) = (MemoryBudget::new(room), SpillFile::new(&std::env::temp_dir()));
+            let shelf = SpillStore::new(2, coding, &budget, &spill);
+            shelf.put(1, table.clone()).unwrap();
+            shelf.put(0, ColumnTable::new()).unwrap();
+            prop_assert_eq!(&*shelf.get(1).unwrap(), &table);
+            prop_assert_eq!(&*shelf.get(0).unwrap(), &ColumnTable::new());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_files_is_named_with_the_remedy() {
+        let error =
+            SpillFile::new(Path::new("/no/such/folder")).append(b"x").unwrap_err().to_string();
+        assert!(error.contains("/no/such/folder") && error.contains("--temp"), "{error}");
+    }
+}

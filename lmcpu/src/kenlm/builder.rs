@@ -1,0 +1,463 @@
+//! Writing KenLM's probing files, byte for byte as its `build_binary probing`
+//! writes them (`ngram-lm.md` 2.8, 2.13), for those whose other tools read them.
+//!
+//! Orders come one after another, each on all threads. What an n-gram tells its
+//! suffix and its context goes to marks beside the slots and into the sign bits at
+//! the end; only n-grams whose suffix is missing are worked on one by one, in
+//! their order, as the blanks that stand in for it (`ngram-lm.md` 1.2) go where
+//! the next free slot is.
+//!
+//! One deliberate difference: two entries for the same n-gram are an error.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use miriam_storage::atomic_file::AtomicFile;
+use miriam_storage::prefetch_at;
+use miriam_textio::Progress;
+use rayon::prelude::*;
+
+use super::bulk_insert::{DuplicateKeys, TableEntry, bulk_insert};
+use super::header::{Header, ModelType};
+use super::table::{FastModulo, bucket_count};
+use super::vocabulary::{is_unknown, word_hash};
+use crate::arpa::Section;
+use crate::duplicates::duplicate_error;
+use crate::hash::combine;
+use crate::probing::{ModelSize, ProgressStage};
+use crate::{DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
+
+const SIGN: u32 = 1 << 31;
+/// Something longer ends in this n-gram.
+const EXTENDS_LEFT: u8 = 1;
+/// Something longer begins with this n-gram.
+const EXTENDS_RIGHT: u8 = 2;
+
+/// n-grams that one task works on.
+const CHUNK: usize = 1 << 13;
+/// Lookups that wait for memory together.
+const PREFETCH_GROUP: usize = 16;
+/// Slots that are turned into bytes at a time.
+const WRITE_SLOTS: usize = 1 << 16;
+
+/// What `build_binary` lets one choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KenlmOptions {
+    /// Slots of a table for each entry, more than 1: its `-p`.
+    pub multiplier: f32,
+    /// log10 p(`<unk>`) of a model that does not say: its `-u`.
+    pub unknown_log10: f32,
+}
+
+impl Default for KenlmOptions {
+    fn default() -> Self {
+        KenlmOptions { multiplier: 1.5, unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10 }
+    }
+}
+
+/// Builds the KenLM probing file `output` from the model at `path`, whatever
+/// [`open_source`] opens, on rayon's current threads.
+pub fn build_kenlm_probing(
+    path: &Path,
+    output: &Path,
+    options: KenlmOptions,
+    duplicates: DuplicatePolicy,
+    progress: &dyn Progress,
+) -> Result<ModelSize> {
+    let refuse = |reason: String| Err(Error::Unsupported { file: display_name(path), reason });
+    if !(options.multiplier > 1.0 && options.multiplier <= 100.0) {
+        return refuse(format!(
+            "a multiplier of {} is not above 1 and up to 100",
+            options.multiplier
+        ));
+    }
+    if options.unknown_log10.is_nan() || options.unknown_log10 > 0.0 {
+        return refuse(format!("{} is no log10 probability for <unk>", options.unknown_log10));
+    }
+    let size = path.metadata().map(|found| found.len()).ok();
+    let stage = ProgressStage::begin(progress, "reading", size);
+    let mut source = open_source(path, duplicates, progress)?;
+    if !(2..=MAX_ORDER).contains(&source.order()) {
+        return refuse(format!(
+            "KenLM has no models of order {}; its models have bigrams at least",
+            source.order()
+        ));
+    }
+    let mut tables = KenlmBuilder::new(&*source, options);
+    while let Some(section) = source.next_section()? {
+        tables.add_section(&section, &*source)?;
+    }
+    drop(stage);
+    let _stage = ProgressStage::begin(progress, "writing", None);
+    tables.write(output, &*source)?;
+    Ok(ModelSize { counts: source.counts().to_vec(), blanks: tables.blanks })
+}
+
+fn display_name(path: &Path) -> String {
+    miriam_textio::display_name(path)
+}
+
+/// A prob and a backoff as they stand in an entry: the prob's bits in the low
+/// half.
+fn pack(log10: f32, backoff: f32) -> u64 {
+    let backoff = if backoff == 0.0 { NO_EXTENSION } else { backoff.to_bits() };
+    u64::from(log10.to_bits()) | u64::from(backoff) << 32
+}
+
+fn log10_of(value: u64) -> f32 {
+    f32::from_bits(value as u32)
+}
+
+/// The backoff as arithmetic takes it.
+fn backoff_of(value: u64) -> f32 {
+    let bits = (value >> 32) as u32;
+    if bits == NO_EXTENSION { 0.0 } else { f32::from_bits(bits) }
+}
+
+/// A value with its flags.
+fn with_flags(value: u64, marks: u8) -> u64 {
+    let (mut log10, mut backoff) = (value as u32, (value >> 32) as u32);
+    if marks & EXTENDS_LEFT != 0 {
+        log10 &= !SIGN;
+    }
+    if marks & EXTENDS_RIGHT != 0 && backoff == NO_EXTENSION {
+        backoff = 0;
+    }
+    u64::from(log10) | u64::from(backoff) << 32
+}
+
+fn set_mark(marks: &AtomicU8, mark: u8) {
+    // Most marks are there already, and reading does not take the cache line
+    // away from other threads.
+    if marks.load(Ordering::Relaxed) & mark == 0 {
+        marks.fetch_or(mark, Ordering::Relaxed);
+    }
+}
+
+fn new_marks(count: usize) -> Vec<AtomicU8> {
+    let mut marks = Vec::new();
+    marks.resize_with(count, || AtomicU8::new(0));
+    marks
+}
+
+/// A table of n-grams being filled.
+struct TableBuilder {
+    modulo: FastModulo,
+    keys: Vec<u64>,
+    values: Vec<u64>,
+    marks: Vec<AtomicU8>,
+    entries: usize,
+}
+
+impl TableBuilder {
+    /// A table of `entries`. One of the longest n-grams is never marked.
+    fn new(
+        entries: Vec<TableEntry<u64>>,
+        slots: usize,
+        marked: bool,
+    ) -> Result<Self, DuplicateKeys> {
+        let count = entries.len();
+        let (keys, values) = bulk_insert(entries, slots)?;
+        let marks = new_marks(if marked { slots } else { 0 });
+        Ok(TableBuilder {
+            modulo: FastModulo::new(slots as u64),
+            keys,
+            values,
+            marks,
+            entries: count,
+        })
+    }
+
+    fn prefetch(&self, key: u64) {
+        prefetch_at(&self.keys, self.modulo.reduce(key) as usize);
+    }
+
+    /// The slot of `key`, or the one where it would go.
+    fn find_slot(&self, key: u64) -> Result<usize, usize> {
+        let mut at = self.modulo.reduce(key) as usize;
+        loop {
+            match self.keys[at] {
+                found if found == key => return Ok(at),
+                0 => return Err(at),
+                _ => at = if at + 1 == self.keys.len() { 0 } else { at + 1 },
+            }
+        }
+    }
+
+    /// Puts an entry into the empty slot `at`; false when the table is full.
+    fn insert(&mut self, at: usize, key: u64, value: u64) -> bool {
+        if self.entries + 1 >= self.keys.len() {
+            return false;
+        }
+        (self.keys[at], self.values[at]) = (key, value);
+        self.entries += 1;
+        true
+    }
+}
+
+/// A model being built.
+struct KenlmBuilder {
+    options: KenlmOptions,
+    order: usize,
+    unigrams: Vec<u64>,
+    unigram_marks: Vec<AtomicU8>,
+    /// From order 2.
+    tables: Vec<TableBuilder>,
+    blanks: u64,
+}
+
+impl KenlmBuilder {
+    fn new(source: &dyn NgramSource, options: KenlmOptions) -> Self {
+        let unigrams = source.unigrams().iter();
+        let mut unigrams: Vec<u64> = unigrams.map(|u| pack(u.log10, u.backoff)).collect();
+        if !source.has_unknown() {
+            // KenLM gives it a backoff of +0.0.
+            unigrams[0] = u64::from(options.unknown_log10.to_bits());
+        }
+        let unigram_marks = new_marks(unigrams.len());
+        let order = source.order();
+        KenlmBuilder { options, order, unigrams, unigram_marks, tables: Vec::new(), blanks: 0 }
+    }
+
+    /// Takes the n-grams of the next order.
+    fn add_section(&mut self, section: &Section, source: &dyn NgramSource) -> Result<()> {
+        let order = section.order;
+        let longest = order == self.order;
+        let entries: Vec<TableEntry<u64>> = (0..section.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|i| TableEntry {
+                key: hash_ngram(section.ngram(i)),
+                insertion_order: i as u64,
+                value: pack(
+                    f32::from_bits(section.log10[i].to_bits() | SIGN),
+                    if longest { -0.0 } else { section.backoffs[i] },
+                ),
+            })
+            .collect();
+        let slots = bucket_count(section.len() as u64, self.options.multiplier) as usize;
+        let table = TableBuilder::new(entries, slots, !longest).map_err(|equal| {
+            let DuplicateKeys(first, second) = equal;
+            duplicate_error(section, first as usize, second as usize, source)
+        })?;
+        for index in self.mark_extensions(section) {
+            self.mark_extensions_with_blanks(section, index, source)?;
+        }
+        self.tables.push(table);
+        Ok(())
+    }
+
+    /// Leaves the marks of every n-gram whose suffix and context are there.
+    /// Returns the others, in their order.
+    fn mark_extensions(&self, section: &Section) -> Vec<usize> {
+        let order = section.order;
+        let Some(shorter) = self.tables.last() else {
+            section.words.par_chunks(2).with_min_len(CHUNK).for_each(|words| {
+                set_mark(&self.unigram_marks[words[1] as usize], EXTENDS_LEFT);
+                set_mark(&self.unigram_marks[words[0] as usize], EXTENDS_RIGHT);
+            });
+            return Vec::new();
+        };
+        let chunks = section.words.par_chunks(CHUNK * order).enumerate();
+        let others: Vec<Vec<usize>> = chunks
+            .map(|(chunk, words)| {
+                let mut others = Vec::new();
+                let mut keys = [(0, 0); PREFETCH_GROUP];
+                for (group, words) in words.chunks(PREFETCH_GROUP * order).enumerate() {
+                    for (keys, ngram) in keys.iter_mut().zip(words.chunks(order)) {
+                        *keys = (hash_ngram(&ngram[1..]), hash_ngram(&ngram[..order - 1]));
+                        shorter.prefetch(keys.0);
+                        shorter.prefetch(keys.1);
+                    }
+                    for (i, &(suffix, context)) in keys.iter().enumerate().take(words.len() / order)
+                    {
+                        match (shorter.find_slot(suffix), shorter.find_slot(context)) {
+                            (Ok(suffix), Ok(context)) => {
+                                set_mark(&shorter.marks[suffix], EXTENDS_LEFT);
+                                set_mark(&shorter.marks[context], EXTENDS_RIGHT);
+                            }
+                            _ => others.push(chunk * CHUNK + group * PREFETCH_GROUP + i),
+                        }
+                    }
+                }
+                others
+            })
+            .collect();
+        others.concat()
+    }
+
+    /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
+    /// suffixes it misses.
+    fn mark_extensions_with_blanks(
+        &mut self,
+        section: &Section,
+        index: usize,
+        source: &dyn NgramSource,
+    ) -> Result<()> {
+        let ngram = section.ngram(index);
+        let order = ngram.len();
+        // The longest suffix that is there, and its prob.
+        let suffix = |n: usize| hash_ngram(&ngram[order - n..]);
+        let newest = ngram[order - 1] as usize;
+        let mut basis = order - 1;
+        let mut log10 = loop {
+            if basis == 1 {
+                set_mark(&self.unigram_marks[newest], EXTENDS_LEFT);
+                break log10_of(self.unigrams[newest]);
+            }
+            let table = &self.tables[basis - 2];
+            if let Ok(at) = table.find_slot(suffix(basis)) {
+                set_mark(&table.marks[at], EXTENDS_LEFT);
+                break log10_of(table.values[at]);
+            }
+            basis -= 1;
+        };
+        log10 = -log10.abs();
+        for n in basis + 1..order {
+            // What scoring would charge: the backoff of the blank's context.
+            if let Some(backoff) = self.mark_extends_right(&ngram[order - n..order - 1]) {
+                log10 += backoff;
+            }
+            let key = suffix(n);
+            let table = &mut self.tables[n - 2];
+            let Err(at) = table.find_slot(key) else { continue };
+            if !table.insert(at, key, pack(log10, -0.0)) {
+                return Err(Error::Unsupported {
+                    file: source.name().to_owned(),
+                    reason: format!(
+                        "so many {n}-grams are missing that are suffixes of longer ones that the \
+                         table of {n}-grams has no room for entries in their place; give it more \
+                         with --multiplier"
+                    ),
+                });
+            }
+            set_mark(&table.marks[at], EXTENDS_LEFT);
+            self.blanks += 1;
+        }
+        if self.mark_extends_right(&ngram[..order - 1]).is_none() {
+            let reason = format!(
+                "the context of this {order}-gram is not among the {}-grams; a model needs the \
+                 context of every n-gram, so write the model again without pruning contexts",
+                order - 1
+            );
+            return Err(source.ngram_error(section, index, reason));
+        }
+        Ok(())
+    }
+
+    /// Notes that something longer begins with `context`; returns its backoff.
+    fn mark_extends_right(&self, context: &[u32]) -> Option<f32> {
+        if let &[word] = context {
+            set_mark(&self.unigram_marks[word as usize], EXTENDS_RIGHT);
+            return Some(backoff_of(self.unigrams[word as usize]));
+        }
+        let table = &self.tables[context.len() - 2];
+        let at = table.find_slot(hash_ngram(context)).ok()?;
+        set_mark(&table.marks[at], EXTENDS_RIGHT);
+        Some(backoff_of(table.values[at]))
+    }
+
+    fn write(&self, output: &Path, source: &dyn NgramSource) -> Result<()> {
+        let mut file = AtomicFile::create(output)?;
+        let mut write = |bytes: &[u8]| {
+            file.write_all(bytes).map_err(|e| miriam_storage::Error::io(output, "write", e))
+        };
+        let counts = source.counts().to_vec();
+        let multiplier = self.options.multiplier;
+        let words = source.vocabulary();
+        let slots = bucket_count(counts[0], multiplier) as usize;
+        let unigram_slots = counts[0] as usize + 1;
+        let header = Header {
+            model_type: ModelType::Probing,
+            probing_multiplier: multiplier,
+            has_vocabulary: true,
+            counts,
+        };
+        write(&header.to_bytes())?;
+        write(&0u32.to_le_bytes())?;
+        write(&(words.len() as u32).to_le_bytes())?;
+        let entries = words.iter().enumerate().skip(1);
+        let entries = entries.map(|(id, word)| TableEntry {
+            key: word_hash(word),
+            insertion_order: id as u64,
+            value: id as u32,
+        });
+        let (keys, ids) = bulk_insert(entries.collect(), slots).map_err(|DuplicateKeys(a, b)| {
+            let word = |id| words.word(miriam_textio::WordId(id as u32));
+            let text = |id| String::from_utf8_lossy(word(id)).into_owned();
+            Error::Unsupported {
+                file: source.name().to_owned(),
+                reason: format!(
+                    "the words {} and {} have the same 64-bit hash, so that KenLM cannot tell them \
+                     apart; remove one of them",
+                    text(a),
+                    text(b)
+                ),
+            }
+        })?;
+        let mut bytes = Vec::new();
+        for (key, id) in keys.iter().zip(&ids) {
+            bytes.extend_from_slice(&key.to_le_bytes());
+            bytes.extend_from_slice(&id.to_le_bytes());
+        }
+        for (&value, marks) in self.unigrams.iter().zip(&self.unigram_marks) {
+            bytes
+                .extend_from_slice(&with_flags(value, marks.load(Ordering::Relaxed)).to_le_bytes());
+        }
+        bytes.resize(bytes.len() + 8 * (unigram_slots.saturating_sub(self.unigrams.len())), 0);
+        write(&bytes)?;
+        for table in &self.tables {
+            // As many pieces as threads at a time, so that memory stays small.
+            let starts: Vec<usize> = (0..table.keys.len()).step_by(WRITE_SLOTS).collect();
+            for starts in starts.chunks(2 * rayon::current_num_threads()) {
+                let pieces: Vec<Vec<u8>> =
+                    starts.par_iter().map(|&start| slot_bytes(table, start)).collect();
+                for piece in pieces {
+                    write(&piece)?;
+                }
+            }
+        }
+        bytes.clear();
+        for (id, word) in words.iter().enumerate() {
+            if word.contains(&0) || (id > 0 && is_unknown(word)) {
+                return Err(Error::Unsupported {
+                    file: source.name().to_owned(),
+                    reason: format!(
+                        "KenLM has no place for the word {}; rename it",
+                        word.escape_ascii()
+                    ),
+                });
+            }
+            bytes.extend_from_slice(word);
+            bytes.push(0);
+        }
+        write(&bytes)?;
+        Ok(file.commit()?)
+    }
+}
+
+/// The bytes of some slots, from `start` on.
+fn slot_bytes(table: &TableBuilder, start: usize) -> Vec<u8> {
+    let end = (start + WRITE_SLOTS).min(table.keys.len());
+    let mut bytes = Vec::with_capacity(16 * (end - start));
+    for slot in start..end {
+        let value = table.values[slot];
+        bytes.extend_from_slice(&table.keys[slot].to_le_bytes());
+        match table.marks.get(slot) {
+            Some(marks) => {
+                let value = with_flags(value, marks.load(Ordering::Relaxed));
+                bytes.extend_from_slice(&value.to_le_bytes());
+            }
+            None => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
+        }
+    }
+    bytes
+}
+
+/// The hash of `words`, oldest first.
+fn hash_ngram(words: &[u32]) -> u64 {
+    let mut newest_first = words.iter().rev();
+    let newest = newest_first.next().copied().unwrap_or_default();
+    newest_first.fold(u64::from(newest), |hash, &older| combine(hash, older))
+}

@@ -1,0 +1,207 @@
+//! Words: from text to ids, which the two kinds of files do in two ways, and
+//! back.
+
+use std::sync::OnceLock;
+
+use miriam_storage::{View, prefetch_at};
+
+use super::header::Header;
+use super::table::{KenlmTable, bucket_count};
+use super::unaligned::SectionReader;
+use crate::{LmWord, Result};
+
+/// The 64-bit MurmurHash (version A) of `text` with seed 0: how KenLM knows a
+/// word (`ngram-lm.md` 2.7).
+pub fn word_hash(text: &[u8]) -> u64 {
+    const M: u64 = 0xc6a4_a793_5bd1_e995;
+    const R: u32 = 47;
+    let mut hash = (text.len() as u64).wrapping_mul(M);
+    let mut blocks = text.chunks_exact(8);
+    for block in &mut blocks {
+        let mut k = super::unaligned::u64_at(block, 0).wrapping_mul(M);
+        k ^= k >> R;
+        hash = (hash ^ k.wrapping_mul(M)).wrapping_mul(M);
+    }
+    let rest = blocks.remainder();
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        hash = (hash ^ u64::from_le_bytes(last)).wrapping_mul(M);
+    }
+    hash ^= hash >> R;
+    hash = hash.wrapping_mul(M);
+    hash ^ hash >> R
+}
+
+/// Whether `text` is a name of word 0, which has no place in a vocabulary.
+pub fn is_unknown(text: &[u8]) -> bool {
+    text == b"<unk>" || text == b"<UNK>"
+}
+
+/// From the hash of a word to its id.
+pub enum WordIndex {
+    /// Probing files: a table from hash to id, ids in the order of the ARPA file.
+    Hashed(KenlmTable<12>),
+    /// Tries: all hashes in order; the id is the place, from 1.
+    Sorted(View<[u8; 8]>),
+}
+
+/// Words and ids of a model.
+pub struct KenlmVocabulary {
+    index: WordIndex,
+    count: usize,
+    /// From where the strings stand, one after another, each with a NUL behind.
+    strings: Option<View<[u8; 1]>>,
+    /// Where each string begins: found when a word is first asked for.
+    starts: OnceLock<Vec<usize>>,
+}
+
+impl KenlmVocabulary {
+    /// Takes the vocabulary of a probing file.
+    pub fn read_hashed(sections: &mut SectionReader<'_>, header: &Header) -> Result<Self> {
+        let place = "vocabulary";
+        let start = sections.take::<4>(place, 2)?;
+        let (version, count) = (u32::from_le_bytes(start[0]), u32::from_le_bytes(start[1]));
+        if version != 0 {
+            let reason = format!("version {version}, this program reads version 0");
+            return Err(sections.damaged(place, &reason));
+        }
+        // Without <unk> in the ARPA file, words are one more than it counts.
+        if count == 0 || u64::from(count) > header.counts[0] + 1 {
+            let reason = format!("{count} words, but {} unigrams", header.counts[0]);
+            return Err(sections.damaged(place, &reason));
+        }
+        let slots = bucket_count(header.counts[0], header.probing_multiplier);
+        let table = KenlmTable::new(sections.take(place, slots)?);
+        Ok(KenlmVocabulary::new(WordIndex::Hashed(table), count as usize))
+    }
+
+    /// Takes the vocabulary of a trie.
+    pub fn read_sorted(sections: &mut SectionReader<'_>, header: &Header) -> Result<Self> {
+        let place = "vocabulary";
+        let count = u64::from_le_bytes(sections.take::<8>(place, 1)?[0]);
+        if count >= header.counts[0] {
+            let reason = format!("{count} words beside <unk>, but {} unigrams", header.counts[0]);
+            return Err(sections.damaged(place, &reason));
+        }
+        let after = sections.offset + 8 * header.counts[0] as usize;
+        let hashes = sections.take(place, count)?;
+        sections.offset = after;
+        Ok(KenlmVocabulary::new(WordIndex::Sorted(hashes), count as usize + 1))
+    }
+
+    fn new(index: WordIndex, count: usize) -> Self {
+        KenlmVocabulary { index, count, strings: None, starts: OnceLock::new() }
+    }
+
+    /// Takes the strings, which are the last section, where the file has them.
+    pub fn read_strings(
+        &mut self,
+        sections: &mut SectionReader<'_>,
+        header: &Header,
+    ) -> Result<()> {
+        if header.has_vocabulary {
+            let length = sections.bytes.len().saturating_sub(sections.offset);
+            let strings = sections.take::<1>("words", length as u64)?;
+            if !strings.as_flattened().starts_with(b"<unk>\0") {
+                return Err(sections.damaged("words", "they do not begin with <unk>"));
+            }
+            self.strings = Some(strings);
+        }
+        Ok(())
+    }
+
+    /// How many words there are, `<unk>` included; ids are below this.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The id of the word `text`, 0 when it is not there.
+    pub fn word_id(&self, text: &[u8]) -> u32 {
+        self.id_of_hash(word_hash(text))
+    }
+
+    fn id_of_hash(&self, hash: u64) -> u32 {
+        let id = match &self.index {
+            WordIndex::Hashed(table) => match table.find(hash, table.home_slot(hash)) {
+                Some(entry) => super::unaligned::u32_at(entry, 8),
+                None => 0,
+            },
+            WordIndex::Sorted(hashes) => {
+                interpolation_search(hashes, hash).map_or(0, |at| at as u32 + 1)
+            }
+        };
+        if (id as usize) < self.count { id } else { 0 }
+    }
+
+    /// The ids of the words that `spans` mark in `text`, with their memory
+    /// accesses overlapped.
+    pub fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        const GROUP: usize = 16;
+        let ids = &mut ids[..spans.len()];
+        let mut hashes = [0; GROUP];
+        for (spans, ids) in spans.chunks(GROUP).zip(ids.chunks_mut(GROUP)) {
+            for (hash, &(start, end)) in hashes.iter_mut().zip(spans) {
+                *hash = word_hash(&text[start as usize..end as usize]);
+                match &self.index {
+                    WordIndex::Hashed(table) => table.prefetch(table.home_slot(*hash)),
+                    WordIndex::Sorted(hashes) => {
+                        prefetch_at(hashes, interpolated_position(hashes.len(), *hash))
+                    }
+                }
+            }
+            for (id, &hash) in ids.iter_mut().zip(&hashes) {
+                *id = LmWord(self.id_of_hash(hash));
+            }
+        }
+    }
+
+    /// The word of `id`, where the file has the words' strings.
+    pub fn word(&self, id: u32) -> Option<&[u8]> {
+        let strings = self.strings.as_ref()?.as_flattened();
+        let starts = self.starts.get_or_init(|| {
+            let mut starts = Vec::with_capacity(self.count);
+            let mut start = 0;
+            for end in memchr::memchr_iter(0, strings).take(self.count) {
+                starts.push(start);
+                start = end + 1;
+            }
+            starts
+        });
+        let word = &strings[*starts.get(id as usize)?..];
+        Some(&word[..memchr::memchr(0, word)?])
+    }
+}
+
+/// About where `hash` stands among `count` evenly spread ones, of which there are
+/// some.
+fn interpolated_position(count: usize, hash: u64) -> usize {
+    ((u128::from(hash) * count as u128) >> 64) as usize
+}
+
+/// Where `hash` stands in `hashes`. Hashes are evenly spread, so the place is
+/// guessed from the value; hostile lists make that slow, so after a few guesses
+/// halving goes on.
+fn interpolation_search(hashes: &View<[u8; 8]>, hash: u64) -> Option<usize> {
+    let at = |i: usize| u64::from_le_bytes(hashes[i]);
+    let (mut begin, mut end) = (0, hashes.len());
+    let (mut low, mut high) = (0u64, u64::MAX);
+    let mut guesses = 6;
+    while end - begin > 8 {
+        let pivot = if guesses > 0 && high > low {
+            guesses -= 1;
+            // The first comes out where [`guess`] says, or beside it.
+            let share = (hash - low) as f64 / (high - low) as f64;
+            (begin + (share * (end - begin) as f64) as usize).min(end - 1)
+        } else {
+            begin + (end - begin) / 2
+        };
+        let found = at(pivot);
+        match found.cmp(&hash) {
+            std::cmp::Ordering::Equal => return Some(pivot),
+            std::cmp::Ordering::Less => (begin, low) = (pivot + 1, found),
+            std::cmp::Ordering::Greater => (end, high) = (pivot, found),
+        }
+    }
+    (begin..end).find(|&i| at(i) == hash)
+}

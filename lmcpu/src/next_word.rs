@@ -1,0 +1,176 @@
+//! What may come next: words behind a context, with their probabilities.
+//!
+//! A line is a context; a line comes out for it: words and log10 p, one after the
+//! other, tabs between.
+
+use std::sync::atomic::Ordering;
+
+use miriam_textio::{
+    BlockReader, Input, Log10, Output, Progress, number, ordered_map, split_lines,
+};
+
+use crate::word_ids::{EncodedText, TextEncoder};
+use crate::{Error, LanguageModel, LmWord, Result, State};
+
+/// Bytes of text that a thread takes at a time: each line means as many scores as the
+/// model has words.
+const BLOCK: usize = 1 << 10;
+
+/// Which words are printed.
+#[derive(Clone, Debug)]
+pub enum Candidates {
+    /// So many of the most probable ones, the most probable first; equal ones in the
+    /// order of their ids.
+    Top(usize),
+    /// These, in their order, as they stand there.
+    Words(Vec<(Vec<u8>, LmWord)>),
+}
+
+/// How contexts are read and what is printed.
+#[derive(Clone, Debug)]
+pub struct NextWordOptions {
+    /// Which words.
+    pub candidates: Candidates,
+    /// Put `<s>` before each line.
+    pub sentence_markers: bool,
+    /// Worker threads, from 1.
+    pub threads: usize,
+}
+
+/// The words of `input`, which stand between blanks and line ends, with their ids.
+pub fn read_words(model: &dyn LanguageModel, mut input: Input) -> Result<Vec<(Vec<u8>, LmWord)>> {
+    let name = input.name().to_owned();
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut input, &mut text)
+        .map_err(|error| miriam_textio::Error::io(&name, "read", error))?;
+    if text.len() >= u32::MAX as usize - 1 {
+        return Err(Error::Unsupported { file: name, reason: "4 GiB of words or more".into() });
+    }
+    text.push(b'\n');
+    let mut words = EncodedText::default();
+    TextEncoder::new(model, false, true).encode(&text, &mut words);
+    let spans = words.spans.iter().map(|&(start, end)| &text[start as usize..end as usize]);
+    Ok(spans.map(<[u8]>::to_vec).zip(words.ids).collect())
+}
+
+/// Prints the words that may follow each line of `input`.
+pub fn print_next_words(
+    model: &dyn LanguageModel,
+    input: Input,
+    output: &mut Output,
+    options: &NextWordOptions,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let (size, consumed) = (input.size(), input.consumed());
+    let name = input.name().to_owned();
+    let mut blocks = BlockReader::new(input, BLOCK, size.is_none());
+    progress.begin("scoring", size);
+    let read = || -> Result<Option<Vec<u8>>> {
+        let mut block = Vec::new();
+        let more = blocks.read_block(&mut block)?;
+        progress.set_position(consumed.load(Ordering::Relaxed));
+        if block.len() >= u32::MAX as usize - 1 {
+            let (file, reason) = (name.clone(), "a line of 4 GiB or more".into());
+            return Err(Error::Unsupported { file, reason });
+        }
+        Ok(more.then_some(block))
+    };
+    let worker = || {
+        let mut scorer = NextWordScorer::new(model, options);
+        move |block: Vec<u8>| {
+            let mut printed = Vec::new();
+            for line in split_lines(&block) {
+                scorer.print_line(line, &mut printed);
+            }
+            printed
+        }
+    };
+    let outcome = ordered_map(options.threads, read, worker, |printed: Vec<u8>, more| {
+        output.write(&printed)?;
+        if !more {
+            output.flush()?;
+        }
+        Ok(())
+    });
+    progress.end();
+    outcome
+}
+
+/// Scores lines; one a thread.
+struct NextWordScorer<'m> {
+    model: &'m dyn LanguageModel,
+    options: &'m NextWordOptions,
+    reader: TextEncoder<'m>,
+    line: Vec<u8>,
+    words: EncodedText,
+    candidates: Vec<LmWord>,
+    scores: Vec<Log10>,
+    /// Places among the candidates.
+    ranking: Vec<u32>,
+}
+
+impl<'m> NextWordScorer<'m> {
+    fn new(model: &'m dyn LanguageModel, options: &'m NextWordOptions) -> Self {
+        let candidates: Vec<LmWord> = match &options.candidates {
+            Candidates::Top(_) => (0..model.num_words() as u32).map(LmWord).collect(),
+            Candidates::Words(words) => words.iter().map(|word| word.1).collect(),
+        };
+        NextWordScorer {
+            model,
+            options,
+            reader: TextEncoder::new(model, false, false),
+            line: Vec::new(),
+            words: EncodedText::default(),
+            scores: vec![Log10::default(); candidates.len()],
+            candidates,
+            ranking: Vec::new(),
+        }
+    }
+
+    fn print_line(&mut self, line: &[u8], out: &mut Vec<u8>) {
+        self.line.clear();
+        self.line.extend_from_slice(line);
+        self.line.push(b'\n');
+        self.reader.encode(&self.line, &mut self.words);
+        let mut state =
+            if self.options.sentence_markers { self.model.begin_state() } else { State::EMPTY };
+        let mut next = State::EMPTY;
+        for &word in &self.words.ids {
+            self.model.score(&state, word, &mut next);
+            state.copy_from(&next);
+        }
+        self.model.score_next_words(&state, &self.candidates, &mut self.scores);
+        let start = out.len();
+        let mut push = |word: &[u8], log10: Log10| {
+            if out.len() > start {
+                out.push(b'\t');
+            }
+            out.extend_from_slice(word);
+            out.push(b'\t');
+            number::push_shortest_f32(out, log10.0);
+        };
+        match &self.options.candidates {
+            Candidates::Words(words) => {
+                words.iter().zip(&self.scores).for_each(|(word, &score)| push(&word.0, score));
+            }
+            Candidates::Top(count) => {
+                self.ranking.clear();
+                self.ranking.extend(0..self.scores.len() as u32);
+                let scores = &self.scores;
+                let by_rank = |&a: &u32, &b: &u32| {
+                    let log10 = |at: u32| scores[at as usize].0;
+                    log10(b).total_cmp(&log10(a)).then(a.cmp(&b))
+                };
+                if *count < self.ranking.len() {
+                    self.ranking.select_nth_unstable_by(*count, by_rank);
+                    self.ranking.truncate(*count);
+                }
+                self.ranking.sort_unstable_by(by_rank);
+                for &at in &self.ranking {
+                    push(self.model.word(LmWord(at)).unwrap_or_default(), scores[at as usize]);
+                }
+            }
+        }
+        out.push(b'\n');
+    }
+}

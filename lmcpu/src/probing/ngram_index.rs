@@ -1,0 +1,134 @@
+//! The probing model as a query walk sees it: a place is the hash of an n-gram,
+//! so all lookups of a query can begin before any memory has come.
+
+use super::*;
+use crate::{FoundNgram, LookupStep, NgramIndex};
+
+impl ProbingModel {
+    /// Starts loading where the n-gram of `order`, from 2, with this hash would
+    /// stand.
+    #[inline(always)]
+    fn prefetch_order(&self, order: usize, hash: u64) {
+        match self.middle.get(order - 2) {
+            Some(table) => table.prefetch(hash),
+            None => {
+                if let Some(longest) = &self.longest {
+                    longest.prefetch(hash);
+                }
+            }
+        }
+    }
+}
+
+/// What stands in a table for the n-gram with this hash.
+#[inline(always)]
+fn decode_ngram(log10: u32, backoff: u32, hash: u64) -> FoundNgram<u64> {
+    FoundNgram {
+        log10: f32::from_bits(log10 | SIGN),
+        backoff: f32::from_bits(backoff),
+        extend_left: (log10 & SIGN == 0).then_some(hash),
+    }
+}
+
+impl NgramIndex for ProbingModel {
+    type NodeRef = u64;
+    type Lookup = u64;
+
+    #[inline(always)]
+    fn order(&self) -> usize {
+        self.metadata.order as usize
+    }
+
+    fn num_words(&self) -> usize {
+        self.unigrams.len()
+    }
+
+    fn word_id(&self, word: &[u8]) -> LmWord {
+        // A damaged index may name a word that is not there.
+        match self.words.find(word) {
+            Some(id) if (id as usize) < self.unigrams.len() => LmWord(id),
+            _ => LmWord::UNKNOWN,
+        }
+    }
+
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        let words = spans.iter().map(|&(start, end)| &text[start as usize..end as usize]);
+        let mut ids = ids[..spans.len()].iter_mut();
+        self.words.find_batch(words, |found| {
+            // A damaged index may name a word that is not there.
+            let known = found.filter(|&id| (id as usize) < self.unigrams.len());
+            if let Some(id) = ids.next() {
+                *id = known.map_or(LmWord::UNKNOWN, LmWord);
+            }
+        });
+    }
+
+    fn word(&self, id: LmWord) -> Option<&[u8]> {
+        self.words.get(id.0)
+    }
+
+    fn begin_state(&self) -> State {
+        self.begin_state
+    }
+
+    fn end_of_sentence(&self) -> LmWord {
+        LmWord(self.metadata.eos_id)
+    }
+
+    fn minimisation_is_closed(&self) -> bool {
+        self.metadata.minimisation_is_closed
+    }
+
+    #[inline(always)]
+    fn prefetch_unigram(&self, word: LmWord) {
+        miriam_storage::prefetch_at(&self.unigrams, word.0 as usize);
+    }
+
+    #[inline(always)]
+    fn unigram(&self, word: LmWord) -> FoundNgram<u64> {
+        let value = self.unigrams[word.0 as usize];
+        decode_ngram(log10_bits(value), backoff_bits(value), u64::from(word.0))
+    }
+
+    #[inline(always)]
+    fn begin_lookup(&self, order: usize, place: u64, older: LmWord) -> u64 {
+        let hash = combine(place, older.0);
+        self.prefetch_order(order, hash);
+        hash
+    }
+
+    #[inline(always)]
+    fn begin_lookup_no_prefetch(&self, _order: usize, place: u64, older: LmWord) -> u64 {
+        combine(place, older.0)
+    }
+
+    const INDEPENDENT_LOOKUPS: bool = true;
+
+    #[inline(always)]
+    fn word_node(&self, word: LmWord) -> Option<u64> {
+        Some(u64::from(word.0))
+    }
+
+    #[inline(always)]
+    fn extend_node(&self, place: u64, older: LmWord) -> Option<u64> {
+        Some(combine(place, older.0))
+    }
+
+    #[inline(always)]
+    fn step_lookup(&self, order: usize, &mut hash: &mut u64) -> LookupStep<u64> {
+        let key = nonzero_key(hash);
+        if let Some(table) = self.middle.get(order - 2) {
+            match table.find(key) {
+                Some(value) => {
+                    LookupStep::Found(decode_ngram(log10_bits(value), backoff_bits(value), hash))
+                }
+                None => LookupStep::Absent,
+            }
+        } else {
+            match self.longest.as_ref().and_then(|longest| longest.find(key)) {
+                Some(log10) => LookupStep::Found(decode_ngram(log10 | SIGN, NO_EXTENSION, hash)),
+                None => LookupStep::Absent,
+            }
+        }
+    }
+}

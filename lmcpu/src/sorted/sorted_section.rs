@@ -1,0 +1,140 @@
+//! The n-grams of a section in the order of the trie.
+
+use rayon::prelude::*;
+
+use crate::arpa::Section;
+use crate::duplicates::duplicate_error;
+use crate::{MAX_ORDER, NgramSource, Result};
+
+/// n-grams that one task works on.
+pub(super) const CHUNK: usize = 1 << 13;
+
+/// One n-gram: as many of its words as fit, newest in the highest bits, and its
+/// place in the section.
+#[derive(Clone, Copy)]
+struct SortKey {
+    high: u64,
+    low: u64,
+    index: u32,
+}
+
+impl SortKey {
+    #[inline(always)]
+    fn key(&self) -> u128 {
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
+}
+
+/// A section sorted by the words of its n-grams, newest first.
+pub(super) struct SortedSection<'s> {
+    section: &'s Section,
+    /// Our id of each of the source's words.
+    ids: &'s [u32],
+    /// Bits of an id.
+    bits: u32,
+    /// Words that a key holds.
+    packed_words: usize,
+    entries: Vec<SortKey>,
+}
+
+impl<'s> SortedSection<'s> {
+    /// Sorts `section`, whose words are those of `source`; `ids` gives our ids.
+    /// It holds fewer than 2^32 n-grams. Two n-grams of the same words are an
+    /// error.
+    pub fn sort(section: &'s Section, ids: &'s [u32], source: &dyn NgramSource) -> Result<Self> {
+        let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
+        let packed = section.order.min(128 / bits.max(1) as usize);
+        let mut keys =
+            SortedSection { section, ids, bits, packed_words: packed, entries: Vec::new() };
+        keys.entries = (0..section.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|index| {
+                let mut key = 0u128;
+                for word in section.ngram(index).iter().rev().take(packed) {
+                    key = key << bits | u128::from(ids[*word as usize]);
+                }
+                SortKey { high: (key >> 64) as u64, low: key as u64, index: index as u32 }
+            })
+            .collect();
+        let mut entries = std::mem::take(&mut keys.entries);
+        let rest = |entry: &SortKey| {
+            let words = &section.ngram(entry.index as usize)[..section.order - packed];
+            words.iter().rev().map(|&word| ids[word as usize])
+        };
+        let by_words = |a: &SortKey, b: &SortKey| {
+            a.key().cmp(&b.key()).then_with(|| {
+                if packed < section.order {
+                    rest(a).cmp(rest(b))
+                } else {
+                    std::cmp::Ordering::Equal
+                }
+            })
+        };
+        entries.par_sort_unstable_by(|a, b| by_words(a, b).then_with(|| a.index.cmp(&b.index)));
+        let twice = entries
+            .par_windows(2)
+            .with_min_len(CHUNK)
+            .filter(|pair| by_words(&pair[0], &pair[1]).is_eq())
+            .map(|pair| (pair[1].index as usize, pair[0].index as usize))
+            .min();
+        keys.entries = entries;
+        match twice {
+            Some((second, first)) => Err(duplicate_error(section, first, second, source)),
+            None => Ok(keys),
+        }
+    }
+
+    /// How many n-grams there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The length of each.
+    pub fn order(&self) -> usize {
+        self.section.order
+    }
+
+    /// The place in the section of the n-gram `at`.
+    pub fn section_index(&self, at: usize) -> usize {
+        self.entries[at].index as usize
+    }
+
+    /// Our ids of the words of the n-gram `at`, newest first; zeros behind.
+    #[inline(always)]
+    pub fn words(&self, at: usize) -> [u32; MAX_ORDER] {
+        let entry = &self.entries[at];
+        let mut words = [0; MAX_ORDER];
+        let mut key = entry.key();
+        let mask = (1u64 << self.bits) - 1;
+        for word in words[..self.packed_words].iter_mut().rev() {
+            *word = (key as u64 & mask) as u32;
+            key >>= self.bits;
+        }
+        let order = self.section.order;
+        if self.packed_words < order {
+            let rest = &self.section.ngram(entry.index as usize)[..order - self.packed_words];
+            for (to, &word) in words[self.packed_words..order].iter_mut().zip(rest.iter().rev()) {
+                *to = self.ids[word as usize];
+            }
+        }
+        words
+    }
+
+    /// The oldest word of the n-gram `at`.
+    #[inline(always)]
+    pub fn oldest_word(&self, at: usize) -> u32 {
+        if self.packed_words == self.section.order {
+            let mask = (1u64 << self.bits) - 1;
+            (self.entries[at].low & mask) as u32
+        } else {
+            self.ids[self.section.ngram(self.section_index(at))[0] as usize]
+        }
+    }
+
+    /// `values`, one for each n-gram of the section, in our order.
+    pub fn reorder_values(&self, values: &[f32]) -> Vec<f32> {
+        let value = |entry: &SortKey| values[entry.index as usize];
+        self.entries.par_iter().with_min_len(CHUNK).map(value).collect()
+    }
+}

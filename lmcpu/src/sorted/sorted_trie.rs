@@ -1,0 +1,242 @@
+//! A trie that grows order by order, as plain arrays.
+//!
+//! The n-grams of an order arrive sorted, so those that share a suffix follow
+//! one another and their parent is found by going on from the one before. Their
+//! context, which must be there and is told that something longer begins with
+//! it, is found by one lookup: the context of `a b c d` is the child `a` of the
+//! context of `b c d`, so each node remembers where its own context is.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::sorted_section::{CHUNK, SortedSection};
+use crate::arpa::Section;
+use crate::{MAX_ORDER, NO_EXTENSION, NgramSource, Result};
+
+/// No node.
+pub(super) const NO_NODE: u32 = u32::MAX;
+
+/// The nodes of one order, sorted by their words, newest first.
+#[derive(Clone, Default)]
+pub struct Nodes {
+    /// The oldest word of each.
+    pub words: Vec<u32>,
+    /// log10 p.
+    pub log10: Vec<f32>,
+    /// log10 of the backoff; -0.0 says what [`NO_EXTENSION`] says. Empty for the
+    /// longest.
+    pub backoffs: Vec<f32>,
+    /// Where the children of each begin, and where the last end; empty until the
+    /// next order is there.
+    pub children: Vec<u32>,
+    /// Where in the order below the node without its newest word is; [`NONE`] is
+    /// possible for blanks only.
+    pub contexts: Vec<u32>,
+    /// Which of them stand for missing suffixes, in ascending order.
+    pub blanks: Vec<u32>,
+}
+
+impl Nodes {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The children of the node `at`.
+    #[inline(always)]
+    pub fn children_of(&self, at: u32) -> std::ops::Range<usize> {
+        self.children[at as usize] as usize..self.children[at as usize + 1] as usize
+    }
+
+    /// The parent of each of the nodes that are children of these.
+    pub fn parents_of_children(&self) -> Vec<u32> {
+        let mut parents = vec![0; self.children.last().map_or(0, |&end| end as usize)];
+        for at in 0..self.len() as u32 {
+            parents[self.children_of(at)].fill(at);
+        }
+        parents
+    }
+
+    /// Notes where the children begin whose parents are `parents`.
+    pub fn set_children(&mut self, parents: &[u32]) {
+        self.children = Vec::with_capacity(self.len() + 1);
+        for (at, &parent) in parents.iter().enumerate() {
+            while self.children.len() <= parent as usize {
+                self.children.push(at as u32);
+            }
+        }
+        self.children.resize(self.len() + 1, parents.len() as u32);
+    }
+}
+
+/// The trie so far.
+#[derive(Clone)]
+pub struct SortedTrie {
+    /// By order, from 1.
+    pub levels: Vec<Nodes>,
+}
+
+impl SortedTrie {
+    /// The child `word` of the node `at` among those of `order`.
+    #[inline(always)]
+    fn child(&self, order: usize, at: u32, word: u32) -> Option<u32> {
+        let range = self.levels[order - 1].children_of(at);
+        let words = &self.levels[order].words[range.clone()];
+        words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
+    }
+
+    /// The node of `words`, newest first.
+    pub fn node(&self, words: &[u32]) -> Option<u32> {
+        let (&first, rest) = words.split_first()?;
+        rest.iter().zip(1..).try_fold(first, |at, (&word, order)| self.child(order, at, word))
+    }
+
+    /// Takes the n-grams of the next order, in `keys`.
+    pub(super) fn add_level(
+        &mut self,
+        section: &Section,
+        keys: &SortedSection<'_>,
+        source: &dyn NgramSource,
+    ) -> Result<()> {
+        let order = keys.order();
+        let mut parents = self.find_parents(keys);
+        if parents.par_iter().any(|&parent| parent == NO_NODE) {
+            self.insert_blanks(keys, &parents);
+            parents = self.find_parents(keys);
+        }
+        let words: Vec<u32> = (0..keys.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|at| keys.oldest_word(at))
+            .collect();
+        let contexts = self.find_contexts(order, &parents, &words);
+        let without = contexts.par_iter().enumerate().filter(|(_, context)| **context == NO_NODE);
+        let blanks = &self.levels[order - 2].blanks;
+        let at_blanks = contexts
+            .par_iter()
+            .enumerate()
+            .filter(|(_, context)| !blanks.is_empty() && blanks.binary_search(context).is_ok());
+        if let Some(index) = without.chain(at_blanks).map(|(at, _)| keys.section_index(at)).min() {
+            return Err(missing_context_error(section, index, source));
+        }
+        self.mark_extended(order, &contexts);
+        let backoffs = match order == source.order() {
+            true => Vec::new(),
+            false => keys.reorder_values(&section.backoffs),
+        };
+        let log10 = keys.reorder_values(&section.log10);
+        self.levels[order - 2].set_children(&parents);
+        self.levels[order - 2].contexts = Vec::new();
+        let nodes = Nodes { words, log10, backoffs, contexts, ..Nodes::default() };
+        self.levels.push(nodes);
+        Ok(())
+    }
+
+    /// The parent of each n-gram, its suffix of one word less; [`NONE`] where
+    /// that is missing.
+    fn find_parents(&self, keys: &SortedSection<'_>) -> Vec<u32> {
+        let order = keys.order();
+        let mut parents = vec![0; keys.len()];
+        parents.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, parents)| {
+            // The nodes on the way to the n-gram before, as far as they are
+            // there.
+            let mut path = [0u32; MAX_ORDER];
+            let mut before = [NO_NODE; MAX_ORDER];
+            let mut depth = 0;
+            for (i, parent) in parents.iter_mut().enumerate() {
+                let words = keys.words(chunk * CHUNK + i);
+                let same = words[..depth].iter().zip(&before).take_while(|(a, b)| a == b).count();
+                depth = same;
+                while depth < order - 1 {
+                    let node = match depth {
+                        0 => Some(words[0]),
+                        _ => self.child(depth, path[depth - 1], words[depth]),
+                    };
+                    let Some(node) = node else { break };
+                    path[depth] = node;
+                    depth += 1;
+                }
+                *parent = if depth == order - 1 { path[depth - 1] } else { NO_NODE };
+                before = words;
+            }
+        });
+        parents
+    }
+
+    /// The context of each node of `order`, given parents and oldest words.
+    pub(super) fn find_contexts(&self, order: usize, parents: &[u32], words: &[u32]) -> Vec<u32> {
+        let nodes = parents.par_iter().zip(words).with_min_len(CHUNK);
+        if order == 2 {
+            return words.to_vec();
+        }
+        let below = &self.levels[order - 2].contexts;
+        nodes
+            .map(|(&parent, &word)| match below[parent as usize] {
+                NO_NODE => NO_NODE,
+                context => self.child(order - 2, context, word).unwrap_or(NO_NODE),
+            })
+            .collect()
+    }
+
+    /// Tells the `contexts` of the nodes of `order` that something longer begins
+    /// with them: a backoff of -0.0 becomes 0.
+    pub fn mark_extended(&mut self, order: usize, contexts: &[u32]) {
+        let backoffs = &mut self.levels[order - 2].backoffs;
+        let mut marks = Vec::new();
+        marks.resize_with(backoffs.len(), || AtomicBool::new(false));
+        contexts.par_iter().with_min_len(CHUNK).filter(|context| **context != NO_NODE).for_each(
+            |&context| {
+                // Most marks are there already, and reading does not take the
+                // cache line away from other threads.
+                if !marks[context as usize].load(Ordering::Relaxed) {
+                    marks[context as usize].store(true, Ordering::Relaxed);
+                }
+            },
+        );
+        let nodes = backoffs.par_iter_mut().zip(marks).with_min_len(CHUNK);
+        nodes.for_each(|(backoff, mark)| {
+            if mark.into_inner() && backoff.to_bits() == NO_EXTENSION {
+                *backoff = 0.0;
+            }
+        });
+    }
+
+    /// Whether each n-gram that a state keeps whole has a suffix that a state
+    /// keeps whole.
+    pub fn is_minimisation_closed(&self) -> bool {
+        let middle = &self.levels[..self.levels.len() - 1];
+        middle.windows(2).all(|pair| {
+            let [shorter, nodes] = pair else { return true };
+            let keeps = |backoff: &f32| backoff.to_bits() != NO_EXTENSION;
+            (0..shorter.len()).into_par_iter().with_min_len(CHUNK).all(|at| {
+                let children = &nodes.backoffs[shorter.children_of(at as u32)];
+                keeps(&shorter.backoffs[at]) || !children.iter().any(keeps)
+            })
+        })
+    }
+}
+
+fn missing_context_error(
+    section: &Section,
+    index: usize,
+    source: &dyn NgramSource,
+) -> crate::Error {
+    let order = section.order;
+    let context = &section.ngram(index)[..order - 1];
+    let text: Vec<_> = context
+        .iter()
+        .map(|&id| String::from_utf8_lossy(source.vocabulary().word(miriam_textio::WordId(id))))
+        .collect();
+    let (text, shorter) = (text.join(" "), order - 1);
+    let reason = format!(
+        "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; a model \
+         needs the context of every n-gram, so write the model again without pruning contexts"
+    );
+    source.ngram_error(section, index, reason)
+}

@@ -1,0 +1,234 @@
+//! The arrays of a trie packed into the sections of a file.
+
+use hashbrown::HashMap;
+use miriam_storage::compact::{self, BuiltTable, CompactLine};
+use miriam_storage::dictionary::Dictionary;
+use miriam_storage::{Bytes, ContainerWriter};
+use rayon::prelude::*;
+
+use crate::Error;
+use crate::sorted::{Nodes, SortedModel};
+use crate::trie::level::bits_for;
+use crate::trie::quantise::{
+    QuantisationBits, backoff_centres, encode_backoff, encode_prob, prob_centres,
+};
+use crate::trie::*;
+
+/// How much of the tables is in use: more makes files smaller and lets more n-grams
+/// stand away from home.
+const LOAD_FACTOR: f64 = 0.88;
+
+/// How backoffs are written.
+enum BackoffCoding {
+    /// As they are.
+    Raw,
+    /// As indices into a book of all values; the index of each.
+    Codebook(Vec<f32>, HashMap<u32, u32>),
+    /// As indices of the nearest of these.
+    Quantised(Vec<f32>),
+}
+
+impl BackoffCoding {
+    fn codebook(&self) -> &[f32] {
+        match self {
+            BackoffCoding::Raw => &[],
+            BackoffCoding::Codebook(book, _) | BackoffCoding::Quantised(book) => book,
+        }
+    }
+
+    fn encode(&self, backoff: f32) -> u32 {
+        match self {
+            BackoffCoding::Raw => backoff.to_bits(),
+            // Every value is in the book.
+            BackoffCoding::Codebook(_, indices) => {
+                indices.get(&backoff.to_bits()).copied().unwrap_or(0)
+            }
+            BackoffCoding::Quantised(book) => encode_backoff(book, backoff),
+        }
+    }
+}
+
+/// How the n-grams of one order are written.
+struct LevelCoding {
+    widths: FieldWidths,
+    /// Empty: as they are.
+    prob_codebook: Vec<f32>,
+    backoffs: BackoffCoding,
+}
+
+/// A model and how it is written.
+pub(super) struct TrieWriter {
+    model: SortedModel,
+    /// Orders from 2.
+    codings: Vec<LevelCoding>,
+}
+
+/// The table of one order.
+struct LevelTable {
+    metadata: LevelMetadata,
+    lines: Vec<CompactLine>,
+    /// Numbers of the blanks, ascending.
+    blanks: Vec<u32>,
+}
+
+impl TrieWriter {
+    pub fn new(model: SortedModel, bits: Option<QuantisationBits>) -> Self {
+        let levels = &model.trie.levels;
+        let plan = |(i, nodes): (usize, &Nodes)| {
+            let mut widths = FieldWidths { prob: RAW_PROB_BITS, backoff: 0 };
+            let mut probs = Vec::new();
+            if let Some(bits) = bits {
+                probs = prob_centres(nodes.log10.clone(), bits.prob());
+                widths.prob = bits.prob();
+            }
+            let mut backoffs = BackoffCoding::Raw;
+            if i + 2 < levels.len() {
+                backoffs = match bits {
+                    Some(bits) => {
+                        let given = nodes.backoffs.iter().copied().filter(|&b| b != 0.0);
+                        BackoffCoding::Quantised(backoff_centres(given.collect(), bits.backoff()))
+                    }
+                    None => choose_backoff_coding(&nodes.backoffs),
+                };
+                widths.backoff = backoff_bits(&backoffs);
+            }
+            LevelCoding { widths, prob_codebook: probs, backoffs }
+        };
+        let codings = levels[1..].iter().enumerate().map(plan).collect();
+        TrieWriter { model, codings }
+    }
+
+    /// Writes all sections; the arrays are given back one by one.
+    pub fn write(self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
+        let TrieWriter { mut model, codings: plans } = self;
+        let minimisation_is_closed = model.trie.is_minimisation_closed();
+        let unigrams = unigram_records(&model.trie.levels[0]);
+        let tables = build_tables(&mut model, &plans)?;
+        writer.write_metadata(&TrieMetadata {
+            order: model.counts.len() as u32,
+            counts: model.counts,
+            levels: tables.iter().map(|table| table.metadata).collect(),
+            bos_id: model.bos_id,
+            eos_id: model.eos_id,
+            has_unknown: model.has_unknown,
+            minimisation_is_closed,
+        })?;
+        let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
+        Dictionary::write(&mut writer, "words", words)?;
+        writer.write_section("order-1", &unigrams)?;
+        let books: Vec<&[f32]> = plans
+            .iter()
+            .flat_map(|plan| [&plan.prob_codebook[..], plan.backoffs.codebook()])
+            .collect();
+        writer.write_section("books", &books.concat())?;
+        let blanks: Vec<&[u32]> = tables.iter().map(|table| &table.blanks[..]).collect();
+        writer.write_section("blanks", &blanks.concat())?;
+        for (order, table) in (2..).zip(tables) {
+            writer.write_section(&format!("order-{order}"), &table.lines)?;
+        }
+        Ok(writer.finish()?)
+    }
+}
+
+/// The tables of all orders from 2. An order's n-grams have their numbers from its
+/// table, and the next order's keys are made of those.
+fn build_tables(model: &mut SortedModel, plans: &[LevelCoding]) -> Result<Vec<LevelTable>> {
+    let words = model.source_ids.len();
+    // The parent of each n-gram among those of the order below, and the numbers
+    // of these.
+    let mut numbers: Vec<u32> = (0..words as u32).collect();
+    let mut capacity = words;
+    let mut below = std::mem::take(&mut model.trie.levels[0]);
+    let mut tables = Vec::new();
+    for (plan, nodes) in plans.iter().zip(&mut model.trie.levels[1..]) {
+        let nodes = std::mem::take(nodes);
+        let key = KeyLayout::new(capacity, words);
+        let keys: Vec<u64> = below
+            .parents_of_children()
+            .par_iter()
+            .zip(&nodes.words)
+            .map(|(&parent, &word)| key.join(numbers[parent as usize], word))
+            .collect();
+        let value = |at| plan.value(&nodes, at);
+        let BuiltTable { layout: shape, lines, slot_indices: own } = compact::build(
+            &keys,
+            key.bits,
+            plan.widths.value_bits(),
+            LOAD_FACTOR,
+            value,
+        )
+        .ok_or_else(|| {
+            let reason = "more n-grams of one order than a trie can hold; build the probing \
+                              model (--type probing)";
+            Error::Unsupported { file: model.name.clone(), reason: reason.into() }
+        })?;
+        let mut blanks: Vec<u32> = nodes.blanks.iter().map(|&at| own[at as usize]).collect();
+        blanks.sort_unstable();
+        let metadata = LevelMetadata {
+            entries: nodes.len() as u64,
+            blanks: blanks.len() as u64,
+            widths: plan.widths,
+            tag_bits: shape.tag_bits,
+            home_lines: shape.home_lines,
+            prob_codebook_len: plan.prob_codebook.len() as u32,
+            backoff_codebook_len: plan.backoffs.codebook().len() as u32,
+        };
+        capacity = lines.len() * shape.slots() as usize;
+        tables.push(LevelTable { metadata, lines, blanks });
+        (numbers, below) = (own, nodes);
+    }
+    Ok(tables)
+}
+
+impl LevelCoding {
+    /// The value of the entry of the node `at`.
+    fn value(&self, nodes: &Nodes, at: usize) -> u64 {
+        let prob = match self.prob_codebook.is_empty() {
+            true => nodes.log10[at].to_bits() & !SIGN,
+            false => encode_prob(&self.prob_codebook, nodes.log10[at]),
+        };
+        if self.widths.backoff == 0 {
+            return u64::from(prob);
+        }
+        let backoff = self.backoffs.encode(nodes.backoffs[at]);
+        self.widths.pack(prob, backoff, !nodes.children_of(at as u32).is_empty())
+    }
+}
+
+fn backoff_bits(backoffs: &BackoffCoding) -> u32 {
+    match backoffs {
+        BackoffCoding::Raw => RAW_BACKOFF_BITS,
+        BackoffCoding::Codebook(book, _) | BackoffCoding::Quantised(book) => {
+            bits_for(book.len() - 1)
+        }
+    }
+}
+
+/// A book of all backoffs, most frequent first, if that makes the model smaller.
+fn choose_backoff_coding(backoffs: &[f32]) -> BackoffCoding {
+    let mut sorted: Vec<u32> = backoffs.iter().map(|backoff| backoff.to_bits()).collect();
+    sorted.par_sort_unstable();
+    let mut values: Vec<(usize, u32)> =
+        sorted.chunk_by(|a, b| a == b).map(|equal| (equal.len(), equal[0])).collect();
+    values.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let width = bits_for(values.len().saturating_sub(1));
+    let spared = u64::from(RAW_BACKOFF_BITS.saturating_sub(width)) * backoffs.len() as u64;
+    if width > QuantisationBits::MAX || spared <= values.len() as u64 * u64::from(RAW_BACKOFF_BITS)
+    {
+        return BackoffCoding::Raw;
+    }
+    let book = values.iter().map(|&(_, value)| f32::from_bits(value)).collect();
+    BackoffCoding::Codebook(book, values.iter().map(|value| value.1).zip(0..).collect())
+}
+
+fn unigram_records(nodes: &Nodes) -> Vec<UnigramRecord> {
+    let has_children =
+        |at: usize| !nodes.children.is_empty() && !nodes.children_of(at as u32).is_empty();
+    let unigram = |at: usize| UnigramRecord {
+        log10: nodes.log10[at],
+        backoff: nodes.backoffs[at],
+        has_children: u32::from(has_children(at)),
+        zero: 0,
+    };
+    (0..nodes.len()).map(unigram).collect()
+}

@@ -1,0 +1,88 @@
+//! The trie as the walk of a query sees it.
+
+use miriam_storage::compact::ProbeState;
+use miriam_storage::prefetch_at;
+
+use super::*;
+use crate::{FoundNgram, LookupStep, NgramIndex};
+
+impl NgramIndex for TrieModel {
+    /// The number of an n-gram; of one word, its id.
+    type NodeRef = u32;
+    type Lookup = ProbeState;
+
+    fn order(&self) -> usize {
+        self.metadata.order as usize
+    }
+
+    fn num_words(&self) -> usize {
+        self.words.len()
+    }
+
+    fn word_id(&self, word: &[u8]) -> LmWord {
+        // A damaged index may name a word that is not there.
+        match self.words.find(word) {
+            Some(id) if (id as usize) < self.words.len() => LmWord(id),
+            _ => LmWord::UNKNOWN,
+        }
+    }
+
+    fn word(&self, id: LmWord) -> Option<&[u8]> {
+        self.words.get(id.0)
+    }
+
+    fn begin_state(&self) -> State {
+        self.begin_state
+    }
+
+    fn end_of_sentence(&self) -> LmWord {
+        LmWord(self.metadata.eos_id)
+    }
+
+    fn minimisation_is_closed(&self) -> bool {
+        self.metadata.minimisation_is_closed
+    }
+
+    #[inline(always)]
+    fn prefetch_unigram(&self, word: LmWord) {
+        prefetch_at(&self.unigrams, word.0 as usize);
+    }
+
+    #[inline(always)]
+    fn can_prefetch_bigram(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn prefetch_bigram(&self, older: LmWord, word: LmWord) {
+        self.prefetch_unigram(word);
+        if let Some(bigrams) = self.levels.first() {
+            bigrams.prefetch(&bigrams.begin_search(word.0, older.0));
+        }
+    }
+
+    #[inline(always)]
+    fn unigram(&self, word: LmWord) -> FoundNgram<u32> {
+        let unigram = self.unigrams[word.0 as usize];
+        let longer = (unigram.has_children != 0 && !self.levels.is_empty()).then_some(word.0);
+        FoundNgram { log10: unigram.log10, backoff: unigram.backoff, extend_left: longer }
+    }
+
+    #[inline(always)]
+    fn begin_lookup(&self, order: usize, place: u32, older: LmWord) -> ProbeState {
+        let level = &self.levels[order - 2];
+        let search = level.begin_search(place, older.0);
+        level.prefetch(&search);
+        search
+    }
+
+    #[inline(always)]
+    fn begin_lookup_no_prefetch(&self, order: usize, place: u32, older: LmWord) -> ProbeState {
+        self.levels[order - 2].begin_search(place, older.0)
+    }
+
+    #[inline(always)]
+    fn step_lookup(&self, order: usize, seek: &mut ProbeState) -> LookupStep<u32> {
+        self.levels[order - 2].step_search(seek)
+    }
+}

@@ -1,0 +1,334 @@
+//! From text to word ids, in one pass and nearly without touching the model.
+//!
+//! Blanks are found 64 bytes at a time, as bits. Most of running text is a few
+//! thousand words, so each thread keeps a small cache of words beside the
+//! vocabulary: a word of up to 15 bytes and its length are one 128-bit number,
+//! which is loaded, hashed and compared whole. Exact: a cached word is compared
+//! in full, and every other goes to the model, many at once
+//! ([`LanguageModel::word_ids`]).
+
+use crate::{LanguageModel, LmWord};
+
+/// Longer words are not cached; in text they are rare.
+const MAX_CACHED_BYTES: usize = 15;
+/// Entries of the cache, 24 bytes each: what a core's second-level cache holds
+/// beside the text and the scores.
+const CACHE_ENTRIES: usize = 1 << 14;
+
+/// The words of a text and where its sentences end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EncodedText {
+    /// The words' ids; with markers, each sentence ends in the id of `</s>`.
+    pub ids: Vec<LmWord>,
+    /// Where each sentence ends in `ids`.
+    pub ends: Vec<usize>,
+    /// Whether the last sentence has no line end: then it has no `</s>` either.
+    /// It is not empty.
+    pub last_is_unterminated: bool,
+    /// Where each word stands in the text, [`Words::MARKER`] for `</s>`; only
+    /// when asked for.
+    pub spans: Vec<(u32, u32)>,
+}
+
+impl EncodedText {
+    /// Where `</s>` stands in the text: nowhere.
+    pub const NO_SPAN: (u32, u32) = (u32::MAX, u32::MAX);
+}
+
+/// Splits text into the words of a model. One a thread.
+pub struct TextEncoder<'m> {
+    model: &'m dyn LanguageModel,
+    /// What each sentence ends in, if in anything.
+    eos_id: Option<LmWord>,
+    keep_spans: bool,
+    cache: Box<[CacheEntry; CACHE_ENTRIES]>,
+    /// Words to ask the model for: where they stand in the text ...
+    misses: Vec<(u32, u32)>,
+    /// ... and among the ids.
+    miss_positions: Vec<u32>,
+    miss_ids: Vec<LmWord>,
+}
+
+/// A word as a number: its bytes, zeros, and its length in the top byte. 0, the
+/// word of no bytes, stands in empty entries.
+#[derive(Clone, Copy, Default)]
+struct CacheEntry {
+    low: u64,
+    high: u64,
+    id: LmWord,
+}
+
+impl<'m> TextEncoder<'m> {
+    /// With `markers` sentences end in `</s>`; with `keep_spans` the places of
+    /// words in the text are kept.
+    pub fn new(model: &'m dyn LanguageModel, markers: bool, keep_spans: bool) -> Self {
+        TextEncoder {
+            model,
+            eos_id: markers.then(|| model.end_of_sentence()),
+            keep_spans,
+            cache: Box::new([CacheEntry::default(); CACHE_ENTRIES]),
+            misses: Vec::new(),
+            miss_positions: Vec::new(),
+            miss_ids: Vec::new(),
+        }
+    }
+
+    /// Replaces `words` by those of `text`: what stands between the six bytes
+    /// that C calls space, in lines that end in `\n`.
+    ///
+    /// Panics when `text` is not shorter than 4 GiB.
+    pub fn encode(&mut self, text: &[u8], words: &mut EncodedText) {
+        assert!(u32::try_from(text.len()).is_ok_and(|length| length < u32::MAX));
+        words.ids.clear();
+        words.ends.clear();
+        words.spans.clear();
+        self.misses.clear();
+        self.miss_positions.clear();
+        // Where the word begins that the next blank ends.
+        let mut open = 0;
+        // Whether the byte before the chunk is blank, as a bit.
+        let mut before = 1;
+        let (chunks, rest) = text.as_chunks::<CHUNK>();
+        let mut last = [b' '; CHUNK];
+        last[..rest.len()].copy_from_slice(rest);
+        for (i, chunk) in chunks.iter().chain([&last]).enumerate() {
+            let base = i * CHUNK;
+            let (blank, newline) = whitespace_masks(chunk);
+            let edges = blank ^ (blank << 1 | before);
+            let (mut starts, word_ends) = (edges & !blank, edges & blank);
+            if before == 1 {
+                open = base + starts.trailing_zeros() as usize;
+                starts &= starts.wrapping_sub(1);
+            }
+            before = blank >> 63;
+            let mut stops = word_ends | newline;
+            while stops != 0 {
+                let bit = stops & stops.wrapping_neg();
+                let at = base + stops.trailing_zeros() as usize;
+                stops ^= bit;
+                if word_ends & bit != 0 {
+                    self.push_word(text, open, at, words);
+                    open = base + starts.trailing_zeros() as usize;
+                    starts &= starts.wrapping_sub(1);
+                }
+                if newline & bit != 0 {
+                    if let Some(end) = self.eos_id {
+                        words.ids.push(end);
+                        if self.keep_spans {
+                            words.spans.push(EncodedText::NO_SPAN);
+                        }
+                    }
+                    words.ends.push(words.ids.len());
+                }
+            }
+        }
+        if before == 0 {
+            // The last chunk was full to its end, by a word.
+            self.push_word(text, open, text.len(), words);
+        }
+        words.last_is_unterminated =
+            words.ids.len() > words.ends.last().copied().unwrap_or_default();
+        if words.last_is_unterminated {
+            words.ends.push(words.ids.len());
+        }
+        self.resolve_misses(text, words);
+    }
+
+    #[inline(always)]
+    fn push_word(&mut self, text: &[u8], start: usize, end: usize, words: &mut EncodedText) {
+        let span = (start as u32, end as u32);
+        if self.keep_spans {
+            words.spans.push(span);
+        }
+        let mut id = LmWord::UNKNOWN;
+        let known = cache_key(text, start, end).is_some_and(|(low, high)| {
+            let entry = &self.cache[cache_slot(low, high)];
+            id = entry.id;
+            entry.low == low && entry.high == high
+        });
+        if !known {
+            self.misses.push(span);
+            self.miss_positions.push(words.ids.len() as u32);
+        }
+        words.ids.push(id);
+    }
+
+    /// Asks the model for the words that were not in the cache.
+    fn resolve_misses(&mut self, text: &[u8], words: &mut EncodedText) {
+        self.miss_ids.clear();
+        self.miss_ids.resize(self.misses.len(), LmWord::UNKNOWN);
+        self.model.word_ids(text, &self.misses, &mut self.miss_ids);
+        for ((&(start, end), &place), &id) in
+            self.misses.iter().zip(&self.miss_positions).zip(&self.miss_ids)
+        {
+            words.ids[place as usize] = id;
+            if let Some((low, high)) = cache_key(text, start as usize, end as usize) {
+                self.cache[cache_slot(low, high)] = CacheEntry { low, high, id };
+            }
+        }
+    }
+}
+
+/// The word as the two halves of a number; nothing for a long one.
+#[inline(always)]
+fn cache_key(text: &[u8], start: usize, end: usize) -> Option<(u64, u64)> {
+    let length = end - start;
+    if length > MAX_CACHED_BYTES {
+        return None;
+    }
+    let bytes = match text[start..].first_chunk() {
+        Some(bytes) => *bytes,
+        None => {
+            let mut bytes = [0; 16];
+            bytes[..length].copy_from_slice(&text[start..end]);
+            bytes
+        }
+    };
+    let (low, high) = bytes.split_at(8);
+    let half = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (low_mask, high_mask) = LENGTH_MASKS[length];
+    Some((half(low) & low_mask, half(high) & high_mask | (length as u64) << 56))
+}
+
+/// By length: the bytes of a word in the halves of its number.
+const LENGTH_MASKS: [(u64, u64); MAX_CACHED_BYTES + 1] = {
+    let mut masks = [(0, 0); MAX_CACHED_BYTES + 1];
+    let mut length = 0;
+    while length <= MAX_CACHED_BYTES {
+        let mask = (1u128 << (8 * length)) - 1;
+        masks[length] = (mask as u64, (mask >> 64) as u64);
+        length += 1;
+    }
+    masks
+};
+
+#[inline(always)]
+fn cache_slot(low: u64, high: u64) -> usize {
+    // The halves are multiplied with each other, so that every byte reaches the
+    // folded product.
+    let product =
+        u128::from(low ^ 0xa076_1d64_78bd_642f) * u128::from(high ^ 0xe703_7ed1_a0b4_28db);
+    ((product as u64) ^ (product >> 64) as u64) as usize % CACHE_ENTRIES
+}
+
+/// Bytes that are looked at together.
+const CHUNK: usize = 64;
+
+/// Which bytes are blank (the six that C calls space), and which are `\n`; the
+/// first byte is the lowest bit.
+#[inline(always)]
+fn whitespace_masks(chunk: &[u8; CHUNK]) -> (u64, u64) {
+    // The compiler makes vector instructions of the comparisons. A byte less 9
+    // is at most 4 for tab, newline, vertical tab, form feed and return.
+    let blank = chunk.map(|byte| u8::from(byte.wrapping_sub(9) <= 4) | u8::from(byte == b' '));
+    let newline = chunk.map(|byte| u8::from(byte == b'\n'));
+    (movemask(&blank), movemask(&newline))
+}
+
+/// Bytes of 0 and 1 as bits.
+#[inline(always)]
+fn movemask(bytes: &[u8; CHUNK]) -> u64 {
+    let eights = bytes.as_chunks::<8>().0.iter().enumerate();
+    eights.fold(0, |all, (i, eight)| {
+        // The product moves byte `n` to bit 56 + n, and no two terms meet.
+        let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        all | gathered << (8 * i)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miriam_storage::LoadMethod;
+    use miriam_textio::NoProgress;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    /// Words of all lengths around the cached ones, and such that differ in
+    /// zero bytes only.
+    fn model() -> Arc<dyn LanguageModel> {
+        let words: Vec<String> =
+            (1..40).map(|n| "x".repeat(n)).chain(["x\0", "\0", "\0\0"].map(String::from)).collect();
+        let mut arpa = format!("\\data\\\nngram 1={}\n\n\\1-grams:\n", words.len() + 3);
+        arpa += "-1\t<unk>\n-99\t<s>\n-1\t</s>\n";
+        for word in words {
+            arpa += &format!("-2\t{word}\n");
+        }
+        arpa += "\n\\end\\\n";
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), arpa).unwrap();
+        crate::open(file.path(), LoadMethod::Lazy, &NoProgress).unwrap()
+    }
+
+    /// The same, word by word.
+    fn encode_word_by_word(model: &dyn LanguageModel, text: &[u8], markers: bool) -> EncodedText {
+        let mut words = EncodedText::default();
+        let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
+        let last = lines.pop().unwrap();
+        let mut at = 0;
+        for (i, line) in lines.iter().copied().chain([last]).enumerate() {
+            for word in line.split(|b| matches!(b, b' ' | b'\t' | 0x0b | 0x0c | b'\r')) {
+                if !word.is_empty() {
+                    words.spans.push((at, at + word.len() as u32));
+                    words.ids.push(model.word_id(word));
+                }
+                at += word.len() as u32 + 1;
+            }
+            if i < lines.len() {
+                if markers {
+                    words.spans.push(EncodedText::NO_SPAN);
+                    words.ids.push(model.end_of_sentence());
+                }
+                words.ends.push(words.ids.len());
+            }
+        }
+        if words.ids.len() > words.ends.last().copied().unwrap_or(0) {
+            words.last_is_unterminated = true;
+            words.ends.push(words.ids.len());
+        }
+        words
+    }
+
+    fn check(model: &dyn LanguageModel, text: &[u8], markers: bool) {
+        let expected = encode_word_by_word(model, text, markers);
+        let mut reader = TextEncoder::new(model, markers, true);
+        let mut words = EncodedText::default();
+        // The second time words come from the cache.
+        for _ in 0..2 {
+            reader.encode(text, &mut words);
+            assert_eq!(words, expected);
+        }
+        let mut bare = TextEncoder::new(model, markers, false);
+        bare.encode(text, &mut words);
+        assert_eq!((words.ids, words.ends, words.spans), (expected.ids, expected.ends, vec![]));
+    }
+
+    #[test]
+    fn text_is_split_as_kenlm_splits_it() {
+        let model = model();
+        for text in ["", "\n", "x", " x \n\n\txx\x0bx\x0cx\r\n", "x\0 \0\0 x \u{a0}x \u{85}x\n"] {
+            check(&*model, text.as_bytes(), true);
+        }
+        // Words that end, begin and lie across the ends of chunks.
+        for length in 1..200 {
+            check(&*model, "x".repeat(length).as_bytes(), true);
+            check(&*model, format!("{}\nx x", "x".repeat(length)).as_bytes(), true);
+            check(&*model, format!("{}x xx\n", " ".repeat(length)).as_bytes(), false);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn equals_splitting_word_by_word(
+            pieces in proptest::collection::vec(prop_oneof![
+                4 => (1usize..40).prop_map(|n| b"x".repeat(n)),
+                3 => Just(b" ".to_vec()),
+                1 => Just(b"\n".to_vec()),
+                1 => proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..34], 0..20),
+            ], 0..60),
+            markers in any::<bool>(),
+        ) {
+            check(&*model(), &pieces.concat(), markers);
+        }
+    }
+}

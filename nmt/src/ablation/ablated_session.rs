@@ -1,0 +1,243 @@
+//! A session that can leave out what makes batches cheap, one thing at a time, and that ends
+//! sentences when it is told to.
+//!
+//! The engine computes living hypotheses only and searches logits while they are in the
+//! cache; there is no switch for that, nor should there be. So this session over
+//! the same layers computes dead rows and makes full rows of probabilities itself. Random models
+//! do not end, or all at the same length: here a sentence ends where its reference does.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use miriam_kernels::activation::log_softmax;
+use miriam_kernels::topk::{ColumnIds, update_topk, update_topk_from_scores};
+use miriam_kernels::tuner::Tuner;
+use miriam_kernels::{Cpu, Mat, MatMut};
+
+use crate::Result;
+use crate::engine::{Engine, OutputColumns, PooledTensor};
+use crate::layer::{Backend, Epilogue};
+use crate::network::{EncoderDecoder, HypothesisRow, Session, Slot, TopK};
+
+/// The end of a sentence.
+pub(super) const EOS_ID: u32 = 0;
+
+/// What dead hypotheses go on with.
+const PAD_TOKEN: Option<u32> = Some(1);
+
+/// What is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ablation {
+    /// Hypotheses of sentences that have ended are computed until their batch is done.
+    pub keep_dead_rows: bool,
+    /// The output layer's product, the softmax and the search for the best words go over
+    /// all of it one after the other.
+    pub unfused_output: bool,
+}
+
+/// See above.
+pub(super) struct AblatedSession<'a, F: EncoderDecoder<Engine>> {
+    family: Arc<F>,
+    engine: Engine,
+    cpu: Cpu,
+    ablation: Ablation,
+    /// Words of the translation of a source, `</s>` counting.
+    target_lengths: &'a HashMap<Vec<u32>, usize>,
+    vocabulary_size: usize,
+    sentences: Vec<Option<AblatedSentence<F::EncodedSource>>>,
+    /// Sentences that have ended and are still computed.
+    dead: Vec<Slot>,
+    state: F::State,
+    /// Rows of the last step: those that live, then the dead.
+    last_rows: Vec<HypothesisRow>,
+    hidden: PooledTensor,
+    top_k: Vec<TopK>,
+    /// Steps so far.
+    pub steps: usize,
+    /// Rows of all steps.
+    pub rows: usize,
+}
+
+struct AblatedSentence<S> {
+    source: S,
+    /// Words that are left, `</s>` counting.
+    tokens_left: usize,
+}
+
+impl<'a, F: EncoderDecoder<Engine>> AblatedSession<'a, F> {
+    pub(super) fn new(
+        family: &Arc<F>,
+        tuner: &Arc<Tuner>,
+        vocabulary_size: usize,
+        target_lengths: &'a HashMap<Vec<u32>, usize>,
+        ablation: Ablation,
+    ) -> Self {
+        let cpu = Cpu::detect();
+        let mut engine = Engine::with_tuner(cpu, Arc::clone(tuner));
+        let (state, hidden) = (family.start_state(&mut engine), engine.zeros(0, 0));
+        AblatedSession {
+            family: Arc::clone(family),
+            engine,
+            cpu,
+            ablation,
+            target_lengths,
+            vocabulary_size,
+            sentences: Vec::new(),
+            dead: Vec::new(),
+            state,
+            last_rows: Vec::new(),
+            hidden,
+            top_k: Vec::new(),
+            steps: 0,
+            rows: 0,
+        }
+    }
+
+    /// The logarithms of all probabilities, and then the best of them.
+    fn top_k_unfused(&mut self) {
+        let output = self.family.output_weights();
+        let mut scores = self.engine.affine(&self.hidden, output, Epilogue::default());
+        log_softmax(self.cpu, scores.view_mut());
+        for (row, best) in self.top_k.iter_mut().enumerate() {
+            update_topk_from_scores(
+                self.cpu,
+                scores.view().row(row),
+                ColumnIds::Consecutive(0),
+                best,
+            );
+        }
+    }
+}
+
+impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
+    fn vocab_size(&self) -> usize {
+        self.vocabulary_size
+    }
+
+    fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
+        assert!(candidates.is_none(), "all words are candidates");
+        // The batch before is done.
+        for slot in self.dead.drain(..) {
+            self.sentences[slot.0 as usize] = None;
+        }
+        let sources = self.family.encode(&mut self.engine, sentences)?;
+        let all = sentences.iter().zip(sources).map(|(words, source)| {
+            let sentence =
+                Some(AblatedSentence { source, tokens_left: self.target_lengths[*words] });
+            let free = self.sentences.iter().position(Option::is_none);
+            let slot = free.unwrap_or(self.sentences.len());
+            match self.sentences.get_mut(slot) {
+                Some(place) => *place = sentence,
+                None => self.sentences.push(sentence),
+            }
+            Slot(slot as u32)
+        });
+        Ok(all.collect())
+    }
+
+    fn finish(&mut self, slot: Slot) {
+        match self.ablation.keep_dead_rows {
+            true => self.dead.push(slot),
+            false => self.sentences[slot.0 as usize] = None,
+        }
+    }
+
+    fn step(&mut self, rows: &[HypothesisRow]) {
+        let mut all = rows.to_vec();
+        for &slot in &self.dead {
+            let before = (0..).zip(&self.last_rows).filter(|(_, row)| row.slot == slot);
+            all.extend(before.map(|(at, _)| HypothesisRow {
+                slot,
+                parent: Some(at),
+                token: PAD_TOKEN,
+            }));
+        }
+        let starts = |at: &usize| *at == 0 || rows[*at].slot != rows[*at - 1].slot;
+        for at in (0..rows.len()).filter(starts) {
+            if let Some(sentence) = &mut self.sentences[rows[at].slot.0 as usize] {
+                sentence.tokens_left = sentence.tokens_left.saturating_sub(1);
+            }
+        }
+        let of = |row: &HypothesisRow| {
+            &self.sentences[row.slot.0 as usize].as_ref().expect("begun").source
+        };
+        let sources: Vec<&F::EncodedSource> = all.iter().map(of).collect();
+        self.hidden = self.family.step(&mut self.engine, &mut self.state, &all, &sources, None);
+        self.steps += 1;
+        self.rows += all.len();
+        self.last_rows = all;
+    }
+
+    fn topk(&mut self, best: &mut [TopK]) {
+        let Some(first) = best.first() else { return };
+        // One product for the dead and the living.
+        self.top_k.resize(self.last_rows.len(), first.clone());
+        self.top_k[best.len()..].fill(first.clone());
+        self.top_k.iter_mut().zip(&mut *best).for_each(|(own, theirs)| std::mem::swap(own, theirs));
+        self.top_k.iter_mut().for_each(TopK::clear);
+        if self.ablation.unfused_output {
+            self.top_k_unfused();
+        } else {
+            let (rows, output) = (0..self.last_rows.len(), self.family.output_weights());
+            self.engine.topk(&self.hidden, rows, output, OutputColumns::All, &mut self.top_k);
+        }
+        self.top_k.iter_mut().zip(&mut *best).for_each(|(own, theirs)| std::mem::swap(own, theirs));
+        for (row, best) in self.last_rows.iter().zip(best) {
+            let sentence = self.sentences[row.slot.0 as usize].as_ref();
+            if sentence.is_some_and(|sentence| sentence.tokens_left == 0) {
+                best.clear();
+                update_topk_from_scores(self.cpu, &[0.0], ColumnIds::Shortlist(&[EOS_ID]), best);
+            }
+        }
+    }
+
+    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+        logits.clear();
+        logits.resize(wanted.len(), 0.0);
+        self.engine.gather_logits(&self.hidden, wanted, self.family.output_weights(), logits);
+    }
+
+    fn row_logits(
+        &mut self,
+        rows: Range<usize>,
+        logits: &mut Vec<f32>,
+        normalisers: &mut Vec<f32>,
+    ) {
+        self.engine.compute_logits(
+            &self.hidden,
+            rows.clone(),
+            self.family.output_weights(),
+            logits,
+        );
+        let mut all = vec![TopK::new(0, true); rows.len()];
+        update_topk(
+            self.cpu,
+            Mat::new(logits, rows.len(), self.vocabulary_size),
+            None,
+            ColumnIds::Consecutive(0),
+            &mut all,
+        );
+        normalisers.clear();
+        normalisers.extend(all.iter().map(TopK::log_normaliser));
+    }
+
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) {
+        let row = row as usize;
+        self.engine.compute_logits(
+            &self.hidden,
+            row..row + 1,
+            self.family.output_weights(),
+            scores,
+        );
+        log_softmax(self.cpu, MatMut::new(scores, 1, self.vocabulary_size));
+    }
+
+    fn keep_alignments(&mut self, keep: bool) {
+        assert!(!keep, "alignments are not kept");
+    }
+
+    fn alignment(&self, _: u32) -> &[f32] {
+        panic!("alignments are not kept");
+    }
+}

@@ -1,0 +1,326 @@
+//! What batches gain from sorting, shrinking, top-up and an output layer that is searched
+//! while it is made (Hoang et al. 2018, section 2.2, and its draft), each by itself.
+//!
+//! What a batch costs depends on how the lengths of its sentences spread. So lengths are those
+//! of a parallel text: each translation ends where its reference does, all of a beam together.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_kernels::Cpu;
+use miriam_kernels::tuner::Tuner;
+
+use super::ablated_session::{AblatedSession, Ablation, EOS_ID};
+use super::transformer::random_transformer_without_eos;
+use crate::architecture;
+use crate::batch::{BatchingOptions, Job, translate_batches};
+use crate::engine::{Engine, Precision, WeightLoader};
+use crate::network::Transformer;
+use crate::search::{DecodingSemantics, Request, SearchOptions, Translation};
+use crate::{Error, Result};
+
+/// Batches that are read ahead and sorted, as `nmt translate` does.
+const READ_AHEAD_BATCHES: usize = 20;
+
+/// The first ids are `</s>` and the unknown word.
+const FIRST_TOKEN: u32 = 2;
+
+/// How batches are made and computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchingVariant {
+    /// In words.
+    pub name: &'static str,
+    /// What is read ahead is sorted by length.
+    pub sort_by_length: bool,
+    /// Others take the places of sentences that have ended. Not with dead rows.
+    pub top_up: bool,
+    /// Sentences that have ended are computed until the last of their batch ends.
+    pub keep_dead_rows: bool,
+    /// Product, softmax and best words of the output layer in passes of their own.
+    pub unfused_output: bool,
+}
+
+impl BatchingVariant {
+    /// As text is translated, then without one thing or another.
+    pub const ALL: [BatchingVariant; 8] = {
+        let usual = BatchingVariant {
+            name: "as it is",
+            sort_by_length: true,
+            top_up: true,
+            keep_dead_rows: false,
+            unfused_output: false,
+        };
+        let dead = BatchingVariant {
+            name: "dead rows kept",
+            top_up: false,
+            keep_dead_rows: true,
+            ..usual
+        };
+        let unsorted = BatchingVariant { name: "unsorted", sort_by_length: false, ..usual };
+        [
+            usual,
+            BatchingVariant { name: "not topped up", top_up: false, ..usual },
+            dead,
+            BatchingVariant { name: "output in passes", unfused_output: true, ..usual },
+            unsorted,
+            BatchingVariant { name: "unsorted, not topped up", top_up: false, ..unsorted },
+            BatchingVariant { name: "unsorted, dead rows kept", sort_by_length: false, ..dead },
+            BatchingVariant {
+                name: "nothing of all",
+                sort_by_length: false,
+                unfused_output: true,
+                ..dead
+            },
+        ]
+    };
+
+    /// What each thing gives: a name, and places in [`ALL`](Self::ALL) of the way without it
+    /// and of the way with it.
+    pub const COMPARISONS: [(&'static str, usize, usize); 7] = [
+        ("sorting", 4, 0),
+        ("shrinking, sorted", 2, 1),
+        ("shrinking, unsorted", 6, 5),
+        ("top-up, sorted", 1, 0),
+        ("top-up, unsorted", 5, 4),
+        ("output searched while made", 3, 0),
+        ("all of them", 7, 0),
+    ];
+}
+
+/// Sentences, and how long their translations are.
+pub struct ParallelText {
+    sources: Vec<Vec<u32>>,
+    target_lengths: HashMap<Vec<u32>, usize>,
+}
+
+impl ParallelText {
+    /// The first `sentences` pairs of lines that have words, for vocabularies of `words`.
+    /// `path` names the source in messages. Of equal sources the first reference counts.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the texts are not of as many lines, or have no words.
+    pub fn new(
+        source: &[u8],
+        target: &[u8],
+        sentences: usize,
+        words: usize,
+        path: &Path,
+    ) -> Result<Self> {
+        let [source, target] =
+            [source, target].map(|text| text.strip_suffix(b"\n").unwrap_or(text));
+        let lines = |text: &[u8]| text.split(|&byte| byte == b'\n').count();
+        if lines(source) != lines(target) {
+            let (ours, theirs) = (lines(source), lines(target));
+            let reason = format!("it has {ours} lines, its reference {theirs}; pairs are needed");
+            return Err(Error::unsupported(path, reason));
+        }
+        let tokens = |line: &'_ [u8]| -> Vec<Vec<u8>> {
+            let tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
+            tokens.map(<[u8]>::to_vec).collect()
+        };
+        let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut text = ParallelText { sources: Vec::new(), target_lengths: HashMap::new() };
+        let pairs = source.split(|&byte| byte == b'\n').zip(target.split(|&byte| byte == b'\n'));
+        let pairs = pairs.map(|(source, target)| (tokens(source), tokens(target)));
+        for (source, target) in pairs.filter(|(source, _)| !source.is_empty()).take(sentences) {
+            let mut ids: Vec<u32> = Vec::with_capacity(source.len() + 1);
+            for token in source {
+                let next = numbers.len() as u32;
+                ids.push(
+                    FIRST_TOKEN
+                        + *numbers.entry(token).or_insert(next) % (words as u32 - FIRST_TOKEN),
+                );
+            }
+            ids.push(EOS_ID);
+            text.target_lengths.entry(ids.clone()).or_insert(target.len() + 1);
+            text.sources.push(ids);
+        }
+        match text.sources.is_empty() {
+            true => Err(Error::unsupported(path, "there is no line with words in it")),
+            false => Ok(text),
+        }
+    }
+
+    /// Sentences.
+    pub fn sentences(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Words of the source and of all translations, `</s>` counting.
+    pub fn token_counts(&self) -> [usize; 2] {
+        let sources = self.sources.iter();
+        [
+            sources.clone().map(Vec::len).sum(),
+            sources.map(|source| self.target_lengths[&source[..]]).sum(),
+        ]
+    }
+}
+
+/// A transformer with random weights, loaded.
+pub struct BenchmarkModel {
+    layers: Arc<Transformer<Engine>>,
+    vocabulary_size: usize,
+    tuner: Arc<Tuner>,
+}
+
+impl BenchmarkModel {
+    /// One of that shape, with products in `precision`.
+    ///
+    /// # Errors
+    /// If the shape contradicts itself.
+    pub fn new(shape: &architecture::TransformerConfig, precision: Precision) -> Result<Self> {
+        let model = random_transformer_without_eos(shape.clone(), 1)?;
+        let mut parameters = WeightLoader::new(&model, Path::new("a random model"), precision);
+        let layers = Arc::new(Transformer::load(&mut parameters, shape)?);
+        let tuner = Arc::new(Tuner::new(Cpu::detect()));
+        Ok(BenchmarkModel { layers, vocabulary_size: shape.embeddings.target_vocab_size, tuner })
+    }
+}
+
+/// What came of a pass over a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchingRun {
+    /// The best translation of each sentence.
+    pub translations: Vec<Vec<u32>>,
+    /// Steps of all batches.
+    pub steps: usize,
+    /// Rows of all steps.
+    pub rows: usize,
+}
+
+/// Translates a text on this thread, `batch` sentences at a time with a beam of that width.
+///
+/// # Errors
+/// What translating gives.
+pub fn run_variant(
+    subject: &BenchmarkModel,
+    text: &ParallelText,
+    batch: usize,
+    beam: usize,
+    way: BatchingVariant,
+) -> Result<BatchingRun> {
+    assert!(!(way.keep_dead_rows && way.top_up), "a batch that is topped up is never done");
+    let waste = Ablation { keep_dead_rows: way.keep_dead_rows, unfused_output: way.unfused_output };
+    let BenchmarkModel { layers, vocabulary_size: words, tuner } = subject;
+    let mut session = AblatedSession::new(layers, tuner, *words, &text.target_lengths, waste);
+    let batching = BatchingOptions {
+        max_sentences: batch,
+        max_source_tokens: 0,
+        maxi_batch: READ_AHEAD_BATCHES,
+        sort_by_length: way.sort_by_length,
+        top_up: way.top_up,
+    };
+    let mut rest = (0..).zip(&text.sources);
+    let mut next = || {
+        let request = |source: &Vec<u32>| Request { source: source.clone(), ..Request::default() };
+        Ok(rest.next().map(|(id, source)| vec![Job { id, request: request(source) }]))
+    };
+    let mut translations = vec![Vec::new(); text.sentences()];
+    let mut done = |id: u64, found: Result<Vec<Translation>>| {
+        if let Some(best) = found?.into_iter().next() {
+            translations[id as usize] = best.tokens;
+        }
+        Ok(())
+    };
+    translate_batches(&mut session, &search_options(beam), &batching, &mut next, &mut done)?;
+    Ok(BatchingRun { steps: session.steps, rows: session.rows, translations })
+}
+
+fn search_options(beam: usize) -> SearchOptions {
+    SearchOptions {
+        beam_size: beam,
+        n_best: 1,
+        length_penalty: 0.0,
+        word_penalty: 0.0,
+        coverage_penalty: 0.0,
+        max_length_factor: f32::INFINITY,
+        max_length: usize::MAX,
+        min_length: 0,
+        semantics: DecodingSemantics::Marian,
+        patience: 1.0,
+        early_stop_margin: None,
+        no_repeat_ngram_size: 0,
+        repetition_penalty: 1.0,
+        suppress_tokens: Vec::new(),
+        eos_id: EOS_ID,
+        sampling: None,
+        return_alignments: false,
+        skip_cost: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::transformer::transformer_of_width;
+    use super::*;
+
+    /// Pairs of those lengths.
+    fn text(lengths: &[(usize, usize)]) -> ParallelText {
+        let mut sides = [String::new(), String::new()];
+        for (line, &(source, target)) in lengths.iter().enumerate() {
+            for (side, count) in sides.iter_mut().zip([source, target]) {
+                (0..count).for_each(|word| *side += &format!("{} ", 7 * line + word));
+                side.push('\n');
+            }
+        }
+        let [source, target] = sides.map(String::into_bytes);
+        ParallelText::new(&source, &target, 100, 120, Path::new("text")).unwrap()
+    }
+
+    const LENGTHS: [(usize, usize); 7] = [(3, 4), (9, 1), (2, 6), (5, 5), (12, 11), (4, 2), (1, 0)];
+
+    fn subject(precision: Precision) -> BenchmarkModel {
+        BenchmarkModel::new(&transformer_of_width(32, 48, [1, 2], 120), precision).unwrap()
+    }
+
+    #[test]
+    fn no_variant_changes_a_translation() {
+        let text = text(&LENGTHS);
+        for precision in [Precision::F32, Precision::I8] {
+            let subject = subject(precision);
+            for beam in [1, 3] {
+                let pass = |way| run_variant(&subject, &text, 3, beam, way).unwrap().translations;
+                let usual = pass(BatchingVariant::ALL[0]);
+                let lengths: Vec<usize> = usual.iter().map(Vec::len).collect();
+                assert_eq!(lengths, LENGTHS.map(|(_, target)| target));
+                assert!(usual.concat().iter().any(|word| *word != usual[0][0]), "not one word");
+                for way in BatchingVariant::ALL {
+                    assert_eq!(pass(way), usual, "{}", way.name);
+                }
+            }
+        }
+    }
+
+    /// Steps and rows by arithmetic on the lengths, `</s>` counting: batches of three.
+    #[test]
+    fn row_counts_match_live_or_padded_batches() {
+        let (text, subject) = (text(&LENGTHS), subject(Precision::F32));
+        let counts = |name: &str, beam| {
+            let way = *BatchingVariant::ALL.iter().find(|way| way.name == name).unwrap();
+            let pass = run_variant(&subject, &text, 3, beam, way).unwrap();
+            (pass.steps, pass.rows)
+        };
+        // 5, 2, 7 | 6, 12, 3 | 1
+        assert_eq!(counts("unsorted, not topped up", 1), (7 + 12 + 1, 36));
+        assert_eq!(counts("unsorted, dead rows kept", 1), (7 + 12 + 1, 3 * 7 + 3 * 12 + 1));
+        // By the length of the source, longest first: 12, 2, 6 | 3, 5, 7 | 1
+        assert_eq!(counts("not topped up", 1), (12 + 7 + 1, 36));
+        assert_eq!(counts("dead rows kept", 1), (12 + 7 + 1, 3 * 12 + 3 * 7 + 1));
+        assert_eq!(counts("as it is", 1).1, 36);
+        // A beam begins with one row a sentence.
+        assert_eq!(counts("not topped up", 3), (12 + 7 + 1, 7 + 3 * (36 - 7)));
+    }
+
+    #[test]
+    fn unequal_line_counts_are_refused() {
+        for (source, target, reason) in
+            [("a\nb\n", "c\n", "2 lines, its reference 1"), ("\n", "\n", "no line with words")]
+        {
+            let path = Path::new("text");
+            let text = ParallelText::new(source.as_bytes(), target.as_bytes(), 5, 120, path);
+            let Err(error) = text else { panic!() };
+            assert!(error.to_string().contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Devlin's study (2017, table 1): a recurrent model, sentence by sentence on one thread, as
+//! one shortcut after another is taken.
+//!
+//! As his, the baseline has candidate lists, stops early and multiplies the hypotheses of a
+//! beam together. Sentences are real text: a word is its rank in the text, so lengths and
+//! frequencies are as they are. Targets are made up. `</s>` is as improbable as any
+//! other word of a random model, so translations are as long as their sources.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::random::SplitMix64;
+use crate::architecture::{EmbeddingConfig, StackedConfig, TopLayerConfig};
+use crate::batch::{BatchingOptions, Job, translate_batches};
+use crate::engine::Precision;
+use crate::layer::ActivationImpl;
+use crate::layer::recurrent::Speedups;
+use crate::network::{HypothesisRow, Network, Session, Slot, TopK};
+use crate::search::{DecodingSemantics, Request, SearchOptions, Translation};
+use crate::{Error, Result};
+
+/// The first ids are `</s>` and the unknown word.
+const FIRST_TOKEN: u32 = 2;
+
+/// Candidates of each source word (Devlin 2017, section 3), and words that all have.
+const CANDIDATES_PER_TOKEN: usize = 20;
+const FREQUENT_TOKENS: u32 = 100;
+
+/// His beam.
+const BEAM_SIZE: usize = 6;
+
+/// Names of the shapes of his table 2: layers above the attentional GRU of 1,024, and
+/// their top.
+pub const STACKED_SHAPES: [&str; 6] = ["s1", "s2", "s3", "s4", "s5", "s6"];
+
+/// The shape of that name over vocabularies of `words`, if there is one.
+pub fn stacked_shape(name: &str, words: usize) -> Option<StackedConfig> {
+    let (depth, top) = match name {
+        "s1" => (0, TopLayerConfig::None),
+        "s2" => (0, TopLayerConfig::Gru(1024)),
+        "s3" => (3, TopLayerConfig::Tanh(1024)),
+        "s4" => (7, TopLayerConfig::Tanh(1024)),
+        "s5" => (7, TopLayerConfig::Gru(1024)),
+        "s6" => (15, TopLayerConfig::Tanh(1024)),
+        _ => return None,
+    };
+    let tables = EmbeddingConfig {
+        source_vocab_size: words,
+        target_vocab_size: words,
+        dim: 512,
+        shared: false,
+        tied_output: false,
+        output_bias: true,
+        right_to_left: false,
+        suppress_tokens: Vec::new(),
+    };
+    Some(StackedConfig {
+        embeddings: tables,
+        encoder_depth: 3,
+        encoder_state_width: 512,
+        state_width: 1024,
+        attention_width: 1024,
+        fc_depth: depth,
+        fc_width: 768,
+        top,
+    })
+}
+
+/// What a measurement is taken with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AblationSetting {
+    /// What it adds to the ones before, in words.
+    pub name: &'static str,
+    /// The numbers of products.
+    pub precision: Precision,
+    /// The others.
+    pub shortcuts: Speedups,
+}
+
+impl AblationSetting {
+    /// The rows of his table, each with what those before have.
+    pub fn cumulative() -> Vec<AblationSetting> {
+        let mut settings = vec![AblationSetting {
+            name: "baseline",
+            precision: Precision::F32,
+            shortcuts: Speedups::NONE,
+        }];
+        let mut add = |name, change: fn(&mut AblationSetting)| {
+            let mut setting = *settings.last().expect("the baseline");
+            setting.name = name;
+            change(&mut setting);
+            settings.push(setting);
+        };
+        add("+ 16 bits", |setting| setting.precision = Precision::I16);
+        add("+ words ahead", |setting| {
+            setting.shortcuts.cached_tokens = Speedups::default().cached_tokens
+        });
+        add("+ context ahead", |setting| setting.shortcuts.precompute_context = true);
+        add("+ vector functions", |setting| {
+            setting.shortcuts.activation_impl = ActivationImpl::Vector
+        });
+        add("+ merged states", |setting| setting.shortcuts.merge_parents = true);
+        add("tables for functions", |setting| {
+            setting.shortcuts.activation_impl = ActivationImpl::Table
+        });
+        add("8 bits for 16", |setting| {
+            setting.precision = Precision::I8;
+            setting.shortcuts.activation_impl = ActivationImpl::Vector;
+        });
+        settings
+    }
+
+    /// The baseline, and it with one shortcut each.
+    pub fn individual() -> Vec<AblationSetting> {
+        let none = Speedups::NONE;
+        let words = Speedups { cached_tokens: Speedups::default().cached_tokens, ..none };
+        [
+            ("baseline", Precision::F32, none),
+            ("16 bits", Precision::I16, none),
+            ("8 bits", Precision::I8, none),
+            ("words ahead", Precision::F32, words),
+            ("context ahead", Precision::F32, Speedups { precompute_context: true, ..none }),
+            (
+                "vector functions",
+                Precision::F32,
+                Speedups { activation_impl: ActivationImpl::Vector, ..none },
+            ),
+            (
+                "tables for functions",
+                Precision::F32,
+                Speedups { activation_impl: ActivationImpl::Table, ..none },
+            ),
+            ("merged states", Precision::F32, Speedups { merge_parents: true, ..none }),
+        ]
+        .map(|(name, precision, shortcuts)| AblationSetting { name, precision, shortcuts })
+        .to_vec()
+    }
+}
+
+/// Sentences to translate, and the words that each may become.
+pub struct Workload {
+    requests: Vec<Request>,
+}
+
+/// What came of a pass.
+#[derive(Clone, Debug, Default)]
+pub struct WorkloadResult {
+    /// The best translation of each sentence.
+    pub translations: Vec<Vec<u32>>,
+    /// Words put out, of the best translations.
+    pub tokens: usize,
+    /// Rows of all steps, and how many of them had a parent that no row before them had.
+    pub rows: usize,
+    /// See `rows`.
+    pub distinct_parents: usize,
+}
+
+impl Workload {
+    /// The first `sentences` lines of text that have words, for vocabularies of `words`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the text has no words.
+    pub fn new(text: &[u8], sentences: usize, words: usize, path: &Path) -> Result<Self> {
+        let tokens = |line: &'_ [u8]| -> Vec<Vec<u8>> {
+            let tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
+            tokens.map(<[u8]>::to_vec).collect()
+        };
+        let lines: Vec<Vec<Vec<u8>>> = text.split(|&byte| byte == b'\n').map(tokens).collect();
+        let mut counts: HashMap<&[u8], usize> = HashMap::new();
+        lines.iter().flatten().for_each(|token| *counts.entry(token).or_default() += 1);
+        let mut ranks: Vec<(&[u8], usize)> = counts.into_iter().collect();
+        ranks.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let last = (words as u32).saturating_sub(FIRST_TOKEN + 1);
+        let ids: HashMap<&[u8], u32> = (0u32..)
+            .zip(&ranks)
+            .map(|(rank, (token, _))| (*token, FIRST_TOKEN + rank.min(last)))
+            .collect();
+        let request = |line: &Vec<Vec<u8>>| {
+            let mut source: Vec<u32> = line.iter().map(|token| ids[&token[..]]).collect();
+            source.push(0);
+            let candidates = Some(draw_candidates(&source, words));
+            Request { source, candidates, ..Request::default() }
+        };
+        let lines = lines.iter().filter(|line| !line.is_empty()).take(sentences);
+        let requests: Vec<Request> = lines.map(request).collect();
+        if requests.is_empty() {
+            return Err(Error::unsupported(path, "there is no line with words in it"));
+        }
+        Ok(Workload { requests })
+    }
+
+    /// Sentences.
+    pub fn sentences(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// The mean number of words that a sentence may become.
+    pub fn mean_candidates(&self) -> f64 {
+        let lists = self.requests.iter().filter_map(|request| request.candidates.as_ref());
+        lists.map(Vec::len).sum::<usize>() as f64 / self.sentences() as f64
+    }
+
+    /// Translates all sentences, one after the other, on this thread.
+    ///
+    /// # Errors
+    /// What translating gives.
+    pub fn translate(&self, network: &Arc<Network>) -> Result<WorkloadResult> {
+        let options = search_options();
+        let mut session =
+            CountingSession { inner: network.session(), rows: 0, distinct_parents: 0 };
+        let mut rest = self.requests.iter().enumerate();
+        let mut translations = vec![Vec::new(); self.sentences()];
+        let mut next = || {
+            let job =
+                |(id, request): (usize, &Request)| Job { id: id as u64, request: request.clone() };
+            Ok(rest.next().map(|next| vec![job(next)]))
+        };
+        let mut done = |id: u64, found: Result<Vec<Translation>>| {
+            if let Some(best) = found?.into_iter().next() {
+                translations[id as usize] = best.tokens;
+            }
+            Ok(())
+        };
+        translate_batches(
+            &mut session,
+            &options,
+            &BatchingOptions::default(),
+            &mut next,
+            &mut done,
+        )?;
+        let (rows, parents) = (session.rows, session.distinct_parents);
+        let words = translations.iter().map(Vec::len).sum();
+        Ok(WorkloadResult { translations, tokens: words, rows, distinct_parents: parents })
+    }
+}
+
+/// Twenty words for each word of the source, frequent ones more often, and the most frequent
+/// of all.
+fn draw_candidates(source: &[u32], words: usize) -> Vec<u32> {
+    let mut all: Vec<u32> = (0..FREQUENT_TOKENS.min(words as u32)).collect();
+    for &word in source {
+        let mut numbers = SplitMix64::new(u64::from(word));
+        let drawn =
+            (0..CANDIDATES_PER_TOKEN).map(|_| (words as f32).powf(numbers.next_f32()) as u32);
+        all.extend(drawn.map(|word| word.min(words as u32 - 1)));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn search_options() -> SearchOptions {
+    SearchOptions {
+        beam_size: BEAM_SIZE,
+        n_best: 1,
+        length_penalty: 0.0,
+        word_penalty: 0.0,
+        coverage_penalty: 0.0,
+        max_length_factor: 1.0,
+        max_length: 1000,
+        min_length: 0,
+        semantics: DecodingSemantics::Marian,
+        patience: 1.0,
+        early_stop_margin: Some(3.0),
+        no_repeat_ngram_size: 0,
+        repetition_penalty: 1.0,
+        suppress_tokens: vec![1],
+        eos_id: 0,
+        sampling: None,
+        return_alignments: false,
+        skip_cost: false,
+    }
+}
+
+/// A session that counts rows and their parents.
+struct CountingSession<S> {
+    inner: S,
+    rows: usize,
+    distinct_parents: usize,
+}
+
+impl<S: Session> Session for CountingSession<S> {
+    fn vocab_size(&self) -> usize {
+        self.inner.vocab_size()
+    }
+
+    fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
+        self.inner.begin(sentences, candidates)
+    }
+
+    fn finish(&mut self, slot: Slot) {
+        self.inner.finish(slot);
+    }
+
+    fn step(&mut self, rows: &[HypothesisRow]) {
+        self.rows += rows.len();
+        let repeats = |row: &usize| rows[..*row].iter().any(|r| r.parent == rows[*row].parent);
+        self.distinct_parents += (0..rows.len()).filter(|row| !repeats(row)).count();
+        self.inner.step(rows);
+    }
+
+    fn topk(&mut self, best: &mut [TopK]) {
+        self.inner.topk(best);
+    }
+
+    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+        self.inner.token_logits(wanted, logits);
+    }
+
+    fn row_logits(
+        &mut self,
+        rows: Range<usize>,
+        logits: &mut Vec<f32>,
+        normalisers: &mut Vec<f32>,
+    ) {
+        self.inner.row_logits(rows, logits, normalisers);
+    }
+
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) {
+        self.inner.log_probabilities(row, scores);
+    }
+
+    fn keep_alignments(&mut self, keep: bool) {
+        self.inner.keep_alignments(keep);
+    }
+
+    fn alignment(&self, row: u32) -> &[f32] {
+        self.inner.alignment(row)
+    }
+}

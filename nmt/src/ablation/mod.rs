@@ -1,0 +1,16 @@
+//! Measurements over models with random weights: what a shape costs does not depend on
+//! what it was trained for.
+
+mod ablated_session;
+mod batching;
+mod devlin;
+mod random;
+mod transformer;
+
+pub use batching::{BatchingRun, BatchingVariant, BenchmarkModel, ParallelText, run_variant};
+pub use devlin::{AblationSetting, STACKED_SHAPES, Workload, WorkloadResult, stacked_shape};
+pub use random::random_model;
+pub use transformer::{TRANSFORMER_SIZES, random_transformer_without_eos, transformer_shape};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! The loop: read, encode, take up, step.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use super::request::{empty_translation, is_empty, validate_and_complete};
+use super::{BatchingOptions, Job};
+use crate::Result;
+use crate::network::{Session, Slot};
+use crate::search::{BeamSearch, SearchOptions, Translation};
+
+type FinishedCallback<'a> = &'a mut dyn FnMut(u64, Result<Vec<Translation>>) -> Result<()>;
+type JobSource<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<Job>>>;
+
+/// Translates what `next` gives until it gives none: it is asked for more whenever there
+/// is room. An empty list says that there is nothing for the moment; sentences under way
+/// go on meanwhile. `done` gets the translations of each sentence, best first, as soon as
+/// they are there, or why it has none.
+///
+/// # Errors
+/// What `next` or `done` gives; then sentences under way are given up.
+pub fn translate_batches(
+    session: &mut dyn Session,
+    options: &SearchOptions,
+    batching: &BatchingOptions,
+    next: JobSource<'_>,
+    done: FinishedCallback<'_>,
+) -> Result<()> {
+    session.keep_alignments(options.needs_attention());
+    let search = BeamSearch::new(options, session.vocab_size());
+    let mut run = BatchScheduler {
+        session,
+        options,
+        batching,
+        search,
+        pending: VecDeque::new(),
+        encoded: VecDeque::new(),
+        input_ended: false,
+    };
+    let result = run.run(next, done);
+    run.search.cancel_all(run.session);
+    run.encoded.iter().for_each(|(_, slot)| run.session.finish(*slot));
+    result
+}
+
+struct BatchScheduler<'a> {
+    session: &'a mut dyn Session,
+    options: &'a SearchOptions,
+    batching: &'a BatchingOptions,
+    search: BeamSearch,
+    /// Read ahead, in the order in which they will be encoded.
+    pending: VecDeque<Job>,
+    /// Encoded.
+    encoded: VecDeque<(Job, Slot)>,
+    /// Whether all of the input was read.
+    input_ended: bool,
+}
+
+impl BatchScheduler<'_> {
+    fn run(&mut self, next: JobSource<'_>, done: FinishedCallback<'_>) -> Result<()> {
+        loop {
+            let places = self.batching.max_sentences.max(1);
+            let free = places.saturating_sub(self.search.active_sentences());
+            if self.search.active_sentences() == 0 || self.batching.top_up && 2 * free >= places {
+                self.admit_sentences(places, next, done)?;
+            }
+            if self.search.active_sentences() > 0 {
+                self.search.step(self.session, done)?;
+            } else if self.input_ended && self.pending.is_empty() && self.encoded.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes up sentences until the places are full.
+    fn admit_sentences(
+        &mut self,
+        places: usize,
+        next: JobSource<'_>,
+        done: FinishedCallback<'_>,
+    ) -> Result<()> {
+        while self.search.active_sentences() < places {
+            if self.encoded.is_empty() && !self.encode_batch(places, next, done)? {
+                return Ok(());
+            }
+            let Some((job, _)) = self.encoded.front() else { continue };
+            let words = self.search.source_tokens() + job.request.source.len();
+            if !self.fits(self.search.active_sentences(), words) {
+                return Ok(());
+            }
+            let Some((job, slot)) = self.encoded.pop_front() else { return Ok(()) };
+            if let Err(error) = self.search.add(job.id, slot, &job.request) {
+                self.session.finish(slot);
+                done(job.id, Err(error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one sentence may join `others` if they have so many `words` together.
+    fn fits(&self, others: usize, words: usize) -> bool {
+        others == 0
+            || self.batching.max_source_tokens == 0
+            || words <= self.batching.max_source_tokens
+    }
+
+    /// Reads some batches, sorted by themselves: what is left of those before stays ahead.
+    fn read_ahead(&mut self, places: usize, next: JobSource<'_>) -> Result<()> {
+        let before = self.pending.len();
+        let wanted = places.saturating_mul(self.batching.maxi_batch.max(1));
+        while !self.input_ended && self.pending.len() < wanted {
+            match next()? {
+                Some(jobs) if jobs.is_empty() => break,
+                Some(jobs) => {
+                    self.pending.extend(jobs);
+                    // What comes may be more than one batch of so many words, and other
+                    // threads want some of it.
+                    if self.batching.max_source_tokens > 0 && self.batching.maxi_batch <= 1 {
+                        break;
+                    }
+                }
+                None => self.input_ended = true,
+            }
+        }
+        if self.batching.sort_by_length {
+            let length = |job: &Job| Reverse(job.request.source.len());
+            self.pending.make_contiguous()[before..].sort_by_key(length);
+        }
+        Ok(())
+    }
+
+    /// Encodes the next batch; false if there is none.
+    fn encode_batch(
+        &mut self,
+        places: usize,
+        next: JobSource<'_>,
+        done: FinishedCallback<'_>,
+    ) -> Result<bool> {
+        let mut batch: Vec<Job> = Vec::new();
+        let mut words = 0;
+        let mut any = false;
+        while batch.len() < places {
+            if self.pending.is_empty() {
+                self.read_ahead(places, next)?;
+            }
+            let Some(mut job) = self.pending.pop_front() else { break };
+            words += job.request.source.len();
+            if !self.fits(batch.len(), words) {
+                self.pending.push_front(job);
+                break;
+            }
+            any = true;
+            if is_empty(&job.request) {
+                done(job.id, Ok(vec![empty_translation(&job.request, self.options)]))?;
+                continue;
+            }
+            match validate_and_complete(&mut job.request, self.options, self.session.vocab_size()) {
+                Ok(()) => batch.push(job),
+                Err(error) => done(job.id, Err(error))?,
+            }
+        }
+        // Sentences with candidates of their own and sentences without do not mix.
+        let (some, none): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|job| job.request.candidates.is_some());
+        for group in [some, none] {
+            self.begin_sentences(group, done)?;
+        }
+        Ok(any)
+    }
+
+    /// Encodes sentences together; where that fails, each by itself, to see which it is.
+    fn begin_sentences(&mut self, jobs: Vec<Job>, done: FinishedCallback<'_>) -> Result<()> {
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let sources: Vec<&[u32]> = jobs.iter().map(|job| &job.request.source[..]).collect();
+        let lists = jobs.iter().map(|job| job.request.candidates.as_deref());
+        let lists: Option<Vec<&[u32]>> = lists.collect();
+        match self.session.begin(&sources, lists.as_deref()) {
+            Ok(slots) => self.encoded.extend(jobs.into_iter().zip(slots)),
+            Err(error) if jobs.len() == 1 => done(jobs[0].id, Err(error))?,
+            Err(_) => {
+                for job in jobs {
+                    self.begin_sentences(vec![job], done)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! Zip archives as NumPy and Marian write them: entries stored or deflated, perhaps with
+//! 64-bit sizes.
+//!
+//! Stored entries stay where they are in the mapped file. Of the crates that read zip
+//! none hands out a place in a map, and what occurs here is little: the directory at the
+//! end and one short header an entry.
+
+use std::io::Read;
+use std::path::Path;
+
+use flate2::bufread::DeflateDecoder;
+use miriam_storage::{Bytes, View};
+
+use super::cursor::Cursor;
+use super::tensor::OwnedBytes;
+use crate::{Error, Result};
+
+const DIRECTORY_END: &[u8] = b"PK\x05\x06";
+const ZIP64_DIRECTORY_END: u32 = 0x0606_4b50;
+const ZIP64_LOCATOR: &[u8] = b"PK\x06\x07";
+const DIRECTORY_ENTRY: u32 = 0x0201_4b50;
+const LOCAL_HEADER: u32 = 0x0403_4b50;
+/// The directory's end is followed by a comment of at most 65,535 bytes.
+const MAX_END_LEN: usize = 22 + 65_535;
+/// All entries together unpack to at most so many times the file's length, plus
+/// [`UNPACKED_ROOM`]; weights barely shrink, bombs do.
+const MAX_INFLATE_RATIO: u64 = 64;
+const INFLATE_ALLOWANCE: u64 = 16 << 20;
+
+/// A file in an archive, not yet read.
+pub struct ZipEntry {
+    pub name: String,
+    method: u16,
+    crc32: u32,
+    compressed_size: u64,
+    uncompressed_size: u64,
+    header_offset: u64,
+}
+
+/// The directory of an archive.
+pub struct ZipArchive<'a> {
+    bytes: OwnedBytes,
+    path: &'a Path,
+    entries: Vec<ZipEntry>,
+    /// Bytes that may still be unpacked.
+    inflate_budget: u64,
+}
+
+impl<'a> ZipArchive<'a> {
+    pub fn open(window: &OwnedBytes, path: &'a Path) -> Result<Self> {
+        let (count, at) = find_directory(window, path)?;
+        let mut cursor = Cursor::new(window, path, at);
+        let mut entries = Vec::new();
+        for _ in 0..count {
+            entries.push(read_entry(&mut cursor)?);
+        }
+        let room =
+            INFLATE_ALLOWANCE.saturating_add(MAX_INFLATE_RATIO.saturating_mul(window.len() as u64));
+        Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget: room })
+    }
+
+    pub fn entries(&self) -> &[ZipEntry] {
+        &self.entries
+    }
+
+    /// The content of entry `index`: a window on the file if it is stored, memory of its
+    /// own, checked, if it is deflated.
+    pub fn read_content(&mut self, index: usize) -> Result<OwnedBytes> {
+        let (entry, stored) = self.raw_entry(index)?;
+        match entry.method {
+            0 => Ok(stored),
+            8 => {
+                let content = self.inflate(index, &stored)?;
+                let bytes = Bytes::copy_from(&content);
+                let view = View::new(&bytes, 0, bytes.len());
+                Ok(OwnedBytes::new(view.map_err(|reason| self.damaged(index, reason))?))
+            }
+            method => Err(Error::unsupported(
+                self.path,
+                format!(
+                    "{}: packed by method {method}; unpack the archive and zip it again, stored \
+                     or deflated",
+                    entry.name
+                ),
+            )),
+        }
+    }
+
+    fn raw_entry(&self, index: usize) -> Result<(&ZipEntry, OwnedBytes)> {
+        let entry = &self.entries[index];
+        let at = usize::try_from(entry.header_offset).unwrap_or(usize::MAX);
+        let mut cursor = Cursor::new(&self.bytes, self.path, at);
+        if cursor.u32(&entry.name)? != LOCAL_HEADER {
+            return Err(self.damaged(index, "no entry begins where the directory says"));
+        }
+        cursor.take(22, &entry.name)?;
+        let (name, extra) = (cursor.u16(&entry.name)?, cursor.u16(&entry.name)?);
+        cursor.take(usize::from(name) + usize::from(extra), &entry.name)?;
+        let packed = usize::try_from(entry.compressed_size).unwrap_or(usize::MAX);
+        let window = cursor.take_shared(packed, &entry.name)?;
+        if entry.method == 0 && entry.compressed_size != entry.uncompressed_size {
+            return Err(self.damaged(index, "it is stored in two sizes"));
+        }
+        Ok((entry, window))
+    }
+
+    fn inflate(&mut self, index: usize, packed: &[u8]) -> Result<Vec<u8>> {
+        let entry = &self.entries[index];
+        let promised = entry.uncompressed_size;
+        if promised > self.inflate_budget {
+            return Err(self.damaged(
+                index,
+                format!("it would unpack to {promised} bytes, too many for a file of this size"),
+            ));
+        }
+        let mut content = Vec::new();
+        // One byte more would show that it does not keep its promise.
+        let mut decoder = DeflateDecoder::new(packed).take(promised + 1);
+        decoder.read_to_end(&mut content).map_err(|e| self.damaged(index, e.to_string()))?;
+        if content.len() as u64 != promised {
+            return Err(self.damaged(index, format!("it does not unpack to {promised} bytes")));
+        }
+        self.check_crc(index, &content)?;
+        self.inflate_budget -= promised;
+        Ok(content)
+    }
+
+    /// Compares the checksum of entry `index` with its unpacked `content`.
+    pub fn check_crc(&self, index: usize, content: &[u8]) -> Result<()> {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        if checksum.sum() != self.entries[index].crc32 {
+            return Err(self.damaged(index, "its checksum does not match"));
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, index: usize, reason: impl Into<String>) -> Error {
+        Error::damaged(self.path, &self.entries[index].name, reason)
+    }
+}
+
+/// How many entries the directory has and where it begins.
+fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
+    let damaged = |reason: &str| Error::damaged(path, "zip directory", reason);
+    let from = window.len().saturating_sub(MAX_END_LEN);
+    let end = window[from..].windows(4).rposition(|bytes| bytes == DIRECTORY_END);
+    let end = from + end.ok_or_else(|| damaged("it is missing; the file is cut"))?;
+    let mut cursor = Cursor::new(window, path, end + 10);
+    let count = u64::from(cursor.u16("zip directory")?);
+    cursor.take(4, "zip directory")?;
+    let at = u64::from(cursor.u32("zip directory")?);
+    if count != 0xffff && at != 0xffff_ffff {
+        return Ok((count, at as usize));
+    }
+    let locator = end.checked_sub(20).filter(|&at| window[at..].starts_with(ZIP64_LOCATOR));
+    let Some(locator) = locator else { return Ok((count, at as usize)) };
+    let record = Cursor::new(window, path, locator + 8).usize("zip directory")?;
+    let mut cursor = Cursor::new(window, path, record);
+    if cursor.u32("zip directory")? != ZIP64_DIRECTORY_END {
+        return Err(damaged("its 64-bit end is not where it should be"));
+    }
+    cursor.take(28, "zip directory")?;
+    let count = cursor.u64("zip directory")?;
+    cursor.take(8, "zip directory")?;
+    Ok((count, cursor.usize("zip directory")?))
+}
+
+fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
+    const PLACE: &str = "zip directory";
+    if cursor.u32(PLACE)? != DIRECTORY_ENTRY {
+        return Err(cursor.damaged(PLACE, "fewer entries than promised"));
+    }
+    cursor.take(4, PLACE)?;
+    let flags = cursor.u16(PLACE)?;
+    let method = cursor.u16(PLACE)?;
+    cursor.take(4, PLACE)?;
+    let checksum = cursor.u32(PLACE)?;
+    let packed = cursor.u32(PLACE)?;
+    let unpacked = cursor.u32(PLACE)?;
+    let lengths = [cursor.u16(PLACE)?, cursor.u16(PLACE)?, cursor.u16(PLACE)?].map(usize::from);
+    cursor.take(8, PLACE)?;
+    let header = cursor.u32(PLACE)?;
+    let name = String::from_utf8_lossy(cursor.take(lengths[0], PLACE)?).into_owned();
+    let extra = cursor.take(lengths[1], PLACE)?;
+    cursor.take(lengths[2], PLACE)?;
+    if flags & 1 != 0 {
+        return Err(cursor.damaged(&name, "it is encrypted"));
+    }
+    // Numbers that do not fit 32 bits stand in field 1, those that need it in this order.
+    let mut long = zip64_field(extra).as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b));
+    let mut number = |short: u32| match short {
+        u32::MAX => long.next().unwrap_or(u64::from(short)),
+        _ => u64::from(short),
+    };
+    let (unpacked, packed, header) = (number(unpacked), number(packed), number(header));
+    Ok(ZipEntry {
+        name,
+        method,
+        crc32: checksum,
+        compressed_size: packed,
+        uncompressed_size: unpacked,
+        header_offset: header,
+    })
+}
+
+/// The content of the extra field of 64-bit numbers.
+fn zip64_field(mut extra: &[u8]) -> &[u8] {
+    while let &[kind, 0, low, high, ref rest @ ..] = extra {
+        let length = usize::from(u16::from_le_bytes([low, high])).min(rest.len());
+        if kind == 1 {
+            return &rest[..length];
+        }
+        extra = &rest[length..];
+    }
+    &[]
+}

@@ -1,0 +1,312 @@
+//! Recurrent operations by the kernels of `miriam-kernels`.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use miriam_kernels::activation;
+use miriam_kernels::attention::{PackedKv, attend, attend_additive};
+use miriam_kernels::cell::{self, GruVariant};
+use miriam_kernels::norm::normalise_in_place;
+use miriam_kernels::pack::WeightsF32;
+use miriam_kernels::{Cpu, Mat, MatMut};
+
+use super::{EmbeddingTable, Engine, PooledTensor, WeightLoader, Weights};
+use crate::Result;
+use crate::layer::{
+    ActivationImpl, AffineNames, AttentionMask, AttentionScore, Backend, ColumnSlice, Epilogue,
+    LayerNorm, ParameterLoader, RecurrentOps, RecurrentParameterLoader,
+};
+
+/// Products of words with weights. Those of frequent words are computed by whichever thread
+/// meets them first: what a row is does not depend on who made it.
+pub struct ProjectedEmbeddingCache {
+    table: Arc<EmbeddingTable>,
+    weights: Arc<Weights>,
+    /// That of no word, then those of the words.
+    rows: Vec<OnceLock<Box<[f32]>>>,
+}
+
+impl ProjectedEmbeddingCache {
+    fn index_of(word: Option<u32>) -> usize {
+        word.map_or(0, |word| word as usize + 1)
+    }
+
+    fn get(&self, word: Option<u32>) -> Option<&[f32]> {
+        self.rows.get(Self::index_of(word))?.get().map(|row| &**row)
+    }
+}
+
+impl RecurrentParameterLoader<Engine> for WeightLoader<'_> {
+    fn projected_embedding_cache(
+        &mut self,
+        table: &str,
+        affine: AffineNames<'_>,
+        kept: usize,
+    ) -> Result<ProjectedEmbeddingCache> {
+        let table = self.embedding_table(table)?;
+        let weights = self.weights(affine)?;
+        let kept = match kept {
+            0 => Vec::new(),
+            kept => (0..=kept.min(table.vocab_size)).map(|_| OnceLock::new()).collect(),
+        };
+        Ok(ProjectedEmbeddingCache { table, weights, rows: kept })
+    }
+}
+
+/// A sentence as attention sees it.
+pub enum Annotations {
+    /// Keys, a row each, and values packed.
+    Additive {
+        /// Positions by width.
+        keys: Vec<f32>,
+        /// Positions are the depth.
+        values: WeightsF32,
+        /// The width of values.
+        width: usize,
+    },
+    /// Both packed.
+    DotProduct(PackedKv, usize),
+}
+
+impl Annotations {
+    /// Columns of the values.
+    fn width(&self) -> usize {
+        match self {
+            Annotations::Additive { width, .. } | Annotations::DotProduct(_, width) => *width,
+        }
+    }
+}
+
+impl Engine {
+    fn kernel_activation_impl(
+        &self,
+        activation_impl: ActivationImpl,
+    ) -> (Cpu, activation::GateImpl) {
+        match activation_impl {
+            ActivationImpl::Scalar => (Cpu::plain(), activation::GateImpl::Exact),
+            ActivationImpl::Vector => (self.cpu, activation::GateImpl::Exact),
+            ActivationImpl::Table => (self.cpu, activation::GateImpl::Table),
+        }
+    }
+}
+
+impl RecurrentOps for Engine {
+    type Annotations = Annotations;
+    type ProjectedEmbeddingCache = ProjectedEmbeddingCache;
+
+    fn concat_rows(&mut self, parts: &[&PooledTensor]) -> PooledTensor {
+        let width = parts.first().map_or(0, |rows| rows.width());
+        let mut out = self.empty_tensor(parts.iter().map(|rows| rows.rows()).sum(), width);
+        let mut to = out.view_mut();
+        let mut row = 0;
+        for part in parts.iter().map(|rows| rows.view()) {
+            for from in 0..part.rows() {
+                to.row(row).copy_from_slice(part.row(from));
+                row += 1;
+            }
+        }
+        out
+    }
+
+    fn concat_columns(&mut self, parts: &[&PooledTensor]) -> PooledTensor {
+        let rows = parts.first().map_or(0, |part| part.rows());
+        let mut out = self.empty_tensor(rows, parts.iter().map(|part| part.width()).sum());
+        let mut to = out.view_mut();
+        for row in 0..rows {
+            let mut rest = to.row(row);
+            for part in parts {
+                let (columns, behind) = rest.split_at_mut(part.width());
+                columns.copy_from_slice(part.view().row(row));
+                rest = behind;
+            }
+        }
+        out
+    }
+
+    fn copy_columns(&mut self, part: ColumnSlice<'_, PooledTensor>) -> PooledTensor {
+        let from = part.view();
+        let mut out = self.empty_tensor(from.rows(), from.columns());
+        let mut to = out.view_mut();
+        (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
+        out
+    }
+
+    fn mean_pool(&mut self, rows: &PooledTensor, lengths: &[usize]) -> PooledTensor {
+        let mut out = self.zero_tensor(lengths.len(), rows.width());
+        let (from, mut to) = (rows.view(), out.view_mut());
+        let mut first = 0;
+        for (sentence, &length) in lengths.iter().enumerate() {
+            let mean = to.row(sentence);
+            for row in first..first + length {
+                mean.iter_mut().zip(from.row(row)).for_each(|(sum, x)| *sum += x);
+            }
+            mean.iter_mut().for_each(|sum| *sum /= length as f32);
+            first += length;
+        }
+        out
+    }
+
+    fn norm_columns(
+        &mut self,
+        mut rows: PooledTensor,
+        norms: &[(Range<usize>, LayerNorm<Arc<[f32]>>)],
+    ) -> PooledTensor {
+        for (columns, norm) in norms {
+            let part = rows.view_mut().column_range(columns.clone());
+            normalise_in_place(self.cpu, norm.view(), part, None, None);
+        }
+        rows
+    }
+
+    fn embed_projected(
+        &mut self,
+        cache: &ProjectedEmbeddingCache,
+        words: &[Option<u32>],
+    ) -> PooledTensor {
+        let is_missing = |word: &Option<u32>| cache.get(*word).is_none();
+        let mut missing: Vec<Option<u32>> = words.iter().copied().filter(is_missing).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let vectors = self.embed(&cache.table, &missing, 1.0, None);
+        let products = self.affine(&vectors, &cache.weights, Epilogue::default());
+        for (row, &word) in missing.iter().enumerate() {
+            if let Some(place) = cache.rows.get(ProjectedEmbeddingCache::index_of(word)) {
+                place.get_or_init(|| products.view().row(row).into());
+            }
+        }
+        let mut out = self.empty_tensor(words.len(), products.width());
+        let mut to = out.view_mut();
+        for (row, &word) in words.iter().enumerate() {
+            let place = || missing.binary_search(&word).ok();
+            let product = cache.get(word).or_else(|| Some(products.view().row(place()?)));
+            to.row(row).copy_from_slice(product.expect("kept or computed"));
+        }
+        out
+    }
+
+    fn gru_cell(
+        &mut self,
+        (squash, form): (ActivationImpl, GruVariant),
+        input: Option<ColumnSlice<'_, PooledTensor>>,
+        recurrent: &PooledTensor,
+        bias: Option<&Arc<[f32]>>,
+        state: &PooledTensor,
+    ) -> PooledTensor {
+        let mut out = self.empty_tensor(state.rows(), state.width());
+        let (cpu, squash) = self.kernel_activation_impl(squash);
+        let bias = match bias {
+            Some(bias) => bias,
+            None => {
+                self.scratch.clear();
+                self.scratch.resize(3 * state.width(), 0.0);
+                &self.scratch[..]
+            }
+        };
+        let (input, recurrent) = (input.map(|input| input.view()), recurrent.view());
+        cell::gru(cpu, squash, form, input, recurrent, bias, state.view(), out.view_mut());
+        out
+    }
+
+    fn lstm_cell(
+        &mut self,
+        activation_impl: ActivationImpl,
+        input: Option<ColumnSlice<'_, PooledTensor>>,
+        recurrent: &PooledTensor,
+        bias: &Arc<[f32]>,
+        mut cell: PooledTensor,
+    ) -> [PooledTensor; 2] {
+        let mut out = self.empty_tensor(cell.rows(), cell.width());
+        let (cpu, squash) = self.kernel_activation_impl(activation_impl);
+        let (input, recurrent) = (input.map(|input| input.view()), recurrent.view());
+        cell::lstm(cpu, squash, input, recurrent, bias, cell.view_mut(), out.view_mut());
+        [out, cell]
+    }
+
+    fn multiplicative_state(
+        &mut self,
+        input: ColumnSlice<'_, PooledTensor>,
+        input_bias: &Arc<[f32]>,
+        recurrent: &PooledTensor,
+        recurrent_bias: &Arc<[f32]>,
+    ) -> PooledTensor {
+        let mut out = self.empty_tensor(recurrent.rows(), recurrent.width());
+        let (input, recurrent, to) = (input.view(), recurrent.view(), out.view_mut());
+        cell::multiplicative_state(self.cpu, input, input_bias, recurrent, recurrent_bias, to);
+        out
+    }
+
+    fn annotate(
+        &mut self,
+        attention_score: &AttentionScore<Arc<[f32]>>,
+        keys: &PooledTensor,
+        values: &PooledTensor,
+        lengths: &[usize],
+    ) -> Vec<Annotations> {
+        let mut first = 0;
+        let width = values.width();
+        let annotations = |&length: &usize| {
+            let rows = first..first + length;
+            first = rows.end;
+            let keys = keys.view().row_range(rows.clone());
+            let of_sentence = values.view().row_range(rows);
+            match attention_score {
+                AttentionScore::Additive(_) => {
+                    let mut values = WeightsF32::default();
+                    values.fill_rows(of_sentence, width);
+                    let keys = (0..length).flat_map(|row| keys.row(row)).copied().collect();
+                    Annotations::Additive { keys, values, width }
+                }
+                AttentionScore::DotProduct => {
+                    let mut memory = PackedKv::default();
+                    memory.pack(1, keys, of_sentence);
+                    Annotations::DotProduct(memory, width)
+                }
+            }
+        };
+        lengths.iter().map(annotations).collect()
+    }
+
+    fn attend_annotations(
+        &mut self,
+        activation_impl: ActivationImpl,
+        attention_score: &AttentionScore<Arc<[f32]>>,
+        queries: &PooledTensor,
+        groups: &[(usize, &Annotations)],
+        mut weights_out: Option<&mut Vec<Vec<f32>>>,
+    ) -> PooledTensor {
+        let (cpu, squash) = self.kernel_activation_impl(activation_impl);
+        let width = groups.first().map_or(0, |(_, sentence)| sentence.width());
+        let mut out = self.empty_tensor(queries.rows(), width);
+        let mut rest = out.view_mut();
+        let mut first = 0;
+        for &(rows, sentence) in groups {
+            let (part, behind) = rest.split_rows(rows);
+            rest = behind;
+            let queries = queries.view().row_range(first..first + rows);
+            first += rows;
+            let positions = match sentence {
+                Annotations::Additive { values, .. } => values.view().depth(),
+                Annotations::DotProduct(memory, _) => memory.positions(),
+            };
+            self.attention_weights.clear();
+            self.attention_weights.resize(rows * positions, 0.0);
+            let weights = MatMut::new(&mut self.attention_weights, rows, positions);
+            match (attention_score, sentence) {
+                (AttentionScore::Additive(v), Annotations::Additive { keys, values, .. }) => {
+                    let keys = Mat::new(keys, positions, v.len());
+                    attend_additive(cpu, squash, keys, values.view(), v, queries, weights, part);
+                }
+                (AttentionScore::DotProduct, Annotations::DotProduct(memory, _)) => {
+                    let (told, floats) = (Some((0, weights)), &mut self.scratch);
+                    attend(self.cpu, 1.0, queries, memory, AttentionMask::All, part, told, floats);
+                }
+                _ => panic!("annotated for another kind of attention"),
+            }
+            if let Some(told) = &mut weights_out {
+                told.extend(self.attention_weights.chunks_exact(positions).map(<[f32]>::to_vec));
+            }
+        }
+        assert_eq!(first, queries.rows(), "every query is in a group");
+        out
+    }
+}

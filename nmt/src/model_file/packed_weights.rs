@@ -1,0 +1,147 @@
+//! Weights packed for products, in the layout of the engine: opened without a look at them.
+//!
+//! A matrix here is what one product multiplies with, several parameters side by side
+//! where layers want them so. Parameters that lie here do not lie among the tensors.
+
+use std::collections::BTreeMap;
+
+use miriam_kernels::pack::{Layout, Line};
+use miriam_storage::dictionary::StringPool;
+use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use miriam_storage::{Container, ContainerWriter};
+use miriam_textio::Progress;
+
+use crate::Result;
+use crate::engine::{MappedMatrix, Precision, UsedParameters};
+
+/// A packed matrix.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
+#[repr(C)]
+struct PackedRecord {
+    depth: u64,
+    columns: u64,
+    /// In the section of lines.
+    first_line: u64,
+    lines: u64,
+    /// In the section of scales.
+    first_scale: u64,
+    scales: u64,
+    /// In the section of corrections.
+    first_correction: u64,
+    corrections: u64,
+    /// The largest norm of a run of sixteen bits.
+    norm: u32,
+    reserved: u32,
+}
+
+/// The layouts of a precision, with their versions.
+fn layout_signature(precision: Precision) -> String {
+    let text = |layout: Layout| format!("{}/{}", layout.name(), layout.version());
+    let [encoder, others] = ["encoder", ""].map(|name| precision.layout(name));
+    if encoder == others {
+        text(others)
+    } else {
+        format!("{}, encoder {}", text(others), text(encoder))
+    }
+}
+
+/// Writes what layers multiply with.
+pub(super) fn write(
+    writer: &mut ContainerWriter,
+    used: &UsedParameters,
+    precision: Precision,
+    progress: &dyn Progress,
+) -> Result<()> {
+    writer.write_section("packed.layout", layout_signature(precision).as_bytes())?;
+    StringPool::write(writer, "packed", used.packed.keys().map(String::as_bytes))?;
+    let (mut records, mut scales, mut corrections) = (Vec::new(), Vec::new(), Vec::new());
+    let mut lines = 0;
+    for weights in used.packed.values() {
+        let parts = weights.packed_parts();
+        records.push(PackedRecord {
+            depth: weights.depth() as u64,
+            columns: weights.columns() as u64,
+            first_line: lines,
+            lines: parts.lines.len() as u64,
+            first_scale: scales.len() as u64,
+            scales: parts.scales.len() as u64,
+            first_correction: corrections.len() as u64,
+            corrections: parts.corrections.len() as u64,
+            norm: parts.norm,
+            reserved: 0,
+        });
+        lines += parts.lines.len() as u64;
+        scales.extend_from_slice(parts.scales);
+        corrections.extend_from_slice(parts.corrections);
+    }
+    writer.write_section("packed.table", &records)?;
+    writer.write_section("packed.scales", &scales)?;
+    writer.write_section("packed.corrections", &corrections)?;
+    let bytes = lines * size_of::<Line>() as u64;
+    progress.begin("writing packed weights", Some(bytes));
+    let mut section = writer.begin_section("packed.lines", size_of::<Line>(), bytes)?;
+    for weights in used.packed.values() {
+        section.write(weights.packed_parts().lines.as_bytes())?;
+        progress.set_position(section.len());
+    }
+    section.finish()?;
+    progress.end();
+    Ok(())
+}
+
+/// The matrices of a file by their names, and their precision.
+pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String, MappedMatrix>)> {
+    let name = container.section::<u8>("packed.layout")?;
+    let known = Precision::ALL.into_iter();
+    let known = known.into_iter().find(|known| layout_signature(*known).as_bytes() == &name[..]);
+    let precision = known.ok_or_else(|| {
+        let reason = format!(
+            "weights are packed as {}, which this program does not know; convert the original",
+            String::from_utf8_lossy(&name[..name.len().min(80)])
+        );
+        container.damaged("packed.layout", reason)
+    })?;
+    let names = StringPool::open(container, "packed")?;
+    let records = container.section::<PackedRecord>("packed.table")?;
+    let scales = container.section::<f32>("packed.scales")?;
+    let corrections = container.section::<i32>("packed.corrections")?;
+    let lines = container.section::<Line>("packed.lines")?;
+    if names.len() != records.len() {
+        let reason = format!("{} names for {} matrices", names.len(), records.len());
+        return Err(container.damaged("packed.table", reason).into());
+    }
+    let mut all = BTreeMap::new();
+    for (id, record) in records.iter().enumerate() {
+        let name = names.get(id as u32).unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        let stored = || -> std::result::Result<MappedMatrix, String> {
+            let size = |n: u64| usize::try_from(n).map_err(|_| "it is too large".to_owned());
+            let range = |first: u64, count: u64, of: usize| {
+                let (first, count) = (size(first)?, size(count)?);
+                let end = first.checked_add(count).filter(|&end| end <= of);
+                Ok::<_, String>(first..end.ok_or("it leaves its sections")?)
+            };
+            let of_scales = range(record.first_scale, record.scales, scales.len())?;
+            let of_corrections =
+                range(record.first_correction, record.corrections, corrections.len())?;
+            let stored = MappedMatrix {
+                range: range(record.first_line, record.lines, lines.len())?,
+                lines: lines.clone(),
+                scales: scales[of_scales].into(),
+                corrections: corrections[of_corrections].into(),
+                norm: record.norm,
+                layout: precision.layout(&name),
+                depth: size(record.depth)?,
+                columns: size(record.columns)?,
+            };
+            stored.view()?;
+            Ok(stored)
+        };
+        let stored = stored().map_err(|reason| container.damaged(&name, reason))?;
+        if all.insert(name.clone(), stored).is_some() {
+            return Err(container.damaged(&name, "it is there twice").into());
+        }
+    }
+    Ok((precision, all))
+}

@@ -1,0 +1,230 @@
+//! Opening and checking the file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_storage::dictionary::{Dictionary, StringPool};
+use miriam_storage::{Bytes, Container, LoadMethod};
+
+use super::{
+    DTYPES, EXTENSIONS_SECTION, Extensions, KIND, Metadata, PACKING_NONE, SIDES, STORAGE_ORDERS,
+    TensorRecord, VERSION_PACKED, VERSION_PLAIN, VocabularyMetadata, packed_weights,
+};
+use crate::Result;
+use crate::architecture::Model;
+use crate::checkpoint::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
+use crate::decoder_config::DecoderConfig;
+use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
+use crate::shortlist::Shortlist;
+use crate::vocabulary::Vocabulary;
+
+/// Opens the file at `path`, in time that does not grow with its weights.
+pub fn open(path: &Path) -> Result<ModelBundle> {
+    from_container(&Container::open_any(path, LoadMethod::Lazy)?)
+}
+
+/// Checks what opening does not, beside checksums: that every word is found under its id
+/// and that all weights are numbers.
+pub fn verify(container: &Container) -> Result<()> {
+    let package = from_container(container)?;
+    let metadata: Metadata = container.metadata()?;
+    if let Some(words) = &metadata.vocabularies {
+        for name in SIDES.into_iter().take(if words.shared { 1 } else { 2 }) {
+            Dictionary::open(container, name)?.verify().map_err(|id| {
+                container.damaged(name, format!("word {id} is not found under its id"))
+            })?;
+        }
+    }
+    for (name, tensor) in package.models.iter().flat_map(Model::parameters) {
+        if let Some(value) = tensor.values().iter().find(|value| !value.is_finite()) {
+            return Err(container.damaged(name, format!("a weight is {value}")).into());
+        }
+    }
+    Ok(())
+}
+
+/// A container whose first page has been checked; it must be of this kind and version.
+pub fn from_container(container: &Container) -> Result<ModelBundle> {
+    let version = match container.kind_version() {
+        VERSION_PLAIN => VERSION_PLAIN,
+        _ => VERSION_PACKED,
+    };
+    let container = container.clone().expect_kind(KIND, version)?;
+    let metadata: Metadata = container.metadata()?;
+    metadata.architecture.validate().map_err(|reason| container.damaged("metadata", reason))?;
+    let more = read_extensions(&container)?;
+    let words = match &metadata.vocabularies {
+        Some(words) => Some(open_tokenizers(&container, words, &more)?),
+        None => None,
+    };
+    let tables = metadata.architecture.embeddings();
+    if let Some(TokenizerPair { vocabularies: [source, target], .. }) = &words
+        && [source.len(), target.len()] != [tables.source_vocab_size, tables.target_vocab_size]
+    {
+        let reason = format!(
+            "vocabularies of {} and {} words for tables of {} and {} rows",
+            source.len(),
+            target.len(),
+            tables.source_vocab_size,
+            tables.target_vocab_size
+        );
+        return Err(container.damaged("metadata", reason).into());
+    }
+    let candidates = match (metadata.shortlist_first, &words) {
+        (Some(first), Some(words)) => {
+            let offsets = container.section::<u64>("shortlist.offsets")?;
+            let translations = container.section::<u32>("shortlist.words")?;
+            let first = usize::try_from(first).unwrap_or(usize::MAX);
+            let [source, target] = &words.vocabularies;
+            let list = Shortlist::from_parts(first, &offsets, &translations, source, target);
+            let wrong = || container.damaged("shortlist.offsets", "it does not fit the words");
+            Some(ShortlistGenerator::Shortlist(list.ok_or_else(wrong)?))
+        }
+        _ => None,
+    };
+    let tensors = open_tensors(&container)?;
+    let multipliers = metadata.activation_multipliers.into_iter().collect();
+    let stored =
+        if version == VERSION_PACKED { Some(packed_weights::open(&container)?) } else { None };
+    let (architecture, path) = (metadata.architecture, container.path());
+    let model = Model::with_packed(architecture, tensors, multipliers, stored, path)?;
+    let defaults = metadata.defaults;
+    Ok(ModelBundle {
+        path: container.path().to_owned(),
+        format: format!("miriam, from: {}", metadata.origin),
+        files: Vec::new(),
+        models: vec![model],
+        tokenizers: words,
+        shortlist_generator: candidates,
+        settings: DecoderConfig {
+            beam_size: defaults.beam_size.and_then(|n| usize::try_from(n).ok()),
+            normalize: defaults.normalize,
+            word_penalty: defaults.word_penalty,
+            max_length_factor: defaults.max_length_factor,
+            mini_batch: more.mini_batch.and_then(|n| usize::try_from(n).ok()),
+            maxi_batch: more.maxi_batch.and_then(|n| usize::try_from(n).ok()),
+            weights: more.weight.into_iter().collect(),
+            ..DecoderConfig::default()
+        },
+    })
+}
+
+/// What files have beside their metadata, if they have.
+fn read_extensions(container: &Container) -> Result<Extensions> {
+    if !container.sections().iter().any(|section| section.name == EXTENSIONS_SECTION) {
+        return Ok(Extensions::default());
+    }
+    let text = container.section::<u8>(EXTENSIONS_SECTION)?;
+    serde_json::from_slice(&text)
+        .map_err(|e| container.damaged(EXTENSIONS_SECTION, e.to_string()).into())
+}
+
+fn open_tokenizers(
+    container: &Container,
+    metadata: &VocabularyMetadata,
+    more: &Extensions,
+) -> Result<TokenizerPair> {
+    let open = |side: usize| -> Result<Vocabulary> {
+        let section = SIDES[if metadata.shared { 0 } else { side }];
+        let words = Dictionary::open(container, section)?;
+        let (end, unknown) = (metadata.eos_ids[side], metadata.unk_ids[side]);
+        if [end, unknown].iter().any(|&id| id as usize >= words.len()) {
+            let reason = "the end of a sentence or the unknown word is no word";
+            return Err(container.damaged(section, reason).into());
+        }
+        let name = format!("{} ({})", container.path().display(), SIDES[side]);
+        Ok(Vocabulary::from_mapped(words, name, end, unknown))
+    };
+    let source = Arc::new(open(0)?);
+    let target = if metadata.shared && metadata.eos_ids[0] == metadata.eos_ids[1] {
+        Arc::clone(&source)
+    } else {
+        Arc::new(open(1)?)
+    };
+    let mut models: [Option<SentencePieceModel>; 2] = [None, None];
+    let mut segmentation = [Segmentation::Presegmented, Segmentation::Presegmented];
+    for (side, section) in metadata.sentencepiece_sections.iter().enumerate() {
+        let Some(section) = *section else { continue };
+        let section = section as usize;
+        let name = SIDES.get(section).filter(|_| section <= side);
+        let name = name.ok_or_else(|| container.damaged("metadata", "pieces of no side"))?;
+        if models[section].is_none() {
+            let bytes = container.section::<u8>(&format!("{name}.spm"))?;
+            let place = format!("{} ({name}.spm)", container.path().display());
+            models[section] =
+                Some(SentencePieceModel::from_bytes(Bytes::copy_from(&bytes), place)?);
+        }
+        if let Some(model) = &models[section] {
+            segmentation[side] = Segmentation::SentencePiece(model.clone());
+        }
+    }
+    for (side, section) in more.codes.iter().enumerate() {
+        let Some(section) = *section else { continue };
+        let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
+        let name = name.ok_or_else(|| container.damaged("metadata", "codes of no side"))?;
+        segmentation[side] = match &segmentation[0] {
+            Segmentation::Bpe(codes) if section == 0 => Segmentation::Bpe(codes.clone()),
+            _ => {
+                let bytes = container.section::<u8>(&format!("{name}.bpe"))?;
+                let place = format!("{} ({name}.bpe)", container.path().display());
+                Segmentation::Bpe(BpeCodesFile::from_bytes(Bytes::copy_from(&bytes), &place)?)
+            }
+        };
+    }
+    Ok(TokenizerPair { vocabularies: [source, target], segmentation })
+}
+
+fn open_tensors(container: &Container) -> Result<BTreeMap<String, Tensor>> {
+    let names = StringPool::open(container, "tensors")?;
+    let records = container.section::<TensorRecord>("tensors.table")?;
+    let scales = container.section::<f32>("tensors.scales")?;
+    let data = OwnedBytes::new(container.section::<u8>("tensors.data")?);
+    if names.len() != records.len() {
+        let reason = format!("{} names for {} tensors", names.len(), records.len());
+        return Err(container.damaged("tensors.table", reason).into());
+    }
+    let mut tensors = BTreeMap::new();
+    for (id, record) in records.iter().enumerate() {
+        let name = names.get(id as u32).unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        let tensor = open_tensor(record, &scales, &data);
+        let tensor = tensor.map_err(|reason| container.damaged(&name, reason))?;
+        if tensors.insert(name.clone(), tensor).is_some() {
+            return Err(container.damaged(&name, "it is there twice").into());
+        }
+    }
+    Ok(tensors)
+}
+
+fn open_tensor(record: &TensorRecord, scales: &[f32], data: &OwnedBytes) -> Result<Tensor, String> {
+    let size = |number: u64| usize::try_from(number).map_err(|_| "it is too large".to_owned());
+    if record.packing != PACKING_NONE {
+        return Err(format!(
+            "packed in a way, {}, that this program does not know",
+            record.packing
+        ));
+    }
+    let element = *DTYPES.get(record.dtype as usize).ok_or("its elements are not known")?;
+    let order = *STORAGE_ORDERS.get(record.order as usize).ok_or("its order is not known")?;
+    if element == DType::F32 && order != StorageOrder::RowMajor {
+        return Err("floats lie in columns".into());
+    }
+    let data = data.slice(size(record.start)?, size(record.length)?);
+    let data = data.ok_or("it does not lie in the section of data")?;
+    if !record.start.is_multiple_of(super::ALIGNMENT) {
+        return Err("it is misaligned".into());
+    }
+    let shape = vec![size(record.rows)?, size(record.columns)?];
+    let tensor = Tensor::new(shape, element, order, data)?;
+    let (first, count) = (size(record.first_multiplier)?, size(record.multipliers)?);
+    let scales = first.checked_add(count).and_then(|end| scales.get(first..end));
+    match scales.ok_or("its multipliers do not lie in their section")? {
+        [] => Ok(tensor),
+        &[one] if tensor.channels() != 1 => {
+            tensor.with_multipliers(QuantMultipliers::PerTensor(one))
+        }
+        all => tensor.with_multipliers(QuantMultipliers::PerChannel(all.into())),
+    }
+}

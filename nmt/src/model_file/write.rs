@@ -1,0 +1,237 @@
+//! Writing the file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_storage::dictionary::{Dictionary, StringPool};
+use miriam_storage::zerocopy::IntoBytes;
+use miriam_storage::{Bytes, ContainerWriter};
+use miriam_textio::Progress;
+
+use super::{
+    ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, KIND, Metadata, PACKING_NONE, SIDES,
+    STORAGE_ORDERS, SearchDefaults, TensorRecord, VERSION_PACKED, VERSION_PLAIN,
+    VocabularyMetadata, packed_weights,
+};
+use crate::architecture::Model;
+use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
+use crate::engine::Precision;
+use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+use crate::network;
+use crate::segmentation::Segmentation;
+use crate::{Error, Result};
+
+/// Writes `package`, which must be one model with vocabularies, to the file `output`.
+/// Returns what the file leaves out.
+///
+/// With a precision, what products multiply with is packed for it, which opens at once and
+/// serves no other; else all parameters stay plain numbers.
+pub fn write(
+    bundle: &ModelBundle,
+    precision: Option<Precision>,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Vec<String>> {
+    let [model] = &bundle.models[..] else {
+        let reason = format!(
+            "{} models vote here; convert each by itself and name them together",
+            bundle.models.len()
+        );
+        return Err(Error::unsupported(&bundle.path, reason));
+    };
+    // What is packed already cannot become plain again.
+    let precision = precision.or(model.precision());
+    let version = if precision.is_some() { VERSION_PACKED } else { VERSION_PLAIN };
+    let mut writer = ContainerWriter::create(output, KIND, version)?;
+    let left_out = write_to(&mut writer, bundle, model, precision, progress)?;
+    writer.finish()?;
+    Ok(left_out)
+}
+
+pub(super) fn write_to(
+    writer: &mut ContainerWriter,
+    bundle: &ModelBundle,
+    model: &Model,
+    precision: Option<Precision>,
+    progress: &dyn Progress,
+) -> Result<Vec<String>> {
+    let mut left_out = Vec::new();
+    let shortlist = match &bundle.shortlist_generator {
+        Some(ShortlistGenerator::Shortlist(list)) => Some(list),
+        Some(ShortlistGenerator::VocabularyMap(_)) => {
+            left_out.push("the map of n-grams to target words (vmap.txt)".into());
+            None
+        }
+        None => None,
+    };
+    let multipliers = model.activation_multipliers();
+    let settings = &bundle.settings;
+    writer.write_metadata(&Metadata {
+        architecture: model.architecture().clone(),
+        origin: bundle.format.clone(),
+        vocabularies: bundle.tokenizers.as_ref().map(vocabulary_metadata),
+        shortlist_first: shortlist.map(|list| list.first() as u64),
+        activation_multipliers: multipliers.iter().map(|(name, &m)| (name.clone(), m)).collect(),
+        defaults: SearchDefaults {
+            beam_size: settings.beam_size.map(|n| n as u64),
+            normalize: settings.normalize,
+            word_penalty: settings.word_penalty,
+            max_length_factor: settings.max_length_factor,
+        },
+    })?;
+    let more = Extensions {
+        mini_batch: settings.mini_batch.map(|n| n as u64),
+        maxi_batch: settings.maxi_batch.map(|n| n as u64),
+        weight: settings.weights.first().copied(),
+        codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
+    };
+    if more != Extensions::default() {
+        let text = serde_json::to_vec(&more).expect("numbers have a form in JSON");
+        writer.write_section(EXTENSIONS_SECTION, &text[..])?;
+    }
+    if let Some(words) = &bundle.tokenizers {
+        write_tokenizers(writer, words)?;
+    }
+    if let Some(list) = shortlist {
+        let (offsets, translations) = list.as_parts();
+        writer.write_section("shortlist.offsets", offsets)?;
+        writer.write_section("shortlist.words", translations)?;
+    }
+    match precision {
+        None => write_tensors(writer, &model.parameters().collect::<Vec<_>>(), progress)?,
+        Some(precision) => {
+            let recording = network::used_parameters(model, &bundle.path, precision)?;
+            let plain = model.parameters().filter(|(name, _)| recording.plain.contains(*name));
+            write_tensors(writer, &plain.collect::<Vec<_>>(), progress)?;
+            packed_weights::write(writer, &recording, precision, progress)?;
+        }
+    }
+    left_out
+        .extend(model.unused().iter().map(|name| format!("{name}, which decoding does not use")));
+    Ok(left_out)
+}
+
+fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
+    let [source, target] = &words.vocabularies;
+    let shared = Arc::ptr_eq(source, target) || source.has_same_words(target);
+    let bytes = |side: &Segmentation| match side {
+        Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
+        _ => None,
+    };
+    let pieces = shared_sections(words.segmentation.each_ref().map(bytes));
+    let vocabularies = &words.vocabularies;
+    VocabularyMetadata {
+        shared,
+        eos_ids: [vocabularies[0].eos_id(), vocabularies[1].eos_id()],
+        unk_ids: [vocabularies[0].unk_id(), vocabularies[1].unk_id()],
+        sentencepiece_sections: pieces,
+    }
+}
+
+/// The sides whose sections hold the codes of byte pair encoding of each side.
+fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
+    shared_sections(words.segmentation.each_ref().map(|side| match side {
+        Segmentation::Bpe(file) => Some(file.bytes.clone()),
+        _ => None,
+    }))
+}
+
+/// The side whose section holds the file of each side: what both have is stored once.
+fn shared_sections(files: [Option<Bytes>; 2]) -> [Option<u32>; 2] {
+    let [source, target] = &files;
+    let same = matches!((source, target), (Some(one), Some(other)) if one[..] == other[..]);
+    [source.as_ref().map(|_| 0), target.as_ref().map(|_| if same { 0 } else { 1 })]
+}
+
+fn write_tokenizers(writer: &mut ContainerWriter, words: &TokenizerPair) -> Result<()> {
+    let (metadata, codes) = (vocabulary_metadata(words), bpe_sections(words));
+    let sides = if metadata.shared { 1 } else { 2 };
+    for (name, vocabulary) in SIDES.into_iter().zip(&words.vocabularies).take(sides) {
+        Dictionary::write(writer, name, vocabulary.iter())?;
+    }
+    for (side, segmentation) in words.segmentation.iter().enumerate() {
+        match segmentation {
+            Segmentation::SentencePiece(model)
+                if metadata.sentencepiece_sections[side] == Some(side as u32) =>
+            {
+                writer.write_section(&format!("{}.spm", SIDES[side]), &model.bytes[..])?;
+            }
+            Segmentation::Bpe(file) if codes[side] == Some(side as u32) => {
+                writer.write_section(&format!("{}.bpe", SIDES[side]), &file.bytes[..])?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn write_tensors(
+    writer: &mut ContainerWriter,
+    parameters: &[(&str, &Tensor)],
+    progress: &dyn Progress,
+) -> Result<()> {
+    let names = parameters.iter().map(|(name, _)| name.as_bytes());
+    StringPool::write(writer, "tensors", names)?;
+    let mut records = Vec::new();
+    let mut multipliers: Vec<f32> = Vec::new();
+    let mut end = 0u64;
+    for &(name, tensor) in parameters {
+        let element = stored_dtype(tensor);
+        let (&[rows, columns], Some(number)) =
+            (tensor.shape(), DTYPES.iter().position(|&known| known == element))
+        else {
+            let place = writer.path().to_owned();
+            return Err(Error::mismatch(&place, name, format!("{tensor:?} cannot be stored")));
+        };
+        let is_float = element == DType::F32;
+        let order = if is_float { StorageOrder::RowMajor } else { tensor.order() };
+        let first_multiplier = multipliers.len() as u64;
+        match tensor.multipliers().filter(|_| !is_float) {
+            None => {}
+            Some(QuantMultipliers::PerTensor(multiplier)) => multipliers.push(*multiplier),
+            Some(QuantMultipliers::PerChannel(all)) => multipliers.extend_from_slice(all),
+        }
+        let start = end.next_multiple_of(ALIGNMENT);
+        let length = (tensor.numel() * element.size()) as u64;
+        end = start + length;
+        records.push(TensorRecord {
+            rows: rows as u64,
+            columns: columns as u64,
+            start,
+            length,
+            first_multiplier,
+            multipliers: multipliers.len() as u64 - first_multiplier,
+            dtype: number as u32,
+            order: STORAGE_ORDERS.iter().position(|&known| known == order).unwrap_or(0) as u32,
+            packing: PACKING_NONE,
+            reserved: 0,
+        });
+    }
+    writer.write_section("tensors.table", &records)?;
+    writer.write_section("tensors.scales", &multipliers)?;
+    progress.begin("writing", Some(end));
+    let mut section = writer.begin_section("tensors.data", 1, end)?;
+    for ((_, tensor), record) in parameters.iter().zip(&records) {
+        let padding = record.start - section.len();
+        section.write(&[0; ALIGNMENT as usize][..padding as usize])?;
+        if stored_dtype(tensor) == DType::F32 {
+            section.write(tensor.values().as_bytes())?;
+        } else {
+            section.write(tensor.bytes())?;
+        }
+        progress.set_position(record.start + record.length);
+    }
+    section.finish()?;
+    progress.end();
+    Ok(())
+}
+
+/// Integers with a multiplier stay, everything else becomes f32.
+fn stored_dtype(tensor: &Tensor) -> DType {
+    match tensor.dtype() {
+        element @ (DType::I8 | DType::I16 | DType::I32) if tensor.multipliers().is_some() => {
+            element
+        }
+        _ => DType::F32,
+    }
+}

@@ -1,0 +1,327 @@
+//! Sources with translations that are to be scored, read from text.
+
+use miriam_textio::{Error as TextError, Lines};
+
+use crate::Result;
+use crate::translate::{LoadedModels, Tokenizer, TokenizerScratch};
+
+/// Where sources and translations come from.
+pub enum ScoringInput {
+    /// Two texts, line by line.
+    ParallelTexts {
+        /// The sources.
+        source: Lines,
+        /// Their translations.
+        target: Lines,
+    },
+    /// One text: a source, a tab, and its translation.
+    Tsv(Lines),
+    /// A text, and a list of translations in the form `number ||| translation |||
+    /// features ||| score`, in ascending order of numbers, which count lines from 0.
+    NBestLists {
+        /// The sources.
+        source: Lines,
+        /// The lists.
+        list: Lines,
+        /// What the score is called among the features.
+        feature: String,
+    },
+}
+
+impl ScoringInput {
+    /// What the texts are called that have sources and translations.
+    fn names(&self) -> [String; 2] {
+        let (source, target) = match self {
+            ScoringInput::ParallelTexts { source, target } => (source, target),
+            ScoringInput::Tsv(lines) => (lines, lines),
+            ScoringInput::NBestLists { source, list, .. } => (source, list),
+        };
+        [source.name().to_owned(), target.name().to_owned()]
+    }
+
+    pub(super) fn feature_name(&self) -> Option<String> {
+        match self {
+            ScoringInput::NBestLists { feature, .. } => Some(feature.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Lines of a list that are kept together, at most.
+const MAX_GROUP_LINES: usize = 1000;
+
+/// A source with its translations, or some of them.
+pub(super) struct TranslationGroup {
+    /// Its number, from 0.
+    pub id: u64,
+    /// Words and `</s>`.
+    pub source: Vec<u32>,
+    /// As the models put them out, with `</s>`.
+    pub targets: Vec<Vec<u32>>,
+    /// The lines of a list.
+    pub lines: Vec<NBestLine>,
+}
+
+impl TranslationGroup {
+    /// What it is sorted by.
+    pub fn length(&self) -> usize {
+        self.source.len() + self.targets.iter().map(Vec::len).max().unwrap_or(0)
+    }
+}
+
+/// A line of a list.
+pub(super) struct NBestLine {
+    /// Up to the last feature.
+    pub before_feature: Vec<u8>,
+    /// What follows.
+    pub after_feature: Vec<u8>,
+}
+
+/// Makes groups of lines.
+pub(super) struct GroupReader<'a> {
+    pairs: ScoringInput,
+    models: &'a LoadedModels,
+    tokenizers: [Tokenizer; 2],
+    scratch: TokenizerScratch,
+    max_length: usize,
+    id: u64,
+    /// The source that was read last, and how many were.
+    source: Vec<u32>,
+    sources_read: u64,
+    /// The first line of the next group.
+    lookahead: Option<NBestEntry>,
+}
+
+/// A line of a list, taken apart.
+struct NBestEntry {
+    source_number: u64,
+    /// Which line it is, from 1.
+    line_number: u64,
+    target: Vec<u32>,
+    line: NBestLine,
+}
+
+impl<'a> GroupReader<'a> {
+    pub fn new(
+        pairs: ScoringInput,
+        models: &'a LoadedModels,
+        pieces: bool,
+        max_length: usize,
+    ) -> Self {
+        let mut tokenizers = models.tokenizers().clone();
+        tokenizers.iter_mut().for_each(|side| side.input_is_tokenized = pieces);
+        GroupReader {
+            pairs,
+            models,
+            tokenizers,
+            scratch: TokenizerScratch::default(),
+            max_length,
+            id: 0,
+            source: Vec::new(),
+            sources_read: 0,
+            lookahead: None,
+        }
+    }
+
+    /// The next group.
+    pub fn next(&mut self) -> Result<Option<TranslationGroup>> {
+        let group = match self.pairs {
+            ScoringInput::ParallelTexts { .. } | ScoringInput::Tsv(_) => self.read_pair()?,
+            ScoringInput::NBestLists { .. } => self.read_list()?,
+        };
+        self.id += u64::from(group.is_some());
+        Ok(group)
+    }
+
+    fn read_pair(&mut self) -> Result<Option<TranslationGroup>> {
+        let (names, number) = (self.pairs.names(), self.id + 1);
+        let (source, target) = match &mut self.pairs {
+            ScoringInput::ParallelTexts { source, target } => {
+                match (source.next()?, target.next()?) {
+                    (None, None) => return Ok(None),
+                    (Some(source), Some(target)) => (source.bytes.to_vec(), target.bytes.to_vec()),
+                    (source, _) => {
+                        let [more, fewer] = if source.is_some() { [0, 1] } else { [1, 0] };
+                        let reason = format!("it ends here, {} goes on", names[more]);
+                        return Err(TextError::format(&names[fewer], number, None, reason).into());
+                    }
+                }
+            }
+            ScoringInput::Tsv(lines) => {
+                let Some(line) = lines.next()? else { return Ok(None) };
+                let tab = line.bytes.iter().position(|&byte| byte == b'\t').ok_or_else(|| {
+                    let reason = "a source, a tab and a translation are needed";
+                    TextError::format(&names[0], number, None, reason)
+                })?;
+                (line.bytes[..tab].to_vec(), line.bytes[tab + 1..].to_vec())
+            }
+            ScoringInput::NBestLists { .. } => return Ok(None),
+        };
+        let source = self.encode_line(0, &source, &names[0], number)?;
+        let targets = vec![self.encode_line(1, &target, &names[1], number)?];
+        Ok(Some(TranslationGroup { id: self.id, source, targets, lines: Vec::new() }))
+    }
+
+    /// The lines of a list with the next number; many of them come in parts.
+    fn read_list(&mut self) -> Result<Option<TranslationGroup>> {
+        let first = match self.lookahead.take() {
+            Some(first) => first,
+            None => match self.read_entry()? {
+                Some(first) => first,
+                None => return Ok(None),
+            },
+        };
+        self.seek_source(first.source_number, first.line_number)?;
+        let number = first.source_number;
+        let mut group = TranslationGroup {
+            id: self.id,
+            source: self.source.clone(),
+            targets: Vec::new(),
+            lines: Vec::new(),
+        };
+        let mut next = Some(first);
+        while let Some(entry) = next {
+            if entry.source_number != number || group.targets.len() >= MAX_GROUP_LINES {
+                self.lookahead = Some(entry);
+                break;
+            }
+            group.targets.push(entry.target);
+            group.lines.push(entry.line);
+            next = self.read_entry()?;
+        }
+        Ok(Some(group))
+    }
+
+    /// Goes on to the source that has a number, which stands in line `at` of the list.
+    fn seek_source(&mut self, number: u64, at: u64) -> Result<()> {
+        let [name, _] = self.pairs.names();
+        let ScoringInput::NBestLists { source, list, .. } = &mut self.pairs else { return Ok(()) };
+        let mut text = None;
+        if number < self.sources_read.saturating_sub(1) {
+            let reason = format!("number {number} comes after {}", self.sources_read - 1);
+            return Err(TextError::format(list.name(), at, Some(1), reason).into());
+        }
+        while self.sources_read <= number {
+            let Some(line) = source.next()? else {
+                let reason = format!("{} has translations of number {number}", list.name());
+                return Err(TextError::format(&name, self.sources_read + 1, None, reason).into());
+            };
+            self.sources_read += 1;
+            text = Some(line.bytes.to_vec());
+        }
+        if let Some(text) = text {
+            self.source = self.encode_line(0, &text, &name, self.sources_read)?;
+        }
+        Ok(())
+    }
+
+    /// The next line of a list.
+    fn read_entry(&mut self) -> Result<Option<NBestEntry>> {
+        let ScoringInput::NBestLists { list, .. } = &mut self.pairs else { return Ok(None) };
+        let name = list.name().to_owned();
+        let Some(line) = list.next()? else { return Ok(None) };
+        let parts = parse_nbest_line(line.bytes).map_err(|(field, reason)| {
+            TextError::format(&name, line.number, Some(field), reason)
+        })?;
+        let at = line.number;
+        let (number, text, line) = (parts.0, parts.1.to_vec(), parts.2);
+        let target = self.encode_line(1, &text, &name, at)?;
+        Ok(Some(NBestEntry { source_number: number, line_number: at, target, line }))
+    }
+
+    /// The words of line `number` of the text `name` in the order in which models take
+    /// them, and `</s>`. Memory grows with the square of their number.
+    fn encode_line(
+        &mut self,
+        side: usize,
+        text: &[u8],
+        name: &str,
+        number: u64,
+    ) -> Result<Vec<u32>> {
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        let pieces = self.tokenizers[side].encode(text, &mut self.scratch);
+        if pieces.len() > self.max_length {
+            let [length, most] = [pieces.len(), self.max_length];
+            let reason = format!("{length} pieces, {most} are allowed (--max-length)");
+            return Err(TextError::format(name, number, None, reason).into());
+        }
+        let mut words = self.tokenizers[side].ids_with_eos(&pieces);
+        if side == 1 && self.models.is_right_to_left() {
+            let before_end = words.len() - 1;
+            words[..before_end].reverse();
+        }
+        Ok(words)
+    }
+}
+
+/// The number, the translation, and what stands around a further feature: it comes last in
+/// the field before the score, or in the third one where there is no score. Or the field
+/// that is wrong.
+fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'static str)> {
+    let bars = find_separators(line);
+    let [first, second, ..] = bars[..] else {
+        return Err((bars.len() + 2, "number ||| translation ||| features ||| score are needed"));
+    };
+    let number = std::str::from_utf8(&line[..first]).ok();
+    let number = number.and_then(|text| text.trim().parse().ok());
+    let number = number.ok_or((1, "the number of a line, from 0, is needed"))?;
+    let end = if bars.len() > 2 { bars[bars.len() - 1] } else { line.len() };
+    let before = line[..end].trim_ascii_end().to_vec();
+    let space: &[u8] = if end < line.len() { b" " } else { b"" };
+    let behind = [space, &line[end..]].concat();
+    Ok((
+        number,
+        &line[first + 3..second],
+        NBestLine { before_feature: before, after_feature: behind },
+    ))
+}
+
+/// Where `|||` stands in a line.
+fn find_separators(line: &[u8]) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    while at + 3 <= line.len() {
+        if &line[at..at + 3] == b"|||" {
+            places.push(at);
+            at += 3;
+        } else {
+            at += 1;
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parts(line: &str) -> Option<(u64, String, String, String)> {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let (number, translation, line) = parse_nbest_line(line.as_bytes()).ok()?;
+        Some((number, text(translation), text(&line.before_feature), text(&line.after_feature)))
+    }
+
+    #[test]
+    fn an_added_feature_precedes_the_score() {
+        let found = parts("3 ||| a b ||| WordScores= -1 ||| F0= -2  ||| -2").unwrap();
+        assert_eq!((found.0, found.1.as_str()), (3, " a b "));
+        assert_eq!(found.2, "3 ||| a b ||| WordScores= -1 ||| F0= -2");
+        assert_eq!(found.3, " ||| -2");
+        let found = parts("0 |||  ||| lm: -1").unwrap();
+        assert_eq!((found.2.as_str(), found.3.as_str()), ("0 |||  ||| lm: -1", ""));
+        for wrong in ["", "1 ||| a", "x ||| a ||| b ||| c", "-1 ||| a ||| b", "||||||"] {
+            assert_eq!(parts(wrong), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_keeps_its_words(line in "[0-9]? ?(\\|\\|\\|[ a=]{0,4}){0,5}") {
+            if let Some((_, _, before, behind)) = parts(&line) {
+                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+                prop_assert_eq!(words(&format!("{before}{behind}")).concat(), words(&line).concat());
+            }
+        }
+    }
+}

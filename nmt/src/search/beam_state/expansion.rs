@@ -1,0 +1,207 @@
+//! Which hypotheses go on, and with which words: the order in which the beam takes them.
+
+use super::{BeamState, Hypothesis};
+use crate::search::constraint::{ConstraintProgress, allocate_banks};
+use crate::search::logits_processor::{Candidate, LogitsProcessor};
+use crate::search::sampling::{SampleKey, sample};
+use crate::search::{DecodingSemantics, Sampling, SearchOptions};
+use crate::{Error, Result};
+
+/// A hypothesis one word longer, while hypotheses are chosen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expansion {
+    /// Of the sentence's rows.
+    pub row: usize,
+    pub token: u32,
+    pub score: f32,
+    pub total: f32,
+    pub progress: ConstraintProgress,
+    pub sample_index: u32,
+}
+
+/// Lists that all sentences share, so that their memory is used again.
+#[derive(Default)]
+pub(in crate::search) struct Scratch {
+    pub(super) expansions: Vec<Expansion>,
+    ranks: Vec<(u32, Expansion)>,
+    row_heads: Vec<usize>,
+    pub(super) next_live: Vec<Hypothesis>,
+    pub(super) tokens: Vec<u32>,
+    pool: Vec<Candidate>,
+}
+
+impl BeamState {
+    /// The hypotheses one word longer, in the order in which the beam takes them.
+    pub(super) fn expand(
+        &self,
+        options: &SearchOptions,
+        processor: &LogitsProcessor,
+        first: usize,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        scratch.expansions.clear();
+        if let Some(&word) = self.prefix.get(self.step) {
+            let hypothesis = &self.live[0];
+            let found = processor.required_candidates(first)[0].score;
+            if !found.is_finite() {
+                let reason = format!(
+                    "the model has no probability for word {} of its prefix",
+                    self.step + 1
+                );
+                return Err(Error::Untranslatable { reason });
+            }
+            // CTranslate2 counts what was given as certain.
+            let score = if options.semantics == DecodingSemantics::Marian { found } else { 0.0 };
+            let total = hypothesis.total + score;
+            let progress = self.constraints.advance(hypothesis.progress, word);
+            scratch.expansions.push(Expansion {
+                row: 0,
+                token: word,
+                score,
+                total,
+                progress,
+                sample_index: 0,
+            });
+        } else if let Some(sampling) = &options.sampling {
+            self.expand_by_sampling(options.semantics, sampling, processor, first, scratch);
+        } else if self.constraints.token_count() > 0 {
+            self.expand_constrained(options, processor, first, scratch);
+        } else {
+            self.merge_rows(options, processor, first, scratch);
+        }
+        // CTranslate2 has one hypothesis at most end directly behind a prefix.
+        let behind = self.step == self.prefix.len() && !self.prefix.is_empty();
+        if behind
+            && options.semantics == DecodingSemantics::CTranslate2
+            && options.sampling.is_none()
+        {
+            let mut place = 0;
+            scratch.expansions.retain(|choice| {
+                place += 1;
+                place == 1 || choice.token != options.eos_id
+            });
+        }
+        Ok(())
+    }
+
+    /// One word drawn for each row.
+    fn expand_by_sampling(
+        &self,
+        semantics: DecodingSemantics,
+        sampling: &Sampling,
+        processor: &LogitsProcessor,
+        first: usize,
+        scratch: &mut Scratch,
+    ) {
+        // All draws share the first row.
+        let draws = if self.step == self.prefix.len() { self.beam_width } else { self.live.len() };
+        for at in 0..draws {
+            let (row, number) = match self.step == self.prefix.len() {
+                true => (0, at as u32),
+                false => (at, self.live[at].sample_index),
+            };
+            let place =
+                SampleKey { sentence: self.id, sample_index: number, step: self.step as u32 };
+            scratch.pool.clear();
+            scratch.pool.extend_from_slice(processor.candidates(first + row));
+            let Some(offer) = sample(sampling, semantics, place, &mut scratch.pool) else {
+                continue;
+            };
+            let hypothesis = &self.live[row];
+            scratch.expansions.push(Expansion {
+                row,
+                token: offer.token,
+                score: offer.score,
+                total: hypothesis.total + offer.score,
+                progress: hypothesis.progress,
+                sample_index: number,
+            });
+        }
+    }
+
+    /// The best of all rows. Each row's are sorted already: the best of their heads is
+    /// taken again and again, of equal ones that of the first row.
+    fn merge_rows(
+        &self,
+        options: &SearchOptions,
+        processor: &LogitsProcessor,
+        first: usize,
+        scratch: &mut Scratch,
+    ) {
+        let most = match options.semantics {
+            DecodingSemantics::Marian => self.beam_width,
+            DecodingSemantics::CTranslate2 => 2 * self.beam_width,
+        };
+        let Scratch { expansions: choices, row_heads: heads, .. } = scratch;
+        heads.clear();
+        heads.resize(self.live.len(), 0);
+        while choices.len() < most {
+            let mut best: Option<Expansion> = None;
+            for (row, hypothesis) in self.live.iter().enumerate() {
+                let Some(offer) = processor.candidates(first + row).get(heads[row]) else {
+                    continue;
+                };
+                let total = hypothesis.total + offer.score;
+                if best.is_none_or(|best| total > best.total) {
+                    let (word, score) = (offer.token, offer.score);
+                    let progress = ConstraintProgress::default();
+                    best = Some(Expansion {
+                        row,
+                        token: word,
+                        score,
+                        total,
+                        progress,
+                        sample_index: 0,
+                    });
+                }
+            }
+            let Some(best) = best else { return };
+            heads[best.row] += 1;
+            choices.push(best);
+        }
+    }
+
+    /// The best words of all rows, and those that constraints need, bank by bank. What
+    /// could not meet its constraints any more within the limit is left out, so that
+    /// every translation has them.
+    fn expand_constrained(
+        &self,
+        options: &SearchOptions,
+        processor: &LogitsProcessor,
+        first: usize,
+        scratch: &mut Scratch,
+    ) {
+        let steps_left = self.max_length - self.step - 1;
+        let Scratch { expansions: choices, ranks, .. } = scratch;
+        for (row, hypothesis) in self.live.iter().enumerate() {
+            let begin = choices.len();
+            let required = processor.required_candidates(first + row);
+            for offer in required.iter().chain(processor.candidates(first + row)) {
+                let taken = choices[begin..].iter().any(|choice| choice.token == offer.token);
+                let progress = self.constraints.advance(hypothesis.progress, offer.token);
+                let left = self.constraints.unmet_tokens(progress);
+                let possible =
+                    if offer.token == options.eos_id { left == 0 } else { left <= steps_left };
+                if !taken && possible && offer.score.is_finite() {
+                    let (word, score) = (offer.token, offer.score);
+                    let total = hypothesis.total + score;
+                    choices.push(Expansion {
+                        row,
+                        token: word,
+                        score,
+                        total,
+                        progress,
+                        sample_index: 0,
+                    });
+                }
+            }
+        }
+        // Of equal totals that of the lower row, then that of the better word: sums of many
+        // words are coarse.
+        choices.sort_by(|a, b| {
+            let by_total = b.total.total_cmp(&a.total).then(a.row.cmp(&b.row));
+            by_total.then(b.score.total_cmp(&a.score))
+        });
+        allocate_banks(choices, |choice| choice.progress.tokens_met, ranks);
+    }
+}

@@ -1,0 +1,77 @@
+//! From hypotheses that have ended to translations: how they are compared, by either rule.
+
+use super::BeamState;
+use crate::search::{SearchOptions, Translation};
+
+/// A hypothesis that has ended, or was cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FinishedHypothesis {
+    pub node: u32,
+    pub total: f32,
+    pub length: usize,
+    /// Whether its last word is `</s>`.
+    pub has_eos: bool,
+}
+
+impl BeamState {
+    /// The translations, best first.
+    pub fn translations(&self, options: &SearchOptions) -> Vec<Translation> {
+        let mut scored: Vec<(f32, FinishedHypothesis)> = self
+            .finished
+            .iter()
+            .map(|ended| (nan_to_neg_infinity(self.final_score(options, ended)), *ended))
+            .collect();
+        // Of equal ones the first to end.
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        scored.truncate(options.n_best.max(1));
+        scored.iter().map(|(score, ended)| self.build_translation(options, *score, ended)).collect()
+    }
+
+    /// What hypotheses are compared by in the end. Length and coverage have the `</s>` of
+    /// those that ended by themselves.
+    fn final_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
+        let length = ended.length as f32;
+        let mut score = ended.total - options.word_penalty * length;
+        score /= length.powf(options.length_penalty);
+        if options.coverage_penalty != 0.0 {
+            score += options.coverage_penalty * self.coverage_score(ended.node);
+        }
+        score
+    }
+
+    /// The sum of ln(min(coverage, 1)) over the source.
+    fn coverage_score(&self, node: u32) -> f32 {
+        let rows = self.tree.alignment(node);
+        let covered = |at: usize| rows.iter().map(|row| row[at]).sum::<f32>();
+        let covered = (0..self.source_length).map(covered).filter(|coverage| *coverage > 0.0);
+        covered.map(|coverage| coverage.min(1.0).ln()).sum()
+    }
+
+    fn build_translation(
+        &self,
+        options: &SearchOptions,
+        score: f32,
+        ended: &FinishedHypothesis,
+    ) -> Translation {
+        let mut words = Vec::new();
+        self.tree.collect_tokens(ended.node, &mut words);
+        words.truncate(ended.length - usize::from(ended.has_eos));
+        let alignment = match options.return_alignments {
+            true => self.tree.alignment(ended.node),
+            false => Vec::new(),
+        };
+        let word_scores = self.tree.scores(ended.node);
+        Translation {
+            tokens: words,
+            token_scores: word_scores,
+            log_probability: ended.total,
+            score,
+            alignment,
+        }
+    }
+}
+
+/// What is not a number goes last, whatever its sign.
+fn nan_to_neg_infinity(score: f32) -> f32 {
+    if score.is_nan() { f32::NEG_INFINITY } else { score }
+}

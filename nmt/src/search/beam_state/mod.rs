@@ -1,0 +1,282 @@
+//! One sentence under search: its living hypotheses, and those that have ended.
+
+mod expansion;
+mod finished;
+
+use super::constraint::{ConstraintProgress, Constraints};
+use super::hypothesis_tree::{HypothesisTree, ROOT};
+use super::logits_processor::{FULL_VOCABULARY, LogitsProcessor};
+use super::repetition::for_each_banned_token;
+use super::{DecodingSemantics, Request, SearchOptions};
+use crate::network::{HypothesisRow, Slot};
+use crate::{Error, Result};
+use expansion::Expansion;
+use finished::FinishedHypothesis;
+
+pub(super) use expansion::Scratch;
+
+/// Hypotheses of a sentence at most, whatever is asked for.
+const MAX_BEAM_SIZE: usize = 1 << 16;
+
+/// A sentence that is being translated.
+#[derive(Default)]
+pub(super) struct BeamState {
+    /// What the caller knows it by.
+    pub id: u64,
+    /// What the session knows it by.
+    pub slot: Slot,
+    prefix: Vec<u32>,
+    constraints: Constraints,
+    /// Words of the source.
+    source_length: usize,
+    /// Words at most, `</s>` counting.
+    max_length: usize,
+    /// Words that living hypotheses have.
+    step: usize,
+    /// Hypotheses that may live.
+    beam_width: usize,
+    live: Vec<Hypothesis>,
+    tree: HypothesisTree,
+    finished: Vec<FinishedHypothesis>,
+    /// Whether the best of a step was one that ended.
+    best_has_finished: bool,
+}
+
+/// A living hypothesis.
+#[derive(Clone, Copy, Debug)]
+struct Hypothesis {
+    node: u32,
+    token: Option<u32>,
+    /// The row it continues.
+    parent_row: Option<u32>,
+    total: f32,
+    progress: ConstraintProgress,
+    /// Which of several draws it is.
+    sample_index: u32,
+}
+
+/// What has become of a sentence in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StepStatus {
+    /// It goes on.
+    Active,
+    /// Its translations are there.
+    Finished,
+}
+
+impl BeamState {
+    /// Begins with one empty hypothesis.
+    pub fn start(
+        &mut self,
+        id: u64,
+        slot: Slot,
+        request: &Request,
+        options: &SearchOptions,
+    ) -> Result<()> {
+        self.id = id;
+        self.slot = slot;
+        self.prefix.clone_from(&request.prefix);
+        self.constraints = Constraints::new(&request.constraints)?;
+        self.source_length = request.source.len();
+        self.max_length = options.max_target_length(self.source_length);
+        // What is asked for has room in any case.
+        self.max_length =
+            self.max_length.max(self.prefix.len() + self.constraints.token_count() + 1);
+        self.step = 0;
+        self.beam_width = match options.sampling {
+            Some(_) => options.n_best,
+            None => options.beam_size,
+        }
+        .clamp(1, MAX_BEAM_SIZE);
+        self.tree.reset(if options.needs_attention() { self.source_length } else { 0 });
+        self.finished.clear();
+        self.best_has_finished = false;
+        self.live.clear();
+        self.live.push(Hypothesis {
+            node: ROOT,
+            token: None,
+            parent_row: None,
+            total: 0.0,
+            progress: ConstraintProgress::default(),
+            sample_index: 0,
+        });
+        Ok(())
+    }
+
+    /// The rows of the coming step, and what is wanted of each.
+    pub fn plan_step(
+        &self,
+        options: &SearchOptions,
+        rows: &mut Vec<HypothesisRow>,
+        processor: &mut LogitsProcessor,
+        scratch: &mut Scratch,
+    ) {
+        let slot = self.slot;
+        for hypothesis in &self.live {
+            rows.push(HypothesisRow {
+                slot,
+                parent: hypothesis.parent_row,
+                token: hypothesis.token,
+            });
+            if let Some(&word) = self.prefix.get(self.step) {
+                processor.add_row(0);
+                processor.require_score(word);
+                continue;
+            }
+            processor.add_row(match options.sampling {
+                Some(sampling) if sampling.top_k > 0 => sampling.top_k,
+                Some(_) => FULL_VOCABULARY,
+                // Besides as many that live one that ends.
+                None => {
+                    self.beam_width
+                        + usize::from(options.semantics == DecodingSemantics::CTranslate2)
+                }
+            });
+            if self.step < options.min_length {
+                processor.suppress_token(options.eos_id);
+            }
+            if options.no_repeat_ngram_size > 0 || options.repetition_penalty != 1.0 {
+                self.tree.collect_tokens(hypothesis.node, &mut scratch.tokens);
+                let length = options.no_repeat_ngram_size;
+                for_each_banned_token(&scratch.tokens, length, |word| {
+                    processor.suppress_token(word)
+                });
+                if options.repetition_penalty != 1.0 {
+                    scratch.tokens.iter().for_each(|&word| processor.mark_repeated(word));
+                }
+            }
+            if self.constraints.token_count() > 0 {
+                self.constraints
+                    .for_each_next_token(hypothesis.progress, |word| processor.require_score(word));
+            }
+        }
+    }
+
+    /// Words of the source.
+    pub fn source_length(&self) -> usize {
+        self.source_length
+    }
+
+    /// Rows of the step.
+    pub fn row_count(&self) -> usize {
+        self.live.len()
+    }
+
+    /// Keeps the attention of a row of the step. Goes before [`advance`](Self::advance).
+    pub fn push_attention(&mut self, weights: &[f32]) {
+        self.tree.push_attention(weights);
+    }
+
+    /// Takes the step whose rows begin at `first` of all rows.
+    pub fn advance(
+        &mut self,
+        options: &SearchOptions,
+        processor: &LogitsProcessor,
+        first: usize,
+        scratch: &mut Scratch,
+    ) -> Result<StepStatus> {
+        let forced = self.step < self.prefix.len();
+        if (first..first + self.live.len()).any(|row| processor.has_nan(row)) {
+            let reason = format!("after {} words the model gives no numbers", self.step);
+            return Err(Error::Untranslatable { reason });
+        }
+        self.expand(options, processor, first, scratch)?;
+        if scratch.expansions.is_empty() {
+            self.finish_truncated()?;
+            return Ok(StepStatus::Finished);
+        }
+        // The rows of attention that were kept last are those of this step.
+        let attention = self.tree.attention_rows().saturating_sub(self.live.len());
+        let last = self.step + 1 == self.max_length;
+        let room = self.beam_width;
+        scratch.next_live.clear();
+        for (place, choice) in scratch.expansions.iter().enumerate() {
+            let ends = choice.token == options.eos_id && !forced;
+            let stays = !ends
+                && !last
+                && match options.semantics {
+                    DecodingSemantics::Marian => place < room,
+                    DecodingSemantics::CTranslate2 => scratch.next_live.len() < room,
+                };
+            let counts = place < room && (ends || last);
+            if !(stays || counts) {
+                continue;
+            }
+            let parent = &self.live[choice.row];
+            let Expansion { token: word, score, total, .. } = *choice;
+            let node = self.tree.push(parent.node, word, score, attention + choice.row);
+            if counts {
+                self.best_has_finished |= place == 0;
+                let words = self.step + 1;
+                self.finished.push(FinishedHypothesis {
+                    node,
+                    total,
+                    length: words,
+                    has_eos: ends,
+                });
+                if options.semantics == DecodingSemantics::Marian {
+                    self.beam_width -= 1;
+                }
+            } else {
+                scratch.next_live.push(Hypothesis {
+                    node,
+                    token: Some(word),
+                    parent_row: Some((first + choice.row) as u32),
+                    total,
+                    progress: choice.progress,
+                    sample_index: choice.sample_index,
+                });
+            }
+        }
+        std::mem::swap(&mut self.live, &mut scratch.next_live);
+        self.step += 1;
+        if self.tree.needs_pruning() {
+            let live = self.live.iter_mut().map(|hypothesis| &mut hypothesis.node);
+            self.tree.prune(live.chain(self.finished.iter_mut().map(|ended| &mut ended.node)));
+        }
+        Ok(if last || self.is_done(options) { StepStatus::Finished } else { StepStatus::Active })
+    }
+
+    /// No word can follow any hypothesis: they count as they are.
+    fn finish_truncated(&mut self) -> Result<()> {
+        if self.finished.is_empty() {
+            let unmet = self.live.iter().any(|h| self.constraints.unmet_tokens(h.progress) > 0);
+            if self.step == 0 || unmet {
+                let reason = format!("after {} words all others are forbidden", self.step);
+                return Err(Error::Untranslatable { reason });
+            }
+            let words = self.step;
+            let cut = |h: &Hypothesis| FinishedHypothesis {
+                node: h.node,
+                total: h.total,
+                length: words,
+                has_eos: false,
+            };
+            self.finished.extend(self.live.iter().map(cut));
+        }
+        Ok(())
+    }
+
+    fn is_done(&self, options: &SearchOptions) -> bool {
+        if self.live.is_empty() {
+            return true;
+        }
+        if options.sampling.is_some() || self.finished.is_empty() {
+            return false;
+        }
+        if let Some(margin) = options.early_stop_margin {
+            let live = self.live.iter().map(|hypothesis| hypothesis.total).fold(f32::MIN, f32::max);
+            let ended = self.finished.iter().map(|ended| ended.total).fold(f32::MIN, f32::max);
+            if live < ended - margin {
+                return true;
+            }
+        }
+        options.semantics == DecodingSemantics::CTranslate2
+            && if options.length_penalty == 0.0 && options.coverage_penalty == 0.0 {
+                self.best_has_finished
+                    && self.finished.len() >= options.n_best.min(options.beam_size)
+            } else {
+                self.finished.len() >= options.required_finished()
+            }
+    }
+}

@@ -1,0 +1,396 @@
+//! What may follow each row: words and their scores, as search has to see them.
+//!
+//! A session knows what the model says. Between it and search lie words that must not
+//! come, words whose scores are asked for whatever they are, and penalties for repeating
+//! oneself. All rows are asked at once.
+//!
+//! Where a word is forbidden, Marian leaves the probabilities of the others as they are,
+//! and CTranslate2 has them sum to 1 again. The normaliser is corrected for that by the few
+//! logits that change, not computed anew.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::repetition::apply_repetition_penalty;
+use crate::network::{Session, TopK};
+
+/// So many forbidden words a row are asked for besides at first; more only where they do
+/// crowd out others.
+const EXTRA_TOP_K: usize = 8;
+
+/// Less of a probability than this is not trusted as what is left when others are taken off.
+const MIN_TRUSTED_MASS: f64 = 0.05;
+
+/// For [`Offers::row`]: all words there are.
+pub(super) const FULL_VOCABULARY: usize = usize::MAX;
+
+/// A word that may follow, and its score: the logarithm of its probability.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Candidate {
+    pub token: u32,
+    pub score: f32,
+}
+
+impl Candidate {
+    /// Best first, of equal ones the lower word.
+    pub fn cmp_best_first(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.token.cmp(&other.token))
+    }
+}
+
+/// Rules that hold for all rows.
+#[derive(Clone, Debug)]
+pub(super) struct LogitsOptions {
+    /// Whether scores are logits as they are.
+    pub raw_logits: bool,
+    /// Whether the probabilities of the words that are not forbidden sum to 1.
+    pub renormalise: bool,
+    /// What logits of repeated words are multiplied with or divided by.
+    pub repetition_penalty: f32,
+}
+
+/// What is asked for one row: ranges of the lists of all rows.
+#[derive(Clone, Debug, Default)]
+struct RowRequest {
+    top_k: usize,
+    suppressed: Range<usize>,
+    repeated: Range<usize>,
+    required: Range<usize>,
+}
+
+/// The rows of a step: first what is wanted of each, then what they were offered.
+pub(super) struct LogitsProcessor {
+    options: LogitsOptions,
+    suppress_tokens: Vec<u32>,
+    /// By word.
+    suppress_mask: Vec<bool>,
+    requests: Vec<RowRequest>,
+    suppressed: Vec<u32>,
+    repeated: Vec<u32>,
+    required: Vec<Candidate>,
+    top_k: Vec<TopK>,
+    retry_top_k: Vec<TopK>,
+    logit_queries: Vec<(u32, u32)>,
+    logits: Vec<f32>,
+    distribution: Vec<f32>,
+    candidates: Vec<Candidate>,
+    ranges: Vec<Range<usize>>,
+    nan_rows: Vec<bool>,
+}
+
+impl LogitsProcessor {
+    /// No rows yet. The words `never`, as far as they are among so many `words`, are
+    /// forbidden in all of them.
+    pub fn new(options: LogitsOptions, suppress_tokens: &[u32], words: usize) -> Self {
+        let exist = |word: &u32| (*word as usize) < words;
+        let mut suppress_tokens: Vec<u32> = suppress_tokens.iter().copied().filter(exist).collect();
+        suppress_tokens.sort_unstable();
+        suppress_tokens.dedup();
+        let mut suppress_mask =
+            vec![false; suppress_tokens.last().map_or(0, |&word| word as usize + 1)];
+        suppress_tokens.iter().for_each(|&word| suppress_mask[word as usize] = true);
+        LogitsProcessor {
+            options,
+            suppress_tokens,
+            suppress_mask,
+            requests: Vec::new(),
+            suppressed: Vec::new(),
+            repeated: Vec::new(),
+            required: Vec::new(),
+            top_k: Vec::new(),
+            retry_top_k: Vec::new(),
+            logit_queries: Vec::new(),
+            logits: Vec::new(),
+            distribution: Vec::new(),
+            candidates: Vec::new(),
+            ranges: Vec::new(),
+            nan_rows: Vec::new(),
+        }
+    }
+
+    /// Forgets the rows.
+    pub fn clear(&mut self) {
+        self.requests.clear();
+        self.suppressed.clear();
+        self.repeated.clear();
+        self.required.clear();
+    }
+
+    /// The next row, of which the `most` best words are wanted, or [`ALL`].
+    pub fn add_row(&mut self, most: usize) {
+        let (forbidden, repeated) = (self.suppressed.len(), self.repeated.len());
+        let required = self.required.len();
+        self.requests.push(RowRequest {
+            top_k: most,
+            suppressed: forbidden..forbidden,
+            repeated: repeated..repeated,
+            required: required..required,
+        });
+    }
+
+    /// Forbids a word in the last row.
+    pub fn suppress_token(&mut self, word: u32) {
+        let wish = self.requests.last_mut().expect("a row");
+        self.suppressed.push(word);
+        wish.suppressed.end += 1;
+    }
+
+    /// Says that the last row has a word already.
+    pub fn mark_repeated(&mut self, word: u32) {
+        let wish = self.requests.last_mut().expect("a row");
+        self.repeated.push(word);
+        wish.repeated.end += 1;
+    }
+
+    /// Asks for the score of a word in the last row, even if it is forbidden.
+    pub fn require_score(&mut self, word: u32) {
+        let wish = self.requests.last_mut().expect("a row");
+        if !self.required[wish.required.clone()].iter().any(|offer| offer.token == word) {
+            self.required.push(Candidate { token: word, score: f32::NEG_INFINITY });
+            wish.required.end += 1;
+        }
+    }
+
+    /// What a row was offered, best first; by number, if all was wanted. Nothing where the
+    /// model gives no numbers.
+    pub fn candidates(&self, row: usize) -> &[Candidate] {
+        &self.candidates[self.ranges[row].clone()]
+    }
+
+    /// Whether the model gave no numbers for a row.
+    pub fn has_nan(&self, row: usize) -> bool {
+        self.nan_rows[row]
+    }
+
+    /// The scores that were asked for, in that order.
+    pub fn required_candidates(&self, row: usize) -> &[Candidate] {
+        &self.required[self.requests[row].required.clone()]
+    }
+
+    /// Leaves each word once in each list, ascending, and in the first of those that have
+    /// it: never, forbidden, repeated.
+    fn sort_and_dedup(&mut self) {
+        let is_never = |word: &u32| self.suppress_mask.get(*word as usize) == Some(&true);
+        for wish in &mut self.requests {
+            let forbidden = &mut self.suppressed[wish.suppressed.clone()];
+            let count = sort_dedup_excluding(forbidden, is_never);
+            wish.suppressed.end = wish.suppressed.start + count;
+            let forbidden = &forbidden[..count];
+            let other = |word: &u32| is_never(word) || forbidden.binary_search(word).is_ok();
+            let count = sort_dedup_excluding(&mut self.repeated[wish.repeated.clone()], other);
+            wish.repeated.end = wish.repeated.start + count;
+        }
+    }
+
+    /// Whether a word must not follow, or has to be looked at apart.
+    fn is_excluded(&self, wish: &RowRequest, word: u32) -> bool {
+        let has = |list: &[u32]| !list.is_empty() && list.binary_search(&word).is_ok();
+        self.suppress_mask.get(word as usize) == Some(&true)
+            || has(&self.suppressed[wish.suppressed.clone()])
+            || has(&self.repeated[wish.repeated.clone()])
+    }
+
+    /// Words that may be among the best and are dropped.
+    fn excluded_count(&self, wish: &RowRequest) -> usize {
+        self.suppress_tokens.len() + wish.suppressed.len() + wish.repeated.len()
+    }
+
+    /// Asks the session, whose step has the rows.
+    pub fn process(&mut self, session: &mut dyn Session) {
+        self.sort_and_dedup();
+        let rows = self.requests.len();
+        if self.top_k.len() < rows {
+            self.top_k.resize_with(rows, || TopK::new(0, true));
+        }
+        for (row, wish) in self.requests.iter().enumerate() {
+            let most = match wish.top_k {
+                0 | FULL_VOCABULARY => 0,
+                most => most + self.excluded_count(wish).min(EXTRA_TOP_K),
+            };
+            self.top_k[row].reset(most, !self.options.raw_logits);
+        }
+        session.topk(&mut self.top_k[..rows]);
+        self.retry_short_rows(session);
+        self.fetch_logits(session);
+        self.candidates.clear();
+        self.ranges.clear();
+        self.nan_rows.clear();
+        let mut logits = 0;
+        for row in 0..rows {
+            let first = self.candidates.len();
+            self.process_row(session, row, &mut logits);
+            self.ranges.push(first..self.candidates.len());
+        }
+    }
+
+    /// Asks for more where forbidden words took the places of others.
+    fn retry_short_rows(&mut self, session: &mut dyn Session) {
+        let rows = self.requests.len();
+        if (0..rows).all(|row| self.larger_top_k(row).is_none()) {
+            return;
+        }
+        let mut again = std::mem::take(&mut self.retry_top_k);
+        again.resize_with(again.len().max(rows), || TopK::new(0, true));
+        for (row, best) in again[..rows].iter_mut().enumerate() {
+            let most = self.larger_top_k(row);
+            best.reset(most.unwrap_or(0), most.is_some() && !self.options.raw_logits);
+        }
+        session.topk(&mut again[..rows]);
+        for (best, again) in self.top_k.iter_mut().zip(&mut again) {
+            if !again.candidates().is_empty() {
+                std::mem::swap(best, again);
+            }
+        }
+        self.retry_top_k = again;
+    }
+
+    /// How many words of a row are to be asked for, if those it has are too few.
+    fn larger_top_k(&self, row: usize) -> Option<usize> {
+        let (wish, best) = (&self.requests[row], self.top_k[row].candidates());
+        let dropped = self.excluded_count(wish);
+        if dropped <= EXTRA_TOP_K
+            || matches!(wish.top_k, 0 | FULL_VOCABULARY)
+            || best.len() < wish.top_k + EXTRA_TOP_K
+        {
+            return None;
+        }
+        let kept = best.iter().filter(|best| !self.is_excluded(wish, best.id)).count();
+        (kept < wish.top_k).then_some(wish.top_k + dropped)
+    }
+
+    /// Asks for the logits of single words, row by row: required ones, repeated ones, and
+    /// where the normaliser depends on them forbidden ones.
+    fn fetch_logits(&mut self, session: &mut dyn Session) {
+        self.logit_queries.clear();
+        self.logits.clear();
+        for (row, wish) in (0..).zip(&self.requests) {
+            let required = self.required[wish.required.clone()].iter().map(|offer| offer.token);
+            let repeated = self.repeated[wish.repeated.clone()].iter().copied();
+            self.logit_queries.extend(required.chain(repeated).map(|word| (row, word)));
+            if self.options.renormalise && !self.options.raw_logits {
+                let forbidden = &self.suppressed[wish.suppressed.clone()];
+                self.logit_queries
+                    .extend(self.suppress_tokens.iter().chain(forbidden).map(|&word| (row, word)));
+            }
+        }
+        if !self.logit_queries.is_empty() {
+            session.token_logits(&self.logit_queries, &mut self.logits);
+        }
+    }
+
+    /// Makes the offers of one row. Its single logits begin at `at`, which goes past them.
+    fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) {
+        let wish = self.requests[row].clone();
+        let penalty = self.options.repetition_penalty;
+        let normaliser = match self.options.raw_logits {
+            true if self.top_k[row].has_non_finite() => f32::NAN,
+            true => 0.0,
+            false => self.top_k[row].log_normaliser(),
+        };
+        let some = wish.top_k == 0
+            || wish.top_k == FULL_VOCABULARY
+            || !self.top_k[row].candidates().is_empty();
+        self.nan_rows.push(normaliser.is_nan() || !some);
+        let mut next = |count: usize| {
+            *at += count;
+            *at - count..*at
+        };
+        let required = next(wish.required.len());
+        let repeated = next(wish.repeated.len());
+        let forbidden = next(match self.options.renormalise && !self.options.raw_logits {
+            true => self.suppress_tokens.len() + wish.suppressed.len(),
+            false => 0,
+        });
+        let mut corrected = normaliser;
+        let unchanged = repeated.is_empty() && forbidden.is_empty();
+        if !(self.options.raw_logits || unchanged) {
+            let probability = |logit: f32| f64::from(logit - normaliser).exp();
+            let logits = &self.logits;
+            let gone =
+                logits[repeated.start..forbidden.end].iter().map(|&logit| probability(logit));
+            let came = logits[repeated.clone()].iter();
+            let came: f64 =
+                came.map(|&logit| probability(apply_repetition_penalty(logit, penalty))).sum();
+            let mut left = 1.0 - gone.sum::<f64>();
+            if left < MIN_TRUSTED_MASS {
+                left = self.remaining_mass(session, row, &wish);
+            }
+            corrected += (left + came).ln() as f32;
+            if corrected.is_nan() || corrected == f32::INFINITY {
+                self.nan_rows[row] = true;
+            }
+        }
+        for (offer, at) in self.required[wish.required.clone()].iter_mut().zip(required) {
+            let words = &self.repeated[wish.repeated.clone()];
+            let is_repeated = words.binary_search(&offer.token).is_ok();
+            let logit = self.logits[at];
+            offer.score =
+                if is_repeated { apply_repetition_penalty(logit, penalty) } else { logit }
+                    - corrected;
+        }
+        if !corrected.is_finite() || wish.top_k == 0 {
+            return;
+        }
+        let first = self.candidates.len();
+        if wish.top_k == FULL_VOCABULARY {
+            session.log_probabilities(row as u32, &mut self.distribution);
+            let scores = std::mem::take(&mut self.distribution);
+            for (word, &score) in (0..).zip(&scores) {
+                if score > f32::NEG_INFINITY && !self.is_excluded(&wish, word) {
+                    // Their normaliser is the session's.
+                    self.candidates
+                        .push(Candidate { token: word, score: score + (normaliser - corrected) });
+                }
+            }
+            self.distribution = scores;
+        } else {
+            for at in 0..self.top_k[row].candidates().len() {
+                let best = self.top_k[row].candidates()[at];
+                if !self.is_excluded(&wish, best.id) {
+                    let score = best.logit - corrected;
+                    self.candidates.push(Candidate { token: best.id, score });
+                }
+            }
+        }
+        if !repeated.is_empty() {
+            let words = &self.repeated[wish.repeated.clone()];
+            for (&word, at) in words.iter().zip(repeated) {
+                let score = apply_repetition_penalty(self.logits[at], penalty) - corrected;
+                if score > f32::NEG_INFINITY {
+                    self.candidates.push(Candidate { token: word, score });
+                }
+            }
+            if wish.top_k != FULL_VOCABULARY {
+                self.candidates[first..].sort_unstable_by(Candidate::cmp_best_first);
+            }
+        }
+        self.candidates.truncate(first.saturating_add(wish.top_k));
+    }
+
+    /// The probability of all words but the dropped ones.
+    fn remaining_mass(&mut self, session: &mut dyn Session, row: usize, wish: &RowRequest) -> f64 {
+        session.log_probabilities(row as u32, &mut self.distribution);
+        let all = (0..).zip(&self.distribution);
+        let kept = all.filter(|(word, _)| {
+            self.options.renormalise && !self.is_excluded(wish, *word)
+                || !self.options.renormalise
+                    && self.repeated[wish.repeated.clone()].binary_search(word).is_err()
+        });
+        kept.map(|(_, &score)| f64::from(score).exp()).sum()
+    }
+}
+
+/// Sorts a list without `others` and without words that it has before to its beginning;
+/// gives how many they are.
+fn sort_dedup_excluding(list: &mut [u32], others: impl Fn(&u32) -> bool) -> usize {
+    list.sort_unstable();
+    let mut count = 0;
+    for at in 0..list.len() {
+        let word = list[at];
+        if (count == 0 || list[count - 1] != word) && !others(&word) {
+            list[count] = word;
+            count += 1;
+        }
+    }
+    count
+}

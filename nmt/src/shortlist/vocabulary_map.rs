@@ -1,0 +1,90 @@
+//! CTranslate2's `vmap.txt`: target words of source n-grams.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use miriam_textio::{Error, Input, Lines, fields};
+
+use crate::Result;
+use crate::vocabulary::Vocabulary;
+
+/// Longer n-grams no map has.
+const MAX_NGRAM: usize = 64;
+
+/// Target words of source n-grams; those of the empty one are everybody's.
+#[derive(Clone, Debug, Default)]
+pub struct VocabularyMap {
+    /// By the ids of the n-gram.
+    entries: HashMap<Vec<u32>, Vec<u32>>,
+    /// Candidates of every sentence, ascending.
+    always: Vec<u32>,
+    longest_ngram: usize,
+}
+
+impl VocabularyMap {
+    /// Reads the file at `path`.
+    pub fn open(path: &Path, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
+        Self::read(Lines::new(Input::open(path)?), source, target)
+    }
+
+    /// Reads the lines of a map. Words that a vocabulary lacks are passed over: in an n-gram
+    /// with the whole line, among translations alone.
+    ///
+    /// # Errors
+    /// With the line that has no tab or too long an n-gram.
+    pub fn read(mut lines: Lines, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
+        let mut map =
+            VocabularyMap { always: vec![target.unk_id(), target.eos_id()], ..Self::default() };
+        map.always.extend(target.find(b"<s>"));
+        let name = lines.name().to_owned();
+        while let Some(line) = lines.next()? {
+            let wrong = |reason: &str| Error::format(&name, line.number, None, reason);
+            let tab = line.bytes.iter().position(|&b| b == b'\t');
+            let tab = tab
+                .ok_or_else(|| wrong("an n-gram, a tab and the words it may become are needed"))?;
+            let (ngram, translations) = line.bytes.split_at(tab);
+            let ids: Option<Vec<u32>> =
+                fields::split_words(ngram).map(|word| source.find(word)).collect();
+            let Some(ids) = ids else { continue };
+            if ids.len() > MAX_NGRAM {
+                return Err(wrong("an n-gram of more than 64 words").into());
+            }
+            map.longest_ngram = map.longest_ngram.max(ids.len());
+            let translations =
+                fields::split_words(&translations[1..]).filter_map(|w| target.find(w));
+            if ids.is_empty() {
+                map.always.extend(translations);
+            } else {
+                map.entries.entry(ids).or_default().extend(translations);
+            }
+        }
+        map.always.sort_unstable();
+        map.always.dedup();
+        Ok(map)
+    }
+
+    /// Writes the candidates of a sentence, ascending and distinct, to `candidates`.
+    pub fn candidates(&self, sentence: &[u32], candidates: &mut Vec<u32>) {
+        candidates.clear();
+        candidates.extend_from_slice(&self.always);
+        for start in 0..sentence.len() {
+            for end in start + 1..=sentence.len().min(start + self.longest_ngram) {
+                if let Some(translations) = self.entries.get(&sentence[start..end]) {
+                    candidates.extend_from_slice(translations);
+                }
+            }
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+    }
+
+    /// How many n-grams it has.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}

@@ -1,0 +1,360 @@
+//! Lines of the input, and what they ask for.
+
+use miriam_textio::{Error as TextError, Lines, fields};
+use serde::Deserialize;
+
+use super::models::LoadedModels;
+use super::options::{InputOptions, LineFormat};
+use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
+use crate::Result;
+use crate::search::Request;
+
+/// Where sentences come from.
+pub struct SourceText {
+    /// Their lines.
+    pub lines: Lines,
+    /// Lines that their translations begin with, as many.
+    pub prefixes: Option<Lines>,
+}
+
+/// A line that was read.
+pub(super) struct InputSentence {
+    /// Its number, from 0.
+    pub id: u64,
+    pub pieces: Pieces,
+    /// What to translate; nothing if there is nothing, or why it cannot be.
+    pub request: Result<Option<Request>, String>,
+    /// The only words for it, where the scores of single models are wanted.
+    pub candidates: Option<Vec<u32>>,
+    /// What was done to it.
+    pub warning: Option<String>,
+}
+
+impl InputSentence {
+    /// What it is sorted by.
+    pub fn length(&self) -> usize {
+        self.pieces.len() + 1
+    }
+}
+
+/// A line in JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JsonRequest {
+    source: String,
+    #[serde(default)]
+    prefix: String,
+    #[serde(default)]
+    constraints: Vec<String>,
+}
+
+/// Makes sentences of lines.
+pub(super) struct SentenceReader<'a> {
+    source: SourceText,
+    tokenizers: &'a [Tokenizer; 2],
+    right_to_left: bool,
+    options: InputOptions,
+    scratch: TokenizerScratch,
+    id: u64,
+}
+
+impl<'a> SentenceReader<'a> {
+    pub fn new(source: SourceText, models: &'a LoadedModels, options: InputOptions) -> Self {
+        Self::with_tokenizers(source, models.tokenizers(), models.is_right_to_left(), options)
+    }
+
+    fn with_tokenizers(
+        source: SourceText,
+        tokenizers: &'a [Tokenizer; 2],
+        right_to_left: bool,
+        options: InputOptions,
+    ) -> Self {
+        SentenceReader {
+            source,
+            tokenizers,
+            right_to_left,
+            options,
+            scratch: TokenizerScratch::default(),
+            id: 0,
+        }
+    }
+
+    /// The next one.
+    pub fn next(&mut self) -> Result<Option<InputSentence>> {
+        let name = self.source.lines.name().to_owned();
+        let Some(line) = self.source.lines.next()? else {
+            return self.check_prefixes_ended(&name);
+        };
+        let number = line.number;
+        let text = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
+        let parsed = match self.options.format {
+            LineFormat::Sentence => Ok((text.to_vec(), Vec::new(), Vec::new())),
+            LineFormat::Tsv => parse_fields(text),
+            LineFormat::Json => parse_json(text),
+        };
+        let prefix = match &mut self.source.prefixes {
+            None => None,
+            Some(prefixes) => match prefixes.next()? {
+                Some(line) => Some(line.bytes.to_vec()),
+                None => {
+                    let reason = format!("{number} lines are needed, as in {name}");
+                    return Err(TextError::format(prefixes.name(), number, None, reason).into());
+                }
+            },
+        };
+        let id = self.id;
+        self.id += 1;
+        let (text, own_prefix, constraints) = match parsed {
+            Ok(parsed) => parsed,
+            Err(reason) => {
+                let pieces = Pieces::default();
+                return Ok(Some(InputSentence {
+                    id,
+                    pieces,
+                    request: Err(reason),
+                    candidates: None,
+                    warning: None,
+                }));
+            }
+        };
+        Ok(Some(self.parse_sentence(id, &text, &prefix.unwrap_or(own_prefix), &constraints)))
+    }
+
+    fn check_prefixes_ended(&mut self, name: &str) -> Result<Option<InputSentence>> {
+        if let Some(prefixes) = &mut self.source.prefixes
+            && let Some(line) = prefixes.next()?
+        {
+            let number = line.number;
+            let reason = format!("{name} has only {} lines", self.id);
+            return Err(TextError::format(prefixes.name(), number, None, reason).into());
+        }
+        Ok(None)
+    }
+
+    fn parse_sentence(
+        &mut self,
+        id: u64,
+        text: &[u8],
+        prefix: &[u8],
+        constraints: &[Vec<u8>],
+    ) -> InputSentence {
+        let [source, target] = self.tokenizers;
+        let cutting = &mut self.scratch;
+        let mut pieces = source.encode(text, cutting);
+        let InputOptions { max_length, crop, .. } = self.options;
+        let mut remark = None;
+        if pieces.len() > max_length {
+            let reason =
+                format!("{} pieces, {max_length} are allowed (--max-length)", pieces.len());
+            if !crop {
+                return InputSentence {
+                    id,
+                    pieces: Pieces::default(),
+                    request: Err(reason),
+                    candidates: None,
+                    warning: remark,
+                };
+            }
+            remark = Some(format!("{reason}; the others are left out"));
+            pieces.truncate(max_length);
+        }
+        if pieces.is_empty() {
+            return InputSentence {
+                id,
+                pieces,
+                request: Ok(None),
+                candidates: None,
+                warning: remark,
+            };
+        }
+        let prefix = target.encode(prefix, cutting).ids;
+        let constraints = constraints.iter().map(|text| target.encode(text, cutting).ids);
+        let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
+        let request = match self.prepare_constraints(&prefix, constraints) {
+            Ok(constraints) => {
+                let source = source.ids_with_eos(&pieces);
+                Ok(Some(Request { source, constraints, prefix, candidates: None }))
+            }
+            Err(reason) => Err(reason),
+        };
+        InputSentence { id, pieces, request, candidates: None, warning: remark }
+    }
+
+    /// The constraints as the models put them out, or why they cannot be had, or the prefix.
+    fn prepare_constraints(
+        &self,
+        prefix: &[u32],
+        mut constraints: Vec<Vec<u32>>,
+    ) -> Result<Vec<Vec<u32>>, String> {
+        let most = self.options.max_length;
+        let check = |what: &str, length: usize| {
+            let reason = || format!("{what} of {length} pieces, {most} are allowed (--max-length)");
+            if length > most { Err(reason()) } else { Ok(()) }
+        };
+        check("a prefix", prefix.len())?;
+        check("constraints", constraints.iter().map(Vec::len).sum())?;
+        if self.right_to_left {
+            // What a translation begins with comes last there, when all else is settled.
+            if !prefix.is_empty() {
+                return Err("a model that writes from right to left takes no prefix".into());
+            }
+            constraints.iter_mut().for_each(|words| words.reverse());
+        }
+        Ok(constraints)
+    }
+}
+
+type ParsedLine = (Vec<u8>, Vec<u8>, Vec<Vec<u8>>);
+
+fn parse_fields(line: &[u8]) -> Result<ParsedLine, String> {
+    let mut parts = line.split(|&byte| byte == b'\t');
+    let mut part = || parts.next().unwrap_or_default().to_vec();
+    let (source, prefix, constraints) = (part(), part(), part());
+    if parts.next().is_some() {
+        return Err("more than three fields with tabs between them".into());
+    }
+    let constraints = fields::split_fields(&constraints).filter(|text| !text.is_empty());
+    Ok((source, prefix, constraints.map(<[u8]>::to_vec).collect()))
+}
+
+fn parse_json(line: &[u8]) -> Result<ParsedLine, String> {
+    if line.trim_ascii().is_empty() {
+        return Ok(ParsedLine::default());
+    }
+    let object: JsonRequest =
+        serde_json::from_slice(line).map_err(|e| format!("no JSON object with a source: {e}"))?;
+    let constraints = object.constraints.into_iter().map(String::into_bytes).collect();
+    Ok((object.source.into_bytes(), object.prefix.into_bytes(), constraints))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segmentation::Segmentation;
+    use crate::vocabulary::Vocabulary;
+    use miriam_textio::Input;
+    use proptest::prelude::*;
+    use std::io::Cursor;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    fn sides() -> [Tokenizer; 2] {
+        let words = b"</s>\n<unk>\na\nb\nc\n";
+        let vocabulary = Arc::new(Vocabulary::parse(words, Path::new("v.txt")).unwrap());
+        let segmentation = Segmentation::Presegmented;
+        let side = Tokenizer {
+            vocabulary,
+            segmentation,
+            input_is_tokenized: false,
+            output_as_pieces: false,
+        };
+        [side.clone(), side]
+    }
+
+    fn lines(text: &[u8]) -> Lines {
+        Lines::new(Input::from_reader(Cursor::new(text.to_vec()), "input", None).unwrap())
+    }
+
+    fn read(
+        text: &[u8],
+        prefixes: Option<&[u8]>,
+        options: InputOptions,
+    ) -> Result<Vec<InputSentence>> {
+        let sides = sides();
+        let source = SourceText { lines: lines(text), prefixes: prefixes.map(lines) };
+        let mut reader = SentenceReader::with_tokenizers(source, &sides, false, options);
+        let mut all = Vec::new();
+        while let Some(sentence) = reader.next()? {
+            all.push(sentence);
+        }
+        Ok(all)
+    }
+
+    fn options(form: LineFormat) -> InputOptions {
+        InputOptions { format: form, is_tokenized: false, max_length: 3, crop: false }
+    }
+
+    #[test]
+    fn lines_parse_in_every_format() {
+        let request = |form, line: &str| {
+            let mut all = read(line.as_bytes(), None, options(form)).unwrap();
+            all.remove(0).request
+        };
+        let expected = Request {
+            source: vec![2, 3, 0],
+            prefix: vec![4],
+            constraints: vec![vec![3], vec![2, 4]],
+            candidates: None,
+        };
+        let fields = "a b\tc\tb ||| a c\r\n";
+        assert_eq!(request(LineFormat::Tsv, fields), Ok(Some(expected.clone())));
+        let json = r#"{"source": "a b", "prefix": "c", "constraints": ["b", "", "a c"]}"#;
+        assert_eq!(request(LineFormat::Json, json), Ok(Some(expected)));
+        assert_eq!(request(LineFormat::Sentence, "\n"), Ok(None));
+        for (form, line) in [
+            (LineFormat::Tsv, "a\tb\tc\td"),
+            (LineFormat::Json, "{\"source\": 1}"),
+            (LineFormat::Json, "{\"source\": \"a\", \"prefx\": \"b\"}"),
+            (LineFormat::Sentence, "a a a a"),
+        ] {
+            assert!(request(form, line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn overlong_sentences_are_cropped_if_allowed() {
+        let crop = InputOptions { crop: true, ..options(LineFormat::Sentence) };
+        let sentence = read(b"a b c a\n", None, crop).unwrap().remove(0);
+        assert_eq!(sentence.request.unwrap().unwrap().source, [2, 3, 4, 0]);
+        assert!(sentence.warning.unwrap().contains("4 pieces"));
+    }
+
+    #[test]
+    fn prefixes_and_constraints_have_a_longest_length() {
+        for line in ["a\ta a a a", "a\t\ta b ||| c c"] {
+            let sentence = read(line.as_bytes(), None, options(LineFormat::Tsv)).unwrap().remove(0);
+            assert!(sentence.request.unwrap_err().contains("4 pieces"), "{line}");
+        }
+    }
+
+    #[test]
+    fn right_to_left_models_take_constraints_but_no_prefix() {
+        let sides = sides();
+        let source = SourceText { lines: lines(b"a\t\ta b ||| c\na\tb\n"), prefixes: None };
+        let mut reader =
+            SentenceReader::with_tokenizers(source, &sides, true, options(LineFormat::Tsv));
+        let mut request = || reader.next().unwrap().unwrap().request;
+        assert_eq!(request().unwrap().unwrap().constraints, [vec![3, 2], vec![4]]);
+        assert!(request().unwrap_err().contains("right to left"));
+    }
+
+    #[test]
+    fn prefix_file_must_have_as_many_lines() {
+        let read = |prefixes: &[u8]| read(b"a\nb\n", Some(prefixes), options(LineFormat::Sentence));
+        let all = read(b"c\n\n").unwrap();
+        assert_eq!(all[0].request.as_ref().unwrap().as_ref().unwrap().prefix, [4]);
+        for wrong in [&b"c\n"[..], b"c\nc\nc\n"] {
+            assert!(read(wrong).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_give_a_sentence_a_line(
+            text in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\t'), Just(b'{'), any::<u8>()], 0..80),
+        ) {
+            let count = lines_in(&text);
+            for form in [LineFormat::Sentence, LineFormat::Tsv, LineFormat::Json] {
+                // Compressed input is another test's.
+                if !text.starts_with(&[0x1f, 0x8b]) {
+                    prop_assert_eq!(read(&text, None, options(form)).unwrap().len(), count);
+                }
+            }
+        }
+    }
+
+    fn lines_in(text: &[u8]) -> usize {
+        text.strip_suffix(b"\n").unwrap_or(text).split(|&b| b == b'\n').count()
+            - usize::from(text.is_empty())
+    }
+}

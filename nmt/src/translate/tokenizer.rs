@@ -1,0 +1,257 @@
+//! From text to words of a model, and back.
+
+use std::sync::Arc;
+
+use miriam_textio::fields;
+use miriam_textproc::BpeScratch;
+use miriam_textproc::sentencepiece::Encoding;
+
+use crate::model_bundle::TokenizerPair;
+use crate::segmentation::{BPE_SEPARATOR, Segmentation};
+use crate::vocabulary::Vocabulary;
+
+/// One side of a model: its vocabulary, and how text becomes pieces.
+#[derive(Clone)]
+pub struct Tokenizer {
+    /// The vocabulary.
+    pub vocabulary: Arc<Vocabulary>,
+    /// From text to pieces and back.
+    pub segmentation: Segmentation,
+    /// Whether text that comes in is in pieces already.
+    pub input_is_tokenized: bool,
+    /// Whether pieces go out as they are.
+    pub output_as_pieces: bool,
+}
+
+/// What cutting text needs, kept from line to line.
+#[derive(Default)]
+pub struct TokenizerScratch {
+    encoding: Encoding,
+    bpe: BpeScratch,
+    piece: Vec<u8>,
+}
+
+/// A sentence in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// Their ids; that of the unknown word where there is none.
+    pub ids: Vec<u32>,
+    /// Where each ends in `text`.
+    end_offsets: Vec<usize>,
+    text: Vec<u8>,
+}
+
+impl Pieces {
+    fn push(&mut self, piece: &[u8], vocabulary: &Vocabulary) {
+        self.ids.push(vocabulary.find(piece).unwrap_or(vocabulary.unk_id()));
+        self.text.extend_from_slice(piece);
+        self.end_offsets.push(self.text.len());
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The piece at `place`, as it stood in the text.
+    pub fn get(&self, place: usize) -> Option<&[u8]> {
+        let end = *self.end_offsets.get(place)?;
+        let start = place.checked_sub(1).map_or(0, |before| self.end_offsets[before]);
+        Some(&self.text[start..end])
+    }
+
+    /// Keeps the first `length` pieces.
+    pub fn truncate(&mut self, length: usize) {
+        self.ids.truncate(length);
+        self.end_offsets.truncate(length);
+        self.text.truncate(self.end_offsets.last().copied().unwrap_or(0));
+    }
+}
+
+impl Tokenizer {
+    /// The side `which` of `words`: 0 is the source, 1 the target.
+    pub fn new(words: &TokenizerPair, which: usize) -> Self {
+        Tokenizer {
+            vocabulary: Arc::clone(&words.vocabularies[which]),
+            segmentation: words.segmentation[which].clone(),
+            input_is_tokenized: false,
+            output_as_pieces: false,
+        }
+    }
+
+    /// Cuts `text` into pieces. Words such as `>>fra<<` in front, which tell multilingual
+    /// models the language that is wanted, stay whole where the vocabulary has them.
+    pub fn encode(&self, text: &[u8], scratch: &mut TokenizerScratch) -> Pieces {
+        let mut pieces = Pieces::default();
+        let mut push = |piece: &[u8]| pieces.push(piece, &self.vocabulary);
+        if self.input_is_tokenized || matches!(self.segmentation, Segmentation::Presegmented) {
+            fields::split_words(text).for_each(push);
+            return pieces;
+        }
+        let mut rest = text;
+        while let Some((word, behind)) = split_language_tag(rest)
+            && self.vocabulary.find(word).is_some()
+        {
+            push(word);
+            rest = behind;
+        }
+        let TokenizerScratch { encoding, bpe, piece } = scratch;
+        match &self.segmentation {
+            Segmentation::Presegmented => {}
+            Segmentation::SentencePiece(model) => {
+                model.model.encode(rest, encoding);
+                model.model.pieces(encoding).for_each(push);
+            }
+            Segmentation::Bpe(file) => {
+                for word in fields::split_words(rest) {
+                    file.codes.segment_word(word, bpe, |part, more| {
+                        piece.clear();
+                        piece.extend_from_slice(part);
+                        piece.extend_from_slice(if more { BPE_SEPARATOR } else { b"" });
+                        push(piece);
+                    });
+                }
+            }
+        }
+        pieces
+    }
+
+    /// The ids of `pieces` and `</s>`, which may have come as a piece already.
+    pub fn ids_with_eos(&self, pieces: &Pieces) -> Vec<u32> {
+        let mut ids = pieces.ids.clone();
+        if ids.last() != Some(&self.vocabulary.eos_id()) {
+            ids.push(self.vocabulary.eos_id());
+        }
+        ids
+    }
+
+    /// Appends the text of `ids`; where `instead` gives a piece for a place, of that.
+    pub fn decode<'a>(
+        &'a self,
+        ids: &[u32],
+        instead: impl Fn(usize) -> Option<&'a [u8]>,
+        out: &mut Vec<u8>,
+    ) {
+        let piece = |(place, &id): (usize, &u32)| {
+            instead(place).or_else(|| self.vocabulary.word(id)).unwrap_or_default()
+        };
+        let pieces = ids.iter().enumerate().map(piece);
+        match &self.segmentation {
+            Segmentation::SentencePiece(model) if !self.output_as_pieces => {
+                model.model.decode_pieces(pieces, out);
+            }
+            Segmentation::Bpe(_) if !self.output_as_pieces => {
+                let mut goes_on = true;
+                for piece in pieces {
+                    if !goes_on {
+                        out.push(b' ');
+                    }
+                    let part = piece.strip_suffix(BPE_SEPARATOR);
+                    goes_on = part.is_some();
+                    out.extend_from_slice(part.unwrap_or(piece));
+                }
+            }
+            _ => {
+                for (place, piece) in pieces.enumerate() {
+                    if place > 0 {
+                        out.push(b' ');
+                    }
+                    out.extend_from_slice(piece);
+                }
+            }
+        }
+    }
+}
+
+/// The word `>>xxx<<` that `text` begins with, and what follows it.
+fn split_language_tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.trim_ascii_start();
+    let inside = text.strip_prefix(b">>")?;
+    let end = inside.windows(2).position(|pair| pair == b"<<")?;
+    let word = &text[..end + 4];
+    let whole = !word.iter().any(u8::is_ascii_whitespace);
+    whole.then_some((word, &text[end + 4..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segmentation::BpeCodesFile;
+    use miriam_storage::Bytes;
+    use std::path::Path;
+
+    fn side(words: &str) -> Tokenizer {
+        let vocabulary = Vocabulary::parse(words.as_bytes(), Path::new("v.txt")).unwrap();
+        Tokenizer {
+            vocabulary: Arc::new(vocabulary),
+            segmentation: Segmentation::Presegmented,
+            input_is_tokenized: false,
+            output_as_pieces: false,
+        }
+    }
+
+    #[test]
+    fn pieces_are_looked_up_and_written() {
+        let side = side("</s>\n<unk>\na\nb\n");
+        let mut pieces = side.encode(b" b  zz a ", &mut TokenizerScratch::default());
+        assert_eq!(pieces.ids, [3, 1, 2]);
+        assert_eq!(
+            [pieces.get(0), pieces.get(1), pieces.get(3)],
+            [Some(&b"b"[..]), Some(b"zz"), None]
+        );
+        let mut out = Vec::new();
+        side.decode(&pieces.ids, |place| (place == 1).then_some(b"zz"), &mut out);
+        assert_eq!(out, b"b zz a");
+        pieces.truncate(1);
+        assert_eq!((pieces.len(), pieces.get(0), pieces.get(1)), (1, Some(&b"b"[..]), None));
+        assert!(side.encode(b"", &mut TokenizerScratch::default()).is_empty());
+        assert_eq!(side.ids_with_eos(&pieces), [3, 0]);
+        assert_eq!(
+            side.ids_with_eos(&side.encode(b"a </s>", &mut TokenizerScratch::default())),
+            [2, 0]
+        );
+    }
+
+    #[test]
+    fn bpe_round_trip_joins_pieces() {
+        let codes = Bytes::copy_from(b"#version: 0.2\nl o\nlo w</w>\n");
+        let codes = BpeCodesFile::from_bytes(codes, "codes").unwrap();
+        let side = Tokenizer {
+            segmentation: Segmentation::Bpe(codes),
+            ..side("</s>\n<unk>\nlow\nlo@@\nw@@\ne@@\nr\n>>de<<\n@@\n")
+        };
+        let read = |side: &Tokenizer, text: &str| {
+            side.encode(text.as_bytes(), &mut TokenizerScratch::default())
+        };
+        let pieces = read(&side, ">>de<< low  lower lox");
+        assert_eq!(pieces.ids, [7, 2, 3, 4, 5, 6, 3, 1]);
+        assert_eq!([pieces.get(2), pieces.get(7)], [Some(&b"lo@@"[..]), Some(b"x")]);
+        let write = |side: &Tokenizer, ids: &[u32]| {
+            let mut out = Vec::new();
+            side.decode(ids, |place| (place == 7).then_some(&b"x"[..]), &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(write(&side, &pieces.ids), ">>de<< low lower lox");
+        // A sentence may break off in the middle of a word.
+        assert_eq!(write(&side, &[2, 3]), "low lo");
+        assert_eq!(write(&side, &[3, 8, 6]), "lor");
+        let plain = Tokenizer { input_is_tokenized: true, output_as_pieces: true, ..side };
+        assert_eq!(read(&plain, "lo@@ w@@ r").ids, [3, 4, 6]);
+        assert_eq!(write(&plain, &[3, 4, 6]), "lo@@ w@@ r");
+    }
+
+    #[test]
+    fn language_tags_are_split_off() {
+        let found = |text: &'static str| split_language_tag(text.as_bytes());
+        assert_eq!(found(">>fra<< a b"), Some((&b">>fra<<"[..], &b" a b"[..])));
+        assert_eq!(found("  >>zh_Hans<<x"), Some((&b">>zh_Hans<<"[..], &b"x"[..])));
+        for none in ["a >>fra<<", ">> fra<<", ">>fra", ">fra<", ""] {
+            assert_eq!(found(none), None, "{none}");
+        }
+    }
+}

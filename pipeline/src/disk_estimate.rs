@@ -1,0 +1,93 @@
+//! What a training run will take, said before it begins.
+//!
+//! Bounds, not predictions: a text of n words (the larger side) gives at most
+//! about 2.2 n distinct phrase pairs up to 7 words long (2.1 on 29,000 captions,
+//! 1.5 on 739,000 pairs of legal text; the share falls with size), a line of both
+//! text tables is about 110 bytes before compression, and a fifth of that lies in
+//! temporary files at once.
+
+use std::path::Path;
+
+use miriam_textio::display_name;
+
+use crate::TrainOptions;
+
+/// Bytes a phrase pair in the binary table, reordering included.
+const TABLE_BYTES_PER_PAIR: u64 = 45;
+/// Bytes a phrase pair in temporary files, spills and compressed tables.
+const TEMPORARY_BYTES_PER_PAIR: u64 = 70;
+/// Distinct phrase pairs a word of text, times ten.
+const PAIRS_PER_TEN_WORDS: u64 = 22;
+/// Bytes of text a word, the space included.
+const BYTES_PER_WORD: u64 = 5;
+
+/// What will be taken of the disk, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DiskEstimate {
+    /// Phrase pairs at most.
+    pub phrase_pairs: u64,
+    /// The model at the end.
+    pub model_bytes: u64,
+    /// What lies there meanwhile.
+    pub temporary_bytes: u64,
+}
+
+impl DiskEstimate {
+    /// For texts of so many bytes, unpacked.
+    pub fn new(parallel: u64, lm_text: u64, options: &TrainOptions) -> Self {
+        let length = options.max_length.min(7) as u64;
+        let phrase_pairs = parallel / 2 / BYTES_PER_WORD * PAIRS_PER_TEN_WORDS / 10 * length / 7;
+        // An n-gram of a binary model is about 20 bytes, of ARPA text 40; a text has
+        // about as many as words, of all orders but the lowest together.
+        let ngrams =
+            lm_text / BYTES_PER_WORD * options.lm_order.saturating_sub(1).max(1) as u64 * 3 / 4;
+        DiskEstimate {
+            phrase_pairs,
+            model_bytes: phrase_pairs * TABLE_BYTES_PER_PAIR + ngrams * 20,
+            temporary_bytes: phrase_pairs * TEMPORARY_BYTES_PER_PAIR
+                + ngrams * 40
+                + 2 * parallel
+                + lm_text,
+        }
+    }
+
+    /// Says so, and warns when the disk has not that much.
+    pub fn log(&self, options: &TrainOptions) {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        tracing::info!(
+            "{} threads, {} MiB of memory; in {}: at most about {} MiB of temporary files and {} \
+             MiB of model",
+            options.threads,
+            mib(options.memory),
+            display_name(&options.output),
+            mib(self.temporary_bytes),
+            mib(self.model_bytes)
+        );
+        if let Some(free) = free_disk_bytes(&options.output)
+            && free < self.temporary_bytes + self.model_bytes
+        {
+            tracing::warn!(
+                "{}: {} MiB are free on this disk, which may not be enough; what is done is kept, \
+                 so the same command can go on when there is room",
+                display_name(&options.output),
+                mib(free)
+            );
+        }
+    }
+}
+
+/// Bytes that a user may still write in `folder`, where the system tells.
+fn free_disk_bytes(folder: &Path) -> Option<u64> {
+    let found = nix::sys::statvfs::statvfs(folder).ok()?;
+    Some(found.blocks_available() as u64 * found.fragment_size() as u64)
+}
+
+/// About how many bytes the file at `path` has unpacked: text of this kind packs to
+/// between a third and a fourth.
+pub(crate) fn uncompressed_size(path: &Path) -> u64 {
+    let packed = std::fs::metadata(path).map_or(0, |found| found.len());
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gz" | "zst" | "bz2" | "xz") => 4 * packed,
+        _ => packed,
+    }
+}

@@ -1,0 +1,78 @@
+//! The moses.ini of a trained model. Paths begin with `${INI}/`, the folder of
+//! the ini itself, so that the model can be moved and called from anywhere.
+
+use std::fmt::Write;
+
+use miriam_extract::ReorderingModel;
+
+/// The files and shapes that an ini names.
+pub(crate) struct IniContents<'a> {
+    /// The phrase table with reordering scores in it.
+    pub table: &'a str,
+    /// The language model.
+    pub lm: &'a str,
+    /// Its order.
+    pub lm_order: usize,
+    /// The reordering model.
+    pub reordering: Option<ReorderingModel>,
+}
+
+/// How many scores a reordering model has: as many as orientations, for each direction.
+fn num_scores(model: &ReorderingModel) -> usize {
+    model.num_classes() * (usize::from(model.backward) + usize::from(model.forward))
+}
+
+/// The ini with the weights that Moses' training begins from.
+pub(crate) fn format_ini(parts: &IniContents<'_>) -> String {
+    let IniContents { table, lm, lm_order, reordering } = parts;
+    let mut ini = format!(
+        "# A phrase model made by `miriam train`. Translate with it:\n\
+         #   miriam translate -f moses.ini\n\
+         # ${{INI}} is the folder of this file.\n\
+         \n[input-factors]\n0\n\n[mapping]\n0 T 0\n\n[distortion-limit]\n6\n\n\
+         [search-algorithm]\n1\n\n[cube-pruning-pop-limit]\n400\n\n[stack]\n400\n\n\
+         [feature]\nUnknownWordPenalty\nWordPenalty\nPhrasePenalty\n\
+         ProbingPT name=TranslationModel0 num-features=4 path=${{INI}}/{table} input-factor=0 \
+         output-factor=0 table-limit=20\n"
+    );
+    if let Some(model) = reordering {
+        let scores = num_scores(model);
+        writeln!(
+            ini,
+            "LexicalReordering name=LexicalReordering0 num-features={scores} type={model}-allff \
+             input-factor=0 output-factor=0 property-index=0"
+        )
+        .expect("a string takes all");
+    }
+    write!(
+        ini,
+        "Distortion\nKENLM name=LM0 factor=0 order={lm_order} path=${{INI}}/{lm}\n\n\
+         [weight]\nUnknownWordPenalty0= 1\nWordPenalty0= -1\nPhrasePenalty0= 0.2\n\
+         TranslationModel0= 0.2 0.2 0.2 0.2\n"
+    )
+    .expect("a string takes all");
+    if let Some(model) = reordering {
+        let weights = " 0.3".repeat(num_scores(model));
+        writeln!(ini, "LexicalReordering0={weights}").expect("a string takes all");
+    }
+    ini + "Distortion0= 0.3\nLM0= 0.5\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_the_scores_of_reordering_models() {
+        for (name, scores) in [
+            ("wbe-msd-bidirectional-fe", 6),
+            ("hier-mslr-bidirectional-fe", 8),
+            ("phrase-monotonicity-backward-fe", 2),
+            ("wbe-leftright-bidirectional-fe", 4),
+            ("wbe-mslr-forward-fe", 4),
+            ("orientation-bidirectional-fe", 6),
+        ] {
+            assert_eq!(super::num_scores(&ReorderingModel::parse(name).unwrap()), scores, "{name}");
+        }
+    }
+}

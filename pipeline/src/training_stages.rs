@@ -1,0 +1,590 @@
+//! The stages of a training run, and the files between them.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use miriam_align::AlignOptions;
+use miriam_decoder::Configuration;
+use miriam_decoder::tuning::{self, TuneOptions};
+use miriam_extract::{ExtractOptions, ReorderingModel};
+use miriam_lmcpu::estimate::EstimateOptions;
+use miriam_lmcpu::{DuplicatePolicy, perplexity, probing, trie};
+use miriam_probingpt::BuildOptions;
+use miriam_storage::LoadMethod;
+use miriam_storage::hash::Hasher;
+use miriam_textio::{Compression, Input, Output, Progress};
+use miriam_textproc::{TextProcessor, TextProcessorConfig, TruecaseModel};
+
+use crate::corpus::{self, LengthLimits, ParallelFiles};
+use crate::manifest::StageStatistics;
+use crate::stage_runner::Stage;
+use crate::{
+    Error, Languages, LmKind, Result, TrainOptions, Tuning, moses_ini, prepare_file,
+    train_truecase_model,
+};
+
+/// What lies between stages, in the model's folder.
+pub(crate) const WORK_FOLDER: &str = "train.work";
+/// Tables as text, where they are kept.
+pub(crate) const TEXT_FOLDER: &str = "text";
+const PHRASE_TABLE_FILE: &str = "phrase-table.miriam";
+const LM_FILE: &str = "lm.miriam";
+pub(crate) const INI_FILE: &str = "moses.ini";
+const UNTUNED_INI_FILE: &str = "moses.untuned.ini";
+/// Discounts for counts of 1, 2, and 3 or more where the text gives none, as lmplz'.
+const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
+/// Models of true case, source and target side.
+const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];
+
+/// A run: its options, and the names of its files.
+pub(crate) struct TrainingRun<'a> {
+    pub options: &'a TrainOptions,
+    /// The reordering model that they name.
+    pub reordering: Option<ReorderingModel>,
+    /// The folder of the model.
+    pub folder: &'a Path,
+}
+
+impl TrainingRun<'_> {
+    /// A file between stages, relative to the folder.
+    fn work_file(name: &str) -> PathBuf {
+        Path::new(WORK_FOLDER).join(name)
+    }
+
+    fn path_of(&self, file: impl AsRef<Path>) -> PathBuf {
+        self.folder.join(file)
+    }
+
+    /// The two files of a cleaned text, relative to the folder.
+    fn parallel_file_names(name: &str) -> [PathBuf; 2] {
+        ["source", "target"].map(|side| Self::work_file(&format!("{name}.{side}")))
+    }
+
+    fn parallel_files(&self, name: &str) -> ParallelFiles {
+        Self::parallel_file_names(name).map(|file| self.path_of(file))
+    }
+
+    /// The folder of tables as text, relative to the folder.
+    fn tables_folder(&self) -> PathBuf {
+        if self.options.keep_text { TEXT_FOLDER.into() } else { Self::work_file("tables") }
+    }
+
+    fn table_files(&self) -> (PathBuf, Option<PathBuf>) {
+        let reordering = self.options.reordering.as_ref();
+        let end = if self.options.keep_text { "gz" } else { "zst" };
+        let table = |name: &str| self.tables_folder().join(format!("{name}.{end}"));
+        (table("phrase-table"), reordering.map(|_| table("reordering-table")))
+    }
+
+    fn arpa_file(&self) -> PathBuf {
+        if self.options.keep_text {
+            Path::new(TEXT_FOLDER).join("lm.arpa.gz")
+        } else {
+            Self::work_file("lm.arpa")
+        }
+    }
+
+    /// All stages, in an order in which they can be done.
+    pub fn build_stages(&self, progress: &dyn Progress) -> Result<Vec<Stage<'_>>> {
+        let options = self.options;
+        let lm_text = match &options.lm_text[..] {
+            [] => std::slice::from_ref(&options.target),
+            files => files,
+        };
+        let sides = [&options.source, &options.target];
+        let mut stages = match &options.raw_languages {
+            Some(languages) => vec![
+                self.truecase_stage(0, &languages.source, hash_files([sides[0]], progress)?),
+                self.truecase_stage(1, &languages.target, hash_files([sides[1]], progress)?),
+                self.preprocessing_stage(languages),
+                self.preparation_file_stage(languages),
+            ],
+            None => Vec::new(),
+        };
+        stages.extend([
+            self.corpus_stage(hash_files(sides, progress)?),
+            self.align_stage(),
+            self.extract_stage(),
+            self.phrase_table_stage(),
+            self.lm_text_stage(lm_text, hash_files(lm_text, progress)?),
+            self.lm_stage(),
+            self.ini_stage(),
+        ]);
+        if let Some((source, target)) = &options.dev {
+            stages.push(self.dev_stage(source, target, hash_files([source, target], progress)?));
+            stages.push(self.perplexity_stage());
+        }
+        stages.push(self.tuning_stage());
+        Ok(stages)
+    }
+
+    /// Learns how words of the source (0) or target side are written inside of
+    /// sentences.
+    fn truecase_stage<'s>(&'s self, side: usize, language: &'s str, hash: String) -> Stage<'s> {
+        let options = self.options;
+        Stage {
+            name: ["truecase-source", "truecase-target"][side],
+            title: ["learning the source side's true case", "learning the target side's true case"]
+                [side],
+            dependencies: &[],
+            key: format!("{hash} {language}"),
+            files: vec![TRUECASE_FILES[side].into()],
+            is_kept: true,
+            run: Box::new(move |progress| {
+                let (text, model) =
+                    ([&options.source, &options.target][side], self.path_of(TRUECASE_FILES[side]));
+                let mut preparation = TextProcessor::for_language(language);
+                train_truecase_model(text, &mut preparation, &model, options.threads, progress)?;
+                Ok(StageStatistics::new())
+            }),
+        }
+    }
+
+    /// How raw text of the source (0) or target side is prepared, once its true case is
+    /// known.
+    fn load_preparation(&self, side: usize, languages: &Languages) -> Result<TextProcessor> {
+        let language = [&languages.source, &languages.target][side];
+        let mut preparation = TextProcessor::for_language(language);
+        preparation.truecaser = Some(TruecaseModel::read(&self.path_of(TRUECASE_FILES[side]))?);
+        Ok(preparation)
+    }
+
+    /// Prepares two raw texts.
+    fn prepare_parallel(
+        &self,
+        from: [&Path; 2],
+        to: &ParallelFiles,
+        languages: &Languages,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        for (side, (from, to)) in from.iter().zip(to).enumerate() {
+            let preparation = self.load_preparation(side, languages)?;
+            prepare_file(from, &preparation, to, self.options.threads, progress)?;
+        }
+        Ok(())
+    }
+
+    fn preprocessing_stage<'s>(&'s self, languages: &'s Languages) -> Stage<'s> {
+        let options = self.options;
+        Stage {
+            name: "prepared",
+            title: "preparing the parallel text",
+            dependencies: &["truecase-source", "truecase-target"],
+            key: String::new(),
+            files: Self::parallel_file_names("prepared").into(),
+            is_kept: false,
+            run: Box::new(move |progress| {
+                let from = [options.source.as_path(), &options.target];
+                self.prepare_parallel(from, &self.parallel_files("prepared"), languages, progress)?;
+                Ok(StageStatistics::new())
+            }),
+        }
+    }
+
+    /// Says how new text is to be prepared, for `translate -raw`.
+    fn preparation_file_stage(&self, languages: &Languages) -> Stage<'_> {
+        let settings = TextProcessorConfig {
+            normalize: Some(languages.source.clone()),
+            tokenize: Some(languages.source.clone()),
+            truecase: Some(TRUECASE_FILES[0].into()),
+            detokenize: Some(languages.target.clone()),
+            recase: true,
+        };
+        let text = settings.to_text();
+        Stage {
+            name: "preparation",
+            title: "writing how raw text is prepared",
+            dependencies: &[],
+            key: text.clone(),
+            files: vec![TextProcessorConfig::FILE_NAME.into()],
+            is_kept: true,
+            run: Box::new(move |_| {
+                write_atomically(&self.path_of(TextProcessorConfig::FILE_NAME), text.as_bytes())?;
+                Ok(StageStatistics::new())
+            }),
+        }
+    }
+
+    fn corpus_stage(&self, hash: String) -> Stage<'_> {
+        let options = self.options;
+        let bounds = LengthLimits { max_words: options.max_words, max_ratio: options.max_ratio };
+        Stage {
+            name: "corpus",
+            title: "checking the parallel text",
+            dependencies: if options.raw_languages.is_some() { &["prepared"] } else { &[] },
+            key: format!("{hash} {bounds:?}"),
+            files: Self::parallel_file_names("corpus").into(),
+            is_kept: false,
+            run: Box::new(move |progress| {
+                let from = match options.raw_languages {
+                    Some(_) => self.parallel_files("prepared"),
+                    None => [options.source.clone(), options.target.clone()],
+                };
+                corpus::clean_parallel(
+                    &from,
+                    &self.parallel_files("corpus"),
+                    Some(bounds),
+                    progress,
+                )
+            }),
+        }
+    }
+
+    fn align_stage(&self) -> Stage<'_> {
+        let options = self.options;
+        let align = AlignOptions {
+            model: options.alignment_model,
+            symmetrization: options.symmetrization,
+            threads: options.threads,
+            memory: Some(options.memory),
+            temp_dir: Some(self.path_of(WORK_FOLDER)),
+            ..AlignOptions::default()
+        };
+        Stage {
+            name: "align",
+            title: "aligning words",
+            dependencies: &["corpus"],
+            key: format!("{:?} {:?}", align.model, align.symmetrization),
+            files: vec![Self::work_file("alignment")],
+            is_kept: false,
+            run: Box::new(move |progress| {
+                let ([source, target], output) =
+                    (self.parallel_files("corpus"), self.path_of(Self::work_file("alignment")));
+                let done = miriam_align::align_files(&source, &target, &output, &align, progress)?;
+                Ok(stage_statistics([("links", done.links.into())]))
+            }),
+        }
+    }
+
+    fn extract_stage(&self) -> Stage<'_> {
+        let options = self.options;
+        let (phrases, reordering) = self.table_files();
+        Stage {
+            name: "extract",
+            title: "extracting phrases",
+            dependencies: &["corpus", "align"],
+            key: format!("{} {:?}", options.max_length, options.reordering),
+            files: [phrases].into_iter().chain(reordering).collect(),
+            is_kept: options.keep_text,
+            run: Box::new(move |progress| {
+                let [source, target] = self.parallel_files("corpus");
+                let alignment = self.path_of(Self::work_file("alignment"));
+                let output = self.path_of(self.tables_folder());
+                let extract = ExtractOptions {
+                    max_length: options.max_length,
+                    reordering: options.reordering.clone(),
+                    memory: options.memory,
+                    temp_dir: output.clone(),
+                    compression: if options.keep_text {
+                        Compression::Gzip
+                    } else {
+                        Compression::Zstd
+                    },
+                    threads: options.threads,
+                    ..ExtractOptions::default()
+                };
+                let done = miriam_extract::extract_files(
+                    &source, &target, &alignment, &output, &extract, progress,
+                )?;
+                Ok(stage_statistics([
+                    ("phrases", done.entries.into()),
+                    ("sources", done.sources.into()),
+                ]))
+            }),
+        }
+    }
+
+    fn phrase_table_stage(&self) -> Stage<'_> {
+        let options = self.options;
+        Stage {
+            name: "table",
+            title: "building the phrase table",
+            dependencies: &["extract"],
+            key: String::new(),
+            files: vec![PHRASE_TABLE_FILE.into()],
+            is_kept: true,
+            run: Box::new(move |progress| {
+                let (phrases, reordering) = self.table_files();
+                let build = BuildOptions {
+                    phrase_table: self.path_of(phrases),
+                    reordering: reordering.map(|file| self.path_of(file)),
+                    memory: Some(options.memory),
+                    threads: options.threads,
+                    ..BuildOptions::default()
+                };
+                let done = miriam_probingpt::build_file(
+                    &build,
+                    &self.path_of(PHRASE_TABLE_FILE),
+                    progress,
+                )?;
+                Ok(stage_statistics([
+                    ("phrases", done.entries.into()),
+                    ("bytes", done.bytes.into()),
+                ]))
+            }),
+        }
+    }
+
+    fn lm_text_stage<'s>(&'s self, from: &'s [PathBuf], hash: String) -> Stage<'s> {
+        Stage {
+            name: "lm-text",
+            title: "checking the language model's text",
+            dependencies: if self.options.raw_languages.is_some() {
+                &["truecase-target"]
+            } else {
+                &[]
+            },
+            key: hash,
+            files: vec![Self::work_file("lm.text")],
+            is_kept: false,
+            run: Box::new(move |progress| {
+                let to = self.path_of(Self::work_file("lm.text"));
+                let Some(languages) = &self.options.raw_languages else {
+                    return corpus::clean_monolingual(from, &to, progress);
+                };
+                let preparation = self.load_preparation(1, languages)?;
+                let mut prepared = Vec::new();
+                for (i, file) in from.iter().enumerate() {
+                    let path = self.path_of(Self::work_file(&format!("lm.prepared.{i}")));
+                    prepare_file(file, &preparation, &path, self.options.threads, progress)?;
+                    prepared.push(path);
+                }
+                let facts = corpus::clean_monolingual(&prepared, &to, progress)?;
+                for path in &prepared {
+                    fs::remove_file(path).map_err(|e| Error::io(path, "remove", e))?;
+                }
+                Ok(facts)
+            }),
+        }
+    }
+
+    fn lm_stage(&self) -> Stage<'_> {
+        let options = self.options;
+        Stage {
+            name: "lm",
+            title: "estimating the language model",
+            dependencies: &["lm-text"],
+            key: format!(
+                "{} {:?} {:?} {}",
+                options.lm_order, options.lm_prune, options.lm_kind, options.keep_text
+            ),
+            files: [PathBuf::from(LM_FILE)]
+                .into_iter()
+                .chain(options.keep_text.then(|| self.arpa_file()))
+                .collect(),
+            is_kept: true,
+            run: Box::new(move |progress| {
+                let arpa = self.path_of(self.arpa_file());
+                let estimate = EstimateOptions {
+                    prune: options.lm_prune.clone(),
+                    // Small texts have no counts of counts for all orders.
+                    discount_fallback: Some(DISCOUNT_FALLBACK),
+                    skip_symbols: true,
+                    memory: options.memory,
+                    temp_dir: self.path_of(WORK_FOLDER),
+                    threads: options.threads,
+                    ..EstimateOptions::new(options.lm_order)
+                };
+                let input = Input::open(&self.path_of(Self::work_file("lm.text")))?;
+                let mut output = Output::create_atomic(&arpa)?;
+                let done =
+                    miriam_lmcpu::estimate::estimate(&estimate, input, &mut output, progress)?;
+                output.finish()?;
+                let model = self.path_of(LM_FILE);
+                build_thread_pool(options.threads)?.install(|| match options.lm_kind {
+                    LmKind::Probing => {
+                        probing::build_probing(&arpa, &model, DuplicatePolicy::Reject, progress)
+                            .map(drop)
+                    }
+                    LmKind::Trie => {
+                        trie::build_trie(&arpa, &model, None, DuplicatePolicy::Reject, progress)
+                            .map(drop)
+                    }
+                })?;
+                if !options.keep_text {
+                    fs::remove_file(&arpa).map_err(|e| Error::io(&arpa, "remove", e))?;
+                }
+                let bytes = fs::metadata(&model).map_err(|e| Error::io(&model, "find", e))?.len();
+                Ok(stage_statistics([
+                    ("tokens", done.tokens.into()),
+                    ("ngrams", done.counts.into()),
+                    ("bytes", bytes.into()),
+                ]))
+            }),
+        }
+    }
+
+    fn ini_stage(&self) -> Stage<'_> {
+        let options = self.options;
+        let text = moses_ini::format_ini(&moses_ini::IniContents {
+            table: PHRASE_TABLE_FILE,
+            lm: LM_FILE,
+            lm_order: options.lm_order,
+            reordering: self.reordering,
+        });
+        Stage {
+            name: "ini",
+            title: "writing the configuration",
+            dependencies: &[],
+            key: text.clone(),
+            files: vec![UNTUNED_INI_FILE.into()],
+            is_kept: true,
+            run: Box::new(move |_| {
+                write_atomically(&self.path_of(UNTUNED_INI_FILE), text.as_bytes())?;
+                Ok(StageStatistics::new())
+            }),
+        }
+    }
+
+    fn dev_stage<'s>(&'s self, source: &'s Path, target: &'s Path, hash: String) -> Stage<'s> {
+        Stage {
+            name: "dev",
+            title: "checking the text for tuning",
+            dependencies: match self.options.raw_languages {
+                Some(_) => &["truecase-source", "truecase-target"],
+                None => &[],
+            },
+            key: hash,
+            files: Self::parallel_file_names("dev").into(),
+            is_kept: false,
+            run: Box::new(move |progress| {
+                let from = match &self.options.raw_languages {
+                    Some(languages) => {
+                        let prepared = self.parallel_files("dev.prepared");
+                        self.prepare_parallel([source, target], &prepared, languages, progress)?;
+                        prepared
+                    }
+                    None => [source.into(), target.into()],
+                };
+                corpus::clean_parallel(&from, &self.parallel_files("dev"), None, progress)
+            }),
+        }
+    }
+
+    fn perplexity_stage(&self) -> Stage<'_> {
+        let options = self.options;
+        Stage {
+            name: "perplexity",
+            title: "scoring the text for tuning",
+            dependencies: &["lm", "dev"],
+            key: String::new(),
+            files: Vec::new(),
+            is_kept: true,
+            run: Box::new(move |progress| {
+                let [_, target] = self.parallel_files("dev");
+                let model = miriam_glm::open(&self.path_of(LM_FILE), LoadMethod::Lazy, progress)?;
+                let input = Input::open(&target)?;
+                let mut nowhere = Output::create(Path::new("/dev/null"))?;
+                let asked = perplexity::PerplexityOptions {
+                    sentence_markers: true,
+                    threads: options.threads,
+                    per_line: false,
+                    json: None,
+                    filter: None,
+                };
+                let size = input.size();
+                let (sums, _) = perplexity::perplexity(
+                    &*model,
+                    [Ok(input)],
+                    size,
+                    &mut nowhere,
+                    &asked,
+                    progress,
+                )?;
+                Ok(stage_statistics([
+                    ("perplexity", sums.including_oovs().into()),
+                    ("tokens", sums.tokens.into()),
+                    ("unknown", sums.oovs.into()),
+                ]))
+            }),
+        }
+    }
+
+    /// Tunes; or keeps the first weights, where there is nothing to tune them on.
+    fn tuning_stage(&self) -> Stage<'_> {
+        let options = self.options;
+        let tuning = options.dev.as_ref().and(options.tuning);
+        Stage {
+            name: "weights",
+            title: if tuning.is_some() {
+                "tuning the weights"
+            } else {
+                "keeping the first weights"
+            },
+            dependencies: match tuning {
+                Some(_) => &["table", "lm", "ini", "dev"],
+                None => &["ini"],
+            },
+            key: format!("{tuning:?}"),
+            files: vec![INI_FILE.into()],
+            is_kept: true,
+            run: Box::new(move |progress| {
+                let (untuned, output) = (self.path_of(UNTUNED_INI_FILE), self.path_of(INI_FILE));
+                let Some(Tuning { method, seed, iterations }) = tuning else {
+                    let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
+                    write_atomically(&output, &ini)?;
+                    return Ok(StageStatistics::new());
+                };
+                let [source, target] = self.parallel_files("dev");
+                let configuration = Configuration::from_ini(&untuned)?;
+                let mut tune = TuneOptions::new(configuration, source, vec![target], output);
+                tune.method = method;
+                tune.seed = seed;
+                tune.iterations = iterations.unwrap_or(tune.iterations);
+                tune.threads = options.threads;
+                let report = tuning::tune(&tune, progress)?;
+                Ok(stage_statistics([
+                    ("iterations", report.iterations.len().into()),
+                    ("first_bleu", report.iterations[0].bleu.into()),
+                    ("best_bleu", report.best().bleu.into()),
+                ]))
+            }),
+        }
+    }
+}
+
+/// A hash of the bytes of files, in their order.
+fn hash_files<'f>(
+    files: impl IntoIterator<Item = &'f PathBuf>,
+    progress: &dyn Progress,
+) -> Result<String> {
+    let mut hasher = Hasher::new();
+    let mut buffer = vec![0; 1 << 20];
+    for path in files {
+        let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
+        let mut length = 0u64;
+        progress.begin("looking at files", file.metadata().ok().map(|found| found.len()));
+        loop {
+            let read = match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(Error::io(path, "read", e)),
+            };
+            hasher.update(&buffer[..read]);
+            length += read as u64;
+            progress.set_position(length);
+        }
+        progress.end();
+        hasher.update(&length.to_le_bytes());
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn stage_statistics<const N: usize>(facts: [(&str, serde_json::Value); N]) -> StageStatistics {
+    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Writes `path` whole or not at all.
+fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut output = Output::create_atomic(path)?;
+    output.write(bytes)?;
+    output.finish()?;
+    Ok(())
+}
+
+fn build_thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| Error::Options { reason: format!("cannot start {threads} threads: {e}") })
+}

@@ -1,0 +1,116 @@
+//! One line of the index: 64 bytes, 14 source phrases.
+//!
+//! | byte | what |
+//! |---|---|
+//! | 0-4 | offset of the line's first record, 40 bits |
+//! | 5 | bits 0-6 slots used, bit 7: some phrase of this line went on to the next |
+//! | 6 | shift: a record starts at offset + (relative << shift) |
+//! | 7 | zero |
+//! | 8-35 | 14 fingerprints, 16 bits each |
+//! | 36-63 | 14 relative starts, 16 bits each |
+//!
+//! The records of a line lie together, smallest first, so that the start of even
+//! the largest is near. Fingerprints are compared four at a time in ordinary
+//! words; `unsafe` vector instructions would gain little on 28 bytes.
+
+use crate::format::BUCKET_SLOTS;
+
+/// A line as it lies in the file: eight little-endian words.
+pub(crate) type Bucket = [u64; 8];
+
+const LANE_ONES: u64 = 0x0001_0001_0001_0001;
+const LANE_HIGH_BITS: u64 = LANE_ONES << 15;
+
+/// Slots in use; a damaged line may say too many.
+#[inline(always)]
+pub(crate) fn used_slots(line: &Bucket) -> usize {
+    ((line[0] >> 40) as usize & 127).min(BUCKET_SLOTS)
+}
+
+/// Whether a phrase that belongs here may lie on the next line.
+#[inline(always)]
+pub(crate) fn overflows(line: &Bucket) -> bool {
+    line[0] >> 47 & 1 == 1
+}
+
+#[inline(always)]
+fn fingerprint(line: &Bucket, slot: usize) -> u16 {
+    (line[1 + slot / 4] >> (16 * (slot % 4))) as u16
+}
+
+/// Where the record of `slot` starts.
+#[inline(always)]
+pub(crate) fn record_offset(line: &Bucket, slot: usize) -> u64 {
+    let at = slot + 18;
+    let relative = line[at / 4] >> (16 * (at % 4)) & 0xffff;
+    (line[0] & 0xff_ffff_ffff) + (relative << (line[0] >> 48 & 15))
+}
+
+/// Calls `found` with the record of each slot in use that has `fingerprint`.
+#[inline(always)]
+pub(crate) fn probe_fingerprints(line: &Bucket, wanted: u16, mut found: impl FnMut(u64)) {
+    let pattern = u64::from(wanted) * LANE_ONES;
+    let used = used_slots(line);
+    for word in 0..4 {
+        // A lane of zeros shows as a top bit; lanes above it may show falsely,
+        // so slots are looked at again.
+        let difference = line[1 + word] ^ pattern;
+        let mut zeros = difference.wrapping_sub(LANE_ONES) & !difference & LANE_HIGH_BITS;
+        while zeros != 0 {
+            let slot = word * 4 + zeros.trailing_zeros() as usize / 16;
+            if slot < used && fingerprint(line, slot) == wanted {
+                found(record_offset(line, slot));
+            }
+            zeros &= zeros - 1;
+        }
+    }
+}
+
+/// The line of records that start at `starts` (ascending) with their
+/// fingerprints. Starts must lie within `65535 << shift` of the first, at
+/// multiples of `1 << shift` from it.
+pub(crate) fn pack(slots: &[(u16, u64)], shift: u32, overflows: bool) -> Bucket {
+    let base = slots.first().map_or(0, |s| s.1);
+    let mut line = [0; 8];
+    line[0] =
+        base | (slots.len() as u64) << 40 | u64::from(overflows) << 47 | u64::from(shift) << 48;
+    for (i, &(fingerprint, start)) in slots.iter().enumerate() {
+        line[1 + i / 4] |= u64::from(fingerprint) << (16 * (i % 4));
+        let relative = (start - base) >> shift;
+        debug_assert!(relative < 1 << 16 && relative << shift == start - base);
+        line[(i + 18) / 4] |= relative << (16 * ((i + 18) % 4));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn bytes_lie_as_the_table_above_says() {
+        let slots: Vec<_> = (0..14).map(|i| (0x1000 + i as u16, 0x12_3456_7890 + 4 * i)).collect();
+        let line = pack(&slots, 2, true);
+        let bytes: Vec<u8> = line.iter().flat_map(|w| w.to_le_bytes()).collect();
+        assert_eq!(bytes[..8], [0x90, 0x78, 0x56, 0x34, 0x12, 0x8e, 2, 0]);
+        assert_eq!(bytes[8..12], [0x00, 0x10, 0x01, 0x10]);
+        assert_eq!(bytes[36..40], [0, 0, 1, 0]);
+        assert_eq!(bytes[62..], [13, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn probing_equals_comparing_one_by_one(
+            prints in proptest::collection::vec(prop_oneof![0u16..4, Just(0x8000), any::<u16>()], 0..=14),
+            wanted in prop_oneof![0u16..4, Just(0x8000), any::<u16>()],
+        ) {
+            let slots: Vec<_> = prints.iter().enumerate().map(|(i, &p)| (p, 100 + 3 * i as u64)).collect();
+            let line = pack(&slots, 0, false);
+            let mut found = Vec::new();
+            probe_fingerprints(&line, wanted, |r| found.push(r));
+            let expected: Vec<_> = slots.iter().filter(|s| s.0 == wanted).map(|s| s.1).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

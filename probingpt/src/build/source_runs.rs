@@ -1,0 +1,231 @@
+//! The intermediate form of a table: one row a phrase pair, in first-seen ids,
+//! gathered into runs of one source phrase and parts by the highest bits of the
+//! source's hash.
+//!
+//! Codes are ranks by frequency, known only when everything has been read; so
+//! rows wait here, at about 26 bytes each. Under a memory bound full buffers go
+//! to one temporary file a worker, and parts come back one by one.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::format::PARTITIONS;
+use crate::{Error, Result};
+
+/// Appends a 7-bit varint.
+#[inline]
+pub(crate) fn push_leb128(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 128 {
+        out.push(value as u8 | 128);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes a 7-bit varint.
+#[inline]
+pub(crate) fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
+    let (&first, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if first < 128 {
+        return Some(u64::from(first));
+    }
+    let mut value = u64::from(first & 127);
+    let mut shift = 7;
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 127).checked_shl(shift)?;
+        if byte < 128 {
+            return Some(value);
+        }
+        shift += 7;
+    }
+}
+
+/// Takes an id.
+#[inline]
+pub(crate) fn take_id(bytes: &mut &[u8]) -> Option<u32> {
+    take_leb128(bytes).map(|n| n as u32)
+}
+
+/// A run: consecutive entries of one source phrase.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceRun<'a> {
+    pub hash: u64,
+    pub first_line: u64,
+    pub last_line: u64,
+    pub entries: usize,
+    /// Source word ids with their number before them, then the rows.
+    pub body: &'a [u8],
+}
+
+impl<'a> SourceRun<'a> {
+    pub fn serialize(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.hash.to_le_bytes());
+        push_leb128(out, self.first_line);
+        push_leb128(out, self.last_line.abs_diff(self.first_line));
+        push_leb128(out, self.entries as u64);
+        push_leb128(out, self.body.len() as u64);
+        out.extend_from_slice(self.body);
+    }
+
+    pub fn deserialize(bytes: &mut &'a [u8]) -> Option<Self> {
+        let (hash, rest) = bytes.split_first_chunk::<8>()?;
+        *bytes = rest;
+        let first_line = take_leb128(bytes)?;
+        let last_line = first_line + take_leb128(bytes)?;
+        let entries = take_leb128(bytes)? as usize;
+        let length = take_leb128(bytes)? as usize;
+        let (body, rest) = bytes.split_at_checked(length)?;
+        *bytes = rest;
+        Some(SourceRun { hash: u64::from_le_bytes(*hash), first_line, last_line, entries, body })
+    }
+}
+
+/// The runs of one worker by part.
+pub(crate) struct PartitionBuffers {
+    buffers: Vec<Vec<u8>>,
+    in_memory: usize,
+    spill: Option<SpillFile>,
+}
+
+/// Where full buffers go.
+struct SpillFile {
+    folder: PathBuf,
+    /// Bytes the buffers may take in all.
+    max_buffered_bytes: usize,
+    file: Option<File>,
+    /// (part, offset, length) of what is in the file.
+    segments: Vec<(usize, u64, usize)>,
+    written: u64,
+}
+
+impl PartitionBuffers {
+    /// Buffers; with `bound` (bytes and a folder) they go to a temporary file
+    /// in the folder whenever they take more.
+    pub fn new(bound: Option<(usize, &Path)>) -> Self {
+        let spill = bound.map(|(bound, folder)| SpillFile {
+            folder: folder.to_owned(),
+            max_buffered_bytes: bound,
+            file: None,
+            segments: Vec::new(),
+            written: 0,
+        });
+        PartitionBuffers { buffers: vec![Vec::new(); PARTITIONS], in_memory: 0, spill }
+    }
+
+    /// Adds `run`.
+    pub fn push(&mut self, run: &SourceRun<'_>) -> Result<()> {
+        let buffer = &mut self.buffers[(run.hash >> 58) as usize];
+        let before = buffer.len();
+        run.serialize(buffer);
+        self.in_memory += buffer.len() - before;
+        match &mut self.spill {
+            Some(spill) if self.in_memory > spill.max_buffered_bytes => {
+                self.in_memory = 0;
+                spill.spill_buffers(&mut self.buffers)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether anything went to a temporary file.
+    pub fn has_spilled(&self) -> bool {
+        self.spill.as_ref().is_some_and(|s| s.file.is_some())
+    }
+
+    /// The runs of `part` in the order they came. Without temporary files they
+    /// are handed out once; with them, as often as asked for.
+    pub fn read_partition(&mut self, part: usize) -> Result<Vec<u8>> {
+        if !self.has_spilled() {
+            return Ok(std::mem::take(&mut self.buffers[part]));
+        }
+        let rest = self.buffers[part].clone();
+        match &mut self.spill {
+            Some(spill) => spill.read_segments(part, rest),
+            None => Ok(rest),
+        }
+    }
+}
+
+impl SpillFile {
+    fn io_error(&self, action: &'static str) -> impl Fn(std::io::Error) -> Error + use<> {
+        let folder = self.folder.clone();
+        move |source| Error::Temporary { folder: folder.clone(), action, source }
+    }
+
+    fn spill_buffers(&mut self, buffers: &mut [Vec<u8>]) -> Result<()> {
+        let failed = self.io_error("write");
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let file = tempfile::tempfile_in(&self.folder).map_err(self.io_error("create"))?;
+                self.file.insert(file)
+            }
+        };
+        for (part, buffer) in buffers.iter_mut().enumerate().filter(|(_, b)| !b.is_empty()) {
+            file.write_all(buffer).map_err(&failed)?;
+            self.segments.push((part, self.written, buffer.len()));
+            self.written += buffer.len() as u64;
+            // The memory goes back too: the next buffers may be others.
+            *buffer = Vec::new();
+        }
+        Ok(())
+    }
+
+    fn read_segments(&mut self, part: usize, rest: Vec<u8>) -> Result<Vec<u8>> {
+        let failed = self.io_error("read back");
+        let Some(file) = &mut self.file else { return Ok(rest) };
+        let mut bytes = Vec::new();
+        for &(_, offset, length) in self.segments.iter().filter(|s| s.0 == part) {
+            let start = bytes.len();
+            bytes.resize(start + length, 0);
+            file.seek(SeekFrom::Start(offset)).map_err(&failed)?;
+            file.read_exact(&mut bytes[start..]).map_err(&failed)?;
+        }
+        bytes.extend_from_slice(&rest);
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(value in prop_oneof![0u64..300, any::<u64>()]) {
+            let mut bytes = Vec::new();
+            push_leb128(&mut bytes, value);
+            let mut rest = &bytes[..];
+            prop_assert_eq!(take_leb128(&mut rest), Some(value));
+            prop_assert!(rest.is_empty());
+            prop_assert_eq!(take_leb128(&mut &bytes[..bytes.len() - 1]), None);
+        }
+
+        #[test]
+        fn runs_come_back_in_order_whatever_the_bound(
+            runs in proptest::collection::vec((any::<u64>(), 0u64..1000, proptest::collection::vec(any::<u8>(), 0..40)), 0..200),
+            bound in 0usize..2000,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut partitions = PartitionBuffers::new(Some((bound, folder.path())));
+            for (hash, line, body) in &runs {
+                let run = SourceRun { hash: *hash, first_line: *line, last_line: line + 3, entries: 2, body };
+                partitions.push(&run).unwrap();
+            }
+            for part in 0..PARTITIONS {
+                let bytes = partitions.read_partition(part).unwrap();
+                let mut rest = &bytes[..];
+                for (hash, line, body) in runs.iter().filter(|r| (r.0 >> 58) as usize == part) {
+                    let run = SourceRun::deserialize(&mut rest).unwrap();
+                    prop_assert_eq!((run.hash, run.first_line, run.body), (*hash, *line, &body[..]));
+                }
+                prop_assert!(rest.is_empty());
+            }
+        }
+    }
+}
