@@ -26,6 +26,7 @@ mod nmt_translate;
 mod perplexity;
 mod pt;
 mod readme;
+mod references;
 mod segment;
 mod train;
 mod translate;
