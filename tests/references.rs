@@ -188,7 +188,7 @@ fn leading_section(text: &str, items: bool) -> Option<(String, &str)> {
     let length = number.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(number.len());
     let digits = number[..length].trim_end_matches('.');
     let parts_are_numbers = digits.split('.').all(|part| matches!(part.len(), 1..=2));
-    // `3 times` and `8-bit` cite nothing; a full stop, a bracket or a comma may follow.
+    // `8-bit` and `2x` cite nothing; a full stop, a bracket or a comma may follow.
     let behind = &number[digits.len()..];
     let is_word = behind.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
     if !parts_are_numbers || is_word {
@@ -368,11 +368,7 @@ fn paths_of(page: &str) -> Vec<String> {
             && span.contains('/')
             && ending.is_some_and(|ending| OWN_FILES.contains(&ending))
     };
-    page.lines()
-        .flat_map(|line| code_spans(line).0)
-        .filter(is_path)
-        .map(str::to_owned)
-        .collect()
+    page.lines().flat_map(|line| code_spans(line).0).filter(is_path).map(str::to_owned).collect()
 }
 
 /// Whether `named` is a file: seen from the project, from the page, or as the end of a
@@ -409,12 +405,13 @@ mod parsers {
             ("`a.md` 8, T11: the", &["a 8", "a T11"]),
             ("`a.md`, Appendix A.", &["a Appendix A"]),
             ("`a.md` 1.2 gives 3.4, `b.md` 1.3", &["a 1.2", "b 1.3"]),
-            ("docs/a.md and 3.2; a.md 3 times, a.md 8-bit, a.md 100 x", &[]),
+            ("docs/a.md and 3.2; a.md 8-bit, a.md 100 x, a.md 2x", &[]),
             ("`a.md` T4, `a.md` Title, .md 3", &[]),
         ] {
             assert_eq!(cited(content), on_line(1, expected), "{content}");
         }
-        let wrapped = "x\n    //! found (`a.md`\n    //! 3.6).\n\n/// `b.md`,\n/// 1.2 and\n/// 1.3\n";
+        let wrapped =
+            "x\n    //! found (`a.md`\n    //! 3.6).\n\n/// `b.md`,\n/// 1.2 and\n/// 1.3\n";
         let expected = [on_line(2, &["a 3.6"]), on_line(5, &["b 1.2", "b 1.3"])].concat();
         assert_eq!(cited(wrapped), expected);
     }
