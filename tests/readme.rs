@@ -50,7 +50,7 @@ fn commands_in_the_page_on_neural_models_do_what_it_says() {
 
 #[test]
 fn commands_in_the_page_on_neural_translation_do_what_it_says() {
-    check("docs/neural.md", 3);
+    check("docs/nmt.md", 3);
 }
 
 /// Runs the commands of `page`, at least `least`, in a folder of their own.

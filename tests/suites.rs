@@ -25,6 +25,7 @@ mod nmt_translate;
 mod perplexity;
 mod pt;
 mod readme;
+mod references;
 mod robustness;
 mod text_tools;
 mod train;
