@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{project, read, text};
+use crate::common::{lossy_text, project_root, read_decompressed};
 
 const CITING: &[&str] = &["rs", "md", "py", "cu", "cuh"];
 
@@ -19,7 +19,7 @@ const OWN_FILES: &[&str] = &["rs", "md", "py", "cu", "cuh", "toml", "svg", "sh"]
 
 #[test]
 fn every_cited_section_is_in_the_specification() {
-    let specification = Specification::read(&project().join("docs/spec"));
+    let specification = Specification::read(&project_root().join("docs/spec"));
     let (mut broken, mut citations) = (Vec::new(), 0);
     for (path, content) in files(CITING) {
         // Its examples are broken on purpose.
@@ -76,19 +76,21 @@ fn paths_that_the_pages_name_are_there() {
 /// The files under version control, relative to the project; without git, all files but
 /// those that are built or hidden.
 fn tracked_files() -> Vec<PathBuf> {
-    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(project()).output();
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(project_root()).output();
     if let Ok(output) = output
         && output.status.success()
         && !output.stdout.is_empty()
     {
         let names = output.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
         // A file that is being renamed may be listed and gone.
-        let paths = names.map(|name| PathBuf::from(text(name)));
-        return paths.filter(|path| project().join(path).exists()).collect();
+        let paths = names.map(|name| PathBuf::from(lossy_text(name)));
+        return paths.filter(|path| project_root().join(path).exists()).collect();
     }
     let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(project().join(&folder)).expect("a folder of the project") {
+        for entry in
+            std::fs::read_dir(project_root().join(&folder)).expect("a folder of the project")
+        {
             let entry = entry.expect("an entry of the folder");
             let name = entry.file_name().to_string_lossy().into_owned();
             let path = folder.join(&name);
@@ -109,7 +111,7 @@ fn files(endings: &[&str]) -> Vec<(PathBuf, String)> {
     paths.retain(|path| {
         path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
     });
-    let content = |path: &PathBuf| text(&read(&project().join(path)));
+    let content = |path: &PathBuf| lossy_text(&read_decompressed(&project_root().join(path)));
     paths.into_iter().map(|path| (path.clone(), content(&path))).collect()
 }
 
@@ -224,7 +226,7 @@ impl Specification {
             let path = entry.expect("an entry of docs/spec").path();
             if path.extension().is_some_and(|ending| ending == "md") {
                 let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-                pages.insert(name, labels_of(&text(&read(&path))));
+                pages.insert(name, labels_of(&lossy_text(&read_decompressed(&path))));
             }
         }
         Specification { pages }
@@ -310,7 +312,7 @@ fn broken_link(path: &Path, link: &str, pages: &BTreeMap<PathBuf, String>) -> Op
     } else {
         normal(&path.parent().unwrap_or(Path::new("")).join(file))
     };
-    if !project().join(&target).exists() && !pages.contains_key(&target) {
+    if !project_root().join(&target).exists() && !pages.contains_key(&target) {
         return Some(format!("{} is not there", target.display()));
     }
     let anchor = anchor?;
