@@ -2,9 +2,9 @@
 """Compare the CPU time of two commands fairly on a noisy machine.
 
 Runs both in turn, A B A B ..., because the speed of a shared machine drifts over
-minutes: single timings lie, and so do all of A before all of B. Prints each
-one's median CPU seconds (user and system) and peak memory, and the ratio pair by
-pair. Output of the commands is thrown away.
+minutes: single timings mislead, and so do all of A before all of B. Prints the
+median CPU seconds (user and system) and peak memory of each, and the ratio pair by
+pair. Output of the commands is discarded.
 
     scripts/alternate.py -n 5 'moses2 -f moses.ini -i test.de -threads 1' \\
         'miriam translate -f moses.ini -i test.de -threads 1'

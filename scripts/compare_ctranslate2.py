@@ -3,8 +3,8 @@
 
 Makes a model of a shape with random weights, gives it to both programs, each in its own format,
 and runs them in turn: 25 tokens in (with </s>), exactly 25 out. Each program translates a short and a long
-text; the slope between them is what a token costs, without start-up. A first round, not
-counted, warms the page cache and tells how long the texts must be.
+text; the slope between them is the cost of a token, without start-up. A first round, not
+counted, warms the page cache and determines how long the texts must be.
 
     python3 -m venv venv && venv/bin/pip install ctranslate2 pymarian numpy pyyaml
     venv/bin/python scripts/compare_ctranslate2.py --shape tiny
@@ -13,13 +13,13 @@ counted, warms the page cache and tells how long the texts must be.
     venv/bin/python scripts/compare_ctranslate2.py --marian --type float32
     venv/bin/python scripts/compare_ctranslate2.py --agree
 
-Prints target tokens a CPU second, the ratios pair by pair, and what beam 5 costs beside greedy
+Prints target tokens a CPU second, the ratios pair by pair, and the cost of beam 5 relative to greedy
 search: in time, and in the multiply-adds of the shape. --settings picks rows, BATCHxBEAM.
 --threads N: N threads against one over the same text, at least two batches a thread; tokens a
 second of wall time, and how much CPU time they take.
 --marian: against Marian, all kinds of decoder one after the other.
---agree: nothing is timed; small models are translated and scored by both in f32, and what
-differs is counted.
+--agree: nothing is timed; small models are translated and scored by both in f32, and
+differences are counted.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Cost(NamedTuple):
 
 
 def run(command):
-    """What a command costs."""
+    """CPU and wall time of a command."""
     start = time.perf_counter()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -74,7 +74,7 @@ def differing(one, other):
     return abs(len(one) - len(other)) + sum(a.split() != b.split() for a, b in zip(one, other))
 
 
-# What a process of its own does, so that its CPU time can be measured.
+# Run in a process of its own, so that its CPU time can be measured.
 
 
 def drive_ctranslate2(a):
@@ -147,7 +147,7 @@ class Comparison:
                  PRECISIONS[arguments.type], "-o", self.ours])
 
     def texts(self, *counts):
-        """A short text and a long one, of so many lines."""
+        """A short text and a long one, of the given numbers of lines."""
         for name, count in zip(("short", "long"), counts):
             text = sentences(count, LENGTH - 1, self.arguments.words)
             (self.folder / name).write_text("".join(" ".join(line) + "\n" for line in text))
@@ -164,7 +164,7 @@ class Comparison:
 
     def our_command(self, setting, text, output, kind=None, threads=1):
         a = self.arguments
-        # Choices remembered from the short text would make the long one cheaper.
+        # Choices stored by the run over the short text would make the long one cheaper.
         command = [a.miriam, "nmt", "translate", "--threads", threads, "--quiet",
                    "--no-tuner-file", "--precision", PRECISIONS[kind or a.type],
                    "--beam-size", setting.beam,
@@ -201,7 +201,7 @@ class Comparison:
         self.theirs = held
 
     def slope(self, command, setting, **options):
-        """What the lines cost that the long text has more: CPU and wall seconds."""
+        """CPU and wall seconds of the additional lines of the long text."""
         short, long = (run(command(setting, self.folder / text, self.folder / "out", **options))
                        for text in ("short", "long"))
         return Cost(long.cpu - short.cpu, long.wall - short.wall)
@@ -276,7 +276,7 @@ class Setting:
 
 
 def table(a, comparison):
-    """Rows of one kind on one thread, and what wider beams cost beside greedy search."""
+    """Rows of one kind on one thread, and the cost of wider beams relative to greedy search."""
     print(f"\n{comparison.kind} {a.shape}, {a.type}: tokens a CPU second, one thread")
     print(f"batch beam {a.peer:>25} {'Miriam':>25}    {a.peer}/Miriam CPU time", flush=True)
     medians = {setting: comparison.measure(setting) for setting in a.settings}
@@ -336,7 +336,7 @@ def agree(a, folder):
     searches["beam 4, coverage penalty 0.2"] = {"beam_size": 4, "coverage_penalty": 0.2}
     searches["beam 4, patience 2"] = {"beam_size": 4, "patience": 2}
     searches["beam 4, may be empty"] = {"beam_size": 4, "min_decoding_length": 0}
-    # Random models repeat themselves until the longest length; others end by themselves.
+    # Random models repeat themselves up to the length limit; others produce </s>.
     for seed, (shape, end) in enumerate([("64/128/2/2", 0), ("64/128/2/2", 4), ("128/256/1/3", 5)]):
         name = f"{shape}, bias of </s> {end}"
         npz, model = folder / f"m{seed}.npz", folder / f"m{seed}"
@@ -344,7 +344,8 @@ def agree(a, folder):
         convert(npz, vocabulary, model)
         translator = ctranslate2.Translator(str(model), compute_type="float32", intra_threads=1)
         for search, options in searches.items():
-            # One by one: in a batch CTranslate2 4.8 takes attention, and so coverage, from others.
+            # One by one: in a batch CTranslate2 4.8 uses the attention, and so the
+            # coverage, of others.
             results = translator.translate_batch(source, max_decoding_length=40, max_batch_size=1,
                                                  **options)
             write("theirs", [result.hypotheses[0] for result in results])
@@ -381,7 +382,7 @@ def main():
     parser.add_argument("--settings", nargs="+", metavar="BATCHxBEAM",
                         help="rows to measure [1x1 1x5 32x1 32x5; with several kinds 32x1 32x5]")
     parser.add_argument("--threads", type=int, default=1,
-                        help="so many threads against one, instead of one program against the other")
+                        help="this many threads against one, instead of one program against the other")
     parser.add_argument("--shortlist", action="store_true",
                         help="100 frequent words and 20 for each word of the source")
     parser.add_argument("--agree", action="store_true", help="compare results of small models instead")

@@ -5,7 +5,7 @@ and candidate lists, as `miriam bench nmt devlin` measures it here.
     python3 -m venv venv && venv/bin/pip install torch
     venv/bin/python scripts/compare_devlin_pytorch.py news.en --sentences 50
 
-Matrices are cuDNN-style fused gates (torch.nn.GRU in the encoder, one product a matrix in the
+Matrices are cuDNN-style fused gates (torch.nn.GRU in the encoder, one GEMM a matrix in the
 decoder), without any of his shortcuts. Weights are random and translations as long as their sources.
 """
 

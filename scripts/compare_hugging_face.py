@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare results with transformers and with what CTranslate2 converts from it, in f32.
+"""Compare results with transformers and with CTranslate2's conversions of its models, in f32.
 
 Makes what PyPI's packages make: SentencePiece models of the toy corpus, a small MarianMT trained
 on it for some seconds and saved by transformers, and CTranslate2 folders of every type that the
@@ -134,18 +134,20 @@ def compare_scores(name, ours, theirs):
 def with_transformers(ours, model, tokenizer, source, target):
     """Text in, text out, against generate() and the model's own logits."""
     searches = {"greedy": {"num_beams": 1},
-                # CTranslate2 is done with a sentence as generate() is when it stops early.
+                # CTranslate2 finishes a sentence when generate() does with
+                # early stopping.
                 "beam 4, early": {"num_beams": 4, "early_stopping": True},
                 "beam 4": {"num_beams": 4}}
     for search, options in searches.items():
         theirs = []
         for line in source:
             batch = tokenizer([line], return_tensors="pt")
-            # Otherwise the last word of those that are cut is </s>.
+            # Otherwise the last token of truncated sentences is </s>.
             found = model.generate(**batch, **options, do_sample=False, max_new_tokens=LONGEST,
                                    length_penalty=1.0, forced_eos_token_id=None)
             theirs += tokenizer.batch_decode(found, skip_special_tokens=True)
-        # The unknown word is SentencePiece's here, and nothing there.
+        # The unknown word is printed as SentencePiece prints it here, and as
+        # nothing there.
         own = [line.replace(" \u2047 ", "") for line in ours.translate(source, options["num_beams"])]
         differing = sum(a.strip() != b.strip() for a, b in zip(own, theirs, strict=True))
         say("transformers, text", search, differing, len(source))

@@ -2,10 +2,10 @@
 """Compare CPU time with Moses2's over the same system, fairly on a noisy machine.
 
 Takes a Moses2 binary, an ini for each program over the same models, and a text,
-which is repeated to as many lines as asked for. Runs both in turn, one thread each,
+which is repeated up to the number of lines requested. Runs both in turn, one thread each,
 on one line (start-up), on the short text and on the long one; checks that the
 translations agree; and prints medians, the ratios pair by pair, words a second and
-peak memory. The slope is what further lines cost: long less short.
+peak memory. The slope is the cost of further lines: long less short.
 
     scripts/compare_moses2.py moses2 probing.ini miriam.ini test.de -- \\
         -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400
@@ -57,7 +57,7 @@ def main():
     parser.add_argument("their_ini", type=Path)
     parser.add_argument("our_ini", type=Path)
     parser.add_argument("text", type=Path)
-    parser.add_argument("options", nargs="*", help="options of both, behind --")
+    parser.add_argument("options", nargs="*", help="options of both, after --")
     arguments = parser.parse_args()
     if arguments.lines[0] >= arguments.lines[1]:
         parser.error("--lines: the long text must be longer than the short one")

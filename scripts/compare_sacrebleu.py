@@ -9,7 +9,7 @@ The first form runs both programs on each output with many options, twelve decim
 places, and prints the options under which they differ, and the CPU seconds of both.
 Files are plain or .gz. The second form writes the lines of
 `base/metrics/testdata/sacrebleu.tsv`: text, metric with signature, score of the
-corpus, mean and spread of 1,000 resampled scores, and for texts whose name starts
+corpus, mean and confidence interval of 1,000 resampled scores, and for texts whose name starts
 with `odd` the scores of the lines.
 """
 

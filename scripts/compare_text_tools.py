@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compare the text tools with Moses' scripts on lines made to be difficult.
+"""Compare the text tools with Moses' scripts on random difficult lines.
 
     scripts/compare_text_tools.py --moses MOSESDECODER [--miriam BINARY]
         [--lines N] [--seed S] [--record FOLDER]
 
-Lines are strung together at random from letters, signs, quotation marks, spaces
-and pieces that rules look for. Prints how many lines differ, tool by tool, and
+Lines are random sequences of letters, signs, quotation marks, spaces
+and strings that rules match. Prints how many lines differ, tool by tool, and
 the first of them; ends with status 1 if any does. With --record the lines and what
 Moses makes of them are written to a folder; base/textproc/tests/golden was made so,
 with --lines 150 --seed 7, from Moses commit 34452895.
@@ -18,8 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Without Â: the script takes the point that Catalan has inside of words for the two
-# bytes it is written with, and so acts on a point behind that letter alone.
+# Without Â: the script treats the middle dot of Catalan words as its two UTF-8
+# bytes, and so acts on a dot after that letter alone.
 PIECES = (
     list("abcXYs5 79aZ1 ,.'\"-:;()[]|&<>`!?%/@#$")
     + [",", "'", ".", " ", " ", ",", "'", "..", " ' "]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes nmt/testdata/stacked-*: small models of Devlin's kind with random weights, and what
-they must give, computed in NumPy by the equations of his paper (2017, sections 4 and 5).
+"""Writes nmt/testdata/stacked-*: small models of Devlin's kind with random weights, and their
+expected outputs, computed in NumPy by the equations of his paper (2017, sections 4 and 5).
 
     python3 -m venv venv && venv/bin/pip install numpy pyyaml
     venv/bin/python scripts/make_stacked_golden.py nmt/testdata
 
 A line of stacked-*.txt: source words, a tab, target words, a tab, the natural logarithm of the
-probability of each target word and of </s> behind them.
+probability of each target word and of </s> after them.
 """
 
 import sys

@@ -8,9 +8,9 @@ tokenised, a sentence a line, no sentence twice and none in two of them.
 
 Both sides of a sentence come from one derivation of a small grammar, so they
 mean the same and each is right in its language: nouns have a gender, adjectives
-agree with them and stand behind them, verbs agree with their subjects, which
-Spanish leaves out for most pronouns; `a` and `de` melt into `al` and `del`, and
-persons that something happens to take an `a`. Nouns have a class and verbs say
+agree with them and follow them, verbs agree with their subjects, which Spanish leaves
+out for most pronouns; `a` and `de` contract to `al` and `del`, and personal objects
+take an `a`. Nouns have a class and verbs say
 which classes they go with, so that people eat bread and read letters.
 
 The random numbers are seeded: the same program writes the same files.

@@ -1,8 +1,8 @@
 """Neural models with random weights, written in Marian's formats by NumPy.
 
-Speed does not depend on what weights say, so a model of any shape can be measured
-without training one. What is written: `.npz`, `.bin` of floats or of intgemm's eight
-bits, and a vocabulary in YAML.
+Speed does not depend on the values of weights, so a model of any shape can be measured
+without training one. Writes `.npz`, `.bin` of floats or of intgemm's eight bits, and a
+vocabulary in YAML.
 """
 
 import struct
@@ -53,8 +53,8 @@ class Model:
     """Parameters by Marian's names, and the options that go with them."""
 
     def __init__(self, kind, shape, words, end, seed=1):
-        """`end` is the bias of the end of a sentence: with -1e4 no search ends before its longest
-        length, with a few units sentences end after a few words."""
+        """`end` is the bias of </s>: with -1e4 no search ends before the length limit, with a few
+        units sentences end after a few words."""
         self.kind, self.words = kind, words
         self.width, self.inside, self.encoder, self.decoder = shape
         self.random = np.random.default_rng(seed)
@@ -146,8 +146,8 @@ class Model:
             self.affine("decoder_ff_logit_l1", str(index), rows, e)
 
     def multiply_adds(self, source, target, beam):
-        """Of a sentence of so many tokens, its translation of so many and a beam of that width,
-        which begins with one hypothesis."""
+        """Multiply-adds of a sentence and its translation of these lengths in tokens, with a beam of
+        this width, which begins with one hypothesis."""
         d, f = self.width, self.inside
         rows = 1 + (target - 1) * beam
         if self.kind == "gru":
@@ -159,7 +159,7 @@ class Model:
             layer = lambda positions: 4 * d * d + 2 * positions * d
             past = {"transformer": layer((target + 1) / 2), "ssru": 2 * d * d,
                     "aan": 2 * d * f + 2 * d * d}[self.kind]
-            # Keys and values of the source are made once a sentence.
+            # Keys and values of the source are computed once a sentence.
             encoder = source * (self.encoder * (layer(source) + 2 * d * f) + self.decoder * 2 * d * d)
             decoder = self.decoder * (past + 2 * d * d + 2 * source * d + 2 * d * f)
         return encoder + rows * (decoder + d * self.words)
