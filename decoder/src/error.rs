@@ -1,21 +1,21 @@
-//! Why a system cannot be set up or a text not be translated.
+//! Errors of configuration, loading and translation.
 
 use std::path::Path;
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, with the place and the remedy.
+/// What went wrong, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The command line is wrong.
+    /// A mistake on the command line.
     #[error("{reason}")]
     Usage {
-        /// Which option, what is wrong with it and what would be right.
+        /// The option, what is wrong with it and what would be right.
         reason: String,
     },
-    /// The ini file asks for something that cannot be.
+    /// A mistake in the ini file.
     #[error("{place}: {reason}")]
     Configuration {
         /// The ini file with the section or the line.
@@ -23,18 +23,18 @@ pub enum Error {
         /// What is wrong and what would be right.
         reason: String,
     },
-    /// The parameters of a model do not fit the file that was given for it.
+    /// The parameters of a feature do not match its model file.
     #[error("{feature}: {reason}")]
     Feature {
         /// The feature's name.
         feature: String,
-        /// What does not fit.
+        /// What does not match.
         reason: String,
     },
     /// One line of the input cannot be translated; others can.
     #[error("{reason}")]
     Line {
-        /// Which word or column, what is wrong with it and what would be right.
+        /// The word or column, what is wrong with it and what would be right.
         reason: String,
     },
     /// Text could not be read or written.

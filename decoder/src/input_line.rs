@@ -1,5 +1,5 @@
-//! An input line before it is a sentence: the words in it, and what stands beside
-//! them, be it markup or a phrase table.
+//! An input line before it becomes a sentence: its words and its annotations (markup or a
+//! phrase table).
 
 use crate::config::InputSettings;
 use crate::markup::{MarkedText, MarkupMode, SentenceMarkup};
@@ -11,22 +11,22 @@ use crate::{Error, Result};
 #[derive(Default)]
 pub(crate) struct InputLine {
     annotations: LineAnnotations,
-    /// The words alone, where the line has more.
+    /// The words alone, where the line has annotations.
     text: Vec<u8>,
 }
 
-/// What a line says beside its words.
+/// What a line has besides its words.
 #[derive(Default)]
 pub(crate) struct LineAnnotations {
-    /// What its markup asks for.
+    /// Its markup.
     pub(crate) markup: SentenceMarkup,
-    /// The phrase table it brings along.
+    /// Its phrase table.
     pub(crate) sentence_table: SentenceTable,
 }
 
 impl InputLine {
-    /// Reads `line` as `settings` say: its words, which are the line itself where
-    /// nothing may stand beside them, and the rest.
+    /// Parses `line` according to `settings` into its words (the line itself where
+    /// annotations are off) and its annotations.
     pub(crate) fn read<'a>(
         &'a mut self,
         line: &'a [u8],
@@ -48,8 +48,8 @@ impl InputLine {
             if !self.annotations.markup.is_empty() && text.words.len() > MAX_SENTENCE_WORDS {
                 let length = text.words.len();
                 return Err(Error::line(format!(
-                    "markup in a line of {length} words, which is translated in pieces; markup \
-                     may stand in lines of up to {MAX_SENTENCE_WORDS} words"
+                    "markup in a line of {length} words, which is translated in parts; markup \
+                     is allowed in lines of up to {MAX_SENTENCE_WORDS} words"
                 )));
             }
         }

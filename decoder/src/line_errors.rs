@@ -1,38 +1,38 @@
-//! What goes wrong with single lines of a text: never a reason to stop, always
-//! one to say so.
+//! Errors of single input lines, which are reported and never end a run.
 //!
-//! A line that fails gives an empty line, or a lesser translation, and a record
-//! of why; nothing else shifts. Records go to the file of `-errors`, a JSON object
-//! a line; without it a few are told as warnings and the rest are counted.
+//! A line that fails gives an empty line, or the translation of a narrower search, and a
+//! record with the reason; output lines always match input lines. Records go to the file
+//! of `-errors`, a JSON object a line; without it the first few are logged as warnings
+//! and the rest are counted.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Warnings given before the rest is only counted.
+/// Warnings logged before the rest is only counted.
 const MAX_WARNINGS: u64 = 5;
 
 /// What went wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
-    /// What kind of thing.
+    /// The kind of error.
     pub kind: LineErrorKind,
     /// What happened, and what was done about it.
     pub reason: String,
 }
 
-/// Kinds of mishaps.
+/// Kinds of line errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineErrorKind {
-    /// Something in the line that cannot be understood; its translation is empty, or
-    /// entries of its n-best list are left out.
+    /// Malformed input; the translation is empty, or entries of its n-best list are left
+    /// out.
     Malformed,
-    /// The time limit; the translation is that of a narrower search.
+    /// Time limit exceeded; the translation is that of a narrower search.
     TimeLimit,
-    /// No hypothesis covers the sentence; its translation is empty.
+    /// No hypothesis covers the sentence; the translation is empty.
     NoTranslation,
-    /// A line beyond the longest sentence; it is translated in pieces.
+    /// Longer than the longest sentence; the line is translated in parts.
     LongLine,
 }
 
@@ -53,7 +53,7 @@ impl LineError {
         LineError { kind, reason: reason.into() }
     }
 
-    /// Appends the record of this mishap of line `line`, counted from 1.
+    /// Appends the record of this error of line `line`, counted from 1.
     pub(crate) fn write_record(&self, line: u64, out: &mut Vec<u8>) {
         #[derive(Serialize)]
         struct Record<'a> {
@@ -73,29 +73,29 @@ impl fmt::Display for LineError {
     }
 }
 
-/// Tells of mishaps on the log, in the order of the text.
+/// Logs line errors as warnings, in the order of the text.
 pub(crate) struct Warnings {
     input_name: String,
     count: u64,
 }
 
 impl Warnings {
-    /// Warnings about the text called `input`.
+    /// Warnings about the text with the name `input_name`.
     pub(crate) fn new(input_name: String) -> Self {
         Warnings { input_name, count: 0 }
     }
 
-    /// Tells of what happened to line `line`, if not too much has been told.
-    pub(crate) fn warn(&mut self, line: u64, mishaps: &[LineError]) {
-        for mishap in mishaps {
+    /// Logs the errors of line `line`, up to the limit of warnings.
+    pub(crate) fn warn(&mut self, line: u64, errors: &[LineError]) {
+        for error in errors {
             self.count += 1;
             if self.count <= MAX_WARNINGS {
-                tracing::warn!("{}, line {line}: {mishap}", self.input_name);
+                tracing::warn!("{}, line {line}: {error}", self.input_name);
             }
         }
     }
 
-    /// Tells how many were not told.
+    /// Logs the number of errors that were not logged.
     pub(crate) fn finish(self) {
         if let more @ 1.. = self.count.saturating_sub(MAX_WARNINGS) {
             tracing::warn!(

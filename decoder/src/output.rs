@@ -25,7 +25,7 @@ pub struct Translation {
     pub phrases: Vec<TranslatedPhrase>,
 }
 
-/// What a line of output shows besides the words.
+/// What a line of output contains besides the words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutputFormat {
     pub(crate) print_score: bool,
@@ -42,7 +42,7 @@ impl OutputFormat {
         }
     }
 
-    /// What stands before the first word.
+    /// Appends what comes before the first word.
     pub(crate) fn push_prefix(self, out: &mut Vec<u8>, score: Option<f32>, id: i64) {
         if self.print_score {
             match score {
@@ -56,19 +56,20 @@ impl OutputFormat {
         }
     }
 
-    /// A number as everywhere but in n-best lists.
+    /// Appends a number in the format of all outputs except n-best lists.
     pub(crate) fn push_number(out: &mut Vec<u8>, number: f32) {
         write!(out, "{number:.3}").expect("memory does not fail");
     }
 
-    /// What stands behind a phrase.
+    /// Appends the segmentation after a phrase.
     pub(crate) fn push_segmentation(self, out: &mut Vec<u8>, span: Span) {
         if self.print_segmentation {
             write!(out, "|{}-{}| ", span.start, span.end - 1).expect("memory does not fail");
         }
     }
 
-    /// What stands behind a phrase, before the values of its features.
+    /// Appends the start of the breakdown after a phrase, before the values of its
+    /// features.
     pub(crate) fn push_breakdown_start(self, out: &mut Vec<u8>, span: Span) {
         write!(out, "|{}-{},", span.start, span.end - 1).expect("memory does not fail");
     }

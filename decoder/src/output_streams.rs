@@ -1,5 +1,5 @@
-//! What a line of input gives, apart from each other: the translation, and beside
-//! it lists, alignments and records that users ask for, each a text of its own.
+//! The output streams: the translation and, where requested, n-best lists, alignments and
+//! records, each a text of its own.
 //!
 //! A worker fills the streams of its line in memory; they are written in the order
 //! of the input, so that line n of every stream is about line n.
@@ -10,7 +10,7 @@ use miriam_textio::Output;
 
 use crate::{LineError, Result, Settings};
 
-/// A text that translation writes.
+/// A kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputStream {
     /// The best translation, one line an input line.
@@ -21,35 +21,35 @@ pub enum OutputStream {
     Alignment,
     /// Words that no phrase translates, a line an input line.
     Unknowns,
-    /// What the search has seen, a JSON object an input line.
+    /// The search graph, a JSON object an input line.
     SearchGraph,
     /// Where each phrase of the best translation comes from, a block an input line.
     Details,
-    /// What went wrong, a JSON object a mishap.
+    /// Line errors, a JSON object each.
     Errors,
 }
 
 impl OutputStream {
-    /// How many there are.
+    /// The number of streams.
     const COUNT: usize = 7;
 }
 
-/// What one line of input gives to each stream, line ends included.
+/// The output of one input line to each stream, line ends included.
 #[derive(Default)]
 pub(crate) struct LineOutput {
     texts: [Vec<u8>; OutputStream::COUNT],
-    /// What went wrong with it.
+    /// Errors of the line.
     pub(crate) line_errors: Vec<LineError>,
 }
 
 impl LineOutput {
-    /// What goes to `stream`.
+    /// The output to `stream`.
     pub(crate) fn stream_mut(&mut self, stream: OutputStream) -> &mut Vec<u8> {
         &mut self.texts[stream as usize]
     }
 }
 
-/// Whether two names are those of one file, as far as names tell.
+/// Whether two paths name the same file, by their text alone.
 fn is_same_path(one: &Path, other: &Path) -> bool {
     let standard = |path: &Path| path.as_os_str() == "-";
     if standard(one) || standard(other) {
@@ -61,9 +61,9 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// The files of all streams that somebody asked for.
+/// The files of all requested streams.
 pub(crate) struct OutputStreams {
-    /// Streams to one file share it: what a line gives stays together.
+    /// Streams to one file share it: the outputs of a line stay together.
     outputs: Vec<(Vec<OutputStream>, Output)>,
 }
 
@@ -83,12 +83,12 @@ impl OutputStreams {
         Ok(OutputStreams { outputs })
     }
 
-    /// Whether somebody asked for `stream`.
+    /// Whether `stream` is requested.
     pub(crate) fn has(&self, stream: OutputStream) -> bool {
         self.outputs.iter().any(|(streams, _)| streams.contains(&stream))
     }
 
-    /// Writes what a line gave.
+    /// Writes the output of a line.
     pub(crate) fn write(&mut self, line: &LineOutput) -> Result<()> {
         for (streams, output) in &mut self.outputs {
             for stream in streams {
@@ -98,7 +98,7 @@ impl OutputStreams {
         Ok(())
     }
 
-    /// Hands on what is buffered.
+    /// Flushes all buffers.
     pub(crate) fn flush(&mut self) -> Result<()> {
         for (_, output) in &mut self.outputs {
             output.flush()?;
@@ -106,7 +106,7 @@ impl OutputStreams {
         Ok(())
     }
 
-    /// Ends all streams, also where one fails.
+    /// Finishes all streams, even if one fails.
     pub(crate) fn finish(self) -> Result<()> {
         let mut result = Ok(());
         for (_, output) in self.outputs {

@@ -1,24 +1,24 @@
-//! A phrase table that comes with its sentence (`phrase-decoding.md` 1.9): the
-//! line `text @@@ pt-line $$$ pt-line`.
+//! A phrase table inside an input line (`phrase-decoding.md` 1.9):
+//! `text @@@ entry $$$ entry`.
 //!
-//! The entries are those of a text table and are scored and limited like one's,
-//! but live for one line: they are kept as bytes, found by comparing bytes, and
-//! nothing of them is remembered for the next sentence. A table in a line is
-//! small, so there is no index beside one map from source phrases.
+//! The entries have the form of a text table and are scored and pruned like its entries,
+//! but exist for one line: they are kept as bytes, found by comparing bytes, and dropped
+//! with the sentence. Such a table is small, so a map from source phrases is its only
+//! index.
 
 use std::collections::HashMap;
 
 use miriam_textio::{Ln, fields, number};
 
-/// What separates the text from the table.
+/// Separates the text from the table.
 const TABLE_SEPARATOR: &[u8] = b"@@@";
-/// What separates the lines of the table.
+/// Separates the entries of the table.
 const ENTRY_SEPARATOR: &[u8] = b"$$$";
 
-/// One line of the table.
+/// One entry of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SentenceTableEntry {
-    /// The target words as they are written, a blank between them.
+    /// The target words as written, separated by blanks.
     pub(crate) target: Vec<u8>,
     /// Natural logarithms.
     pub(crate) scores: Vec<f32>,
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(targets, [&b""[..], b"z"], "in the order of the line");
         assert!(table.find(b"b").is_empty());
         assert_eq!(table.read(b"c @@@"), Ok(&b"c "[..]));
-        assert!(table.find(b"a").is_empty(), "nothing is left of the last line");
+        assert!(table.find(b"a").is_empty(), "the table of the last line is dropped");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The words of a translation as they are printed: the factors that are asked
-//! for, and entities in the place of placeholders (`phrase-decoding.md` 3.13).
-//! Whatever prints words goes through here.
+//! The words of a translation as they are printed: the output factors, and entities in
+//! the place of placeholders (`phrase-decoding.md` 3.13). All outputs print words through
+//! this module.
 
 use crate::features::Span;
 use crate::options::{OptionId, SentenceOptions};
@@ -8,7 +8,7 @@ use crate::sentence::Sentence;
 use crate::system::System;
 use crate::{Error, Result};
 
-/// Prints words of options of a sentence.
+/// The surface forms of a sentence's options.
 #[derive(Clone, Copy)]
 pub(crate) struct SurfaceForms<'a> {
     pub(crate) system: &'a System,
@@ -17,9 +17,8 @@ pub(crate) struct SurfaceForms<'a> {
 }
 
 impl<'a> SurfaceForms<'a> {
-    /// Calls `each` with the words of `option`, which translates `span`, one
-    /// after another. Fails, before the first, where a placeholder is not aligned to
-    /// one word.
+    /// Calls `each` with the words of `option`, which translates `span`, in order. Fails
+    /// before the first call if a placeholder is not aligned to exactly one word.
     pub(crate) fn for_each_word(
         self,
         option: OptionId,
@@ -41,7 +40,7 @@ impl<'a> SurfaceForms<'a> {
         Ok(())
     }
 
-    /// The same without fail: where entities have no place, placeholders stay.
+    /// The same without errors: placeholders that cannot be replaced stay.
     pub(crate) fn for_each_word_lossy(
         self,
         option: OptionId,
@@ -60,7 +59,7 @@ impl<'a> SurfaceForms<'a> {
         }
     }
 
-    /// Target positions of placeholders, and what is printed there.
+    /// Target positions of placeholders, with the entities printed there.
     fn placeholder_entities(self, option: OptionId, span: Span) -> Result<Vec<(u16, &'a [u8])>> {
         let mut entities = Vec::new();
         if !self.sentence.has_placeholders() {

@@ -5,7 +5,7 @@
 use super::{Parameter, Parameters, supported_parameters};
 use crate::{Error, Result};
 
-/// Options and values of `tokens` under their long names.
+/// The options of `tokens`, under their long names, with their values.
 pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     let mut current: Option<String> = None;
@@ -14,13 +14,13 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
             match &current {
                 Some(name) => parameters.values_mut(name).push(token.clone()),
                 None => {
-                    return Err(Error::usage(format!("{token:?} stands before the first option")));
+                    return Err(Error::usage(format!("{token:?} comes before the first option")));
                 }
             }
             continue;
         }
         let given = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or(token);
-        // `--option=value`, as other programs have it.
+        // `--option=value`, as in other programs.
         let (given, value) = match given.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (given, None),
@@ -37,14 +37,14 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     Ok(parameters)
 }
 
-/// A dash, then something that is no digit.
+/// A dash that no digit follows.
 fn is_option(token: &str) -> bool {
     let mut letters = token.chars();
     letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')
 }
 
-/// Puts the command line over the ini: value by value, ini values beyond the
-/// given ones stay, and a bare switch defines its parameter.
+/// Overrides the ini by the command line value by value: further values of the ini stay,
+/// and a bare switch defines its parameter.
 pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
     for Parameter { name, values, .. } in command_line.list {
         ini.mark_overridden(&name);

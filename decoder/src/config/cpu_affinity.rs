@@ -1,4 +1,4 @@
-//! Which CPU each worker runs on: Moses2's two numbers, or a list.
+//! The CPU of each worker: from Moses2's offset and increment, or from a list.
 
 /// The CPUs that `list` names: `0,2,4-7`.
 pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
@@ -17,13 +17,13 @@ pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
         .as_ref()
         .and_then(|allowed| cpus.iter().find(|cpu| !allowed.contains(cpu)))
     {
-        return Err(format!("CPU {cpu} is not there, or this process may not use it"));
+        return Err(format!("CPU {cpu} does not exist, or this process may not use it"));
     }
     Ok(cpus)
 }
 
-/// CPUs for `workers`: from `offset` on in steps of `increment`, round and round
-/// over `allowed` (`phrase-decoding.md` 4). None without an offset.
+/// CPUs for `workers`: from `offset` on in steps of `increment`, cyclically over
+/// `allowed` (`phrase-decoding.md` 4). None without an offset.
 pub(super) fn assign_round_robin(
     offset: i64,
     increment: i64,

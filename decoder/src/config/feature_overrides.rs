@@ -1,6 +1,5 @@
-//! Keys of features that are set from elsewhere: `-drop-unknown` and
-//! `-mark-unknown`, then `feature-overwrite`, in that order
-//! (`phrase-decoding.md` 1.6).
+//! Keys of features that options override: `-drop-unknown` and `-mark-unknown`, then
+//! `feature-overwrite`, in that order (`phrase-decoding.md` 1.6).
 
 use std::path::Path;
 
@@ -9,21 +8,21 @@ use crate::{Error, Result};
 
 const OPTION_NAME: &str = "feature-overwrite";
 
-/// One key of one feature.
+/// A new value for one key of a feature.
 #[derive(Debug, PartialEq)]
 pub(super) struct FeatureOverride {
-    /// Which feature.
+    /// The feature.
     pub(super) target: OverrideTarget,
-    /// Which key of it.
+    /// The key.
     pub(super) key: String,
-    /// What it becomes.
+    /// The new value.
     pub(super) value: String,
 }
 
-/// Which feature an edit is about.
+/// The feature that an override changes.
 #[derive(Debug, PartialEq)]
 pub(super) enum OverrideTarget {
-    /// The unknown-word penalty, whatever its name.
+    /// The unknown-word penalty, under any name.
     UnknownWordPenalty,
     /// The feature of this name.
     Named(String),
@@ -36,7 +35,7 @@ impl FeatureOverride {
     }
 }
 
-/// The edits that `settings` and `feature-overwrite` ask for.
+/// The overrides of `settings` and `feature-overwrite`.
 pub(super) fn collect_overrides(
     ini: &Path,
     settings: &Settings,
@@ -78,8 +77,8 @@ pub(super) fn collect_overrides(
     Ok(edits)
 }
 
-/// The complaint about an edit of a feature that is not there.
+/// The error for an override of a feature that does not exist.
 pub(super) fn unknown_feature_error(ini: &Path, name: &str, names: &[&str]) -> Error {
     let names = names.join(", ");
-    Error::section(ini, OPTION_NAME, format!("no feature is called {name}; there are {names}"))
+    Error::section(ini, OPTION_NAME, format!("no feature has the name {name}; there are {names}"))
 }

@@ -1,8 +1,8 @@
 //! The grammar of moses.ini (`phrase-decoding.md` 1.1).
 //!
-//! `#` starts a comment anywhere; `[name]` starts a section, again if need be;
-//! every other line is a value of the section it stands in. A section without
-//! values does not define its parameter.
+//! `#` starts a comment anywhere; `[name]` starts or continues a section; every other
+//! line is a value of its section. A section without values does not define its
+//! parameter.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which tables are asked, in which order and about which spans
+//! Which tables are consulted, in which order and for which spans
 //! (`phrase-decoding.md` 1.10).
 
 use std::path::Path;
@@ -6,29 +6,29 @@ use std::path::Path;
 use super::{FeatureKind, FeatureSpec, Parameters};
 use crate::{Error, Result};
 
-/// A decoding step: a table, and when it is asked.
+/// A decoding step: a table, and the spans that are looked up in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodingStep {
     /// The table, as an index into the features.
     pub table: usize,
-    /// When it is asked.
+    /// The spans that are looked up.
     pub backoff: DecodingGraphBackoff,
 }
 
-/// About which spans a table is asked, from `[decoding-graph-backoff]`.
+/// The spans that are looked up in a table, from `[decoding-graph-backoff]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodingGraphBackoff {
-    /// 0: about all.
+    /// 0: all spans.
     Always,
-    /// -1: about those for which no step before it had an option.
+    /// -1: spans without options from earlier steps.
     Unknown,
-    /// k: as -1, but about at most so many words.
+    /// k: as -1, for spans of at most k words.
     UnknownUpTo(u32),
 }
 
 impl DecodingGraphBackoff {
-    /// Whether to ask about a span of `words` words; `known` says whether it has
-    /// an option already.
+    /// Whether to look up a span of `words` words; `known` says whether it has an option
+    /// already.
     #[inline]
     pub(crate) fn should_query(self, words: u32, known: impl FnOnce() -> bool) -> bool {
         match self {
@@ -39,9 +39,8 @@ impl DecodingGraphBackoff {
     }
 }
 
-/// The steps of the lines `T n` or `g T n`, n counting the tables in the order of
-/// the ini without the unknown-word penalty. A table that stands there twice is
-/// asked once.
+/// The steps of the lines `T n` or `g T n`, n counting the tables in the order of the ini
+/// without the unknown-word penalty. A table that is listed twice is consulted once.
 pub(super) fn parse_steps(
     ini: &Path,
     parameters: &Parameters,
@@ -83,7 +82,7 @@ pub(super) fn parse_steps(
     Ok(steps)
 }
 
-/// A value a mapping line; lines without one are always asked.
+/// One value a mapping line; steps without one look up all spans.
 fn parse_backoffs(
     ini: &Path,
     parameters: &Parameters,
@@ -120,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn which_spans_are_asked_about() {
+    fn spans_to_look_up() {
         for (backoff, words, known, asks) in [
             (DecodingGraphBackoff::Always, 9, true, true),
             (DecodingGraphBackoff::Unknown, 9, true, false),

@@ -43,12 +43,12 @@ pub(crate) struct Parameters {
 struct Parameter {
     name: String,
     values: Vec<String>,
-    /// Whether the command line had a say in it.
+    /// Whether the command line overrides it.
     overridden: bool,
 }
 
 impl Parameters {
-    /// The values of `name`; nothing when it was not given at all.
+    /// The values of `name`; `None` if it was not given.
     pub fn get(&self, name: &str) -> Option<&[String]> {
         self.list.iter().find(|p| p.name == name).map(|p| &p.values[..])
     }
@@ -75,7 +75,7 @@ impl Parameters {
         self.list.iter_mut().filter(|p| p.name == name).for_each(|p| p.overridden = true);
     }
 
-    /// A complaint about the value of `name`, naming where it was given.
+    /// An error about the value of `name` that says where it was given.
     fn invalid_value(&self, ini: &Path, name: &str, reason: impl Into<String>) -> Error {
         if self.list.iter().any(|p| p.name == name && p.overridden) {
             Error::usage(format!("-{name}: {}", reason.into()))
@@ -85,23 +85,27 @@ impl Parameters {
     }
 }
 
-/// A whole configuration: what the ini file says, overridden by the command
-/// line (`phrase-decoding.md` 1).
+/// A configuration: the ini file, overridden by the command line (`phrase-decoding.md`
+/// 1).
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    /// The ini file, against whose folder relative paths are tried second.
+    /// The ini file, in whose folder relative paths are tried second.
     pub ini: PathBuf,
     /// Search and output options.
     pub settings: Settings,
     /// The feature functions in the order of the ini, with weights.
     pub features: Vec<FeatureSpec>,
-    /// Which tables are consulted, in this order.
+    /// The decoding steps in order.
     pub mapping: Vec<DecodingStep>,
 }
 
 impl Configuration {
-    /// Reads the command line `tokens` (program and subcommand left out) and the
-    /// ini file they name with `-f`.
+    /// Reads the command line `tokens` (without program and subcommand) and the ini file
+    /// named by `-f`.
+    ///
+    /// # Errors
+    ///
+    /// Unknown options, values of the wrong form, and errors in the ini file.
     pub fn from_command_line(tokens: &[String]) -> Result<Self> {
         let command_line = arguments::parse(tokens)?;
         let ini = match command_line.get("config") {
@@ -119,7 +123,11 @@ impl Configuration {
         Self::from_parameters(ini, parameters)
     }
 
-    /// Reads the ini file at `path` and nothing else.
+    /// Reads the ini file at `path` alone.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or a section, feature or weight is wrong.
     pub fn from_ini(path: &Path) -> Result<Self> {
         Self::from_parameters(path.to_owned(), ini::read(path)?)
     }
@@ -153,7 +161,7 @@ impl Configuration {
         weights::format_lines(&self.features)
     }
 
-    /// The ini and every file that a feature names, where it is looked for.
+    /// The paths of the ini and of every file that a feature names.
     pub fn model_files(&self) -> impl Iterator<Item = PathBuf> {
         let named = self.features.iter().filter_map(|feature| match &feature.kind {
             FeatureKind::LanguageModel(spec) => Some(&spec.path),
@@ -170,8 +178,8 @@ impl Configuration {
         named.map(|path| self.resolve_path(path)).chain([self.ini.clone()])
     }
 
-    /// Where the file called `path` is: as given, else in the ini's folder; in the
-    /// ini's folder alone where it begins with `${INI}/`.
+    /// Resolves a path of the ini: as given if it exists, else in the ini's folder;
+    /// always in the ini's folder if it begins with `${INI}/`.
     pub fn resolve_path(&self, path: &str) -> PathBuf {
         if let Some(beside) = path.strip_prefix("${INI}/") {
             return self.ini.parent().unwrap_or(Path::new("")).join(beside);

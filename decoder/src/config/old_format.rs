@@ -1,11 +1,10 @@
 //! Old-format inis (`phrase-decoding.md` 1.11): one section a kind of model and
 //! one for its weights, from before there were feature lines.
 //!
-//! They are rewritten to feature and weight lines, in the order in which Moses2
-//! creates the features; everything after that sees one format only. Weights pass
-//! through six significant digits, as they do in Moses2, because scores depend on
-//! it. Where Moses2 drops a model or a weight without a word, this is an error or
-//! a warning.
+//! They are rewritten to feature and weight lines, in the order in which Moses2 creates
+//! the features; all later steps see one format only. Weights are rounded to six
+//! significant digits, as in Moses2, because scores depend on it. Where Moses2 silently
+//! drops a model or a weight, this is an error or a warning.
 
 use std::path::Path;
 
@@ -14,8 +13,7 @@ use miriam_textio::number;
 use super::Parameters;
 use crate::{Error, Result};
 
-/// The sections of the old format that are understood, with their short names on
-/// the command line.
+/// The supported sections of the old format, with their short names on the command line.
 const SECTIONS: &[(&str, &str)] = &[
     ("distortion-file", ""),
     ("generation-file", ""),
@@ -41,7 +39,7 @@ pub(super) fn long_name(given: &str) -> Option<&'static str> {
     SECTIONS.iter().find(matches).map(|&(name, _)| name)
 }
 
-/// Rewrites what is in the old format; leaves the new format as it is.
+/// Converts sections of the old format; leaves the new format unchanged.
 pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
     let old = SECTIONS.iter().find(|(name, _)| parameters.get(name).is_some());
     let new = ["feature", "weight"].into_iter().find(|name| parameters.get(name).is_some());
@@ -173,7 +171,7 @@ impl Conversion<'_> {
         weights.finish(self)
     }
 
-    /// A feature of one weight, where it is given.
+    /// A feature with one weight, if the weight is given.
     fn convert_penalty(&mut self, section: &str, feature: &str) -> Result<()> {
         let mut weights = SectionWeights::new(self, section)?;
         if weights.is_given {
@@ -266,7 +264,7 @@ impl SectionWeights {
         Ok(SectionWeights { section: section.to_owned(), is_given, values: values.into_iter() })
     }
 
-    /// The next `number` weights as they stand in a weight line.
+    /// The next `number` weights in the form of a weight line.
     fn take(&mut self, conversion: &Conversion<'_>, number: usize, what: &str) -> Result<String> {
         let mut text = Vec::new();
         for _ in 0..number {
@@ -280,7 +278,7 @@ impl SectionWeights {
         Ok(String::from_utf8(text).expect("numbers are ASCII"))
     }
 
-    /// Says how many were left over, which Moses2 does not.
+    /// Warns of unused weights, which Moses2 does not.
     fn finish(self, conversion: &Conversion<'_>) -> Result<()> {
         let left = self.values.len();
         if left > 0 {

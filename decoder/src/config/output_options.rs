@@ -1,6 +1,6 @@
-//! What is printed, and where: lists, alignments and records beside the
-//! translation (`phrase-decoding.md` 1.4, 1.5, 3.13 and 3.14; Moses 1's options
-//! where Moses2 has none).
+//! What is printed, and where: n-best lists, alignments and records beside the
+//! translation (`phrase-decoding.md` 1.4, 1.5, 3.13 and 3.14; Moses 1's options where
+//! Moses2 has none).
 
 use std::path::PathBuf;
 
@@ -8,43 +8,43 @@ use super::Settings;
 use super::settings::SettingsReader;
 use crate::{OutputStream, Result};
 
-/// What output shows.
+/// What the outputs contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputOptions {
-    /// The n-best list, where one is asked for.
+    /// The n-best list, if requested.
     pub n_best: Option<NBestOptions>,
-    /// Candidates tried an entry of an n-best list, at most.
+    /// The maximal number of candidates tried for each entry of an n-best list.
     pub n_best_factor: usize,
-    /// Whether feature values stand behind each phrase of the best translation.
+    /// Whether feature values follow each phrase of the best translation.
     pub print_score_breakdown: bool,
-    /// Whether the word alignment stands behind the best translation.
+    /// Whether the word alignment follows the best translation.
     pub print_alignment: bool,
     /// Whether alignments are sorted by target position, not by source position.
     pub sort_alignment_by_target: bool,
-    /// Whether the line's number stands before the best translation.
+    /// Whether the line's number precedes the best translation.
     pub print_id: bool,
     /// The number of the first line.
     pub first_id: i64,
 }
 
-/// How an n-best list looks.
+/// The form of an n-best list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NBestOptions {
-    /// As given; as in Moses2, one entry more is printed.
+    /// The requested size; as in Moses2, one more entry is printed.
     pub size: usize,
-    /// Whether only the first of entries with the same words counts.
+    /// Whether only the first of entries with the same words is printed.
     pub distinct: bool,
-    /// Whether feature names stand before the values.
+    /// Whether feature names precede the values.
     pub labels: bool,
-    /// Whether a column tells which source and target positions phrases cover.
+    /// Whether a column has the source and target positions of phrases.
     pub segmentation: bool,
-    /// Whether a column holds the word alignment.
+    /// Whether a column has the word alignment.
     pub alignment: bool,
 }
 
 impl OutputOptions {
-    /// Reads the options and adds the streams they ask for to `outputs`, the best
-    /// translation among them.
+    /// Reads the options and adds the streams that they request to `outputs`, including
+    /// the best translation.
     pub(super) fn read(
         read: &SettingsReader<'_>,
         outputs: &mut Vec<(OutputStream, PathBuf)>,
@@ -79,7 +79,7 @@ impl OutputOptions {
                 return read.fail("n-best-list", "needs a file and a size: FILE SIZE [distinct]");
             }
         }
-        // As in Moses, a list on standard output takes the translation's place.
+        // As in Moses, a list on standard output replaces the translation.
         if !outputs.iter().any(|(_, path)| *path == best && best.as_os_str() == "-") {
             outputs.insert(0, (OutputStream::Best, best));
         }
@@ -104,7 +104,7 @@ impl OutputOptions {
         Ok(OutputOptions {
             n_best,
             n_best_factor: read.count("n-best-factor", 20)?,
-            // As with -t, Moses2 looks only whether it is there.
+            // As with -t, Moses2 checks only its presence.
             print_score_breakdown: read.parameters.get("report-segmentation-enriched").is_some(),
             print_alignment: read.boolean("print-alignment-info", false)?,
             sort_alignment_by_target: by_target,
@@ -115,7 +115,7 @@ impl OutputOptions {
 }
 
 impl Settings {
-    /// Whether anything that is printed needs hypotheses that lost a recombination.
+    /// Whether an output needs hypotheses that lost a recombination.
     pub(crate) fn needs_lattice(&self) -> bool {
         let needs = |(stream, _): &(OutputStream, PathBuf)| match stream {
             OutputStream::NBest => self.output.n_best.is_some_and(|list| list.size > 0),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_take_the_place_of_the_translation_on_standard_output() {
+    fn lists_replace_the_translation_on_standard_output() {
         let streams = |options: &[(&str, &str)]| read(options).unwrap().1;
         assert_eq!(streams(&[]), [(OutputStream::Best, "-".into())]);
         let list = ("n-best-list", "list.gz 10");
@@ -178,7 +178,7 @@ mod tests {
         assert!(read(&[("sort-word-alignment", "2")]).is_err());
     }
 
-    /// The search forgets what nothing printed needs.
+    /// The search discards what no output needs.
     #[test]
     fn only_lists_and_graphs_need_a_lattice() {
         let needs = |options: &[(&str, &str)]| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{InputSettings, OutputOptions, Parameters, cpu_affinity, output_options};
 use crate::{OutputStream, Result};
 
-/// How hypotheses are built.
+/// The search algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAlgorithm {
     /// One stack a number of covered words, every expansion evaluated
@@ -21,51 +21,51 @@ pub enum SearchAlgorithm {
 pub struct Settings {
     /// The text to translate; `-` is standard input.
     pub input: PathBuf,
-    /// What is written where; `-` is standard output.
+    /// The path of each output stream; `-` is standard output.
     pub outputs: Vec<(OutputStream, PathBuf)>,
     /// Worker threads.
     pub threads: usize,
-    /// The CPU of each worker, round and round; empty where the system chooses.
+    /// The CPU of each worker, cyclically; empty if the system chooses.
     pub cpus: Vec<usize>,
-    /// How hypotheses are built.
+    /// The search algorithm.
     pub algorithm: SearchAlgorithm,
-    /// Hypotheses kept a stack (cube pruning: a mini-stack), at least 1.
+    /// The stack size (cube pruning: of a mini-stack), at least 1.
     pub stack_size: usize,
-    /// Pops a stack in cube pruning.
+    /// The pop limit of a stack in cube pruning.
     pub pop_limit: usize,
-    /// Whether the best hypothesis of every edge is added beyond the limit.
+    /// Whether the best hypothesis of every edge is added beyond the pop limit.
     pub diversity: bool,
     /// Whether stateful features are scored when an item is popped.
     pub lazy_scoring: bool,
     /// The beam, as a natural logarithm.
     pub beam_threshold: f32,
-    /// The farthest jump in words; nothing for no limit.
+    /// The distortion limit in words; `None` for no limit.
     pub distortion_limit: Option<i64>,
-    /// Whether jumps are paid for as soon as they are unavoidable.
+    /// Whether the cost of a jump is charged as soon as it is unavoidable.
     pub early_distortion: bool,
-    /// Whether hypotheses are kept apart wherever their futures may differ.
+    /// Whether hypotheses whose future scores may differ are never recombined.
     pub exact_recombination: bool,
     /// The longest source phrase looked up, in words.
     pub max_phrase_length: usize,
-    /// Whether unknown words are left out.
+    /// Whether unknown words are dropped.
     pub drop_unknown: bool,
-    /// Prefix and suffix of unknown words, where they are to be marked.
+    /// Prefix and suffix of unknown words, if they are marked.
     pub mark_unknown: Option<(String, String)>,
-    /// Whether the score stands before each translation.
+    /// Whether the score precedes each translation.
     pub print_score: bool,
-    /// Whether `|start-end|` stands behind each phrase.
+    /// Whether `|start-end|` follows each phrase.
     pub print_segmentation: bool,
-    /// What else is printed.
+    /// The other outputs.
     pub output: OutputOptions,
     /// Whether a CR at a line's end belongs to its last word.
     pub keep_cr: bool,
-    /// Whether known words may be copied as unknown ones are.
+    /// Whether known words may also be copied like unknown ones.
     pub copy_known_words: bool,
-    /// After how long a sentence is translated by a narrower search.
+    /// The time after which a sentence is translated by a narrower search.
     pub time_limit: Option<Duration>,
-    /// Whether the weights are to be printed and nothing translated.
+    /// Whether to print the weights and translate nothing.
     pub show_weights: bool,
-    /// What may stand in a line besides words, and how words are written.
+    /// The syntax of input lines.
     pub input_format: InputSettings,
 }
 
@@ -150,7 +150,7 @@ impl Settings {
             drop_unknown: read.boolean("drop-unknown", false)?,
             mark_unknown,
             print_score: read.boolean("output-hypo-score", false)?,
-            // Moses2 looks only whether it is there.
+            // Moses2 checks only its presence.
             print_segmentation: parameters.get("report-segmentation").is_some(),
             output,
             keep_cr: read.boolean("keep-cr", false)?,
@@ -162,7 +162,7 @@ impl Settings {
     }
 }
 
-/// Reads single values, with complaints that name the parameter.
+/// Reads single values, with errors that name the parameter.
 pub(super) struct SettingsReader<'a> {
     pub(super) ini: &'a Path,
     pub(super) parameters: &'a Parameters,
@@ -182,7 +182,7 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// All values, cut at blanks.
+    /// All values, split at blanks.
     pub(super) fn split_values(&self, name: &str) -> Option<Vec<String>> {
         let values = self.parameters.get(name)?;
         let words = values.iter().flat_map(|value| value.split_ascii_whitespace());

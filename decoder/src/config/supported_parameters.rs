@@ -1,5 +1,5 @@
-//! Which parameters there are: those this decoder honours, and those of Moses
-//! that it does not implement, so that the two complaints differ.
+//! The parameters that this decoder honours, and those of Moses that it does not
+//! implement, so that errors distinguish them from unknown ones.
 
 use std::fmt::Write;
 
@@ -9,11 +9,11 @@ use super::{old_format, unsupported_options};
 struct ParameterInfo {
     /// The long name, which is also the ini section.
     name: &'static str,
-    /// The short name of the command line, where there is one.
+    /// The short name on the command line; may be empty.
     short: &'static str,
-    /// What values it takes.
+    /// Its values, for the help text.
     values: &'static str,
-    /// What it does.
+    /// Its help text.
     help: &'static str,
 }
 
@@ -76,18 +76,18 @@ const SUPPORTED: &[ParameterInfo] = &[
         "early-distortion-cost",
         "edc",
         "BOOL",
-        "pay for jumps as soon as they are unavoidable, as Moore and Quirk do [false]",
+        "charge jumps as soon as they are unavoidable (Moore and Quirk 2007) [false]",
     ),
     parameter(
         "exact-recombination",
         "",
         "BOOL",
-        "keep hypotheses apart that later phrases may score differently, as Moses 1 does, and \
-         not only those that Moses2 does [false]",
+        "do not recombine hypotheses that later phrases may score differently, as in Moses 1; \
+         Moses2's rule recombines more [false]",
     ),
     parameter("max-phrase-length", "", "N", "longest source phrase looked up [20]"),
-    parameter("drop-unknown", "du", "BOOL", "leave unknown words out [false]"),
-    parameter("mark-unknown", "mu", "BOOL", "wrap unknown words in prefix and suffix [false]"),
+    parameter("drop-unknown", "du", "BOOL", "drop unknown words [false]"),
+    parameter("mark-unknown", "mu", "BOOL", "mark unknown words by a prefix and a suffix [false]"),
     parameter("unknown-word-prefix", "", "TEXT", "prefix of marked unknown words [UNK]"),
     parameter("unknown-word-suffix", "", "TEXT", "suffix of marked unknown words []"),
     parameter(
@@ -96,16 +96,21 @@ const SUPPORTED: &[ParameterInfo] = &[
         "BOOL",
         "print the model score before each translation [false]",
     ),
-    parameter("report-segmentation", "t", "", "print |start-end| behind each phrase"),
+    parameter("report-segmentation", "t", "", "print |start-end| after each phrase"),
     parameter(
         "report-segmentation-enriched",
         "tt",
         "",
-        "print |start-end,values| behind each phrase: all features so far",
+        "print |start-end,values| after each phrase: all features so far",
     ),
     parameter("print-id", "", "BOOL", "print the line's number before each translation [false]"),
     parameter("start-translation-id", "", "N", "the number of the first line [0]"),
-    parameter("print-alignment-info", "", "BOOL", "print ||| and word alignment behind [false]"),
+    parameter(
+        "print-alignment-info",
+        "",
+        "BOOL",
+        "print ||| and the word alignment after it [false]",
+    ),
     parameter("sort-word-alignment", "", "0|1", "alignments by source or by target position [0]"),
     parameter(
         "n-best-list",
@@ -120,12 +125,7 @@ const SUPPORTED: &[ParameterInfo] = &[
     parameter("alignment-output-file", "", "FILE", "word alignments, a line a sentence"),
     parameter("output-unknowns", "", "FILE", "unknown words, a line a sentence"),
     parameter("output-search-graph", "osg", "FILE", "the search graph, a JSON object a sentence"),
-    parameter(
-        "translation-details",
-        "T",
-        "FILE",
-        "where each phrase comes from, a block a sentence",
-    ),
+    parameter("translation-details", "T", "FILE", "the origin of each phrase, a block a sentence"),
     parameter(
         "keep-cr",
         "",
@@ -152,17 +152,17 @@ const SUPPORTED: &[ParameterInfo] = &[
     ),
     parameter("segment-time-out", "", "N", "as timeout-ms, in seconds"),
     parameter("time-out", "", "N", "as segment-time-out"),
-    parameter("show-weights", "", "", "print the weights of all features and end"),
+    parameter("show-weights", "", "", "print the weights of all features and exit"),
     parameter("feature", "", "LINE", "feature functions (ini)"),
-    parameter("feature-add", "", "LINE", "further feature functions"),
+    parameter("feature-add", "", "LINE", "additional feature functions"),
     parameter("feature-overwrite", "", "LINE", "\"NAME KEY=VALUE\": changes a key of a feature"),
     parameter("weight", "", "LINE", "weights of the features (ini)"),
-    parameter("weight-add", "", "LINE", "\"NAME= W ...\": weights over which [weight] stands"),
+    parameter("weight-add", "", "LINE", "\"NAME= W ...\": weights that [weight] overrides"),
     parameter(
         "weight-overwrite",
         "",
         "LINE",
-        "\"NAME= W ... NAME= W ...\": weights that stand over [weight]; x keeps one",
+        "\"NAME= W ... NAME= W ...\": weights that override [weight]; x keeps one",
     ),
     parameter("mapping", "", "LINE", "decoding steps (ini)"),
     parameter(
@@ -178,8 +178,13 @@ const SUPPORTED: &[ParameterInfo] = &[
         "the factors that the columns of an input word are [0,1,..]",
     ),
     parameter("output-factors", "", "LIST", "factors that are printed [0]"),
-    parameter("factor-delimiter", "", "TEXT|none", "what stands between the factors of a word [|]"),
-    parameter("output-factor-delimiter", "", "TEXT", "what is printed between factors [the same]"),
+    parameter("factor-delimiter", "", "TEXT|none", "separator of the factors of a word [|]"),
+    parameter(
+        "output-factor-delimiter",
+        "",
+        "TEXT",
+        "separator of factors in the output [the same]",
+    ),
     parameter("report-all-factors", "", "BOOL", "print all factors of a word [false]"),
     parameter(
         "placeholder-factor",
@@ -195,17 +200,12 @@ const SUPPORTED: &[ParameterInfo] = &[
         "markup: pass-through, ignore, inclusive, exclusive, constraint [pass-through]",
     ),
     parameter("xml-brackets", "xb", "OPEN CLOSE", "strings around tags, as in \"{{ }}\" [< >]"),
-    parameter(
-        "monotone-at-punctuation",
-        "mp",
-        "BOOL",
-        "reorder nothing across punctuation [false]",
-    ),
+    parameter("monotone-at-punctuation", "mp", "BOOL", "no reordering across punctuation [false]"),
     parameter("verbose", "v", "N", "accepted, does nothing"),
     parameter("cache-size", "", "N", "accepted, does nothing: there is no cache to size"),
 ];
 
-/// Parameters of Moses and Moses2 that are understood but not implemented.
+/// Parameters of Moses and Moses2 that are recognised but not implemented.
 const NOT_IMPLEMENTED: &[&str] = &[
     "lattice-samples",
     "output-search-graph-extended",
@@ -232,13 +232,13 @@ pub(super) fn supported_name(given: &str) -> Option<&'static str> {
     SUPPORTED.iter().find(matches).map(|k| k.name)
 }
 
-/// Whether an ini may have the section `name`; a short name may stand there but
-/// does nothing, as in Moses.
+/// Whether an ini may have the section `name`; short names are accepted and ignored, as
+/// in Moses.
 pub(super) fn is_section(name: &str) -> bool {
     long_name(name).is_some()
 }
 
-/// The complaint about an option or section, shown as `shown`.
+/// The error about an option or section, shown as `shown`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     let verdict = if NOT_IMPLEMENTED.contains(&name) {
         "is an option of Moses that is not implemented yet"

@@ -1,9 +1,8 @@
-//! Options of Moses that this decoder has no use for or cannot serve.
+//! Options of Moses that this decoder ignores or refuses.
 //!
-//! A configuration that has worked for years carries some of both. What changes
-//! no translation here is accepted with one warning; what would change
-//! translations, or write something that is not written, is an error that says
-//! what it needs, unless it is switched off.
+//! Old configurations have both kinds. An option that changes no translation here is
+//! accepted with one warning; one that would change translations, or write an output that
+//! does not exist here, is an error that says what it needs, unless it is switched off.
 
 use std::path::Path;
 
@@ -11,9 +10,9 @@ use super::settings::parse_boolean;
 use super::{Parameters, supported_parameters};
 use crate::Result;
 
-/// What becomes of an option.
+/// How an option is handled.
 enum OptionHandling {
-    /// Accepted, does nothing; why.
+    /// Accepted and ignored; the reason.
     Ignored(&'static str),
     /// An error; what it needs.
     Unsupported(&'static str),
@@ -39,7 +38,7 @@ const BELONGS_TO_CONTEXT: &str = "it belongs to features that are not available"
 const BELONGS_TO_LATTICES: &str = "it belongs to lattices and confusion networks";
 const BELONGS_TO_MBR: &str = "it belongs to minimum Bayes risk decoding";
 const BELONGS_TO_SERVER: &str = "it belongs to a server";
-const MOSES_1_PRUNING: &str = "Moses 1 prunes so, Moses2 and this decoder do not";
+const MOSES_1_PRUNING: &str = "Moses 1 has this kind of pruning, Moses2 and this decoder do not";
 const NEEDS_POST_EDITING: &str = "simulated post-editing, which is not available";
 const NEEDS_SPARSE_FEATURES: &str = "sparse features, which are not available";
 const NEEDS_MBR: &str = "minimum Bayes risk decoding, which is not available";
@@ -51,9 +50,9 @@ const OPTIONS: &[MosesOption] = &[
     ignored("context-weights", "", BELONGS_TO_CONTEXT),
     ignored("context-window", "", BELONGS_TO_CONTEXT),
     unsupported("cpu-affinity-offset-increment", "", "its name in Moses2, cpu-affinity-increment"),
-    ignored("cube-pruning-deterministic-search", "cbds", "the search always is deterministic"),
+    ignored("cube-pruning-deterministic-search", "cbds", "the search is always deterministic"),
     ignored("default-non-term-for-empty-range-only", "", BELONGS_TO_HIERARCHICAL),
-    ignored("description", "", "it describes"),
+    ignored("description", "", "it is a description"),
     ignored("disable-discarding", "dd", "there is no early discarding"),
     ignored("distortion", "", "Moses does nothing with it either"),
     ignored("early-discarding-threshold", "edt", "there is no early discarding"),
@@ -106,7 +105,11 @@ const OPTIONS: &[MosesOption] = &[
     ),
     unsupported("consensus-decoding", "con", NEEDS_MBR),
     unsupported("constraint", "", "decoding towards a reference, which is not available"),
-    unsupported("continue-partial-translation", "cpt", "translations that begin half done"),
+    unsupported(
+        "continue-partial-translation",
+        "cpt",
+        "translations that begin with a given prefix",
+    ),
     unsupported("daemon", "", "a server, which is not available yet"),
     unsupported("dlm-model", "", NEEDS_SPARSE_FEATURES),
     unsupported("feature-name-overwrite", "", "other types; edit the [feature] lines instead"),
@@ -151,7 +154,7 @@ pub(super) fn long_name(given: &str) -> Option<&'static str> {
     OPTIONS.iter().find(matches).map(|o| o.name)
 }
 
-/// Warns of what is ignored and fails on what is missing.
+/// Warns of ignored options and fails on unsupported ones.
 pub(super) fn check(ini: &Path, parameters: &Parameters) -> Result<()> {
     for (name, values) in parameters.iter() {
         if let Some(long) = supported_parameters::long_name(name).filter(|&long| long != name) {
@@ -203,7 +206,7 @@ mod tests {
 
     /// Every name means one thing.
     #[test]
-    fn no_name_is_given_twice() {
+    fn no_name_is_listed_twice() {
         let mut seen = std::collections::HashSet::new();
         for name in OPTIONS.iter().flat_map(|o| [o.name, o.short]).filter(|n| !n.is_empty()) {
             assert!(seen.insert(name), "{name}");

@@ -1,7 +1,7 @@
 //! Weight lines: `Name= w1 w2 ...` (`phrase-decoding.md` 1.7).
 //!
-//! `[weight-add]` is read first, `[weight]` over it, and `weight-overwrite` last:
-//! all features behind one another in one value, in which `x` keeps a weight.
+//! `[weight-add]` is read first, `[weight]` overrides it, and `weight-overwrite` comes
+//! last: it has all features in one value, in which `x` keeps a weight.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use miriam_textio::number;
 use super::{FeatureSpec, Parameters};
 use crate::{Error, Result};
 
-/// Gives every feature its weights. The last line of a name counts; features
-/// without a line must be untuneable and get ones.
+/// Assigns the weights of every feature. The last line of a name counts; features without
+/// a line must be untuneable and have weights of 1.
 pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,
@@ -112,7 +112,7 @@ pub(super) fn format_lines(features: &[FeatureSpec]) -> String {
     String::from_utf8(text).expect("names are UTF-8, numbers ASCII")
 }
 
-/// Where weights stand, for complaints.
+/// The section of weights, for errors.
 struct SectionContext<'a> {
     ini: &'a Path,
     parameters: &'a Parameters,
@@ -132,7 +132,7 @@ impl SectionContext<'_> {
             Some(at) => Ok(at),
             None => {
                 let names: Vec<&str> = features.iter().map(|f| &f.name[..]).collect();
-                self.fail(format!("no feature is called {name}; there are {}", names.join(", ")))
+                self.fail(format!("no feature has the name {name}; there are {}", names.join(", ")))
             }
         }
     }

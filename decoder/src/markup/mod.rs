@@ -1,18 +1,17 @@
-//! What the markup of a line asks for (`phrase-decoding.md` 3.2): translations
-//! forced on stretches of it, walls and zones that reordering must respect, and
-//! placeholders.
+//! The markup of a line (`phrase-decoding.md` 3.2): forced translations of spans, walls
+//! and zones that limit reordering, and placeholders.
 //!
 //! | element | meaning |
 //! |---|---|
-//! | `<wall/>` | nothing is translated behind this point while something before it is left |
-//! | `<zone>..</zone>` | once begun, these words are finished before others are translated |
+//! | `<wall/>` | no word after this point is translated before all words in front of it |
+//! | `<zone>..</zone>` | once begun, these words are completed before others are translated |
 //! | `<ne entity="E">w</ne>` | the word aligned to w is printed as E |
-//! | any other with `translation` | its words may be translated so |
+//! | any other with `translation` | a forced translation of its words |
 //!
-//! `translation` (or `english`, its old name) holds alternatives separated by
-//! `||`, `prob` one probability each; `span="2,4"` or `"2-4"` or `"2"` (positions
-//! from 0, the last included) names other words than those inside. Elements
-//! without a translation mean nothing.
+//! `translation` (or `english`, its old name) holds alternatives separated by `||`,
+//! `prob` one probability each; `span="2,4"` or `"2-4"` or `"2"` (positions from 0, the
+//! last included) refers to other words than those inside. Elements without a translation
+//! have no effect.
 
 mod tags;
 
@@ -22,53 +21,53 @@ pub use tags::{Brackets, Element, MarkedText, MarkupError};
 
 use crate::features::Span;
 
-/// What becomes of markup in the input.
+/// How markup in the input is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MarkupMode {
     /// It is text.
     #[default]
     PassThrough,
-    /// It is taken out and means nothing.
+    /// It is removed and ignored.
     Ignore,
     /// A forced translation competes with those of the tables.
     Inclusive,
-    /// Tables are not asked about words that have a forced translation.
+    /// Tables are not used for words that have a forced translation.
     Exclusive,
-    /// Of the tables' translations those count that contain the forced one.
+    /// Only options of the tables that contain the forced translation count.
     Constraint,
 }
 
-/// A translation forced on a stretch of a sentence.
+/// A forced translation of a span of a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ForcedOption {
-    /// Which words.
+    /// The span.
     pub(crate) span: Span,
-    /// The translation as it is written.
+    /// The translation as written.
     pub(crate) translation: Vec<u8>,
-    /// Its probability, where one is given.
+    /// Its probability, if given.
     pub(crate) probability: Option<f32>,
 }
 
-/// What the markup of a sentence asks for.
+/// The markup of a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SentenceMarkup {
     /// Forced translations: by span, those of a span in the order of the line.
     pub(crate) forced_options: Vec<ForcedOption>,
-    /// Positions behind which there is a wall.
+    /// Positions after which there is a wall.
     pub(crate) walls: Vec<u32>,
-    /// Stretches to be translated in one go.
+    /// Spans that are translated as a block.
     pub(crate) zones: Vec<Span>,
-    /// Positions and what is printed for them.
+    /// Positions with the entities printed for them.
     pub(crate) placeholders: Vec<(u32, Vec<u8>)>,
-    /// Whether a position has a forced translation; empty where none has.
+    /// Whether a position has a forced translation; empty if none has.
     is_forced: Vec<bool>,
 }
 
-/// Zones of a line at most: every extension of a hypothesis looks at all.
+/// The largest number of zones of a line: every expansion checks all of them.
 const MAX_ZONES: usize = 500;
 
 impl SentenceMarkup {
-    /// Reads `text`. `placeholders` says whether the system knows them.
+    /// Reads `text`. `placeholders` says whether the system supports placeholders.
     pub(crate) fn from_text(
         text: &MarkedText<'_>,
         placeholders: bool,
@@ -112,7 +111,7 @@ impl SentenceMarkup {
         Ok(annotations)
     }
 
-    /// The translations an element forces.
+    /// Adds the forced translations of an element.
     fn add_forced_options(
         &mut self,
         element: &Element<'_>,
@@ -158,7 +157,7 @@ impl SentenceMarkup {
         Ok(())
     }
 
-    /// Whether nothing is asked for.
+    /// Whether there is no markup.
     pub(crate) fn is_empty(&self) -> bool {
         self.forced_options.is_empty()
             && self.walls.is_empty()
@@ -166,12 +165,12 @@ impl SentenceMarkup {
             && self.placeholders.is_empty()
     }
 
-    /// Forced translations, a span after the other.
+    /// Forced translations, grouped by span.
     pub(crate) fn forced_options_by_span(&self) -> impl Iterator<Item = &[ForcedOption]> {
         self.forced_options.chunk_by(|a, b| a.span == b.span)
     }
 
-    /// The longest stretch with a forced translation, in words.
+    /// The longest span with a forced translation, in words.
     pub(crate) fn max_forced_length(&self) -> usize {
         let lengths = self.forced_options.iter().map(|o| (o.span.end - o.span.start) as usize);
         lengths.max().unwrap_or(0)
@@ -195,7 +194,7 @@ fn split_alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The words an element is about: its own, or those of its span attribute.
+/// The words that an element refers to: its own, or those of its span attribute.
 fn element_span(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
     let span = |start: usize, end: usize| Span { start: start as u32, end: end as u32 };
     let Some(given) = element.attribute("span") else {

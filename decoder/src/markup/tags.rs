@@ -1,12 +1,11 @@
-//! Tags in a line of text: where they begin and end, and which words stand in
-//! between.
+//! Tags in a line of text: their positions and the words between them.
 //!
-//! This is no XML parser and must not be one: a line is a fragment with any
-//! number of roots, entities stay as they are written (`&apos;` is a word to the
-//! models), text need not be UTF-8, the brackets may be others than `<` and `>`,
-//! and a `<` that opens nothing is a word like any other. A bracket opens a tag
-//! if a name, `/`, `!` or `?` follows it at once. Comments and instructions are
-//! left out, the text of CDATA sections is taken as it is.
+//! This is intentionally not an XML parser: a line is a fragment with any number of
+//! roots, entities are left as written (`&apos;` is a word to the models), text need not
+//! be UTF-8, the brackets may be others than `<` and `>`, and a `<` that opens no tag is
+//! a word like any other. A bracket opens a tag if a name, `/`, `!` or `?` follows it
+//! directly. Comments and instructions are dropped, the text of CDATA sections is kept
+//! unchanged.
 
 use std::fmt;
 
@@ -15,9 +14,9 @@ use miriam_textio::fields;
 /// The strings around a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brackets {
-    /// What a tag begins with, usually `<`.
+    /// The opening bracket, usually `<`.
     pub open: String,
-    /// What it ends with, usually `>`.
+    /// The closing bracket, usually `>`.
     pub close: String,
 }
 
@@ -27,7 +26,7 @@ impl Default for Brackets {
     }
 }
 
-/// A line taken apart.
+/// A parsed line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarkedText<'a> {
     /// The words outside of tags; a tag ends a word.
@@ -36,18 +35,18 @@ pub struct MarkedText<'a> {
     pub elements: Vec<Element<'a>>,
 }
 
-/// A tag, or a pair of them with what stands in between.
+/// An element: a tag, or a pair of tags with the words between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element<'a> {
     /// Its name.
     pub name: &'a [u8],
-    /// Attributes as they are written, without the quotes.
+    /// Attributes as written, without the quotes.
     pub attributes: Vec<(&'a [u8], &'a [u8])>,
-    /// The first of its words.
+    /// The index of its first word.
     pub start: usize,
-    /// One behind the last of them.
+    /// The index after its last word.
     pub end: usize,
-    /// The byte of the line at which it opens, from 1.
+    /// The column of its opening bracket, in bytes from 1.
     pub column: usize,
 }
 
@@ -59,12 +58,12 @@ impl<'a> Element<'a> {
     }
 }
 
-/// What is wrong with the markup of a line, and where.
+/// An error in the markup of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkupError {
-    /// The byte of the line, from 1.
+    /// The column, in bytes from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// What is wrong.
     pub reason: String,
 }
 
@@ -77,8 +76,11 @@ impl fmt::Display for MarkupError {
 impl std::error::Error for MarkupError {}
 
 impl<'a> MarkedText<'a> {
-    /// Takes `line` apart. Fails where a tag is cut, closes what is not open, or
-    /// is never closed.
+    /// Parses `line`.
+    ///
+    /// # Errors
+    ///
+    /// A tag that is incomplete, closes an element that is not open, or is never closed.
     pub fn parse(line: &'a [u8], brackets: &Brackets) -> Result<Self, MarkupError> {
         let (open, close) = (brackets.open.as_bytes(), brackets.close.as_bytes());
         let mut reader = TagReader { line, position: 0, open, close };
@@ -125,7 +127,7 @@ impl<'a> MarkedText<'a> {
     }
 }
 
-/// Bytes of a message.
+/// Bytes as text for messages.
 fn lossy_string(parts: &[&[u8]]) -> String {
     String::from_utf8_lossy(&parts.concat()).into_owned()
 }
@@ -144,7 +146,7 @@ enum Tag<'a> {
     },
 }
 
-/// A place in the line.
+/// A position in the line.
 struct TagReader<'a, 'b> {
     line: &'a [u8],
     position: usize,
@@ -153,8 +155,8 @@ struct TagReader<'a, 'b> {
 }
 
 impl<'a> TagReader<'a, '_> {
-    /// The text up to the next tag, and the tag's column; the place is then
-    /// behind its opening bracket.
+    /// The text up to the next tag, and the tag's column; the position is then after its
+    /// opening bracket.
     fn next_tag(&mut self) -> (&'a [u8], Option<usize>) {
         let start = self.position;
         let mut from = start;
@@ -178,7 +180,7 @@ impl<'a> TagReader<'a, '_> {
         &self.line[self.position..]
     }
 
-    /// Steps over `text` if it stands here.
+    /// Consumes `text` if it is next.
     fn consume(&mut self, text: &[u8]) -> bool {
         let there = self.rest().starts_with(text);
         if there {
@@ -191,7 +193,7 @@ impl<'a> TagReader<'a, '_> {
         self.position += self.rest().iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     }
 
-    /// What stands before `end`, over which the place steps.
+    /// The bytes before `end`; the position moves after `end`.
     fn consume_until(&mut self, end: &[&[u8]]) -> Option<&'a [u8]> {
         let (rest, end) = (self.rest(), end.concat());
         let length = memchr::memmem::find(rest, &end)?;
@@ -212,7 +214,7 @@ impl<'a> TagReader<'a, '_> {
         &rest[..length]
     }
 
-    /// The tag of which the opening bracket has been read.
+    /// The tag whose opening bracket has been read.
     fn parse_tag(&mut self, column: usize) -> Result<Tag<'a>, MarkupError> {
         let cut = |what: &str| {
             let close = lossy_string(&[self.close]);
@@ -375,7 +377,7 @@ mod tests {
         }
     }
 
-    /// Pieces of which hostile lines are made.
+    /// Fragments of hostile lines.
     fn fragment() -> impl Strategy<Value = Vec<u8>> {
         let texts: Vec<&[u8]> = vec![
             b"<",

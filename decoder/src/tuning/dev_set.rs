@@ -1,4 +1,4 @@
-//! The development text, and its translation into lists.
+//! The development set, and its translation into n-best lists.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ impl DevSet {
         self.lines.len()
     }
 
-    /// The best translations of every line, the best first.
+    /// The n-best lists of all lines, the best translation first.
     pub(super) fn translate(
         &self,
         system: &System,
@@ -104,7 +104,7 @@ fn read_lines(path: &Path) -> Result<Vec<Vec<u8>>> {
     Ok(all)
 }
 
-/// Lists the translations of lines, in buffers of a thread.
+/// Computes n-best lists of lines, in buffers of a thread.
 struct NBestLister<'a> {
     translator: Translator<'a>,
     text: &'a DevSet,
@@ -116,8 +116,8 @@ struct NBestLister<'a> {
 }
 
 impl NBestLister<'_> {
-    /// The list of `line`. One that has no translation, or is translated in pieces,
-    /// has a list of one that says nothing, as its output is to BLEU.
+    /// The n-best list of `line`. A line without a translation, or one that is translated
+    /// in parts, has a list of one empty translation.
     fn decode_n_best(&mut self, line: &[u8], references: &ReferenceNgrams) -> Result<NBestList> {
         let NBestLister { translator, text, space, weights, size, matcher, word } = self;
         translator.enable_lattice();

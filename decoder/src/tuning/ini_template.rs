@@ -1,5 +1,5 @@
-//! The new ini: the given one with other weights, everything else as it was, byte
-//! for byte.
+//! The new ini: the given one with other weights and everything else unchanged, byte for
+//! byte.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::{Configuration, Error, FeatureComponents, Result, System};
 pub(super) struct IniTemplate(Vec<u8>);
 
 impl IniTemplate {
-    /// Reads the ini of `configuration`; refuses one whose weights do not stand in
-    /// `[weight]`, before any work is done for `output`.
+    /// Reads the ini of `configuration`; refuses one whose weights are not in `[weight]`,
+    /// before any work is done for `output`.
     pub(super) fn read(configuration: &Configuration, output: &Path) -> Result<Self> {
         let path = &configuration.ini;
         let mut input = Input::open(path)?;
@@ -55,7 +55,7 @@ impl IniTemplate {
     }
 }
 
-/// What stands on a line but for comments and spaces around it.
+/// A line without comments and surrounding spaces.
 fn strip_comment(line: &[u8]) -> &[u8] {
     line.split(|&b| b == b'#').next().unwrap_or_default().trim_ascii()
 }
@@ -67,7 +67,7 @@ fn section_name(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(name).ok()
 }
 
-/// The lines that say something, each with its section.
+/// The lines that are not blank or comments, each with its section.
 fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
     let mut current = "";
     text.split(|&b| b == b'\n').filter_map(move |line| {
@@ -81,7 +81,7 @@ fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
 }
 
 /// `text` with `weights` for the tuneable `features` in its lines of `[weight]`;
-/// features without a line get one behind the last.
+/// features without a line get one after the last.
 fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32]) -> Vec<u8> {
     let line_of = |feature: &FeatureComponents| {
         let mut line = format!("{}=", feature.name);
@@ -92,7 +92,7 @@ fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32])
     };
     let mut missing: Vec<&FeatureComponents> = features.iter().filter(|f| f.tuneable).collect();
     let mut out = Vec::with_capacity(text.len() + 256);
-    // Behind the last line of weights, or of the heading.
+    // After the last line of weights, or after the heading.
     let mut end_of_weights = None;
     let mut current = "";
     for line in text.split_inclusive(|&b| b == b'\n') {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_alone_change() {
+    fn only_weights_change() {
         let text = "# head\n[stack]\n100\n[weight]\r\nU0= 1\n\n# phi\n\tT0= 1 2  # two\r\n[feature]\n\
                     T0= 7\n[weight]\nLM0= 3";
         let expected = "# head\n[stack]\n100\n[weight]\r\nU0= 1\n\n# phi\n\tT0= 0.25 -0.5  # two\r\n\
@@ -166,8 +166,8 @@ mod tests {
     }
 
     proptest! {
-        /// Of any text the lines that are no weights of ours stay, and the weights are
-        /// there; done twice it is the same.
+        /// In any text, lines other than our weights are unchanged, and the weights are
+        /// present; replacing is idempotent.
         #[test]
         fn any_text_keeps_its_other_lines(
             lines in proptest::collection::vec(

@@ -1,15 +1,15 @@
 //! Minimum error rate training (Och 2003): exact line search on the BLEU of the
-//! translations that weights put first in the lists.
+//! translations that weights rank first in the n-best lists.
 //!
-//! Along a line in the space of weights the score of a translation is a straight
-//! line, so which translation of a list is best changes at the corners of an upper
-//! envelope only. All corners of all lists, in order, give BLEU everywhere on the
-//! line; the weights move to the middle of the best stretch.
+//! Along a line in weight space the score of a translation is a linear function, so the
+//! best translation of a list changes only at the breakpoints of the upper envelope. All
+//! breakpoints of all lists, in order, give BLEU everywhere on the line; the weights move
+//! to the middle of the best interval.
 //!
-//! A search goes along one axis after another, in any order, and along some random
-//! directions, until a round gains nothing. It starts from the weights that are
-//! there and from random ones, and the best end counts. Along an axis the slopes are
-//! columns of values, which are sorted once for all searches.
+//! A search goes along one axis after another, in random order, and along some random
+//! directions, until a round gains nothing. It starts from the given weights and from
+//! random ones, and the best result counts. Along an axis the slopes are columns of
+//! values, which are sorted once for all searches.
 
 use std::ops::Range;
 use std::thread;
@@ -22,13 +22,13 @@ use super::random::{SplitMix64, derive_seed};
 
 /// Searches from random weights.
 const RESTARTS: u64 = 10;
-/// Random directions a round.
+/// Random directions in a round.
 const RANDOM_DIRECTIONS: usize = 4;
-/// A round that gains less BLEU is the last.
+/// A round that gains less BLEU than this is the last.
 const MIN_GAIN: f64 = 1e-3;
-/// How far beyond the outermost corner a move goes.
+/// How far beyond the outermost breakpoint a move goes.
 const OUTER_MARGIN: f64 = 0.1;
-/// Corners closer to each other leave nothing between them.
+/// Intervals between closer breakpoints are ignored.
 const MIN_INTERVAL: f64 = 1e-9;
 
 /// The weights with the best BLEU that a search finds, from `starts` and from random
@@ -64,7 +64,7 @@ pub(super) fn optimise(
         };
         threads.into_iter().flat_map(join).collect()
     });
-    // Of equal ends the first counts.
+    // Of equal results the first counts.
     let mut best = &ends[0];
     for end in &ends {
         if end.0 > best.0 {
@@ -74,7 +74,7 @@ pub(super) fn optimise(
     best.1.clone()
 }
 
-/// All lists behind one another.
+/// All n-best lists, concatenated.
 struct MertProblem {
     num_components: usize,
     line_ranges: Vec<Range<usize>>,
@@ -118,7 +118,7 @@ impl MertProblem {
     }
 }
 
-/// Where another translation becomes the best of its line.
+/// The point where another translation becomes the best of its line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Breakpoint {
     at: f64,
@@ -130,7 +130,7 @@ struct Breakpoint {
 struct CoordinateAscent<'p> {
     problem: &'p MertProblem,
     random: SplitMix64,
-    /// The scores of all translations at the weights that were reached.
+    /// The scores of all translations at the current weights.
     scores: Vec<f64>,
     slopes: Vec<f64>,
     order: Vec<u32>,
@@ -151,7 +151,7 @@ impl<'p> CoordinateAscent<'p> {
         }
     }
 
-    /// Climbs from `weights` until nothing more is gained: BLEU there and where.
+    /// Climbs from `weights` until nothing more is gained; returns BLEU and the weights.
     fn climb(&mut self, mut weights: Vec<f64>) -> (f64, Vec<f64>) {
         let mut axes: Vec<usize> = (0..self.problem.num_components).collect();
         self.score_all(&weights);
@@ -171,7 +171,7 @@ impl<'p> CoordinateAscent<'p> {
                 weights.iter_mut().zip(&direction).for_each(|(w, d)| *w += moved * d);
                 bleu = reached;
             }
-            // Many small moves would add up errors.
+            // Many small moves would accumulate errors.
             weights = l1_normalised(weights);
             self.score_all(&weights);
             if bleu < before + MIN_GAIN {
@@ -188,7 +188,8 @@ impl<'p> CoordinateAscent<'p> {
         }
     }
 
-    /// How far the best stretch of an axis is, and BLEU there; the scores follow.
+    /// The distance to the best interval along an axis, and BLEU there; updates the
+    /// scores.
     fn search_axis(&mut self, axis: usize) -> (f64, f64) {
         let problem = self.problem;
         let column = &problem.columns[axis];
@@ -199,7 +200,7 @@ impl<'p> CoordinateAscent<'p> {
         found
     }
 
-    /// The same of any direction.
+    /// The same for any direction.
     fn search_direction(&mut self, direction: &[f64]) -> (f64, f64) {
         let problem = self.problem;
         let mut slopes = std::mem::take(&mut self.slopes);
@@ -224,8 +225,8 @@ impl<'p> CoordinateAscent<'p> {
         found
     }
 
-    /// The middle of the best stretch of a line on which scores have these slopes,
-    /// and BLEU there; `order` has the translations of each line by slope.
+    /// The middle of the best interval of a line on which scores have these slopes, and
+    /// BLEU there; `order` has the translations of each line by slope.
     fn search_line(&mut self, slope: impl Fn(u32) -> f64, order: &[u32]) -> (f64, f64) {
         let problem = self.problem;
         self.breakpoints.clear();
@@ -235,7 +236,7 @@ impl<'p> CoordinateAscent<'p> {
             counts += problem.statistics[self.envelope[0].0 as usize].to_counts();
             for pair in self.envelope.windows(2) {
                 let [(before, _), (behind, at)] = [pair[0], pair[1]];
-                // Where BLEU counts the same nothing changes.
+                // Equal BLEU statistics change nothing.
                 if problem.statistics[before as usize] != problem.statistics[behind as usize] {
                     self.breakpoints.push(Breakpoint { at, before, after: behind });
                 }
@@ -251,8 +252,8 @@ fn add_scaled(sums: &mut [f64], column: &[f32], weight: f64) {
     sums.iter_mut().zip(column).for_each(|(sum, &value)| *sum += weight * f64::from(value));
 }
 
-/// The straight lines that are highest somewhere, from left to right, each with the
-/// place from which on it is. `order` is by slope, ascending.
+/// The lines of the upper envelope, from left to right, each with the point from which on
+/// it is the highest. `order` is by slope, ascending.
 fn upper_envelope(
     order: &[u32],
     slope: impl Fn(u32) -> f64,
@@ -287,9 +288,9 @@ fn upper_envelope(
     }
 }
 
-/// The middle of the stretch between corners that has the best BLEU, and BLEU there;
-/// `counts` are those to the left of all corners. Where the stretch around 0 is as
-/// good as any, 0.
+/// The middle of the interval between breakpoints that has the best BLEU, and BLEU there;
+/// `counts` are those to the left of all breakpoints. 0 if the interval around 0 is as
+/// good as any.
 fn find_best_interval(
     corners: &[Breakpoint],
     tallies: &[BleuStatistics],
@@ -355,7 +356,7 @@ mod tests {
         lists
     }
 
-    /// BLEU of the translations that are first at `weights`.
+    /// BLEU of the translations that `weights` rank first.
     fn bleu_at(problem: &MertProblem, weights: &[f64]) -> f64 {
         let mut search = CoordinateAscent::new(problem);
         search.score_all(weights);
@@ -368,8 +369,8 @@ mod tests {
     }
 
     proptest! {
-        /// No place of a fine sweep along an axis is better than the one found, and
-        /// BLEU there is what was said.
+        /// No point of a fine sweep along an axis is better than the one found, and its
+        /// BLEU is as returned.
         #[test]
         fn line_search_matches_a_sweep(
             lines in proptest::collection::vec(
@@ -385,7 +386,7 @@ mod tests {
             let begin = weights[axis];
             weights[axis] += moved;
             prop_assert!((bleu_at(&problem, &weights) - bleu).abs() < 1e-9);
-            // Off the corners by a prime step.
+            // A prime step avoids the breakpoints.
             for step in -4001..4001 {
                 weights[axis] = begin + f64::from(step) * 0.002_718_28;
                 let swept = bleu_at(&problem, &weights);

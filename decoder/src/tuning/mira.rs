@@ -1,15 +1,16 @@
-//! Batch MIRA over lists (Cherry and Foster 2012).
+//! Batch MIRA over n-best lists (Cherry and Foster 2012).
 //!
-//! Passes over the lines, each in another order. At a line the hope is the
-//! translation with the best sum of score and BLEU, the fear that with the best
-//! difference; where the hope does not win by as much as its BLEU is higher, the
-//! weights take a step, at most C, towards it. BLEU of a line is what it adds to a
-//! background, the decaying sum of what was hoped for, times the length of the
-//! reference (Chiang et al. 2008). A pass ends with the mean of all weights so far;
-//! of those the one is taken whose best translations in the lists have the best BLEU.
+//! Passes over the lines, each in another order. At a line the hope is the translation
+//! with the best sum of score and BLEU, the fear that with the best difference; if the
+//! margin between their scores is smaller than the difference of their BLEU, the weights
+//! take a step of at most C towards the hope. BLEU of a line is computed with a
+//! background, the decaying sum of the statistics of hope translations, and multiplied by
+//! the length of the reference (Chiang et al. 2008). A pass ends with the mean of all
+//! weights so far; the result is the mean whose best translations in the lists have the
+//! best BLEU.
 //!
-//! Several runs with orders of their own are made side by side, and their weights
-//! averaged: what the order alone decides cancels out.
+//! Several runs with different orders run in parallel, and their weights are averaged,
+//! which cancels the influence of the order.
 
 use std::thread;
 
@@ -19,14 +20,14 @@ use super::l1_normalised;
 use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
 use super::random::{SplitMix64, derive_seed};
 
-/// The longest step. Scores are of weights whose magnitudes sum to 1.
+/// The largest step size, for weights whose magnitudes sum to 1.
 const C: f64 = 0.001;
-/// What is left of the background after a line.
+/// The decay of the background after each line.
 const DECAY: f64 = 0.999;
 const EPOCHS: usize = 30;
 const RUNS: u64 = 4;
 
-/// Weights that put good translations of `lists` first, from `start` on.
+/// Weights that rank good translations of `lists` first, starting from `start`.
 pub(super) fn optimise(lists: &NBestLists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
     let problem = MiraProblem::new(lists);
     let seeds: Vec<u64> = (0..RUNS).map(|run| derive_seed(seed, run)).collect();
@@ -53,13 +54,13 @@ pub(super) fn optimise(lists: &NBestLists, start: &[f64], seed: u64, threads: us
     l1_normalised(mean)
 }
 
-/// The lists in the form in which they are looked at.
+/// The n-best lists by components.
 struct MiraProblem {
     lines: Vec<LineCandidates>,
 }
 
 /// A line: values component by component, so that scores are sums of columns, and
-/// each tally once.
+/// distinct BLEU statistics.
 struct LineCandidates {
     columns: Vec<f32>,
     fixed_scores: Vec<f32>,
@@ -115,7 +116,7 @@ impl LineCandidates {
     }
 }
 
-/// The place of the greatest of `numbers`, the first of equals.
+/// The index of the largest of `numbers`, the first of equals.
 fn argmax(numbers: impl Iterator<Item = f32>) -> usize {
     let mut best = (0, f32::NEG_INFINITY);
     for (i, number) in numbers.enumerate() {
@@ -126,7 +127,7 @@ fn argmax(numbers: impl Iterator<Item = f32>) -> usize {
     best.0
 }
 
-/// What BLEU counts, decaying.
+/// Decaying sums of BLEU statistics.
 #[derive(Clone, Copy, Default)]
 struct Background {
     length: f64,
@@ -175,11 +176,11 @@ impl Background {
     }
 }
 
-/// One walk over the lines.
+/// One run of MIRA over the lines.
 struct MiraRun<'p> {
     problem: &'p MiraProblem,
     weights: Vec<f64>,
-    /// The weights after every line so far, added up, and how many.
+    /// The sum of the weights after every line so far.
     weight_sums: Vec<f64>,
     num_updates: f64,
     background: Background,
@@ -200,8 +201,8 @@ impl<'p> MiraRun<'p> {
             scores: Vec::new(),
             bleu_gains: Vec::new(),
         };
-        // The background of a text of lines like these, with a little to keep its
-        // matches from nothing.
+        // The background of an endless text of such lines; the ones keep its matches
+        // above zero.
         for line in &problem.lines {
             line.compute_scores(start, &mut run.scores);
             let best = argmax(run.scores.iter().copied());
@@ -215,7 +216,7 @@ impl<'p> MiraRun<'p> {
         run
     }
 
-    /// The mean weights of the pass whose translations in the lists are best.
+    /// The mean weights of the pass with the best BLEU over the lists.
     fn train(mut self) -> Vec<f64> {
         let mut order: Vec<usize> = (0..self.problem.lines.len()).collect();
         let mut best = (f64::NEG_INFINITY, self.weights.clone());
@@ -232,7 +233,7 @@ impl<'p> MiraRun<'p> {
         best.1
     }
 
-    /// BLEU of the translations in the lists that `weights` put first.
+    /// BLEU of the translations that `weights` rank first in the lists.
     fn bleu(&mut self, weights: &[f64]) -> f64 {
         let mut counts = BleuCounts::default();
         for line in &self.problem.lines {
@@ -278,8 +279,8 @@ impl<'p> MiraRun<'p> {
 mod tests {
     use super::*;
 
-    /// Lines on whose lists one value goes with BLEU, one against it, and one has
-    /// nothing to do with it.
+    /// Lines on whose lists one value correlates with BLEU, one inversely, and one not at
+    /// all.
     fn toy() -> NBestLists {
         let mut random = SplitMix64::new(3);
         let mut lists = NBestLists::new(60, 3);
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_values_that_go_with_bleu() {
+    fn finds_the_values_that_correlate_with_bleu() {
         let lists = toy();
         let problem = MiraProblem::new(&lists);
         let wrong = l1_normalised(vec![-1.0, 1.0, 1.0]);

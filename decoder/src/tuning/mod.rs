@@ -1,18 +1,18 @@
-//! Weights that translate a development text best, by BLEU.
+//! Tuning: weights that maximise BLEU on a development set.
 //!
-//! An iteration translates the text with lists of the best translations, adds them
-//! to those of earlier iterations, and looks for weights that put good translations
-//! of the lists first: by batch MIRA ([`mira`]) or by MERT ([`mert`]). Decoder and
-//! tuner are one process: models stay loaded, and a translation of a list is its
-//! feature values and what BLEU counts in it, nothing else.
+//! An iteration translates the text into n-best lists, merges them with those of earlier
+//! iterations, and searches weights that rank good translations of the lists first: by
+//! batch MIRA ([`mira`]) or by MERT ([`mert`]). Decoder and tuner are one process: models
+//! stay loaded, and a translation of a list is its feature values and its BLEU
+//! statistics.
 //!
-//! The weights of each iteration are judged by the BLEU of the translations that
-//! they give, and the best go to the new ini, scaled so that their magnitudes sum to
-//! 1: the search asks for the order of scores only, MIRA's step is made for scores of
-//! that size, and weights of several runs can be compared.
+//! The weights of each iteration are evaluated by the BLEU of the translations that they
+//! give, and the best are written to the new ini, scaled so that their magnitudes sum to
+//! 1: the search depends on the order of scores only, MIRA's step size assumes this
+//! scale, and weights of several runs are comparable.
 //!
-//! Nothing depends on the number of threads: lists are gathered in the order of the
-//! text, and random numbers are drawn by numbers of runs, not by threads.
+//! Nothing depends on the number of threads: lists are collected in the order of the
+//! text, and random seeds follow from numbers of runs, not from threads.
 
 mod dev_set;
 mod ini_template;
@@ -31,45 +31,45 @@ use crate::{Configuration, Error, Result, System};
 use dev_set::DevSet;
 use n_best_lists::NBestLists;
 
-/// How weights are looked for.
+/// The optimiser of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Batch MIRA over lists (Cherry and Foster 2012).
+    /// Batch MIRA over n-best lists (Cherry and Foster 2012).
     #[default]
     Mira,
     /// Minimum error rate training (Och 2003).
     Mert,
 }
 
-/// What a tuning run is asked for.
+/// Options of a tuning run.
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
-    /// The system, its search and its first weights.
+    /// The system with its search settings and initial weights.
     pub configuration: Configuration,
     /// The source side of the development text.
     pub source: PathBuf,
-    /// Its translations, in as many lines each.
+    /// Its references, with the same number of lines each.
     pub references: Vec<PathBuf>,
     /// The ini to write.
     pub output: PathBuf,
-    /// A file for the log, beside the log messages.
+    /// A log file, in addition to log messages.
     pub log: Option<PathBuf>,
-    /// How weights are looked for.
+    /// The optimiser of weights.
     pub method: Method,
-    /// Iterations at most.
+    /// The maximal number of iterations.
     pub iterations: usize,
-    /// Translations in a line's list at most.
+    /// The maximal number of translations in a line's list.
     pub nbest_size: usize,
-    /// Where random numbers start.
+    /// The seed of random numbers.
     pub seed: u64,
     /// Whether BLEU ignores the case of ASCII letters.
     pub case_insensitive: bool,
-    /// Threads for translation and search of weights.
+    /// Threads for translation and optimisation.
     pub threads: usize,
 }
 
 impl TuneOptions {
-    /// The usual run over `configuration`.
+    /// A run over `configuration` with default options.
     pub fn new(
         configuration: Configuration,
         source: PathBuf,
@@ -93,7 +93,7 @@ impl TuneOptions {
     }
 }
 
-/// What an iteration came to.
+/// The result of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iteration {
     /// The weights with which the text was translated: all components, in the order
@@ -101,18 +101,18 @@ pub struct Iteration {
     pub weights: Vec<f32>,
     /// BLEU of the translations, from 0 to 100.
     pub bleu: f64,
-    /// What BLEU counted.
+    /// The BLEU statistics.
     pub counts: BleuCounts,
-    /// Translations in the lists that were not there before.
+    /// New translations in the lists.
     pub new_translations: usize,
 }
 
-/// What a tuning run came to.
+/// The result of a tuning run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuningReport {
-    /// The iterations; the first translates with the weights that were given.
+    /// The iterations; the first translates with the initial weights.
     pub iterations: Vec<Iteration>,
-    /// Which of them is the best.
+    /// The index of the best iteration.
     pub best_index: usize,
 }
 
@@ -123,11 +123,14 @@ impl TuningReport {
     }
 }
 
-/// Iterations in a row without a better one before a run ends.
+/// The run ends after this many iterations without improvement.
 const PATIENCE: usize = 5;
 
-/// Tunes the weights of a system and writes its ini with the best ones, whole or not
-/// at all.
+/// Tunes the weights of a system and writes its ini with the best ones, atomically.
+///
+/// # Errors
+///
+/// The texts or models cannot be read, no feature can be tuned, or the ini cannot be written.
 pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningReport> {
     if options.iterations == 0 || options.nbest_size == 0 {
         return Err(Error::usage("tuning needs at least one iteration and lists of at least one"));
@@ -181,11 +184,11 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     Ok(report)
 }
 
-/// Which components are tuned, and which are what they are.
+/// Which components are tuned and which are fixed.
 struct TunedComponents {
     /// The components that are tuned.
     tuned: Vec<usize>,
-    /// The others.
+    /// The fixed components.
     fixed: Vec<usize>,
 }
 
@@ -206,7 +209,7 @@ impl TunedComponents {
         l1_normalised(self.tuned.iter().map(|&component| f64::from(weights[component])).collect())
     }
 
-    /// Puts tuned weights among those of all components.
+    /// Writes the tuned weights into those of all components.
     fn write_weights(&self, tuned: &[f64], weights: &mut [f32]) {
         for (&component, &weight) in self.tuned.iter().zip(tuned) {
             weights[component] = weight as f32;
@@ -214,7 +217,7 @@ impl TunedComponents {
     }
 }
 
-/// Weights whose magnitudes sum to 1; all the same where there is nothing to scale.
+/// Weights scaled so that their magnitudes sum to 1; equal weights if all are 0.
 fn l1_normalised(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
     if sum > 0.0 && sum.is_finite() {
@@ -242,7 +245,7 @@ fn format_log_line(number: usize, iteration: &Iteration, system: &System) -> Str
     line
 }
 
-/// The log as a file: a line an iteration, and which was the best.
+/// The log file: a line an iteration, and the best iteration.
 struct TuningLog(Output);
 
 impl TuningLog {
@@ -252,7 +255,7 @@ impl TuningLog {
 
     fn write(&mut self, line: &str) -> Result<()> {
         self.0.write(format!("{line}\n").as_bytes())?;
-        // For whoever follows a run.
+        // So that the log can be followed.
         Ok(self.0.flush()?)
     }
 

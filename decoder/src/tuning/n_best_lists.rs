@@ -1,14 +1,15 @@
-//! The translations that have been found so far, line by line.
+//! The translations found so far, line by line.
 //!
-//! Two translations with the same values and the same counts are one: no weights can
-//! tell them apart, and to BLEU they are equal.
+//! Translations with the same feature values and the same BLEU statistics are merged: no
+//! weights distinguish them.
 
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER};
 
-/// What BLEU counts in a translation, in 24 bytes; totals follow from the length.
+/// The BLEU statistics of a translation, in 24 bytes; n-gram totals follow from the
+/// length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct BleuStatistics {
     pub(super) length: u32,
@@ -36,12 +37,12 @@ impl BleuStatistics {
     }
 }
 
-/// Translations of a line.
+/// The n-best list of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NBestList {
     /// The values of the tuned components, a row a translation.
     pub(super) values: Vec<f32>,
-    /// What the other components add to the score.
+    /// The score of the fixed components.
     pub(super) fixed_scores: Vec<f32>,
     pub(super) statistics: Vec<BleuStatistics>,
 }
@@ -67,19 +68,19 @@ impl NBestList {
         &self.values[i * width..(i + 1) * width]
     }
 
-    /// What tells the translation from others.
+    /// The key by which duplicates are found.
     fn dedup_key(&self, i: usize, width: usize) -> (BleuStatistics, u32, Vec<u32>) {
         let bits = self.row(i, width).iter().map(|value| value.to_bits()).collect();
         (self.statistics[i], self.fixed_scores[i].to_bits(), bits)
     }
 }
 
-/// All lists.
+/// The n-best lists of all lines.
 pub(super) struct NBestLists {
-    /// Values a translation.
+    /// The number of values of a translation.
     pub(super) num_components: usize,
     pub(super) lines: Vec<NBestList>,
-    /// The places of the translations of a line by what they are.
+    /// The indices of the translations of each line by the hash of their keys.
     seen: Vec<HashTable<u32>>,
     hasher: DefaultHashBuilder,
 }
@@ -94,8 +95,8 @@ impl NBestLists {
         }
     }
 
-    /// Adds the lists of an iteration, the best translation of each line first. What
-    /// BLEU counts in the best ones, and how many translations are new.
+    /// Adds the lists of an iteration, the best translation of each line first. Returns
+    /// the BLEU statistics of the best ones and the number of new translations.
     pub(super) fn merge(&mut self, lists: Vec<NBestList>) -> (BleuCounts, usize) {
         let NBestLists { num_components: width, lines, seen, hasher } = self;
         let (mut counts, mut new) = (BleuCounts::default(), 0);
