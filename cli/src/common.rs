@@ -1,4 +1,4 @@
-//! Options every subcommand has, and how the program ends.
+//! Options of all subcommands, and exit codes.
 
 use std::io;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use miriam_storage::LoadMethod;
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
 
-/// Options every subcommand takes.
+/// Options of all subcommands.
 #[derive(Args, Clone, Debug)]
 pub struct CommonOptions {
     /// Worker threads; `all` for every core
@@ -25,7 +25,7 @@ pub struct CommonOptions {
     pub log_level: String,
 }
 
-/// A number of threads, resolved when it is needed.
+/// A number of threads, resolved on use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
     /// Every core.
@@ -35,7 +35,7 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// The number itself.
+    /// The resolved number.
     pub fn count(self) -> usize {
         match self {
             Threads::All => miriam_textio::available_threads(),
@@ -54,7 +54,7 @@ pub fn parse_threads(text: &str) -> Result<Threads, String> {
     }
 }
 
-/// How a model file comes into memory, by its name.
+/// Parses the name of a load method.
 pub fn parse_load_mode(text: &str) -> Result<LoadMethod, String> {
     match text {
         "lazy" => Ok(LoadMethod::Lazy),
@@ -98,19 +98,19 @@ impl CommonOptions {
             .init();
     }
 
-    /// A pool of as many threads as asked for; run parallel building inside it.
+    /// A pool with the requested number of threads; run parallel building inside it.
     pub fn build_thread_pool(&self) -> anyhow::Result<rayon::ThreadPool> {
         Ok(rayon::ThreadPoolBuilder::new().num_threads(self.threads.count()).build()?)
     }
 
-    /// Where long work reports to.
+    /// The progress bar that long work reports to.
     pub fn progress(&self) -> crate::progress::TerminalProgress {
         crate::progress::TerminalProgress::new(self.quiet)
     }
 }
 
 /// Bad input or environment: the message on standard error, exit status 1; wrong
-/// usage: status 2. A reader that closed our output early is no error.
+/// usage: status 2. A closed pipe is no error.
 pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -120,20 +120,20 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
                 error.downcast_ref::<miriam_decoder::Error>(),
                 Some(miriam_decoder::Error::Usage { .. })
             );
-            // Libraries print their cause in their own message, so only the
-            // outermost one is shown.
+            // Errors of libraries include their cause in their message, so only the
+            // outermost is printed.
             eprintln!("miriam: {error}");
             ExitCode::from(if usage { 2 } else { 1 })
         }
     }
 }
 
-/// Ends the program as wrong usage does.
+/// Exits with the status of wrong usage.
 pub fn exit_with_usage_error(reason: String) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
 }
 
-/// Whether somebody who read our output has left.
+/// Whether the error is a closed pipe of our output.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)

@@ -1,5 +1,5 @@
-//! The binary: parses arguments, calls one function a subcommand, draws
-//! progress. It holds no algorithm.
+//! The binary: parses arguments, calls one function a subcommand, draws progress. It
+//! contains no algorithms.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,8 @@ use crate::common::CommonOptions;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Machine translation: phrase tables, n-gram language models and a decoder.
+/// Machine translation: phrase-based training and decoding, n-gram language models,
+/// neural decoding.
 #[derive(Parser)]
 #[command(name = "miriam", version, arg_required_else_help = true, max_term_width = 100)]
 struct Arguments {
@@ -62,7 +63,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // Moses' options are not for a parser that knows two kinds of dashes.
+    // Moses' options may have one dash or two, which clap does not support.
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|first| first == "translate") {
         return translate(words, CommonOptions::default());

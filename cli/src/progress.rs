@@ -1,4 +1,4 @@
-//! A progress bar on standard error, drawn only for a person at a terminal.
+//! A progress bar on standard error, drawn only on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -6,14 +6,14 @@ use std::sync::Mutex;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miriam_textio::Progress;
 
-/// A bar that libraries report to.
+/// A progress bar that libraries report to.
 pub struct TerminalProgress {
     is_visible: bool,
     bar: Mutex<Option<ProgressBar>>,
 }
 
 impl TerminalProgress {
-    /// A bar; invisible when `quiet` or when nobody would see it.
+    /// A bar; invisible when `quiet` or when standard error is not a terminal.
     pub fn new(quiet: bool) -> Self {
         TerminalProgress {
             is_visible: !quiet && std::io::stderr().is_terminal(),

@@ -1,7 +1,7 @@
-//! Interrupts that let work come to an end: the first one asks, the second kills.
+//! Graceful interrupts: the first signal cancels, the second kills.
 //!
-//! A program that a signal stopped ends by that signal, so that shells and
-//! supervisors see what happened (status 130 after SIGINT, 143 after SIGTERM).
+//! A program that a signal stopped ends by that signal, so that shells and supervisors
+//! see it (status 130 after SIGINT, 143 after SIGTERM).
 
 use std::io;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// Which signal came, if any.
+/// The signal received, if any.
 pub struct SignalHandler {
     received: Arc<AtomicI32>,
 }
 
 impl SignalHandler {
-    /// From now on the first SIGINT or SIGTERM asks `stop`; another one kills.
+    /// From now on the first SIGINT or SIGTERM cancels `stop`; another one kills.
     pub fn install(stop: &CancellationToken) -> io::Result<Self> {
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let received = Arc::new(AtomicI32::new(0));
@@ -35,13 +35,13 @@ impl SignalHandler {
         Ok(SignalHandler { received })
     }
 
-    /// Ends the program by the signal that came, where what was read is done; returns where
-    /// none came.
+    /// Ends the program by the signal received, after everything read is done; returns if
+    /// there was none.
     pub fn reraise_signal(&self) {
-        self.reraise_signal_with_message("what was read is translated and written");
+        self.reraise_signal_with_message("all lines read are translated and written");
     }
 
-    /// The same, saying what became of the text.
+    /// The same, with a message on the state of the output.
     pub fn reraise_signal_with_message(&self, what: &str) {
         let signal = self.received.load(Ordering::Acquire);
         if signal != 0 {

@@ -9,11 +9,11 @@ use miriam_textio::{Input, parse_size};
 
 use crate::common::CommonOptions;
 
-/// Align the words of parallel text, or join links of two directions
+/// Align the words of parallel text, or symmetrise links of two directions
 ///
 /// Writes a line of links for each line of text: i-j, source and target position from 0.
-/// With --gold the links are compared with those of people; --links compares a file
-/// that is there already.
+/// With --gold the links are compared with manual ones; --links compares an existing
+/// file.
 ///
 /// Example: miriam align --source train.de --target train.en -o links
 #[derive(Args)]
@@ -30,17 +30,17 @@ pub struct Arguments {
     /// The alignment model
     #[arg(long, value_name = "MODEL", value_enum, default_value_t = ModelName::Ibm2)]
     model: ModelName,
-    /// How the links of both directions become one set
+    /// How the links of both directions are symmetrised
     #[arg(long, visible_alias = "symmetrise", value_name = "HOW",
           default_value = "grow-diag-final-and", value_parser = symmetrization_parser())]
     symmetrize: String,
     /// Iterations of IBM model 2, the last of which only aligns
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     iterations: u16,
-    /// Iterations of the HMM model, which begins where IBM model 2 ends
+    /// Iterations of the HMM model, which starts from IBM model 2
     #[arg(long, value_name = "N", default_value_t = 2)]
     hmm_iterations: u16,
-    /// Links of the forward direction: join them with --reverse instead of training
+    /// Links of the forward direction: symmetrise them with --reverse instead of training
     #[arg(long, value_name = "FILE", requires = "reverse", conflicts_with = "source")]
     forward: Option<PathBuf>,
     /// Links of the reverse direction, written as source-target too
@@ -56,14 +56,14 @@ pub struct Arguments {
     /// p(source|target)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "load_model"])]
     lexical_table: Option<PathBuf>,
-    /// Links of people: sure ones i-j, other possible ones i?j; prints precision, recall
+    /// Manual links: sure ones i-j, other possible ones i?j; prints precision, recall
     /// and alignment error rate on standard output
     #[arg(long, value_name = "FILE")]
     gold: Option<PathBuf>,
-    /// Links to compare with --gold, instead of making some
+    /// Links to compare with --gold, instead of new ones
     #[arg(long, value_name = "FILE", requires = "gold", conflicts_with_all = ["source", "forward"])]
     links: Option<PathBuf>,
-    /// Memory to use; what does not fit goes to a temporary file
+    /// Memory to use; the rest goes to a temporary file
     #[arg(short = 'S', long, value_name = "SIZE", default_value = "4G", value_parser = parse_size)]
     memory: u64,
     /// The folder for temporary files; without it, the system's
@@ -84,7 +84,7 @@ pub fn symmetrization_parser() -> clap::builder::PossibleValuesParser {
     Symmetrization::ALL.map(Symmetrization::name).into()
 }
 
-/// The symmetrisation of a name that the parser let pass.
+/// The symmetrisation of a name that the parser accepted.
 pub fn parse_symmetrization(name: &str) -> Symmetrization {
     let mut all = Symmetrization::ALL.into_iter();
     all.find(|how| how.name() == name).expect("the parser knows the names")
@@ -93,8 +93,7 @@ pub fn parse_symmetrization(name: &str) -> Symmetrization {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let output = &arguments.output;
     if arguments.gold.is_some() && arguments.links.is_none() && output.as_os_str() == "-" {
-        let reason =
-            "--gold: name a file for the links with -o, or one that is there with --links\n";
+        let reason = "--gold: name a file for the links with -o, or an existing one with --links\n";
         clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, reason).exit();
     }
     let inputs = [
@@ -132,7 +131,7 @@ fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<
         return Ok(miriam_align::symmetrize_files(forward, reverse, output, how, threads)?);
     }
     let (Some(source), Some(target)) = (&arguments.source, &arguments.target) else {
-        unreachable!("the parser asks for them")
+        unreachable!("the parser requires them")
     };
     let options = AlignOptions {
         model: match arguments.model {

@@ -1,8 +1,8 @@
 //! `miriam demo`: the whole stack in one command, from toy text to translations.
 //!
-//! The text is part of the binary, so the demonstration runs anywhere. Everything
-//! else happens as for a user: `miriam train` in a temporary folder, then
-//! translation with the ini it leaves.
+//! The text is part of the binary, so the demonstration runs anywhere. The rest is what a
+//! user does: `miriam train` in a temporary folder, then translation with the resulting
+//! ini.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use miriam_pipeline::{TrainOptions, train};
 
 use crate::common::CommonOptions;
 
-/// Files of text, by the names they get in the folder.
+/// Text files, with their names in the folder.
 const CORPUS_FILES: [(&str, &[u8]); 4] = [
     ("train.en", include_bytes!("../../../examples/toy/train.en")),
     ("train.es", include_bytes!("../../../examples/toy/train.es")),
@@ -46,7 +46,7 @@ pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     };
     let progress = common.progress();
     let summary = train(&options, &progress)?;
-    // Not `println!`, which panics when the reader has gone.
+    // Not `println!`, which panics on a closed pipe.
     let out = &mut io::stdout().lock();
     writeln!(out, "{summary}\n")?;
     let system = System::load(&Configuration::from_ini(&summary.ini)?, &progress)?;

@@ -12,10 +12,10 @@ use crate::common::CommonOptions;
 pub struct Arguments {
     /// A model file of ours or of KenLM's, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
-    /// What to do about n-grams that stand in an ARPA file twice
+    /// What to do about n-grams that an ARPA file lists twice
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     duplicates: DuplicatePolicy,
-    /// The file to write, compressed where it ends in .gz or .zst; - for standard
+    /// The file to write, compressed if its name ends in .gz or .zst; - for standard
     /// output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,

@@ -1,4 +1,4 @@
-//! `miriam lm estimate`: a language model from text.
+//! `miriam lm estimate`: estimates a language model from text.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::common::{CommonOptions, exit_with_usage_error};
 
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 
-// lmplz's spellings are aliases, so that its command lines run as they are.
+// lmplz's spellings are aliases, so that its command lines run unchanged.
 #[derive(Args)]
 pub struct EstimateArguments {
     /// Words in the longest n-grams
@@ -34,12 +34,12 @@ pub struct EstimateArguments {
     /// Smooth as if the text had at least this many different words
     #[arg(long, alias = "vocab_pad", value_name = "N", default_value_t = 0)]
     vocab_pad: u64,
-    /// Discounts for counts of 1, 2, and 3 or more, where the text gives none
+    /// Discounts for counts of 1, 2, and 3 or more, if the text gives none
     /// [0.5 1 1.5 without values]
     #[arg(long, alias = "discount_fallback", value_name = "D", num_args = 0..=3, action = ArgAction::Set)]
     discount_fallback: Option<Vec<f32>>,
-    /// Mix unigrams with the uniform distribution (1), or give <unk> all that is
-    /// left, as SRILM does (0)
+    /// Mix unigrams with the uniform distribution (1), or give <unk> the rest of the
+    /// probability, as SRILM does (0)
     #[arg(long, alias = "interpolate_unigrams", value_name = "0|1", num_args = 0..=1,
           default_value = "1", default_missing_value = "1",
           value_parser = ["0", "1", "false", "true"], hide_possible_values = true)]
@@ -47,10 +47,10 @@ pub struct EstimateArguments {
     /// Read <s>, </s> and <unk> in the text as spaces
     #[arg(long, alias = "skip_symbols")]
     skip_symbols: bool,
-    /// Print what an lmplz prints that was compiled with fused multiply-add
+    /// Reproduce an lmplz that was compiled with fused multiply-add
     #[arg(long)]
     fma: bool,
-    /// Memory to use, such as 4G; without it, half of what is free
+    /// Memory to use, such as 4G; without it, half of the free memory
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
     /// The folder for temporary files; without it, the system's
@@ -94,12 +94,12 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
     Ok(())
 }
 
-/// Says what the work will take before it begins.
+/// Logs the resources that estimation will need.
 fn log_resource_estimate(options: &EstimateOptions, text: Option<u64>) {
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let expected = match text {
         Some(bytes) => format!("at most about {} MiB", mib(options.expected_disk_bytes(bytes))),
-        None => "as much as the text asks for".into(),
+        None => "as large as the text requires".into(),
     };
     tracing::info!(
         "memory: {} MiB; temporary files in {}: {expected}",

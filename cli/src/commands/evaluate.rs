@@ -16,7 +16,7 @@ use miriam_textio::{Input, Lines, display_name};
 
 use crate::common::CommonOptions;
 
-/// How many lines that end in a parted stop make a text look tokenised.
+/// A text with this many lines that end in a separate full stop looks tokenised.
 const MIN_TOKENIZED_LINES: usize = 100;
 
 /// Score translations by references: BLEU, chrF and TER, as sacreBLEU does.
@@ -35,7 +35,7 @@ pub struct Arguments {
     /// paired tests
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: Vec<PathBuf>,
-    /// The metrics, with commas between them
+    /// The metrics, separated by commas
     #[arg(short, long, visible_alias = "metrics", value_delimiter = ',', default_value = "bleu")]
     metric: Vec<MetricName>,
     /// Score each line instead of the text
@@ -69,13 +69,13 @@ pub struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "BLEU")]
 struct BleuArguments {
-    /// How lines are cut into tokens
+    /// The tokeniser
     #[arg(long, value_name = "NAME", default_value = "13a", value_parser = tokenizer_parser())]
     tokenize: String,
     /// Ignore case
     #[arg(long, alias = "lc")]
     lowercase: bool,
-    /// What stands for matches where there are none
+    /// How zero matches are smoothed
     #[arg(long, value_name = "METHOD", default_value = "exp",
           value_parser = ["exp", "floor", "add-k", "none"])]
     smooth_method: String,
@@ -96,7 +96,7 @@ struct ChrfArguments {
     /// Words of the longest n-grams; 2 for chrF++
     #[arg(long, value_name = "N", default_value_t = 0)]
     chrf_word_order: usize,
-    /// How many times as much as precision recall weighs
+    /// The weight of recall relative to precision
     #[arg(long, value_name = "N", default_value_t = 2)]
     chrf_beta: u32,
     /// Let spaces be part of n-grams
@@ -113,16 +113,16 @@ struct ChrfArguments {
 #[derive(Args)]
 #[command(next_help_heading = "TER")]
 struct TerArguments {
-    /// Mind case
+    /// Distinguish case
     #[arg(long)]
     ter_case_sensitive: bool,
-    /// Look at Asian characters one by one
+    /// Treat Asian characters as tokens
     #[arg(long)]
     ter_asian_support: bool,
     /// Leave out punctuation
     #[arg(long)]
     ter_no_punct: bool,
-    /// Part punctuation from words
+    /// Separate punctuation from words
     #[arg(long)]
     ter_normalized: bool,
 }
@@ -130,25 +130,25 @@ struct TerArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Significance")]
 struct SignificanceArguments {
-    /// Say how sure the score is, by bootstrap resampling
+    /// Print a confidence interval by bootstrap resampling
     #[arg(long, conflicts_with_all = ["sentence_level", "paired_bs", "paired_ar"])]
     confidence: bool,
-    /// Texts drawn for that
+    /// The number of resamples
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resample_count_parser())]
     confidence_n: u32,
     /// Compare systems with the first by bootstrap resampling
     #[arg(long, conflicts_with_all = ["sentence_level", "paired_ar"])]
     paired_bs: bool,
-    /// Texts drawn for that
+    /// The number of resamples
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = resample_count_parser())]
     paired_bs_n: u32,
     /// Compare systems with the first by approximate randomisation
     #[arg(long, conflicts_with = "sentence_level")]
     paired_ar: bool,
-    /// Trials of that
+    /// The number of trials
     #[arg(long, value_name = "N", default_value_t = 10000, value_parser = resample_count_parser())]
     paired_ar_n: u32,
-    /// Where random numbers start
+    /// The seed of random numbers
     #[arg(long, value_name = "N", default_value_t = 12345)]
     seed: u64,
 }
@@ -174,7 +174,7 @@ fn resample_count_parser() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(2..=1_000_000)
 }
 
-/// A text, a line a string.
+/// A text file as lines.
 struct TextFile {
     name: String,
     lines: Vec<String>,
@@ -283,7 +283,7 @@ impl SignificanceArguments {
     }
 }
 
-/// The lines of a file without white space at their ends, as sacreBLEU reads them.
+/// The lines of a file without trailing white space, as sacreBLEU reads them.
 fn read_text(path: &Path) -> anyhow::Result<TextFile> {
     let mut lines = Lines::new(Input::open(path)?);
     let mut text = TextFile { name: display_name(path), lines: Vec::new() };
@@ -307,8 +307,8 @@ fn warn_if_tokenized(text: &TextFile) {
     let count = text.lines.iter().filter(|line| line.ends_with(" .")).count();
     if count >= MIN_TOKENIZED_LINES {
         tracing::warn!(
-            "{}: {count} lines end in a stop that stands alone, so the text looks tokenised; \
-             published scores are of text as people read it (--force does not warn)",
+            "{}: {count} lines end in a separate full stop, so the text looks tokenised; \
+             published scores are of detokenised text (--force does not warn)",
             text.name
         );
     }
@@ -341,7 +341,7 @@ fn score_corpus(
     })
 }
 
-/// Lines with their equal signs below one another; one alone stays as it is.
+/// Aligns lines at their equal signs; a single line is unchanged.
 fn align_equal_signs(lines: Vec<String>) -> String {
     if let [line] = &lines[..] {
         return format!("{line}\n");
@@ -365,7 +365,7 @@ fn score_sentences(
     references: &[Vec<String>],
     arguments: &Arguments,
 ) -> anyhow::Result<String> {
-    // For its checks: texts of the same length, of one line at least.
+    // For its checks: texts have the same number of lines, at least one.
     corpus_statistics(metric, &system.lines, references)?;
     let mut report = String::new();
     for (number, line) in system.lines.iter().enumerate() {
@@ -376,7 +376,7 @@ fn score_sentences(
     Ok(report)
 }
 
-/// Each system beside the first: a line a system and metric, or JSON.
+/// Compares each system with the first: a line a system and metric, or JSON.
 fn test_significance(
     metrics: &[Box<dyn Metric>],
     systems: &[TextFile],

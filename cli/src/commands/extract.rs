@@ -43,14 +43,14 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = SmoothingName::None)]
     smoothing: SmoothingName,
     /// Leave out phrase pairs that occur together by chance (Fisher's exact test): a+e
-    /// for pairs above ln(sentence pairs), which leaves out what occurs once; a-e for
-    /// those not below; or a number that -ln(p) has to exceed
+    /// for pairs above ln(sentence pairs), which leaves out pairs that occur once; a-e
+    /// for those not below; or a number that -ln(p) has to exceed
     #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
     significance: Option<SignificanceThreshold>,
     /// How tables are compressed: phrase-table.gz, phrase-table.zst or phrase-table
     #[arg(long, value_enum, default_value_t = TableCompression::Gz)]
     tables: TableCompression,
-    /// Memory to use, such as 4G; without it, half of what is free
+    /// Memory to use, such as 4G; without it, half of the free memory
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
     /// The folder for temporary files; without it, the output's
@@ -103,7 +103,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let output = &arguments.output;
     let summary = extract_files(source, target, alignment, output, &options, &common.progress())?;
     tracing::info!(
-        "{} sentence pairs, {} phrase pairs, {} different; {} source phrases",
+        "{} sentence pairs, {} phrase pairs, {} distinct; {} source phrases",
         summary.pairs,
         summary.instances,
         summary.entries,

@@ -21,16 +21,16 @@ use crate::common::{CommonOptions, parse_load_mode};
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Turn an ARPA file into a model file that opens at once
+    /// Build a model file that opens at once from an ARPA file
     #[command(after_help = "Examples:\n  miriam lm build lm.arpa.gz -o lm.miriam\n  \
                             miriam lm build lm.arpa.gz -o lm.miriam --type trie --quantize 8\n  \
                             miriam lm build lm.arpa.gz -o lm.glm --type glm")]
     Build(BuildArguments),
-    /// Score text word by word, printed as KenLM's query prints
+    /// Score text word by word, with the output of KenLM's query
     #[command(after_help = "Examples:\n  miriam lm query lm.miriam < text.en\n  \
                             miriam lm query lm.arpa.gz -v sentence -i text.en -o scores.txt")]
     Query(QueryArguments),
-    /// Perplexity of text, of each line, or lines filtered by theirs
+    /// Perplexity of text, of each line, or lines filtered by perplexity
     #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
                             miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv\n  \
                             miriam lm perplexity lm.miriam --json-field text --per-line \
@@ -42,7 +42,7 @@ pub enum Command {
                             miriam lm estimate -o 3 --prune 0 0 1 --memory 4G < text.en | gzip > lm.arpa.gz"
     )]
     Estimate(estimate::EstimateArguments),
-    /// The words that may follow, with their probabilities
+    /// The most probable next words, with their probabilities
     #[command(
         after_help = "Examples:\n  echo 'the weather is' | miriam lm next lm.miriam --top 5\n  \
                             miriam lm next lm.glm --words candidates.txt -i contexts.txt --device cuda"
@@ -53,7 +53,7 @@ pub enum Command {
     Dump(super::dump::Arguments),
 }
 
-/// What becomes of n-grams that stand in an ARPA file twice.
+/// How n-grams that an ARPA file lists twice are treated.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum DuplicatePolicy {
     /// An error that names both lines
@@ -84,18 +84,18 @@ pub struct BuildArguments {
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
           value_parser = ["probing", "trie", "glm", "kenlm-probing"], hide_possible_values = true)]
     kind: String,
-    /// Cut probabilities and backoffs of a trie down to this many bits each, as
-    /// KenLM does: one number for both, or two with a comma between
+    /// Quantise probabilities and backoffs of a trie to this many bits each, as KenLM
+    /// does: one number for both, or two separated by a comma
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<QuantisationBits>,
     /// Keys of a node of a glm file: 8, 16 or 32 [default: 32]
     #[arg(long, value_name = "KEYS", value_parser = parse_node_width)]
     node_width: Option<NodeWidth>,
-    /// The orders from 2 up to this one of a glm file go into hash tables instead of
+    /// The orders from 2 up to this one of a glm file are in hash tables instead of
     /// B-trees, which costs space; 0: none [default: 3]
     #[arg(long, value_name = "ORDER")]
     hash_orders: Option<usize>,
-    /// What to do about n-grams that stand in an ARPA file twice
+    /// What to do about n-grams that an ARPA file lists twice
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     duplicates: DuplicatePolicy,
     /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
@@ -116,23 +116,22 @@ pub struct QueryArguments {
     #[arg(short, value_name = "LEVEL",
           value_parser = ["word", "sentence", "summary", "0", "1", "2"], hide_possible_values = true)]
     verbosity: Vec<String>,
-    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
-    /// is there
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for a GPU if
+    /// there is one
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
-    /// How a model file comes into memory: lazy (mapped, pages as they are
-    /// touched), populate (mapped and read now) or huge (read into huge pages:
-    /// private memory, faster queries)
+    /// How a model file is loaded: lazy (mapped, pages read on access), populate (mapped
+    /// and read now) or huge (read into huge pages: private memory, faster queries)
     #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
     load: LoadMethod,
-    /// Do not put <s> before and </s> behind each line
+    /// Do not put <s> before and </s> after each line
     #[arg(short, long = "no-markers")]
     no_markers: bool,
-    /// Answer each line before the next is read
+    /// Print the answer to each line before the next is read
     #[arg(short = 'b', long)]
     flush: bool,
-    /// Leave a last line without a line end as KenLM's query leaves it: no
-    /// </s>, no total. Without this it is a line like any other
+    /// Treat a last line without a line end as KenLM's query does: no </s>, no total.
+    /// Without this it is a line like any other
     #[arg(long)]
     kenlm_compat: bool,
     /// The text: plain, .gz or .zst; - for standard input
@@ -147,8 +146,8 @@ pub struct QueryArguments {
 pub struct PerplexityArguments {
     /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
     model: PathBuf,
-    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
-    /// is there
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for a GPU if
+    /// there is one
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
     /// Write log10 probability, tokens (with </s>) and unknown words of each
@@ -156,12 +155,12 @@ pub struct PerplexityArguments {
     /// keys lm_log10, lm_tokens, lm_oov and lm_perplexity
     #[arg(long)]
     per_line: bool,
-    /// Lines are JSON objects, and the text stands in this field (a.b is b in
-    /// the object a). Text of several lines is scored line by line and summed
+    /// Lines are JSON objects, and the text is in this field (a.b is b in the object a).
+    /// Text of several lines is scored line by line and summed
     #[arg(long, value_name = "NAME")]
     json_field: Option<String>,
     /// Leave out lines that are no JSON objects with such a text, and say how
-    /// many; without this the first ends the work
+    /// many; without this the first is an error
     #[arg(long, requires = "json_field")]
     skip_invalid: bool,
     /// Write the lines of at most this perplexity, unchanged, instead of the
@@ -171,12 +170,11 @@ pub struct PerplexityArguments {
     /// Write the other lines instead
     #[arg(long, requires = "max_perplexity")]
     invert: bool,
-    /// How a model file comes into memory: lazy (mapped, pages as they are
-    /// touched), populate (mapped and read now) or huge (read into huge pages:
-    /// private memory, faster queries)
+    /// How a model file is loaded: lazy (mapped, pages read on access), populate (mapped
+    /// and read now) or huge (read into huge pages: private memory, faster queries)
     #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
     load: LoadMethod,
-    /// Do not put <s> before and </s> behind each line
+    /// Do not put <s> before and </s> after each line
     #[arg(long)]
     no_markers: bool,
     /// The text: plain, .gz or .zst; - for standard input. May be repeated
@@ -201,7 +199,7 @@ fn parse_bits(text: &str) -> Result<QuantisationBits, String> {
         _ => None,
     }
     .ok_or_else(|| {
-        format!("give one number from 1 to {}, or two with a comma between", QuantisationBits::MAX)
+        format!("give one number from 1 to {}, or two separated by a comma", QuantisationBits::MAX)
     })
 }
 
@@ -270,7 +268,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     Ok(())
 }
 
-/// Opens the model at `model` where `processor` says.
+/// Opens the model at `model` on the device `processor`.
 pub fn open_model(
     model: &Path,
     load: LoadMethod,
@@ -281,9 +279,9 @@ pub fn open_model(
     Ok(common.build_thread_pool()?.install(|| open_on_device(model, load, processor, &progress))?)
 }
 
-/// Opens the text at `path` before the model, which takes long, so that a wrong
-/// file name is told at once. Standard input and pipes are for later: opening
-/// waits for their first bytes, which may come long after the model is there.
+/// Opens the text at `path` before the model, which takes long, so that a wrong file name
+/// is reported at once. Standard input and pipes are opened later: opening waits for
+/// their first bytes, which may come long after the model is loaded.
 fn open_input_early(path: &Path) -> miriam_textio::Result<Option<Input>> {
     let comes_later = path.as_os_str() == "-"
         || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
@@ -308,7 +306,7 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
     Ok(output.finish()?)
 }
 
-/// Names add up, a number replaces what came before, as in KenLM.
+/// Names accumulate, a number replaces what came before, as in KenLM.
 fn parse_levels(given: &[String]) -> Verbosity {
     let mut levels = Verbosity { word: false, sentence: false, summary: false };
     for level in given {
@@ -327,7 +325,7 @@ fn parse_levels(given: &[String]) -> Verbosity {
 fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.per_line && arguments.max_perplexity.is_some() && arguments.json_field.is_none() {
         let message = "--per-line with --max-perplexity needs --json-field: a line of plain text \
-                       has no place for its scores\n";
+                       has no field for scores\n";
         clap::Error::raw(ErrorKind::ArgumentConflict, message).exit();
     }
     let standard = arguments.input.iter().filter(|path| path.as_os_str() == "-").count();
@@ -349,7 +347,7 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
         filter: arguments.max_perplexity.map(|max_perplexity| Filter { max_perplexity, invert }),
     };
     let progress = common.progress();
-    // Unknown as soon as one is a pipe.
+    // Unknown if any input is a pipe.
     let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
     let size = arguments.input.iter().map(size).sum();
     // There may be thousands, so they are opened one at a time.

@@ -1,4 +1,4 @@
-//! `miriam lm next`: words that may follow.
+//! `miriam lm next`: the most probable next words.
 
 use std::path::PathBuf;
 
@@ -22,13 +22,12 @@ pub struct Arguments {
     /// Print the words of this file, in its order, instead of the most probable
     #[arg(long, value_name = "FILE")]
     words: Option<PathBuf>,
-    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for what
-    /// is there
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for a GPU if
+    /// there is one
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
-    /// How a model file comes into memory: lazy (mapped, pages as they are
-    /// touched), populate (mapped and read now) or huge (read into huge pages:
-    /// private memory, faster queries)
+    /// How a model file is loaded: lazy (mapped, pages read on access), populate (mapped
+    /// and read now) or huge (read into huge pages: private memory, faster queries)
     #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
     load: LoadMethod,
     /// Do not put <s> before each line

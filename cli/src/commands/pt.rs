@@ -17,11 +17,11 @@ pub enum Command {
     Info(InfoArguments),
 }
 
-/// Make one binary file of Moses' text tables
+/// Build one binary file from Moses' text tables
 ///
 /// The files must be in the order of `LC_ALL=C sort` of whole lines, as Moses
-/// leaves them (without a reordering table it is enough that lines of one source
-/// stand together), or be sorted with --sort. Plain, gzip and zstd are told apart
+/// writes them (without a reordering table it is enough that lines of one source
+/// are adjacent), or be sorted with --sort. Plain, gzip and zstd are recognised
 /// by their content.
 ///
 /// Example: miriam pt build --phrase-table phrase-table.gz --reordering
@@ -44,8 +44,8 @@ pub struct BuildArguments {
     /// Keep the N targets of a source with the highest third score, p(e|f)
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     prune: Option<usize>,
-    /// Use at most about this much memory for sorting and for the intermediate
-    /// form, and temporary files beside the output for the rest: 512M, 2G
+    /// Use at most about this much memory for sorting and for the intermediate form, and
+    /// temporary files beside the output for the rest: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
     /// Sort the tables first
@@ -66,10 +66,10 @@ pub struct QueryArguments {
     /// Add a fifth field with the reordering scores
     #[arg(long)]
     reordering: bool,
-    /// Where source phrases come from; `-` is standard input
+    /// The file of source phrases; `-` is standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Where entries go; `-` is standard output
+    /// The file for the entries; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
@@ -77,11 +77,11 @@ pub struct QueryArguments {
 /// Print a whole phrase table as text
 ///
 /// Fields are those of the text it was built from; entries of a source keep
-/// their order, sources come in the order of the file's index, the same for the
-/// same text. Probabilities are printed with as many digits as bring the stored
-/// score back; those below e^-100 were cut there. `| LC_ALL=C sort` gives the
-/// order that `pt build` takes. Of a ProbingPT directory of Moses only the source
-/// phrases in its cache are printed: it keeps the others as hashes.
+/// their order, sources are in the order of the file's index, the same for the
+/// same text. Probabilities are printed with as many digits as reproduce the
+/// stored score; those below e^-100 were clipped there. `| LC_ALL=C sort` gives
+/// the order that `pt build` takes. Of a ProbingPT directory of Moses only the
+/// source phrases in its cache are printed: of the others it has only hashes.
 ///
 /// Example: miriam pt dump phrase-table.miriam -o phrase-table.gz --reordering
 /// reordering-table.gz
@@ -90,10 +90,10 @@ pub struct QueryArguments {
 pub struct DumpArguments {
     /// The phrase table: a file of ours, or a ProbingPT directory of Moses
     file: PathBuf,
-    /// Where the text goes; `-` is standard output, .gz and .zst are compressed
+    /// The file for the text; `-` is standard output, .gz and .zst are compressed
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Where the lexical reordering table goes, if it is wanted too
+    /// The file for the lexical reordering table, if it is wanted too
     #[arg(long, value_name = "FILE")]
     reordering: Option<PathBuf>,
 }
@@ -182,7 +182,7 @@ fn query(arguments: QueryArguments) -> anyhow::Result<()> {
         }
         text.push(b'\n');
         output.write(&text)?;
-        // Somebody may be typing.
+        // The input may be interactive.
         if arguments.input.as_os_str() == "-" {
             output.flush()?;
         }
@@ -276,7 +276,7 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `table` holds, by number. A table of Moses does not know them all.
+/// The counts of `table`. A table of Moses does not have all of them.
 fn table_counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str, u64)> {
     let mut counts = vec![
         ("entries", statistics.entries),

@@ -1,5 +1,5 @@
-//! Raw text through `miriam translate`: which steps before and after, from the command
-//! line and from the file beside the ini.
+//! Raw text through `miriam translate`: the steps before and after translation, from the
+//! command line and from the file beside the ini.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use miriam_textproc::{TextProcessor, TextProcessorConfig};
 /// The options of raw text, as given.
 #[derive(Default)]
 pub struct RawTextOptions {
-    /// Whether the file beside the ini counts.
+    /// Whether to read the file beside the ini.
     reads_file: bool,
     given: TextProcessorConfig,
 }
 
-/// The part of the help that is about them.
+/// The help text of these options.
 pub const HELP: &str = "\
-Raw text; only translations are restored, other files that are written hold tokens:
+Raw text; only translations are detokenised, other outputs contain tokens:
   -raw                                         the steps in the file `preparation` beside the
                                                ini, but for those given here
   -normalize LANG                              make punctuation uniform, as miriam normalize
@@ -28,7 +28,7 @@ Raw text; only translations are restored, other files that are written hold toke
 ";
 
 impl RawTextOptions {
-    /// Takes the option `name`, whose value `value` gives; false for any other option.
+    /// Parses the option `name`, whose value `value` returns; false for any other option.
     pub fn parse_option(
         &mut self,
         name: &str,
@@ -80,7 +80,7 @@ impl RawTextOptions {
     }
 }
 
-/// Refuses what would be lost in raw text.
+/// Refuses options whose output raw text cannot contain.
 fn check_compatible(
     settings: &TextProcessorConfig,
     configuration: &Configuration,
@@ -94,7 +94,7 @@ fn check_compatible(
     let joins = settings.detokenize.is_some() || settings.recase;
     if let Some((_, option)) = printed.iter().find(|(asked, _)| joins && *asked) {
         let reason = format!(
-            "{option} prints more than words, which -detokenize and -recase would take for \
+            "{option} prints more than words, which -detokenize and -recase would treat as \
              words; leave one of them out"
         );
         return Err(Error::Usage { reason });

@@ -13,8 +13,8 @@ use crate::common::CommonOptions;
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
-/// Leaves a folder that `miriam translate -f DIR/moses.ini` runs. The same command goes
-/// on where a run ended, and does only what is missing.
+/// Makes a folder for `miriam translate -f DIR/moses.ini`. The same command resumes a run
+/// that ended early and does only what is missing.
 ///
 /// Example: miriam train --source train.de --target train.en --dev-source dev.de
 /// --dev-target dev.en -o model
@@ -35,7 +35,7 @@ pub struct Arguments {
     /// Text for the language model in place of the target side; may repeat
     #[arg(long, value_name = "FILE")]
     lm_text: Vec<PathBuf>,
-    /// The folder of the model; a run that ended early goes on in it
+    /// The folder of the model; a run that ended early resumes in it
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// The texts are raw: normalise punctuation, tokenise and truecase them, and
@@ -57,7 +57,7 @@ pub struct Arguments {
     /// The alignment model
     #[arg(long, value_name = "MODEL", default_value = "ibm2")]
     alignment_model: AlignmentModel,
-    /// How alignments of both directions are joined, as in `align`
+    /// How alignments of both directions are symmetrised, as in `align`
     #[arg(long, value_name = "HOW", default_value = "grow-diag-final-and",
           value_parser = super::align::symmetrization_parser())]
     symmetrize: String,
@@ -79,26 +79,26 @@ pub struct Arguments {
     /// How weights are tuned on the dev text
     #[arg(long, value_name = "METHOD", default_value = "mira")]
     method: TuningMethod,
-    /// What the random choices of tuning begin from
+    /// The seed of tuning's random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The most times the dev text is decoded
+    /// Iterations of tuning at most
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
     /// Also keep the tables and the language model as text, in DIR/text
     #[arg(long)]
     text: bool,
-    /// Keep what lies between stages, in DIR/train.work
+    /// Keep intermediate files, in DIR/train.work
     #[arg(long)]
     keep_work: bool,
-    /// Memory to use, such as 4G; without it, half of what is free
+    /// Memory to use, such as 4G; without it, half of the free memory
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum AlignmentModel {
-    /// IBM model 2 with a diagonal prior, fast_align's
+    /// IBM model 2 with a diagonal prior, as fast_align
     Ibm2,
     /// A hidden Markov model of jumps
     Hmm,
@@ -116,7 +116,7 @@ enum TuningMethod {
     Mira,
     /// Minimum error rate training
     Mert,
-    /// Keep the first weights
+    /// Keep the initial weights
     None,
 }
 
@@ -166,7 +166,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         super::textproc::warn_if_unknown_language(language);
     }
     let summary = train(&options, &common.progress())?;
-    // Not `println!`, which panics when the reader has gone.
+    // Not `println!`, which panics on a closed pipe.
     writeln!(std::io::stdout(), "{summary}")?;
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! `miriam translate`: the decoder with Moses' command line.
 //!
-//! Moses writes long options with one dash or two and lets a number follow as a
-//! value, which no argument parser of today does; so these tokens go to the
-//! decoder as they are.
+//! Moses writes long options with one dash or two and allows negative numbers as values,
+//! which clap does not support; so these tokens go to the decoder unchanged.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -18,8 +17,7 @@ use crate::common::{CommonOptions, Threads, is_broken_pipe};
 use crate::progress::TerminalProgress;
 use crate::signals::SignalHandler;
 
-/// The tokens behind `translate`, with what the program itself understands taken
-/// out.
+/// The tokens after `translate`, without those that the program itself handles.
 pub struct TranslateArguments {
     decoder_options: Vec<String>,
     raw_text: RawTextOptions,
@@ -104,12 +102,12 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let threads = configuration.settings.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let system = pool.install(|| System::load(&configuration, &progress))?;
-    // Translations on a terminal show well enough how far it is.
+    // Translations on a terminal show the progress well enough.
     let shown = |output: &PathBuf| output.as_os_str() == "-" && io::stdout().is_terminal();
     let any_shown = system.settings().outputs.iter().any(|(_, output)| shown(output));
     let progress = TerminalProgress::new(tokens.common.quiet || any_shown);
     let stop = CancellationToken::new();
-    // Opening waits for the first bytes, which a signal may end at once.
+    // Opening waits for the first bytes; until then a signal kills at once.
     let input = Input::open(&system.settings().input)?;
     let interrupts = SignalHandler::install(&stop)?;
     let outcome = match &steps {
@@ -117,7 +115,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         None => translate_text(&system, input, &stop, &progress),
     };
     let outcome = outcome.map_err(anyhow::Error::from);
-    // A signal to a whole pipeline may also take the reader away.
+    // A signal to a whole pipeline may also close our output.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
         interrupts.reraise_signal();
     }
@@ -130,7 +128,7 @@ fn help_text() -> String {
          Usage: miriam translate -f moses.ini [OPTIONS] < source > target\n\n\
          Example: miriam translate -f moses.ini -i news.de.zst -o news.en -threads all \\\n\
          \x20          -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400\n\n\
-         Options take one dash or two and stand over the sections of the same name in the\n\
+         Options take one dash or two and override the sections of the same name in the\n\
          ini. Paths in the ini are tried from the working directory, then from its folder.\n\n\
          {}\n\
          {}\n\

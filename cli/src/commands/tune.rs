@@ -1,4 +1,4 @@
-//! `miriam tune`: weights that translate a development text best.
+//! `miriam tune`: tuning of feature weights on a development text.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use miriam_textio::Input;
 
 use crate::common::CommonOptions;
 
-/// How lines are searched unless options behind `--` say otherwise: as well as wider
-/// searches do, and in a fraction of their time.
+/// Search options unless others follow `--`: as good as wider searches, in a fraction of
+/// their time.
 const DEFAULT_SEARCH_OPTIONS: [&str; 6] =
     ["-search-algorithm", "1", "-cube-pruning-pop-limit", "400", "-stack", "400"];
 
@@ -31,16 +31,16 @@ pub struct Arguments {
     /// The ini to write: the given one with the best weights
     #[arg(short, long, value_name = "INI")]
     output: PathBuf,
-    /// How weights are looked for
+    /// The optimiser of weights
     #[arg(long, value_enum, default_value = "mira")]
     method: MethodName,
-    /// Iterations at most; it ends before when five in a row are no better
+    /// Iterations at most; stops after five in a row without improvement
     #[arg(long, value_name = "N", default_value_t = 15)]
     iterations: usize,
     /// Translations in the list of a line
     #[arg(long, visible_alias = "nbest", value_name = "N", default_value_t = 100)]
     nbest_size: usize,
-    /// Where random numbers start
+    /// The seed of random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Let BLEU ignore the case of ASCII letters

@@ -9,7 +9,7 @@ use miriam_storage::{Container, LoadMethod};
 
 use crate::common::CommonOptions;
 
-/// Check a model file whole: every checksum, offset and id.
+/// Check a whole model file: every checksum, offset and id.
 ///
 /// Of a ProbingPT directory of Moses, which has no checksums, every entry is read.
 ///
@@ -38,7 +38,8 @@ pub fn run(arguments: Arguments, _common: &CommonOptions) -> anyhow::Result<()> 
         miriam_align::FILE_KIND => miriam_align::verify(&container)?,
         miriam_nmt::KIND => miriam_nmt::verify(&container)?,
         kind => anyhow::bail!(
-            "{}: its checksums fit, but this program does not know what a {kind} file holds",
+            "{}: its checksums are correct, but this program does not know the format of \
+             {kind} files",
             arguments.file.display()
         ),
     }

@@ -104,8 +104,8 @@ fn parse_backoffs(
             }
             _ => {
                 let reason = format!(
-                    "{text:?}: give 0 for a table that is always asked, -1 for one that is asked \
-                     about what has no option yet, or the longest such span in words"
+                    "{text:?}: give 0 to look up every span in the table, -1 for spans \
+                     without options only, or the longest such span in words"
                 );
                 return Err(parameters.invalid_value(ini, NAME, reason));
             }

@@ -89,7 +89,7 @@ impl Conversion<'_> {
         if self.parameters.get("weight-lr").is_some() {
             return self.fail(
                 "weight-lr",
-                "put reordering weights into [weight-d], behind the \
+                "put reordering weights into [weight-d], after the \
                                            weight of the distance",
             );
         }

@@ -100,7 +100,7 @@ impl SentenceMarkup {
                         return fail("<ne> needs an attribute entity=\"...\"");
                     };
                     if span.end - span.start != 1 {
-                        return fail("<ne> stands around one word");
+                        return fail("<ne> encloses exactly one word");
                     }
                     annotations.placeholders.push((span.start, entity.to_vec()));
                 }

@@ -162,12 +162,12 @@ impl<'a> TagReader<'a, '_> {
         let mut from = start;
         while let Some(found) = memchr::memmem::find(&self.line[from..], self.open) {
             let bracket = from + found;
-            let behind = bracket + self.open.len();
+            let after = bracket + self.open.len();
             let opens = |b: &u8| {
                 b.is_ascii_alphabetic() || *b >= 0x80 || matches!(b, b'_' | b'/' | b'!' | b'?')
             };
-            if self.line.get(behind).is_some_and(opens) {
-                self.position = behind;
+            if self.line.get(after).is_some_and(opens) {
+                self.position = after;
                 return (&self.line[start..bracket], Some(bracket + 1));
             }
             from = bracket + 1;

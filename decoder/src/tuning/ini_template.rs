@@ -27,7 +27,7 @@ impl IniTemplate {
             return Err(Error::configuration(path.display().to_string(), reason));
         }
         if has("weight-overwrite") {
-            let reason = "it would stand over the new weights; put its weights into [weight]";
+            let reason = "it would override the new weights; put its weights into [weight]";
             return Err(Error::section(path, "weight-overwrite", reason));
         }
         let folder = |path: &Path| path.parent().and_then(|p| p.join(".").canonicalize().ok());

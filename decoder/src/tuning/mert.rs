@@ -235,10 +235,10 @@ impl<'p> CoordinateAscent<'p> {
             upper_envelope(&order[line.clone()], &slope, &self.scores, &mut self.envelope);
             counts += problem.statistics[self.envelope[0].0 as usize].to_counts();
             for pair in self.envelope.windows(2) {
-                let [(before, _), (behind, at)] = [pair[0], pair[1]];
+                let [(before, _), (after, at)] = [pair[0], pair[1]];
                 // Equal BLEU statistics change nothing.
-                if problem.statistics[before as usize] != problem.statistics[behind as usize] {
-                    self.breakpoints.push(Breakpoint { at, before, after: behind });
+                if problem.statistics[before as usize] != problem.statistics[after as usize] {
+                    self.breakpoints.push(Breakpoint { at, before, after });
                 }
             }
         }
@@ -266,15 +266,15 @@ fn upper_envelope(
         let mut from = f64::NEG_INFINITY;
         while let Some(&(last, last_from)) = envelope.last() {
             let rise = new_slope - slope(last);
-            let behind = scores[last as usize] - new_score;
+            let deficit = scores[last as usize] - new_score;
             if rise <= 0.0 {
                 // Parallel: the higher one counts.
-                if behind >= 0.0 {
+                if deficit >= 0.0 {
                     from = f64::INFINITY;
                     break;
                 }
             } else {
-                from = behind / rise;
+                from = deficit / rise;
                 if from > last_from {
                     break;
                 }
@@ -292,18 +292,18 @@ fn upper_envelope(
 /// `counts` are those to the left of all breakpoints. 0 if the interval around 0 is as
 /// good as any.
 fn find_best_interval(
-    corners: &[Breakpoint],
-    tallies: &[BleuStatistics],
+    breakpoints: &[Breakpoint],
+    statistics: &[BleuStatistics],
     mut counts: BleuCounts,
 ) -> (f64, f64) {
-    let (Some(first), Some(last)) = (corners.first(), corners.last()) else {
+    let (Some(first), Some(last)) = (breakpoints.first(), breakpoints.last()) else {
         return (0.0, counts.bleu());
     };
     let (leftmost, rightmost) = (first.at.min(0.0) - OUTER_MARGIN, last.at.max(0.0) + OUTER_MARGIN);
     let mut best = (f64::NEG_INFINITY, 0.0);
     let mut here = (f64::NEG_INFINITY, 0.0);
     let mut start = f64::NEG_INFINITY;
-    let mut next = corners.iter().peekable();
+    let mut next = breakpoints.iter().peekable();
     loop {
         let end = next.peek().map_or(f64::INFINITY, |corner| corner.at);
         if end - start > MIN_INTERVAL {
@@ -321,8 +321,8 @@ fn find_best_interval(
             }
         }
         let Some(corner) = next.next() else { break };
-        counts += tallies[corner.after as usize].to_counts();
-        counts -= tallies[corner.before as usize].to_counts();
+        counts += statistics[corner.after as usize].to_counts();
+        counts -= statistics[corner.before as usize].to_counts();
         start = corner.at;
     }
     let (bleu, at) = if here.0 >= best.0 { here } else { best };

@@ -82,9 +82,9 @@ impl LineCandidates {
         let columns = (0..width).flat_map(|c| (0..list.len()).map(move |i| list.row(i, width)[c]));
         let mut numbers = hashbrown::HashMap::new();
         let mut statistics = Vec::new();
-        let number = |tally: &BleuStatistics| {
-            *numbers.entry(*tally).or_insert_with(|| {
-                statistics.push(*tally);
+        let number = |found: &BleuStatistics| {
+            *numbers.entry(*found).or_insert_with(|| {
+                statistics.push(*found);
                 statistics.len() as u32 - 1
             })
         };
@@ -137,9 +137,9 @@ struct Background {
 }
 
 impl Background {
-    fn add(&mut self, tally: &BleuStatistics) {
+    fn add(&mut self, statistics: &BleuStatistics) {
         let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, matches, totals } =
-            tally.to_counts();
+            statistics.to_counts();
         self.length += hypothesis as f64;
         self.reference += reference as f64;
         for n in 0..MAX_NGRAM_ORDER {
@@ -158,8 +158,8 @@ impl Background {
     }
 
     /// BLEU of the background with one more line, from 0 to 1.
-    fn bleu_with(mut self, tally: &BleuStatistics) -> f64 {
-        self.add(tally);
+    fn bleu_with(mut self, statistics: &BleuStatistics) -> f64 {
+        self.add(statistics);
         let (mut matches, mut totals) = (1.0, 1.0);
         for n in 0..MAX_NGRAM_ORDER {
             matches *= self.matches[n];
@@ -249,9 +249,9 @@ impl<'p> MiraRun<'p> {
         line.compute_scores(&self.weights, &mut self.scores);
         self.bleu_gains.clear();
         let background = self.background;
-        self.bleu_gains.extend(line.statistics.iter().map(|tally| {
-            let reference = background.reference + f64::from(tally.reference_length);
-            (background.bleu_with(tally) * reference) as f32
+        self.bleu_gains.extend(line.statistics.iter().map(|statistics| {
+            let reference = background.reference + f64::from(statistics.reference_length);
+            (background.bleu_with(statistics) * reference) as f32
         }));
         let gain = |i: usize| self.bleu_gains[line.statistics_index[i] as usize];
         let scores = self.scores.iter().enumerate();
@@ -291,8 +291,8 @@ mod tests {
                 let noise = random.next_symmetric() as f32;
                 let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
                 let matches = std::array::from_fn(|n| right - n as u32);
-                let tally = BleuStatistics { length: 12, reference_length: 12, matches };
-                list.push(values.into_iter(), 0.0, tally);
+                let statistics = BleuStatistics { length: 12, reference_length: 12, matches };
+                list.push(values.into_iter(), 0.0, statistics);
             }
             list
         };

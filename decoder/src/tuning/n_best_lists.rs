@@ -105,9 +105,9 @@ impl NBestLists {
                 counts += best.to_counts();
             }
             for i in 0..list.len() {
-                let identity = list.dedup_key(i, *width);
-                let same = |&place: &u32| known.dedup_key(place as usize, *width) == identity;
-                let hash = hasher.hash_one(&identity);
+                let key = list.dedup_key(i, *width);
+                let same = |&place: &u32| known.dedup_key(place as usize, *width) == key;
+                let hash = hasher.hash_one(&key);
                 if seen.find(hash, same).is_none() {
                     let rehash =
                         |&place: &u32| hasher.hash_one(known.dedup_key(place as usize, *width));

@@ -8,7 +8,7 @@ use crate::common::CommonOptions;
 
 /// Join tokens to text, as Moses' detokenizer.perl
 ///
-/// Signs go to the words they belong to, and entities become characters again.
+/// Punctuation is attached to words, and entities become characters again.
 ///
 /// Example: miriam detokenize -l en < translations.tok > translations.en
 #[derive(Args)]

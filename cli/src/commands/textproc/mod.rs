@@ -1,5 +1,5 @@
 //! `miriam tokenize`, `detokenize`, `truecase` and `normalize`: Moses' text tools, with
-//! their options; and `prepare`, which is three of them at once.
+//! their options; and `prepare`, which combines three of them.
 
 pub mod detokenize;
 pub mod normalize;
@@ -16,13 +16,14 @@ use miriam_textproc::NonbreakingPrefixes;
 
 use crate::common::CommonOptions;
 
-/// Where lines come from and go to.
+/// Input and output of a text tool.
 #[derive(Args)]
 pub struct InputOutput {
     /// The text, a sentence a line: plain, .gz or .zst; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Where the lines go, one for each; .gz and .zst are compressed; - for standard output
+    /// The output, a line for each line; .gz and .zst are compressed; - for standard
+    /// output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
@@ -43,13 +44,13 @@ impl InputOutput {
     }
 }
 
-/// Options that Moses' scripts take and that do nothing here.
+/// Options of Moses' scripts that are ignored.
 #[derive(Args)]
 pub struct IgnoredOptions {
     /// Moses': print no version; it is never printed
     #[arg(short = 'q', hide = true)]
     _quiet: bool,
-    /// Moses': hand lines on at once; pipes are always answered so
+    /// Moses': flush every line; pipes are always flushed
     #[arg(short = 'b', hide = true)]
     _unbuffered: bool,
 }
@@ -72,7 +73,7 @@ pub fn normalise_dashes(words: impl Iterator<Item = OsString>) -> impl Iterator<
     let tools = ["tokenize", "detokenize", "truecase", "normalize"];
     let mut is_tool = false;
     words.enumerate().map(move |(i, mut word)| {
-        // Behind the program's own name.
+        // After the program's own name.
         is_tool |= i == 1 && tools.iter().any(|tool| word == *tool);
         if is_tool && SINGLE_DASH_OPTIONS.iter().any(|option| word == *option) {
             let mut two = OsString::from("-");
@@ -91,7 +92,7 @@ fn exit_with_usage_error(reason: &str) -> ! {
 const PENN_UNSUPPORTED: &str = "-penn: tokens of the Penn treebank are not supported; leave it out for \
                        Moses' own";
 
-/// Says so when a language's abbreviations are not known, as Moses' tokeniser does.
+/// Warns if there are no nonbreaking prefixes for a language, as Moses' tokeniser does.
 pub fn warn_if_unknown_language(language: &str) {
     if NonbreakingPrefixes::for_language(language).is_none() {
         let known: Vec<&str> = NonbreakingPrefixes::built_in_languages().collect();

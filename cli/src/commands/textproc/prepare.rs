@@ -1,4 +1,4 @@
-//! `miriam prepare`: raw text into what systems are trained on and translate.
+//! `miriam prepare`: raw text into text for training and translation.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::common::CommonOptions;
 
 /// Prepare raw text for training and translation
 ///
-/// In one go what `miriam normalize`, `tokenize` and `truecase` do one after another.
+/// Does what `miriam normalize`, `tokenize` and `truecase` do one after another.
 ///
 /// Examples:
 ///   miriam prepare -l de --train-truecase truecase.de -i train.raw.de -o train.de
@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The language of the text, in two letters
     #[arg(short, long, value_name = "LANG")]
     language: String,
-    /// Bring tokens into the true case that this model knows
+    /// Truecase tokens with this model
     #[arg(long, value_name = "FILE")]
     truecase: Option<PathBuf>,
     /// Train such a model on the text first and write it here
@@ -38,9 +38,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let InputOutput { input, output } = &arguments.files;
     if let Some(model) = &arguments.train_truecase {
         if input == Path::new("-") {
-            exit_with_usage_error(
-                "--train-truecase goes through the text twice; name a file with -i",
-            );
+            exit_with_usage_error("--train-truecase reads the text twice; name a file with -i");
         }
         let (threads, progress) = (common.threads.count(), common.progress());
         train_truecase_model(input, &mut preparation, model, threads, &progress)?;

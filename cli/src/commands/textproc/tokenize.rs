@@ -12,9 +12,10 @@ use crate::common::CommonOptions;
 
 /// Split text into tokens, as Moses' tokenizer.perl
 ///
-/// A space comes between words and signs; characters that Moses reads as syntax
-/// become entities. Blank lines stay as they are, and bytes that are no UTF-8 are
-/// signs. Options may be written with one dash where Moses' script does so.
+/// Words and punctuation are separated by spaces; characters that Moses reads as
+/// syntax become entities. Blank lines are unchanged, and bytes that are not
+/// UTF-8 are symbols. Options may be written with one dash where Moses' script
+/// does so.
 ///
 /// Example: miriam tokenize -l de -i news.de.gz -o news.tok.de
 #[derive(Args)]
@@ -31,14 +32,14 @@ pub struct Arguments {
     /// Write no entities
     #[arg(long)]
     no_escape: bool,
-    /// Leave what these regular expressions match as it is; one a line
+    /// Do not change what these regular expressions match; one a line
     #[arg(long, value_name = "FILE")]
     protected: Option<PathBuf>,
-    /// Words that keep the full stop behind them, in Moses' form: one a line, with
-    /// #NUMERIC_ONLY# behind those that count before numbers only
+    /// Nonbreaking prefixes, words that keep their full stop, in Moses' form: one a line,
+    /// with #NUMERIC_ONLY# after those that count before numbers only
     #[arg(long, value_name = "FILE")]
     nonbreaking_prefixes: Option<PathBuf>,
-    /// Pass lines of markup alone as they are
+    /// Do not change lines of markup alone
     #[arg(short = 'x', long)]
     skip_markup: bool,
     #[arg(long, hide = true)]

@@ -1,4 +1,4 @@
-//! `miriam truecase`: words as they are written inside of sentences.
+//! `miriam truecase`: training, application and removal of true case.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub struct Arguments {
     /// With --model: the text has no true case at all, as from a speech recogniser
     #[arg(short, long, requires = "model")]
     asr: bool,
-    /// Moses': hand lines on at once; pipes are always answered so
+    /// Moses': flush every line; pipes are always flushed
     #[arg(short = 'b', hide = true)]
     _unbuffered: bool,
 }
