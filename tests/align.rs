@@ -1,5 +1,5 @@
 //! `miriam align` and `miriam nmt shortlist` end to end: fast_align's links, atools'
-//! joining, models that are saved, errors that say what to do.
+//! symmetrisation, saved models, errors that say what to do.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn write_small_corpus() -> (tempfile::TempDir, PathBuf, PathBuf) {
     (folder, source, target)
 }
 
-/// The links of a file that another file has too, and the links of both.
+/// The number of common links of two files, and the numbers of links of both.
 fn count_agreement(ours: &[u8], theirs: &[u8]) -> (usize, usize, usize) {
     let (ours, theirs) = (lossy_text(ours), lossy_text(theirs));
     assert_eq!(ours.lines().count(), theirs.lines().count());
@@ -52,15 +52,15 @@ fn one_direction_gives_the_links_of_fast_align() {
         let ours = run(&mut align(&arguments));
         let theirs = read_decompressed(&data.join(format!("align/{how}.gz")));
         let (common, first, second) = count_agreement(&ours, &theirs);
-        // All of them were equal when this was written; the last bits of a platform's
-        // exponential may decide between two positions that are equally good.
+        // All were equal on the machine where this was written; the last bits of a
+        // platform's exponential may decide between equally good positions.
         let least = 0.9999;
         assert!(common as f64 >= least * first.max(second) as f64, "{how}: {common} of {second}");
     }
 }
 
 #[test]
-fn recorded_links_are_joined_exactly() {
+fn recorded_links_are_symmetrised_exactly() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let (forward, reverse) = (data.join("align/forward.gz"), data.join("align/reverse.gz"));
     let joined = |how: &str| {
@@ -106,7 +106,7 @@ fn threads_memory_and_compression_change_nothing() {
 }
 
 #[test]
-fn empty_lines_stay_empty_and_in_their_place() {
+fn empty_lines_stay_empty_and_in_position() {
     let (_folder, source, target) = write_small_corpus();
     for model in ["ibm2", "hmm"] {
         let arguments =
@@ -139,8 +139,8 @@ fn a_saved_model_aligns_the_text_it_was_trained_on_as_training_did() {
         let loaded = run(align(&files).args(["--load-model", path_str(&model)]));
         let (common, first, second) = count_agreement(&trained, &loaded);
         assert!(common * 1000 >= first.max(second) * 999, "{name}: {common} of {first}, {second}");
-        let said = lossy_text(&run(miriam().arg("verify").arg(&model)));
-        assert!(said.contains("whole: alignment"), "{said}");
+        let message = lossy_text(&run(miriam().arg("verify").arg(&model)));
+        assert!(message.contains("whole: alignment"), "{message}");
         let table = lossy_text(&read_decompressed(&table));
         // Neither probability of a pair that is left out reaches 0.0001.
         let probability = |source: &str, target: &str| -> [f64; 2] {
@@ -163,27 +163,30 @@ fn links_are_compared_with_gold_ones() {
     std::fs::write(&gold, "0-0 1-1\n\n0-0 1?1\n0-0 0-1\n").expect("writable");
     let files =
         ["--source", path_str(&source), "--target", path_str(&target), "-o", path_str(&links)];
-    let said = run(align(&files).args(["--gold", path_str(&gold)]));
+    let message = run(align(&files).args(["--gold", path_str(&gold)]));
     // 6 links, 5 of them possible; 5 sure ones, 4 of them found: 1 - 9/11.
     let expected = "precision 0.8333  recall 0.8000  AER 0.1818\n";
-    assert_eq!(lossy_text(&said), expected);
+    assert_eq!(lossy_text(&message), expected);
     let again = run(&mut align(&["--links", path_str(&links), "--gold", path_str(&gold)]));
     assert_eq!(lossy_text(&again), expected);
 }
 
 #[test]
-fn errors_name_files_lines_and_remedies() {
+fn errors_name_files_lines_and_what_to_do() {
     let (folder, source, target) = write_small_corpus();
     std::fs::write(&target, "the house\n").expect("writable");
-    let said =
+    let message =
         run_to_error(&mut align(&["--source", path_str(&source), "--target", path_str(&target)]));
-    assert!(said.contains("has 4 lines") && said.contains("has 1: "), "{said}");
-    assert!(said.contains(path_str(&source)) && said.contains(path_str(&target)), "{said}");
+    assert!(message.contains("has 4 lines") && message.contains("has 1: "), "{message}");
+    assert!(
+        message.contains(path_str(&source)) && message.contains(path_str(&target)),
+        "{message}"
+    );
     let bad = folder.path().join("bad");
     std::fs::write(&bad, "0-0\n0-0 1:1\n").expect("writable");
-    let said =
+    let message =
         run_to_error(&mut align(&["--forward", path_str(&bad), "--reverse", path_str(&bad)]));
-    assert!(said.contains("bad, line 2, field 2: \"1:1\""), "{said}");
+    assert!(message.contains("bad, line 2, field 2: \"1:1\""), "{message}");
     let over = run_to_error(&mut align(&[
         "--source",
         path_str(&source),

@@ -1,5 +1,5 @@
-//! The house as `docs/architecture.md` draws it: crates depend on each other
-//! only along the arrows listed here.
+//! The layers of `docs/architecture.md`: crates depend on each other only along the
+//! arrows listed here.
 
 use std::process::Command;
 
@@ -84,7 +84,7 @@ fn crates_depend_only_as_the_layers_allow() {
         let (_, allowed) = ALLOWED_DEPENDENCIES
             .iter()
             .find(|(known, _)| *known == name)
-            .unwrap_or_else(|| panic!("{name} is not in the house"));
+            .unwrap_or_else(|| panic!("{name} is not in the list of crates"));
         for dependency in package["dependencies"].as_array().unwrap() {
             let other = dependency["name"].as_str().unwrap();
             if dependency["kind"].is_null() && other.starts_with("miriam") {

@@ -1,5 +1,5 @@
 //! `miriam bench scaling` end to end, on the toy system, `miriam bench glm` on a
-//! model of its own, and `miriam bench nmt batching` on the toy text.
+//! synthetic model, and `miriam bench nmt batching` on the toy text.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn two_threads_are_measured_against_one() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused() {
+fn unmeasurable_requests_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let message = run_to_error(bench_scaling(folder.path()).args(["--counts", "1,9999"]));
     assert!(message.contains("9999 threads"), "{message}");
@@ -88,7 +88,7 @@ fn bench_glm(arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn a_made_model_is_measured_in_every_layout() {
+fn a_synthetic_model_is_measured_in_every_layout() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("made/by the benchmark");
     let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1", "-o"];
@@ -111,8 +111,8 @@ fn a_made_model_is_measured_in_every_layout() {
         assert_eq!(is_counted, !value(row, "share_of_ceiling").is_empty(), "{row:?}");
         assert_eq!(is_glm, !value(row, "node_width").is_empty(), "{row:?}");
     }
-    // Eight layouts and two other models; two texts, two modes; one word at a time, side
-    // by side on one thread and on two.
+    // Eight layouts and two other models; two texts, two modes; one word at a time, in
+    // batches on one thread and on two.
     let count =
         |name: &str, wanted: &str| body.iter().filter(|row| value(row, name) == wanted).count();
     assert_eq!(count("place", "cpu-single"), 10 * 4);
@@ -128,14 +128,14 @@ fn a_made_model_is_measured_in_every_layout() {
     let svg = fs::read_to_string(folder.join("queries.svg")).unwrap();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let of = |tag: &str| document.descendants().filter(|n| n.tag_name().name() == tag).count();
-    // One and two threads of the usual layout, one of each other model.
+    // One and two threads of the default layout, one of each other model.
     assert_eq!((of("polyline"), of("circle")), (4 * 4, 4 * (3 + 1 + 1 + 1)));
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(left.len(), 3, "models are gone: {left:?}");
 }
 
 #[test]
-fn bits_are_compared_on_made_and_on_given_models() {
+fn bits_are_compared_on_synthetic_and_on_given_models() {
     let output = lossy_text(&run(&mut bench_glm(&["--check", "--quick", "--device", "cpu"])));
     assert_eq!(output.matches("20000 compared").count(), 8 * 6, "{output}");
     assert!(output.ends_with("all the same on the CPU; no device was compared\n"), "{output}");
@@ -148,7 +148,7 @@ fn bits_are_compared_on_made_and_on_given_models() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_missed_only_when_asked_for() {
+fn a_missing_device_is_an_error_only_when_requested() {
     let auto = run(&mut bench_glm(&["--check", "--quick", "--synthetic", "5000"]));
     assert!(lossy_text(&auto).contains("all the same"));
     let message =
@@ -172,8 +172,8 @@ fn every_devlin_optimisation_has_a_row() {
     let none = tempfile::NamedTempFile::new().unwrap();
     let mut command = miriam();
     command.args(["bench", "nmt", "devlin", "--words", "200", "-i"]).arg(none.path());
-    let told = run_to_error(&mut command);
-    assert!(told.contains("no line with words"), "{told}");
+    let error = run_to_error(&mut command);
+    assert!(error.contains("no line with words"), "{error}");
 }
 
 fn bench_batching(target: &str, asked: &[&str]) -> Command {

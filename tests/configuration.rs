@@ -1,5 +1,5 @@
-//! What inis and command lines may say, end to end: against Moses' own cases,
-//! against systems written out by hand, and against arithmetic.
+//! Inis and command lines, end to end: compared with Moses' own cases, with systems
+//! written by hand, and with arithmetic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ fn run_toy_to_error(options: &[&str]) -> String {
 
 const INPUT: &str = "the red house is big .\nanselmo reads the small book .\n";
 
-/// The ini of one of Moses' regression cases, its places filled in.
+/// The ini of one of Moses' regression cases, with its placeholders filled in.
 fn moses_case(data: &Path, name: &str) -> String {
     let ini = lossy_text(&read_decompressed(&data.join(name).join("moses.ini")));
     ini.replace("${MODEL_PATH}", data.join("models").to_str().unwrap())
@@ -64,7 +64,7 @@ fn moses_weights_in_both_formats() {
             .lines()
             .filter_map(|line| line.strip_prefix("WEIGHT_")?.split_once('=').map(|(_, w)| w))
             .collect();
-        // Moses' harness prints the numbers in another form.
+        // Moses' harness prints the numbers in another format.
         let numbers = |line: &str| {
             let token = |token: &str| token.parse::<f32>().map_or(token.into(), |n| n.to_string());
             line.split(' ').map(token).collect::<Vec<String>>()
@@ -75,7 +75,7 @@ fn moses_weights_in_both_formats() {
     }
 }
 
-/// The old format of a case gives what the new one does: translations and scores
+/// The old format of a case gives the same as the new one: the translations and scores
 /// that Moses2 prints for it.
 #[test]
 fn an_old_ini_translates_as_its_new_one() {
@@ -112,7 +112,7 @@ fn weights_are_shown_added_and_overwritten() {
     let shown = show_weights(&["-weight-overwrite", overwrite]);
     assert!(shown.contains(&"TranslationModel0= 0.2 0.25 -1e-07 0.2".to_owned()), "{shown:?}");
     assert!(shown.contains(&"LM0= 0.75".to_owned()));
-    // Added weights give way to the ini's.
+    // The ini's weights override added ones.
     let shown = show_weights(&["-weight-add", "LM0= 9"]);
     assert!(shown.contains(&"LM0= 0.5".to_owned()), "{shown:?}");
     for (overwrite, named) in [
@@ -125,7 +125,7 @@ fn weights_are_shown_added_and_overwritten() {
         let message = run_toy_to_error(&["-weight-overwrite", overwrite]);
         assert!(message.contains("-weight-overwrite") && message.contains(named), "{message}");
     }
-    // The models need not be there.
+    // The models need not exist.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("moses.ini");
     fs::copy(toy_ini(), &path).unwrap();
@@ -133,7 +133,7 @@ fn weights_are_shown_added_and_overwritten() {
     assert_eq!(lossy_text(&alone).lines().collect::<Vec<_>>(), show_weights(&[]));
 }
 
-/// One model of weight 0.5 is two of weight 0.25.
+/// One model of weight 0.5 equals two of weight 0.25.
 #[test]
 fn an_added_feature_counts() {
     let whole = run_toy_with_scores(&[], INPUT);
@@ -186,7 +186,7 @@ fn unknown_words_by_keys_of_their_penalty() {
     let marked = translated(&["-feature-overwrite", &edit("prefix=<< suffix=>>")]);
     assert!(marked.contains("<<anselmo>> "), "{marked}");
     assert!(!translated(&["-feature-overwrite", &edit("drop=true")]).contains("anselmo"));
-    // The options set the keys; feature-overwrite has the last word.
+    // The options set the keys; feature-overwrite overrides them.
     let kept = translated(&["-drop-unknown", "-feature-overwrite", &edit("drop=false")]);
     assert!(kept.contains("anselmo"), "{kept}");
     let suffixed = translated(&["-mark-unknown", "-feature-overwrite", &edit("suffix=!")]);
@@ -247,7 +247,7 @@ fn options_of_moses_1_are_ignored_or_refused_by_name() {
     assert!(warnings.contains("[dl]") && warnings.contains("[distortion-limit]"), "{warnings}");
 }
 
-/// Two tables; the second has better scores for what both know.
+/// Two tables; the second has better scores for phrases in both.
 struct TwoTables(tempfile::TempDir);
 
 impl TwoTables {
@@ -288,7 +288,7 @@ fn a_backoff_table_is_queried_only_for_unknown_phrases() {
         (both, "0\n-1", "la \nel hogar \nrojo \nrojos \n"),
         (both, "0\n1", "la \nla casa \nrojo \nrojo rojo \n"),
         (both, "0\n2", "la \nel hogar \nrojo \nrojos \n"),
-        // The mapping says who is asked first, not the order of the features.
+        // The mapping decides the order of lookups, not the order of the features.
         ("0 T 1\n1 T 0", "0\n-1", "los \nel hogar \nrojo \nrojos \n"),
     ] {
         let mut output = tables.translate(mapping, backoff, input);

@@ -4,7 +4,7 @@ use crate::common::{lossy_text, miriam, project_root, read_decompressed, run};
 
 #[test]
 fn the_demo_goes_from_text_to_translations() {
-    // Files of the models' names in the working directory must not matter.
+    // Files with the models' names in the working directory must not matter.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::write(elsewhere.path().join("lm.miriam"), "decoy").unwrap();
     std::fs::write(elsewhere.path().join("phrase-table.miriam"), "decoy").unwrap();
@@ -30,7 +30,7 @@ fn the_demo_goes_from_text_to_translations() {
     assert!(links.count() >= 10, "{output}");
     let bleu: f64 = lines("BLEU ")[0].split(' ').next().unwrap().parse().unwrap();
     assert!(bleu > 65.0, "{bleu}");
-    // The same, but for times, whatever the number of threads.
+    // The same except for times, for any number of threads.
     let stable = |output: &str| -> Vec<String> {
         let varies = |line: &str| {
             line.contains(" s in all") || line.contains(" s  ") || line.starts_with("model ")

@@ -1,5 +1,5 @@
-//! `miriam lm estimate` end to end: lmplz's files and command lines, results
-//! that depend on neither memory nor threads, errors that say what to do.
+//! `miriam lm estimate` end to end: lmplz's files and command lines, results that do not
+//! depend on memory or threads, errors that say what to do.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -57,13 +57,13 @@ fn files_and_pipes_plain_and_compressed_are_the_same() {
     std::fs::write(&compressed, bytes).expect("writable");
     run(estimate(&options).args(["--text", path_str(&compressed), "--arpa", path_str(&arpa)]));
     assert_eq!(lossy_text(&read_decompressed(&arpa)), lossy_text(&expected));
-    // What was estimated can be built and queried.
+    // The estimated model can be built and queried.
     let model = folder.path().join("lm.miriam");
     run(miriam().args(["--quiet", "lm", "build", path_str(&arpa), "-o", path_str(&model)]));
 }
 
 #[test]
-fn errors_name_the_place_and_the_remedy() {
+fn errors_name_the_place_and_what_to_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let corpus = folder.path().join("text");
     let complain = |content: &str, arguments: &[&str]| {
@@ -110,12 +110,12 @@ fn wrong_usage_ends_with_status_2() {
 }
 
 #[test]
-fn a_failure_leaves_the_file_that_was_there() {
+fn a_failure_leaves_the_old_file() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (plain, arpa) = (folder.path().join("text"), folder.path().join("lm.arpa"));
     std::fs::write(&plain, "a b c\n").expect("writable");
     std::fs::write(&arpa, "precious").expect("writable");
-    let said = run_to_error(&mut estimate(&[
+    let message = run_to_error(&mut estimate(&[
         "-o",
         "3",
         "--text",
@@ -123,6 +123,6 @@ fn a_failure_leaves_the_file_that_was_there() {
         "--arpa",
         path_str(&arpa),
     ]));
-    assert!(said.contains("--discount-fallback"), "{said}");
+    assert!(message.contains("--discount-fallback"), "{message}");
     assert_eq!(read_decompressed(&arpa), b"precious");
 }

@@ -1,5 +1,5 @@
-//! `miriam evaluate` end to end: sacreBLEU's output, byte for byte, and what it says
-//! of texts that do not fit.
+//! `miriam evaluate` end to end: sacreBLEU's output, byte for byte, and errors about
+//! texts that do not match.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,9 +18,10 @@ fn testdata(name: &str) -> PathBuf {
     project_root().join("base/metrics/testdata").join(name)
 }
 
-/// What `sacrebleu REFERENCE -m bleu chrf ter` and the like of release 2.6.0 print.
+/// The output of `sacrebleu REFERENCE -m bleu chrf ter` and similar commands of release
+/// 2.6.0.
 #[test]
-fn output_is_sacrebleus() {
+fn output_equals_sacrebleus() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let reference = data.join("corpus/test.en.gz");
     let output = data.join("oracle/test.tuned.1best.gz");
@@ -75,13 +76,13 @@ fn systems_are_compared_with_the_first() {
         assert_eq!(found[1]["BLEU"]["p_value"], p_value, "{test}: {json}");
         assert!(found[0]["BLEU"]["p_value"].is_null());
     }
-    // No draw differs by more than nothing: to sacreBLEU too that is no chance.
+    // No resample differs: sacreBLEU too gives this p-value.
     let table = compare(["tuned", "tuned"], &["--paired-bs", "--text"]);
     assert!(table.contains("bs:1000|seed:12345") && table.contains("(p = 0.0010)*\n"), "{table}");
 }
 
 #[test]
-fn several_references_and_odd_bytes() {
+fn several_references_and_invalid_utf8() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let odd = folder.path().join("odd");
     std::fs::write(&odd, b"a caf\xe9 b c d\n\n").expect("writable");
@@ -116,12 +117,15 @@ fn texts_of_different_lengths_are_refused() {
     let (short, empty) = (folder.path().join("short"), folder.path().join("empty"));
     std::fs::write(&short, "one\ntwo\n").expect("writable");
     std::fs::write(&empty, "").expect("writable");
-    let said = run_to_error(evaluate(&reference, &["-i"]).arg(&short));
-    assert!(said.contains("2 translations") && said.contains("reference 1 has 71"), "{said}");
-    let said = run_to_error(evaluate(&empty, &["-i"]).arg(&empty));
-    assert!(said.contains("no translation"), "{said}");
-    let said = run_to_error(evaluate(Path::new("/no/such"), &["-i"]).arg(&output));
-    assert!(said.contains("/no/such"), "{said}");
+    let message = run_to_error(evaluate(&reference, &["-i"]).arg(&short));
+    assert!(
+        message.contains("2 translations") && message.contains("reference 1 has 71"),
+        "{message}"
+    );
+    let message = run_to_error(evaluate(&empty, &["-i"]).arg(&empty));
+    assert!(message.contains("no translation"), "{message}");
+    let message = run_to_error(evaluate(Path::new("/no/such"), &["-i"]).arg(&output));
+    assert!(message.contains("/no/such"), "{message}");
     for wrong in [
         &["--metric", "meteor"][..],
         &["--tokenize", "moses"],
@@ -135,8 +139,8 @@ fn texts_of_different_lengths_are_refused() {
         let output = command.arg("-i").arg(&output).stdin(Stdio::null()).output();
         assert_eq!(output.expect("it starts").status.code(), Some(2), "{wrong:?}");
     }
-    let said = run_to_error(
+    let message = run_to_error(
         evaluate(&reference, &["--metric=chrf", "--chrf-char-order=0", "-i"]).arg(&output),
     );
-    assert!(said.contains("chrF"), "{said}");
+    assert!(message.contains("chrF"), "{message}");
 }

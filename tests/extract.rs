@@ -1,5 +1,5 @@
-//! `miriam extract` end to end: Moses' tables from recorded links, wrappings, errors
-//! that say what to do, and work that goes on after a kill.
+//! `miriam extract` end to end: Moses' tables from recorded links, compression, errors
+//! that say what to do, and resuming after a kill.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn extract(files: [&Path; 3], output: &Path) -> Command {
     command
 }
 
-/// Extraction from the small files that Moses' results lie beside.
+/// Extraction from the small files for which Moses' results are recorded.
 fn small_corpus_command(output: &Path) -> Command {
     let folder = project_root().join("extract/testdata");
     let files = ["source", "target", "links"].map(|name| folder.join(name));
@@ -62,7 +62,7 @@ fn recorded_links_give_the_tables_of_moses() {
 }
 
 #[test]
-fn tables_are_compressed_as_asked_for() {
+fn tables_are_compressed_as_requested() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let expected = read_decompressed(&project_root().join("extract/testdata/phrase-table"));
     let reordering = read_decompressed(&project_root().join("extract/testdata/hier-mslr"));
@@ -91,7 +91,7 @@ fn tables_are_compressed_as_asked_for() {
 }
 
 #[test]
-fn a_phrase_table_is_built_from_what_was_extracted() {
+fn a_phrase_table_is_built_from_extracted_tables() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     run(small_corpus_command(folder.path()).args(["--tables", "zst"]));
     let table = |name: &str| folder.path().join(name).into_os_string();
@@ -113,7 +113,7 @@ fn a_killed_extraction_resumes() {
     let mut child = killed.spawn().expect("it starts");
     let state = folder.path().join("extract.state");
     let begun = Instant::now();
-    // Four lines, then one for each part that is done.
+    // Four lines, then one for each finished part.
     while fs::read_to_string(&state).map_or(0, |text| text.lines().count()) < 6 {
         assert!(child.try_wait().expect("it can be asked").is_none(), "it ended too early");
         assert!(begun.elapsed() < Duration::from_secs(300), "nothing gets done");
@@ -123,8 +123,8 @@ fn a_killed_extraction_resumes() {
     child.wait().expect("it ends");
     let output =
         extract(files, folder.path()).args(["--tables", "plain"]).output().expect("it starts");
-    let said = lossy_text(&output.stderr);
-    assert!(output.status.success() && said.contains("continuing: "), "{said}");
+    let message = lossy_text(&output.stderr);
+    assert!(output.status.success() && message.contains("continuing: "), "{message}");
     for name in ["phrase-table", "reordering-table"] {
         let expected = read_decompressed(&data.join(name).with_extension("gz"));
         assert!(read_decompressed(&folder.path().join(name)) == expected, "{name}");
@@ -133,7 +133,7 @@ fn a_killed_extraction_resumes() {
 }
 
 #[test]
-fn errors_name_the_place_and_the_remedy() {
+fn errors_name_the_place_and_what_to_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str, content: &str| {
         let path = folder.path().join(name);

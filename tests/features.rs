@@ -1,5 +1,5 @@
 //! Feature functions end to end: the toy system with one feature changed, against
-//! the scores that Moses2 prints for it, and the complaints about what is missing.
+//! the scores that Moses2 prints for it, and errors about missing files and keys.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, read_decompressed, run, run_to_error};
 
-/// An operation model over some of the toy system's operations.
+/// An operation sequence model with some of the toy system's operations.
 const OPERATION_MODEL_ARPA: &str = "\\data\\\nngram 1=16\nngram 2=11\n
 \\1-grams:
 -2.5\t<unk>\t0
@@ -43,7 +43,7 @@ const OPERATION_MODEL_ARPA: &str = "\\data\\\nngram 1=16\nngram 2=11\n
 \\end\\
 ";
 
-/// The toy system in a folder of its own, its ini changed by `changes`.
+/// The toy system in a folder of its own, with `changes` made to its ini.
 struct ToySystem {
     folder: tempfile::TempDir,
 }
@@ -163,7 +163,7 @@ fn reordering_models_of_all_types_score_as_in_moses2() {
     }
 }
 
-/// As Moses 1 has it: one weight a direction, for a table with all columns.
+/// As in Moses 1: one weight a direction, for a table with all columns.
 #[test]
 fn a_collapsed_model_takes_one_weight_a_direction() {
     let toy = ToySystem::new(&[
@@ -211,8 +211,8 @@ fn operation_sequence_models_score_as_in_moses2() {
     }
 }
 
-/// A second score counts the target words that the model does not know: below, two
-/// copied ones.
+/// A second score counts the target words that the model does not know: here two copied
+/// ones.
 #[test]
 fn a_language_model_may_count_unknown_words() {
     let scores = |oov: &str, weights: &str| {
@@ -237,8 +237,8 @@ fn a_language_model_may_count_unknown_words() {
     assert!(message.contains("LM0 has 1 weights"), "{message}");
 }
 
-/// A jump to the second word and back: 1 + 2 words when they are made; early, twice
-/// the skipped word and the phrase at once, and nothing for coming back.
+/// A jump to the second word and back: 1 + 2 words when the jumps are made; early, twice
+/// the skipped word and the phrase at the first jump, and nothing for the jump back.
 #[test]
 fn distortion_is_charged_late_or_early() {
     let folder = tempfile::tempdir().unwrap();
@@ -263,15 +263,15 @@ fn distortion_is_charged_late_or_early() {
     }
 }
 
-/// Two phrases of one span differ in what the next phrase will be charged; only the
-/// exact rule keeps the worse one, which wins in the end.
+/// Two phrases of one span differ in the next phrase's reordering score; only the exact
+/// rule keeps the worse one, which wins in the end.
 #[test]
-fn exact_recombination_keeps_what_moses2_merges() {
+fn exact_recombination_keeps_hypotheses_that_moses2_recombines() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let table = "a ||| A ||| 0.9 ||| 0-0\na ||| Z ||| 0.8 ||| 0-0\nb ||| B ||| 1 ||| 0-0\n";
     fs::write(at("table"), table).unwrap();
-    // Monotone and other; A is said to be followed by a jump.
+    // Monotone and other; A prefers a following jump.
     let reordering = "a ||| A ||| 0.1 0.9\na ||| Z ||| 0.9 0.1\nb ||| B ||| 0.5 0.5\n";
     fs::write(at("reordering"), reordering).unwrap();
     let ini = "[mapping]\n0 T 0\n[distortion-limit]\n0\n[feature]\nUnknownWordPenalty\n\
@@ -294,7 +294,7 @@ fn exact_recombination_keeps_what_moses2_merges() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_files_and_keys_are_named() {
     let complain =
         |from: &str, to: &str| run_to_error(&mut ToySystem::new(&[(from, to)]).command(""));
     let sparse = complain("PhrasePenalty\n", "TargetWordInsertionFeature name=TWI\n");

@@ -1,5 +1,5 @@
-//! `glm` files end to end: built from everything, they answer as tries do, byte for
-//! byte, and the decoder translates over them.
+//! `glm` files end to end: built from all kinds of models, they print the same bytes as
+//! tries, and the decoder translates with them.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// The options of every layout worth a run.
+/// The options of the layouts that are tested.
 const LAYOUTS: [&[&str]; 4] = [
     &[],
     &["--node-width", "8", "--hash-orders", "0"],
@@ -28,13 +28,13 @@ const LAYOUTS: [&[&str]; 4] = [
     &["--node-width", "32", "--hash-orders", "99"],
 ];
 
-/// Builds `model` from `from` as `arguments` say.
+/// Builds `model` from `from` with `arguments`.
 fn build(from: &Path, model: &Path, arguments: &[&str]) {
     run(miriam_quiet(&["lm", "build", path_str(from), "-o", path_str(model)]).args(arguments));
 }
 
 #[test]
-fn queries_print_what_they_print_over_tries() {
+fn queries_print_the_same_as_over_tries() {
     let Some(data) = shared_data("kenlm-cases").and(shared_data("")) else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [trie, glm] = ["lm.trie", "lm.glm"].map(|name| folder.path().join(name));
@@ -61,10 +61,10 @@ fn queries_print_what_they_print_over_tries() {
     }
 }
 
-/// KenLM's decision about every odd ARPA file is ours, and what it scores a `glm` file
-/// scores as a trie does.
+/// Every odd ARPA file is accepted or refused as KenLM does, and the accepted ones score
+/// as a trie does.
 #[test]
-fn odd_arpa_files_are_decided_as_for_tries() {
+fn odd_arpa_files_are_accepted_or_refused_as_for_tries() {
     let Some(cases) = shared_data("arpa-cases") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let input = read_decompressed(&cases.join("input.txt"));
@@ -87,7 +87,7 @@ fn odd_arpa_files_are_decided_as_for_tries() {
             ])
             .output()
             .expect("the binary starts");
-            let complaint = lossy_text(&built.stderr);
+            let message = lossy_text(&built.stderr);
             built
                 .status
                 .success()
@@ -95,7 +95,7 @@ fn odd_arpa_files_are_decided_as_for_tries() {
                     run_with_input(&mut miriam_quiet(&["lm", "query", path_str(&model)]), &input)
                         .stdout
                 })
-                .ok_or(complaint)
+                .ok_or(message)
         };
         let (trie, glm) = (outcome("trie"), outcome("glm"));
         assert!(trie == glm, "{}: {trie:?} {glm:?}", arpa.display());
@@ -105,7 +105,7 @@ fn odd_arpa_files_are_decided_as_for_tries() {
 }
 
 #[test]
-fn models_go_through_glm_files_and_come_back() {
+fn models_round_trip_through_glm_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let arpa = project_root().join("examples/toy/lm.arpa");
     let [trie, glm, again, back] =
@@ -124,7 +124,7 @@ fn models_go_through_glm_files_and_come_back() {
 }
 
 #[test]
-fn the_decoder_translates_over_glm_files() {
+fn the_decoder_translates_with_glm_files() {
     let toy = project_root().join("examples/toy");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (glm, ini) = (folder.path().join("lm.glm"), folder.path().join("moses.ini"));
@@ -164,22 +164,22 @@ fn damage_and_wrong_options_are_reported() {
     build(&arpa, &glm, &["--type", "glm"]);
     let other = folder.path().join("lm.trie");
     let from_glm = ["lm", "build", path_str(&glm), "-o", path_str(&other), "--type", "trie"];
-    let told = run_to_error(&mut miriam_quiet(&from_glm));
-    assert!(told.contains("lm.glm: ") && told.contains("lm dump"), "{told}");
+    let message = run_to_error(&mut miriam_quiet(&from_glm));
+    assert!(message.contains("lm.glm: ") && message.contains("lm dump"), "{message}");
     let mut bytes = read_decompressed(&glm);
     let middle = bytes.len() - 200;
     bytes[middle] ^= 1;
     std::fs::write(&glm, &bytes).expect("writable");
-    let told = run_to_error(&mut miriam_quiet(&["verify", path_str(&glm)]));
-    assert!(told.contains("lm.glm: damaged: "), "{told}");
+    let message = run_to_error(&mut miriam_quiet(&["verify", path_str(&glm)]));
+    assert!(message.contains("lm.glm: damaged: "), "{message}");
     std::fs::write(&glm, &bytes[..5000]).expect("writable");
-    let told = run_to_error(&mut miriam_quiet(&["lm", "query", path_str(&glm)]));
-    assert!(told.contains("lm.glm: damaged: header"), "{told}");
-    let told =
+    let message = run_to_error(&mut miriam_quiet(&["lm", "query", path_str(&glm)]));
+    assert!(message.contains("lm.glm: damaged: header"), "{message}");
+    let message =
         miriam_quiet(&["lm", "build", path_str(&arpa), "-o", path_str(&glm), "--node-width", "12"])
             .output();
-    assert_eq!(told.expect("the binary starts").status.code(), Some(2));
-    let told = run_to_error(&mut miriam_quiet(&[
+    assert_eq!(message.expect("the binary starts").status.code(), Some(2));
+    let message = run_to_error(&mut miriam_quiet(&[
         "lm",
         "build",
         path_str(&arpa),
@@ -188,5 +188,5 @@ fn damage_and_wrong_options_are_reported() {
         "--hash-orders",
         "2",
     ]));
-    assert!(told.contains("--type glm"), "{told}");
+    assert!(message.contains("--type glm"), "{message}");
 }

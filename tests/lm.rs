@@ -1,5 +1,5 @@
-//! `miriam lm` end to end: decisions and output against KenLM's, files that are
-//! odd, damaged or not there.
+//! `miriam lm` end to end: accepted files and output compared with KenLM's; odd, damaged
+//! and missing files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn lm(arguments: &[&str]) -> Command {
     command
 }
 
-/// What `command` prints for `input`.
+/// The output of `command` for `input`.
 fn run_piped(command: &mut Command, input: &[u8]) -> Vec<u8> {
     run_with_input(command, input).stdout
 }
@@ -25,7 +25,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// Compares without printing megabytes.
+/// Compares outputs and reports only the first difference.
 fn assert_same(found: &[u8], expected: &[u8], what: &str) {
     if found == expected {
         return;
@@ -48,7 +48,7 @@ fn build_toy_model() -> (tempfile::TempDir, PathBuf, PathBuf) {
 }
 
 #[test]
-fn arpa_cases_are_decided_and_scored_as_kenlm_does() {
+fn arpa_cases_are_accepted_and_scored_as_by_kenlm() {
     let Some(cases) = shared_data("arpa-cases") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let input = read_decompressed(&cases.join("input.txt"));
@@ -73,8 +73,8 @@ fn arpa_cases_are_decided_and_scored_as_kenlm_does() {
                 run_to_error(&mut lm(&["query", path_str(&arpa)])),
                 run_to_error(&mut lm(&["build", path_str(&arpa), "-o", path_str(&model)])),
             ];
-            for complaint in complaints {
-                assert!(complaint.contains(&format!("{name}.arpa, line ")), "{complaint}");
+            for message in complaints {
+                assert!(message.contains(&format!("{name}.arpa, line ")), "{message}");
             }
             assert!(!model.exists(), "{name}");
             continue;
@@ -189,7 +189,7 @@ fn a_probability_of_one_prints_minus_zero() {
 }
 
 #[test]
-fn odd_text_gives_one_answer_a_line() {
+fn odd_text_gives_one_result_a_line() {
     let (_folder, _, model) = build_toy_model();
     let mut input = b"a\0b \xe4\xf6 \tb\r\n".to_vec();
     input.extend(b"a ".repeat(300_000));
@@ -245,10 +245,10 @@ fn unsupported_requests_are_errors() {
     assert!(run_to_error(&mut lm(&["query", path_str(folder.path())])).contains("directory"));
     let no_text = folder.path().join("no-text");
     for command in ["query", "perplexity"] {
-        // The text is looked for before the model is loaded.
-        let complaint =
+        // The text is opened before the model is loaded.
+        let message =
             run_to_error(&mut lm(&[command, path_str(&missing), "-i", path_str(&no_text)]));
-        assert!(complaint.contains("no-text: cannot open"), "{complaint}");
+        assert!(message.contains("no-text: cannot open"), "{message}");
     }
     let out = path_str(&missing);
     assert!(
@@ -346,7 +346,7 @@ fn a_full_disk_while_building_leaves_the_old_file() {
     let arpa = crate::common::project_root().join("examples/toy/lm.arpa");
     let model = folder.path().join("lm.miriam");
     std::fs::write(&model, b"old").unwrap();
-    // A limit on the size of files stands for the full disk.
+    // A limit on file sizes simulates a full disk.
     let script = format!(
         "trap '' XFSZ; ulimit -f 8; exec '{}' lm build '{}' -o '{}'",
         env!("CARGO_BIN_EXE_miriam"),
@@ -358,7 +358,7 @@ fn a_full_disk_while_building_leaves_the_old_file() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("lm.miriam") && stderr.contains("too large"), "{stderr}");
     assert_eq!(std::fs::read(&model).unwrap(), b"old");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file remains");
 }
 
 /// The decompressed content of a file of real data, as a file in `folder`.
@@ -369,7 +369,7 @@ fn unpack_model(folder: &Path, file: &Path) -> PathBuf {
 }
 
 #[test]
-fn kenlm_files_are_scored_as_kenlm_does() {
+fn kenlm_files_are_scored_as_by_kenlm() {
     let Some(cases) = shared_data("kenlm-cases") else { return };
     let Some(m30k) = shared_data("m30k-de-en") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,13 +1,13 @@
-//! Input lines that hold more than words: markup, factors, tables. What is
-//! expected was printed by Moses2 for the same files, but where a comment says
-//! that Moses2 is broken or has no such thing.
+//! Input lines with markup, factors or tables. Expected outputs were printed by Moses2
+//! for the same files, except where a comment says that Moses2 is broken or lacks the
+//! feature.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 
-/// What the toy system makes of `input`.
+/// The toy system's translations of `input`.
 fn run_toy(options: &str, input: &str) -> Vec<String> {
     let ini = project_root().join("examples/toy/moses.ini");
     translate(&ini, options, input)
@@ -20,7 +20,7 @@ fn translate(ini: &Path, options: &str, input: &str) -> Vec<String> {
     lossy_text(&output.stdout).lines().map(str::to_owned).collect()
 }
 
-/// What is said about a line that cannot be translated.
+/// The error about a line that cannot be translated.
 fn line_error(ini: &Path, options: &str, line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input");
@@ -35,8 +35,8 @@ fn toy_line_error(options: &str, line: &str) -> String {
     line_error(&project_root().join("examples/toy/moses.ini"), options, line)
 }
 
-/// Input, what Moses2 prints with exclusive markup, and with inclusive markup
-/// where that is something else.
+/// Input, Moses2's output with exclusive markup, and with inclusive markup if that
+/// differs.
 const MARKED: [(&str, &str, &str); 16] = [
     (
         "the red <n translation=\"hogar\" prob=\"0.5\">house</n> is big .",
@@ -141,8 +141,8 @@ fn forced_translations_walls_and_zones_as_in_moses2() {
     }
 }
 
-/// Beyond Moses2: it keeps the last of a span's translations, has neither
-/// alternatives nor spans, takes `ignore` for inclusive and refuses constraints.
+/// Beyond Moses2, which keeps the last of a span's translations, has neither alternatives
+/// nor spans, treats `ignore` as inclusive and refuses constraints.
 #[test]
 fn markup_that_moses2_lacks() {
     let best = |mode: &str, line: &str| run_toy(&format!("-xi {mode}"), line).remove(0);
@@ -182,7 +182,7 @@ fn other_brackets() {
 fn constraints_keep_options_that_contain_the_words() {
     let best = |line: &str| run_toy("-xi constraint -t", line).remove(0);
     assert_eq!(best("the red house is big ."), run_toy("-t", "the red house is big .")[0]);
-    // Of the tables' phrases those with `gato` count, the longer ones too.
+    // Of the tables' phrases only those with `gato` count, including longer ones.
     let ours = best("i have a <n translation='gato' prob='1e-9'>black cat</n> and a white dog .");
     assert!(ours.contains("un gato negro |2-4|"), "{ours}");
     let ours = best("i have a <n translation='perro'>black cat</n> and a white dog .");
@@ -190,7 +190,7 @@ fn constraints_keep_options_that_contain_the_words() {
 }
 
 #[test]
-fn long_forced_translations_do_not_mind_the_phrase_length() {
+fn forced_translations_may_exceed_the_phrase_length() {
     let line = "the red house is <n translation='z'>big and the white dog is small</n> .";
     let ours = run_toy("-xi exclusive -max-phrase-length 2 -t", line).remove(0);
     assert!(ours.contains("z |4-10|"), "{ours}");
@@ -198,7 +198,7 @@ fn long_forced_translations_do_not_mind_the_phrase_length() {
 
 #[test]
 fn punctuation_as_walls() {
-    // Moses2 looks for punctuation only where it looks for markup.
+    // Moses2 searches punctuation only in lines with markup.
     let line = "the red , house is big .";
     let free = run_toy("-t -dl -1", line);
     for mode in ["pass-through", "inclusive"] {
@@ -273,7 +273,7 @@ haus|NN ||| home|NN ||| 0.1 0.5 0.4 0.5 0.1 0.4
 ist|V ||| is|VB ||| 0.7 0.1 0.2 0.6 0.2 0.2
 ";
 
-/// An ARPA file whose n-grams have the scores that the one Moses2 read has.
+/// An ARPA file with the scores of the one that Moses2 read.
 fn arpa(words: &str, pairs: &str) -> String {
     let words: Vec<&str> = words.split(' ').collect();
     let pairs: Vec<&str> = pairs.split(", ").collect();
@@ -378,7 +378,7 @@ fn factored_tables_and_models_as_in_moses2() {
             assert_eq!(ours("1"), shown(|word| word.split_once('|').unwrap().1), "{table}");
         }
     }
-    // A text table that does not name its factors has those its words have.
+    // A text table without `output-factor` has the factors of its words.
     let ini = system.ini("PhraseDictionaryMemory path=pt.txt input-factor=0,1");
     assert_eq!(
         translate(&ini, "-output-hypo-score -t", SENTENCES),
@@ -386,7 +386,7 @@ fn factored_tables_and_models_as_in_moses2() {
     );
 }
 
-/// Options of Moses 1, and words that Moses2 dies of.
+/// Options of Moses 1, and words that crash Moses2.
 #[test]
 fn factors_that_moses2_lacks() {
     let system = FactoredSystem::new();
@@ -430,7 +430,7 @@ fn placeholders_as_in_moses2() {
                  @num@|CD|7 ist|V klein|ADJ\n";
     let ours = translate(&ini, options, input);
     assert_eq!(ours, ["-11.170 7 |0-0| is |1-1| small |2-2| "; 2]);
-    // Moses2 dies of placeholders that are unknown words.
+    // Placeholders that are unknown words crash Moses2.
     let unknown =
         translate(&ini, "-xi exclusive -placeholder-factor 2", "<ne entity='5 $'>x|Y</ne>");
     assert_eq!(unknown, ["5 $ "]);
@@ -492,7 +492,7 @@ fn tables_in_the_line_as_in_moses2() {
     assert!(message.contains("D0") && message.contains("inputtype"), "{message}");
 }
 
-/// What one run writes: the best translations, and the file of another stream.
+/// The output of one run: the best translations, and the file of another stream.
 fn run_with_stream(ini: &Path, options: &str, stream: &str, input: &str) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stream");
@@ -505,7 +505,7 @@ fn run_with_stream(ini: &Path, options: &str, stream: &str, input: &str) -> (Str
     (lossy_text(&best), fs::read_to_string(path).unwrap())
 }
 
-/// Entities and factors are printed alike wherever words are.
+/// All outputs print entities and factors in the same way.
 #[test]
 fn every_output_prints_words_alike() {
     let system = FactoredSystem::new();
@@ -533,9 +533,9 @@ fn every_output_prints_words_alike() {
     assert_eq!(entries.len(), all);
 }
 
-/// Nothing of the line before stands where a line cannot be understood.
+/// A malformed line has empty outputs, without remains of the line before.
 #[test]
-fn a_line_that_is_wrong_has_empty_outputs() {
+fn a_malformed_line_has_empty_outputs() {
     let system = FactoredSystem::new();
     let ini = system.text_table();
     let input = "das|ART haus|NN\ndas|ART haus\nist|V foo|XY\n";
@@ -550,7 +550,7 @@ fn a_line_that_is_wrong_has_empty_outputs() {
     assert!(errors.contains("\"line\":2") && errors.contains("malformed"), "{errors}");
 }
 
-/// A placeholder that has no place in one entry of a list leaves the others.
+/// A placeholder that one entry of a list cannot print does not affect the others.
 #[test]
 fn entries_that_cannot_be_printed_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -569,7 +569,7 @@ fn entries_that_cannot_be_printed_are_left_out() {
     assert!(graph.contains("\"text\":\"@num@ @num@\""), "{graph}");
 }
 
-/// A word may be translated as markup wants it, by the tables, or be copied.
+/// A word may be translated by markup, by the tables, or be copied.
 #[test]
 fn forced_and_copied_side_by_side() {
     let line = "red <n translation='hogar' prob='0.5'>house</n> .\n";
@@ -586,9 +586,9 @@ fn forced_and_copied_side_by_side() {
     assert_eq!(unknown, "\n", "a forced translation is none of an unknown word");
 }
 
-/// An alignment that markup or the line brings is printed and sorted like others.
+/// An alignment from markup or a sentence table is printed and sorted like others.
 #[test]
-fn alignments_of_what_comes_with_the_line() {
+fn alignments_of_markup_and_sentence_tables() {
     let options = "-xi exclusive -print-alignment-info";
     let line = "<n translation='la casa'>the red house</n> <n translation='es'>is</n> big .";
     assert_eq!(run_toy(options, line), ["la casa es grande . ||| 3-2 4-3 5-4 "]);

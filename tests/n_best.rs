@@ -1,6 +1,5 @@
-//! n-best lists and everything else that `miriam translate` writes beside the
-//! translation: against Moses2's recorded lists on a real system, and in form on
-//! the toy one.
+//! n-best lists and the other outputs of `miriam translate`: compared with Moses2's
+//! recorded lists on a real system, and in form on the toy one.
 
 use std::fs;
 use std::process::Command;
@@ -24,7 +23,7 @@ fn parse_n_best_lists(bytes: &[u8]) -> Vec<Vec<NBestEntry>> {
             lists.push(Vec::new());
         }
         assert_eq!(id + 1, lists.len(), "{line}");
-        // Moses' binary tables hold 1e-10 where ours hold 0, the logarithm of one.
+        // Moses' binary tables have 1e-10 where ours have 0, the logarithm of one.
         let value = |v: &str| if v.ends_with("e-10") { "0".into() } else { v.to_owned() };
         let values = values.split(' ').map(value).collect();
         lists[id].push((words.to_owned(), values, total.to_owned()));
@@ -32,10 +31,10 @@ fn parse_n_best_lists(bytes: &[u8]) -> Vec<Vec<NBestEntry>> {
     lists
 }
 
-/// What differs between two lists of a sentence. Totals must be the same, one by
-/// one; entries of equal printed totals are compared as sets, because Moses2's
-/// order among them follows memory addresses. Of the last of these sets the lists
-/// may hold different parts.
+/// The first difference between two lists of a sentence. Totals must be the same, one by
+/// one; entries of equal printed totals are compared as sets, because Moses2's order
+/// among them follows memory addresses. Of the last of these sets the lists may have
+/// different subsets.
 fn first_difference(ours: &[NBestEntry], theirs: &[NBestEntry]) -> Option<String> {
     if ours.len() != theirs.len() {
         return Some(format!("{} entries against {}", ours.len(), theirs.len()));
@@ -54,11 +53,11 @@ fn first_difference(ours: &[NBestEntry], theirs: &[NBestEntry]) -> Option<String
     Some(format!("sets differ\nours   {a:?}\ntheirs {b:?}"))
 }
 
-/// Sentences whose distinct lists are not compared. These lists reach twenty times
-/// as far into the lattice, and so to what ties decided before: which of two equally
-/// good options is the last within the table limit, which of two equal items the
-/// queue hands out. Moses2's own lists of 53 and 100 differ from run to run; that of
-/// 589 becomes ours without a table limit, that of 415 with a pop limit of 2,000.
+/// Sentences whose distinct lists are not compared. These lists reach twenty times as far
+/// into the lattice, and so to earlier decisions between ties: which of two equally good
+/// options is the last within the table limit, which of two equal items is popped first.
+/// Moses2's own lists of 53 and 100 differ from run to run; that of 589 becomes ours
+/// without a table limit, that of 415 with a pop limit of 2,000.
 fn tied_sentences(weights: &str, distinct: &str) -> &'static [usize] {
     match (weights, distinct) {
         (_, "") => &[],
@@ -128,7 +127,7 @@ fn toy_command() -> Command {
     command
 }
 
-/// What the toy system prints for `input`.
+/// The toy system's output for `input`.
 fn toy_output(options: &str, input: &str) -> String {
     lossy_text(
         &run_with_input(toy_command().args(options.split_whitespace()), input.as_bytes()).stdout,
@@ -290,7 +289,7 @@ fn lists_of_odd_lines() {
     let mut words: Vec<&str> = distinct.lines().map(|l| l.split(" ||| ").nth(1).unwrap()).collect();
     words.sort_unstable();
     assert!(words.len() > 2 && words.windows(2).all(|w| w[0] != w[1]), "{distinct}");
-    // A line in pieces has one entry, of the words of its translation.
+    // A line that is translated in parts has one entry, the words of its translation.
     let long = vec!["the red house is big ."; 400].join(" ");
     let cheap = "-search-algorithm 1 -s 10 -cbp 10";
     let best = toy_output(cheap, &long);

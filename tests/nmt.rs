@@ -13,7 +13,7 @@ fn model_info(model: &Path) -> serde_json::Value {
     serde_json::from_slice(&output).unwrap_or_else(|e| panic!("{e}: {}", lossy_text(&output)))
 }
 
-/// Converts `model`, checks the file whole, and compares what `info` says of both.
+/// Converts `model`, verifies the file, and compares the output of `info` for both.
 fn convert_and_compare(model: &Path, vocabularies: &[&Path], output: &Path) {
     let mut command = miriam();
     command.args(["nmt", "convert", "--quiet"]).arg(model).arg("-o").arg(output);
@@ -44,9 +44,9 @@ fn every_format_is_detected_and_converted() {
     for name in ["tiny-ct2", "tiny-ct2-int8", "tiny-ct2-int16", "tiny-ct2-float16", "tiny-hf"] {
         convert_and_compare(&tiny_model(name), &[], &output);
     }
-    let told = lossy_text(&run(miriam().args(["nmt", "info"]).arg(tiny_model("tiny-ct2-int8"))));
+    let report = lossy_text(&run(miriam().args(["nmt", "info"]).arg(tiny_model("tiny-ct2-int8"))));
     for line in ["transformer", "1 + 1", "24 words, </s> 0, <unk> 1", "CTranslate2 version 6"] {
-        assert!(told.contains(line), "{line}: {told}");
+        assert!(report.contains(line), "{line}: {report}");
     }
     let tensors = run(miriam().args(["nmt", "info", "--tensors"]).arg(tiny_model("tiny-ct2-int8")));
     assert!(
@@ -97,14 +97,14 @@ fn a_dialect_can_be_chosen() {
     ] {
         let output =
             run(miriam().args(["nmt", "info", "--json", "--dialect", dialect]).arg(&model));
-        let told: serde_json::Value = serde_json::from_slice(&output).unwrap();
-        assert_eq!(told["models"][0]["keys_and_values_of"], keys);
-        assert_eq!(told["models"][0]["activation"], gelu);
+        let report: serde_json::Value = serde_json::from_slice(&output).unwrap();
+        assert_eq!(report["models"][0]["keys_and_values_of"], keys);
+        assert_eq!(report["models"][0]["activation"], gelu);
     }
 }
 
 #[test]
-fn errors_say_what_is_wrong_and_what_to_do() {
+fn errors_name_the_cause_and_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);

@@ -1,5 +1,5 @@
-//! What lies beside neural models and how they go together: codes of byte pair encoding,
-//! decoders' settings, ensembles, shortlists.
+//! Neural models with the files beside them: BPE codes, decoder settings, ensembles,
+//! shortlists.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ fn translate(model: &Path) -> Command {
     command
 }
 
-/// What was chosen for a model, by `--verbose`.
+/// The settings of a model, as `--verbose` prints them.
 fn verbose_settings(model: &Path, more: &[&str]) -> String {
     lossy_text(&run_with_input(translate(model).arg("--verbose").args(more), b"").stderr)
 }
 
-/// A folder with the small model of Marian whose vocabulary has pieces, as `CODES` cut
-/// words: one of its words is `v@@`, and it likes that one best.
+/// A folder with the small model of Marian whose vocabulary has the subwords of `CODES`:
+/// one of them is `v@@`, which it prefers.
 fn write_bpe_bundle(folder: &Path) {
     fs::copy(tiny_model("tiny.npz"), folder.join("model.npz")).unwrap();
     let words = fs::read_to_string(tiny_model("tiny.vocab.yml")).unwrap();
@@ -34,7 +34,7 @@ fn write_bpe_bundle(folder: &Path) {
     fs::write(folder.join("decoder.yml"), configuration).unwrap();
 }
 
-/// `v` is a piece of its own, everything else is joined.
+/// `v` is a subword of its own, everything else is joined.
 const BPE_CODES: &str = "#version: 0.2\nw 2</w>\nw 3</w>\nw 5</w>\nw 6</w>\nw 7</w>\nw 8</w>\nw 9</w>\n\
                      w 1\nw1 0</w>\nw1 1</w>\nw1 2</w>\nw 2\nw2 0</w>\n";
 
@@ -48,7 +48,8 @@ fn bpe_codes_are_applied_and_undone() {
     let joined = |output: &[u8]| lossy_text(output).replace("@@ ", "").replace("@@\n", "\n");
     let expected = run_with_input(&mut translate(folder), pieces.as_bytes()).stdout;
     assert!(lossy_text(&expected).contains("@@"), "{}", lossy_text(&expected));
-    // Named codes, codes of the folder under each name, and those of our own file.
+    // Codes named by the option, codes of the folder under each name, and those of our
+    // own file.
     let codes = folder.join("c");
     fs::write(&codes, BPE_CODES).unwrap();
     let named =
@@ -68,13 +69,13 @@ fn bpe_codes_are_applied_and_undone() {
         let ours = folder.join("ours.miriam");
         run(miriam().args(["nmt", "convert", "--quiet"]).arg(folder).arg("-o").arg(&ours));
         assert_eq!(run_with_input(&mut translate(&ours), words.as_bytes()).stdout, named, "{name}");
-        let told = lossy_text(&run(miriam().args(["nmt", "info"]).arg(&ours)));
-        assert_eq!(told.matches("byte pair encoding, 13 codes").count(), 2, "{told}");
+        let settings = lossy_text(&run(miriam().args(["nmt", "info"]).arg(&ours)));
+        assert_eq!(settings.matches("byte pair encoding, 13 codes").count(), 2, "{settings}");
         run(miriam().arg("verify").arg(&ours));
         fs::remove_file(&ours).unwrap();
         fs::remove_file(folder.join(name)).unwrap();
     }
-    // Scores are those of the pieces.
+    // Scores are those of the subwords.
     let score = |lines: &str, more: &[&str]| {
         let both: String = lines.lines().map(|line| format!("{line}\t{line}\n")).collect();
         let mut command = miriam();
@@ -100,15 +101,15 @@ fn a_converted_model_keeps_its_settings() {
     fs::write(folder.join("decoder.yml"), configuration).unwrap();
     let ours = folder.join("ours.miriam");
     run(miriam().args(["nmt", "convert", "--quiet"]).arg(folder).arg("-o").arg(&ours));
-    let told = |model: &Path| {
-        let told = verbose_settings(model, &["--no-tuner-file"]);
-        told.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    let settings = |model: &Path| {
+        let settings = verbose_settings(model, &["--no-tuner-file"]);
+        settings.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
     };
-    let before = told(folder);
+    let before = settings(folder);
     for line in ["mini-batch: 7", "maxi-batch: 3", "weights: 0.5"] {
-        assert!(before.iter().any(|told| told.ends_with(line)), "{line}: {before:?}");
+        assert!(before.iter().any(|setting| setting.ends_with(line)), "{line}: {before:?}");
     }
-    assert_eq!(told(&ours), before);
+    assert_eq!(settings(&ours), before);
     let input = b"w4 w5\nw6\n";
     let output =
         |model: &Path| run_with_input(translate(model).args(["--n-best", "1"]), input).stdout;
@@ -129,9 +130,12 @@ fn defaults_are_those_of_the_decoding_semantics() {
             ["search: marian", "beam-size: 3", "normalize: 0.5", "allow-unk: true"],
         ),
     ] {
-        let told = verbose_settings(&model, search);
+        let settings = verbose_settings(&model, search);
         for line in expected {
-            assert!(told.lines().any(|told| told.ends_with(line)), "{line}: {told}");
+            assert!(
+                settings.lines().any(|setting| setting.ends_with(line)),
+                "{line}: {settings}"
+            );
         }
     }
 }

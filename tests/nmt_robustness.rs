@@ -1,4 +1,4 @@
-//! Long runs of `miriam nmt`: signals, readers that leave, and what one run leaves to the next.
+//! Long runs of `miriam nmt`: signals, closed pipes, and the tuner's file.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -36,7 +36,7 @@ fn terminate(id: u32) {
 fn a_signal_leaves_whole_lines_in_order_and_reports_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("input"), folder.path().join("output"));
-    // More than is translated while this test looks on.
+    // More than is translated during this test.
     let count = 20_000;
     let source = make_lines(count);
     fs::write(&input, &source).unwrap();
@@ -54,12 +54,12 @@ fn a_signal_leaves_whole_lines_in_order_and_reports_the_rest() {
     let found = fs::read_to_string(&output).unwrap();
     let written = found.lines().count();
     assert!(found.ends_with('\n') && written < count, "{written} lines");
-    // All that was read ahead is not translated first.
-    let behind = messages.split_once("signal").expect("it is told").1;
-    let told: Vec<usize> =
-        behind.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
-    let [told_written, lost] = told[..] else { panic!("{messages}") };
-    assert!(told_written == written && lost > 0 && written + lost <= count, "{messages}");
+    // Lines that were read ahead are not translated.
+    let after = messages.split_once("signal").expect("a message about the signal").1;
+    let numbers: Vec<usize> =
+        after.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+    let [reported_written, lost] = numbers[..] else { panic!("{messages}") };
+    assert!(reported_written == written && lost > 0 && written + lost <= count, "{messages}");
     let first: String = source.split_inclusive('\n').take(written).collect();
     assert!(
         run_with_input(&mut translate(&["-b", "4"]), first.as_bytes()).stdout == found.as_bytes()
@@ -96,7 +96,7 @@ fn a_closed_pipe_ends_the_run_quietly() {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.ends_with('\n'));
-        // What reads has gone; nothing is left but to end.
+        // The pipe is closed, so the program must end.
         let ended = child.wait_with_output().unwrap();
         assert!(ended.status.success(), "{:?}", ended.status);
         assert_eq!(lossy_text(&ended.stderr), "");
@@ -111,11 +111,12 @@ fn a_closed_pipe_ends_the_run_quietly() {
     assert!(ended.status.success() && ended.stderr.is_empty(), "{}", lossy_text(&ended.stderr));
 }
 
-/// How many choices were known before, and how many were made, as `--verbose` tells.
+/// The number of choices read from the file and of those made, as `--verbose` prints
+/// them.
 fn parse_tuner_counts(messages: &str) -> (usize, usize) {
     let number = |what: &str| {
-        let behind = messages.split_once(what).unwrap_or_else(|| panic!("{messages}")).1;
-        let digits = behind.trim_start().split(|c: char| !c.is_ascii_digit()).next();
+        let after = messages.split_once(what).unwrap_or_else(|| panic!("{messages}")).1;
+        let digits = after.trim_start().split(|c: char| !c.is_ascii_digit()).next();
         digits.unwrap().parse().unwrap_or(0)
     };
     (number("products chosen before:"), number("products chosen now:"))
@@ -137,7 +138,7 @@ fn the_next_run_reads_the_tuner_cache() {
     let ((before, _), second) = translate(&|_| {});
     assert_eq!(before, made);
     assert!(first.stdout == second.stdout);
-    // A file that is named takes the place of the cache.
+    // A file named by the option replaces the cache.
     let named_file = |command: &mut Command| {
         command.arg("--tuner-file").arg(&named);
     };
@@ -147,7 +148,7 @@ fn the_next_run_reads_the_tuner_cache() {
         command.arg("--no-tuner-file");
     };
     assert_eq!(translate(&none).0.0, 0);
-    // Other folders of caches, one of which cannot be.
+    // Other cache folders, one of which cannot be created.
     let desktop = |command: &mut Command| {
         command.env_remove("MIRIAM_CACHE").env("XDG_CACHE_HOME", folder.path().join("desktop"));
     };
@@ -186,7 +187,7 @@ fn a_damaged_tuner_cache_is_no_error() {
     check_unwritable_tuner_file(Path::new("/nowhere/choices"), &expected);
 }
 
-/// A file that cannot be written is told, for it was asked for.
+/// A file named by the option that cannot be written gives a warning.
 fn check_unwritable_tuner_file(file: &Path, expected: &[u8]) {
     let mut command = translate(&["--tuner-file", file.to_str().unwrap()]);
     let input = make_lines(300);

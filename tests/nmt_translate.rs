@@ -1,4 +1,4 @@
-//! `miriam nmt translate` and `nmt score`: text in, text out, as Marian writes it.
+//! `miriam nmt translate` and `nmt score`: text to text, with the output of Marian.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use crate::common::{
     shared_data,
 };
 
-/// Marian's scores and ours add up floats in another order.
+/// Tolerance: Marian adds floats in another order.
 const TOLERANCE: f64 = 5e-3;
 
 fn tiny_model(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
 }
 
-/// `miriam nmt translate` with the small model that lies in the project.
+/// `miriam nmt translate` with the small model of the project.
 fn translate_tiny() -> Command {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "-m"]).arg(tiny_model("tiny.npz"));
@@ -25,7 +25,7 @@ fn translate_tiny() -> Command {
     command
 }
 
-/// Sentences of all lengths up to 30, empty ones and unknown words among them.
+/// Sentences of all lengths up to 30, including empty ones and unknown words.
 fn sentences(count: usize) -> String {
     let mut state = 1u32;
     let mut random = |below: u32| {
@@ -57,7 +57,7 @@ fn first_lines(bytes: &[u8], lines: usize) -> String {
     lossy_text(bytes).lines().take(lines).map(|line| format!("{line}\n")).collect()
 }
 
-/// An entry of a list: number, translation, scores of words, feature, total.
+/// Parses an entry of an n-best list: number, translation, word scores, feature, total.
 fn parse_n_best_line(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
     let fields: Vec<&str> = line.split("|||").collect();
     let [number, translation, words, feature, total] = fields[..] else { panic!("{line}") };
@@ -77,9 +77,9 @@ fn marian_kernel_options_are_reported_and_change_nothing() {
     command.args(["-w", "-2000", "--quiet-translation", "--gemm-precision", "int8shiftAll"]);
     let given = run_with_input(&mut command, input.as_bytes());
     assert_eq!(lossy_text(&given.stdout), lossy_text(&plain.stdout));
-    let told = lossy_text(&given.stderr);
-    assert!(told.contains("--workspace --quiet-translation"), "{told}");
-    assert!(told.contains("--gemm-precision; --precision chooses"), "{told}");
+    let message = lossy_text(&given.stderr);
+    assert!(message.contains("--workspace --quiet-translation"), "{message}");
+    assert!(message.contains("--gemm-precision; --precision chooses"), "{message}");
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn lists_and_their_scores_are_those_of_marian() {
             assert!((a - b).abs() < TOLERANCE, "{ours:?} {theirs:?}");
         }
     }
-    // Scoring the same list finds the same scores again, except for hypotheses that the
-    // longest length cut, which have no </s> to score.
+    // Scoring the same list gives the same scores, except for hypotheses truncated at the
+    // length limit, which have no </s> to score.
     std::fs::write(&list, &found).unwrap();
-    // The list is in pieces, so its source is too.
+    // The list is tokenised, so its source is too.
     let pieces = folder.path().join("pieces");
     std::fs::write(&pieces, first_lines(&read_decompressed(&data.join("input.pieces.txt")), lines))
         .unwrap();
@@ -135,9 +135,9 @@ fn lists_and_their_scores_are_those_of_marian() {
     let scored = lossy_text(&run(&mut command));
     let mut whole = 0;
     for (line, ours) in scored.lines().zip(&entries) {
-        let (before, behind) = line.split_once(" Again= ").unwrap();
+        let (before, after) = line.split_once(" Again= ").unwrap();
         assert!(before.contains("F0= "), "{line}");
-        let (score, total) = behind.split_once(" ||| ").unwrap();
+        let (score, total) = after.split_once(" ||| ").unwrap();
         assert!(total.parse::<f64>().is_ok(), "{line}");
         if ours.2.len() == ours.1.split_whitespace().count() + 1 {
             assert!((score.parse::<f64>().unwrap() - ours.3).abs() < TOLERANCE, "{line}");
@@ -149,7 +149,7 @@ fn lists_and_their_scores_are_those_of_marian() {
 }
 
 #[test]
-fn alignments_and_votes_are_those_of_marian() {
+fn alignments_and_ensembles_are_those_of_marian() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     let input = b"two guys mounting a box .\n\nein rehpaar im wald\n";
     let mut command = oracle_command(&data, "translate", "tr-post");
@@ -188,10 +188,10 @@ fn alignments_and_votes_are_those_of_marian() {
 }
 
 #[test]
-fn pieces_configurations_and_shortlists() {
+fn tokens_configurations_and_shortlists() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     let folder = tempfile::tempdir().unwrap();
-    // Pieces in and out, by a vocabulary that is a map.
+    // Tokens in and out, by a vocabulary that is a map.
     let yml = data.join("vocab.yml");
     let pieces = first_lines(&read_decompressed(&data.join("input.pieces.txt")), 30);
     let mut command = miriam();
@@ -306,7 +306,7 @@ fn untranslatable_lines_are_empty_and_reported() {
         (2, &2.into(), &3.into())
     );
     assert!(records[1]["reason"].as_str().unwrap().contains("4 pieces"));
-    // Or the beginning of long ones is translated.
+    // With the option the beginning of long lines is translated.
     let cut = run_with_input(
         translate_tiny().args(["--max-length", "1", "--max-length-crop"]),
         b"w4 w5\n",
@@ -327,7 +327,7 @@ fn empty_and_very_long_texts() {
 }
 
 #[test]
-fn a_pipe_is_answered_line_by_line() {
+fn lines_from_a_pipe_are_translated_at_once() {
     let mut command = translate_tiny();
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -336,7 +336,7 @@ fn a_pipe_is_answered_line_by_line() {
     for line in ["w4 w5", "w6"] {
         writeln!(input, "{line}").unwrap();
         input.flush().unwrap();
-        // The input stays open: without an answer this waits for ever.
+        // The input stays open: without a translation this would wait for ever.
         assert!(output.next().is_some_and(|line| line.is_ok()));
     }
     drop(input);
@@ -376,7 +376,7 @@ fn scores_of_translations_and_their_sums() {
     assert!((number("cross-entropy") + sum / 40.0).abs() < 1e-3);
     assert!((number("ce-mean-words") + sum / words as f64).abs() < 1e-4);
     assert!((number("perplexity").ln() + sum / words as f64).abs() < 1e-4);
-    // Texts of other lengths do not belong together.
+    // Texts with different numbers of lines do not match.
     std::fs::write(&target, "w3\n").unwrap();
     let mut command = miriam();
     command.args(["nmt", "score", "-m"]).arg(tiny_model("tiny-ct2"));
@@ -385,7 +385,7 @@ fn scores_of_translations_and_their_sums() {
 }
 
 #[test]
-fn what_cannot_be_scored_is_named() {
+fn unscorable_input_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -402,14 +402,14 @@ fn what_cannot_be_scored_is_named() {
     let tsv = file("tsv", "w3\tw4\nw3\tw4 w5 w6\n");
     let error = run_to_error(&mut score("--tsv", &tsv, &["--max-length", "2"]));
     assert!(error.contains("tsv, line 2") && error.contains("3 pieces"), "{error}");
-    // The third line of the list, though of its second group.
+    // The third line of the list, in its second group.
     let source = file("source", "w3\nw4\n");
     let line = |number: u32| format!("{number} ||| w5 ||| F0= -1 ||| -1\n");
     let list = file("list", &(line(1) + &line(1) + &line(0)));
     let list = list.to_str().unwrap();
     let error = run_to_error(&mut score("--source", &source, &["--n-best", list]));
     assert!(error.contains("list, line 3"), "{error}");
-    // A list may go on for ever with one number.
+    // A list may have any number of entries with one number.
     let long = file("long", &line(1).repeat(1001));
     let long = long.to_str().unwrap();
     let scored = lossy_text(&run(&mut score("--source", &source, &["--n-best", long])));
@@ -418,7 +418,7 @@ fn what_cannot_be_scored_is_named() {
 }
 
 #[test]
-fn no_file_is_written_that_is_read() {
+fn an_input_file_is_never_the_output() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input");
     std::fs::write(&input, "w4 w5\n").unwrap();
@@ -439,7 +439,7 @@ fn every_format_translates() {
         command.args(["--max-decoding-length", "40"]);
         lossy_text(&run_with_input(&mut command, input.as_bytes()).stdout)
     };
-    // What is converted says the same as before.
+    // The converted model gives the same translation.
     let converted = folder.path().join("tiny.miriam");
     run(miriam()
         .args(["nmt", "convert", "--quiet"])
@@ -481,7 +481,7 @@ fn errors_name_the_file_and_what_to_do() {
     assert!(
         translate(&[model, &tiny_model("tiny-ct2"), Path::new("-i"), &absent]).contains("absent")
     );
-    // Wrong usage has a status of its own.
+    // Wrong usage ends with status 2.
     for wrong in [
         &["--alignment", "most"][..],
         &["--n-best", "9", "-b", "2"],

@@ -1,5 +1,5 @@
-//! `miriam lm perplexity` as a tool for filtering text, and `miriam lm query`
-//! over odd text, end to end.
+//! `miriam lm perplexity` as a filter of text, and `miriam lm query` over odd text, end
+//! to end.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn lm(arguments: &[&str]) -> Command {
     command
 }
 
-/// What `command` prints and logs for `input`.
+/// The output and the messages of `command` for `input`.
 fn run_piped(command: &mut Command, input: &[u8]) -> (String, String) {
     let output = run_with_input(command, input);
     (lossy_text(&output.stdout), lossy_text(&output.stderr))
@@ -101,7 +101,7 @@ const UNUSUAL_TEXTS: [(&[u8], &str, &str); 6] = [
 ];
 
 #[test]
-fn an_unterminated_line_is_left_as_kenlm_leaves_it_on_demand() {
+fn an_unterminated_line_is_treated_as_by_kenlm_on_request() {
     for (input, all, bare) in UNUSUAL_TEXTS {
         for threads in ["1", "3"] {
             let query = ["query", &toy_model_path(), "--kenlm-compat", "--threads", threads];
@@ -228,12 +228,12 @@ fn json_lines_are_scored_and_filtered() {
     let (_folder, again) = write_temp_file("again.jsonl", again.as_bytes());
     let arguments =
         ["perplexity", &model, "--json-field", "text", "-i", path_str(&again), "--per-line"];
-    let complaint = run_to_error(&mut lm(&arguments));
-    assert!(complaint.contains("again.jsonl, line 1: the key \"lm_log10\""), "{complaint}");
+    let error = run_to_error(&mut lm(&arguments));
+    assert!(error.contains("again.jsonl, line 1: the key \"lm_log10\""), "{error}");
 }
 
 #[test]
-fn what_is_no_document_is_named_or_left_out() {
+fn invalid_documents_are_named_or_left_out() {
     let model = toy_model_path();
     let good = "{\"t\":\"a b\"}\n";
     for (bad, reason) in [
@@ -250,11 +250,8 @@ fn what_is_no_document_is_named_or_left_out() {
         let input = [good.as_bytes(), bad, good.as_bytes()].concat();
         let (_folder, input) = write_temp_file("web.jsonl", &input);
         let arguments = ["perplexity", &model, "--json-field", "t", "-i", path_str(&input)];
-        let complaint = run_to_error(lm(&arguments).arg("--per-line"));
-        assert!(
-            complaint.contains("web.jsonl, line 2: ") && complaint.contains(reason),
-            "{complaint}"
-        );
+        let error = run_to_error(lm(&arguments).arg("--per-line"));
+        assert!(error.contains("web.jsonl, line 2: ") && error.contains(reason), "{error}");
         let arguments = [&arguments[..], &["--skip-invalid", "--max-perplexity", "100"]].concat();
         let (printed, log) = run_piped(&mut lm(&arguments), b"");
         assert_eq!(printed, good.repeat(2));
@@ -264,7 +261,7 @@ fn what_is_no_document_is_named_or_left_out() {
 }
 
 #[test]
-fn what_does_not_go_together_is_wrong_usage() {
+fn conflicting_options_are_wrong_usage() {
     let model = toy_model_path();
     for arguments in [
         &["--per-line", "--max-perplexity", "5"][..],
@@ -295,7 +292,7 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success() && output.stderr.is_empty(), "{}", lossy_text(&output.stderr));
     if Path::new("/dev/full").exists() {
-        let complaint = run_to_error(lm(&arguments).args(["-o", "/dev/full"]));
-        assert!(complaint.contains("/dev/full: cannot write"), "{complaint}");
+        let error = run_to_error(lm(&arguments).args(["-o", "/dev/full"]));
+        assert!(error.contains("/dev/full: cannot write"), "{error}");
     }
 }

@@ -104,7 +104,7 @@ fn every_help_has_an_example() {
 }
 
 #[test]
-fn unsorted_input_says_what_to_do_and_sort_does_it() {
+fn unsorted_input_is_an_error_that_sort_resolves() {
     let folder = write_small_table();
     let folder = folder.path();
     run(&mut build_both(folder, "sorted.pt"));
@@ -131,7 +131,7 @@ fn unsorted_input_says_what_to_do_and_sort_does_it() {
             fs::read(folder.join("o.pt")).unwrap() == fs::read(folder.join("sorted.pt")).unwrap();
         assert!(same, "--memory {memory}");
     }
-    // Without reordering only equal sources must stand together.
+    // Without reordering it suffices that equal sources are adjacent.
     let lines: Vec<_> = TABLE.lines().rev().collect();
     fs::write(folder.join("backwards"), lines.join("\n")).unwrap();
     run(&mut build(folder, &["--phrase-table", "backwards", "-o", "o.pt"]));
@@ -184,7 +184,7 @@ fn bad_lines_are_named() {
         folder,
         &["--phrase-table", "table", "-o", "o.pt", "--num-scores", "5"],
     ));
-    // The decoder says the same of its text tables, which have no such flag.
+    // The decoder gives the same error for its text tables, which have no such option.
     let expected = "line 1, field 3: 4 scores where 5 are expected";
     assert!(message.contains(expected), "{message}");
     fs::write(folder.join("bad"), "").unwrap();
@@ -207,7 +207,7 @@ fn prune_keeps_the_best() {
     assert_eq!(status.unwrap().status.code(), Some(2));
 }
 
-/// A ProbingPT directory that Moses' own tool made of `probingpt/testdata/moses/text`.
+/// A ProbingPT directory that Moses' own tool made from `probingpt/testdata/moses/text`.
 #[test]
 fn tables_of_moses_are_queried_dumped_and_described() {
     let data = project_root().join("probingpt/testdata/moses");
@@ -231,7 +231,7 @@ fn tables_of_moses_are_queried_dumped_and_described() {
         let property = lossy_text(entry[6]);
         assert!(property.contains(&lossy_text(answer[4])), "{property}");
     }
-    // All sources but the first, which Moses leaves out of its cache.
+    // All sources except the first, which Moses leaves out of its cache.
     let output = miriam().args(["pt", "dump"]).arg(&directory).output().unwrap();
     assert!(output.status.success());
     let warning = lossy_text(&output.stderr);
@@ -333,7 +333,7 @@ fn files_that_cannot_be_read_or_written() {
     assert!(!folder.join("o.pt").exists());
 }
 
-/// A table too large for what follows.
+/// A table too large for the limits of the tests below.
 fn write_large_table(folder: &Path) {
     let mut table = String::new();
     for i in 0..60_000 {
@@ -370,7 +370,7 @@ fn a_killed_build_leaves_the_old_file() {
     let made = Command::new("mkfifo").arg(folder.join("pipe")).status();
     assert!(made.is_ok_and(|s| s.success()));
     let mut child = build(folder, &["--phrase-table", "pipe", "-o", "o.pt"]).spawn().unwrap();
-    // The build waits on the pipe, its temporary file made.
+    // The build waits for the pipe after creating its temporary file.
     let pipe = fs::OpenOptions::new().write(true).open(folder.join("pipe")).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -379,7 +379,7 @@ fn a_killed_build_leaves_the_old_file() {
 }
 
 // Multi30k: compared with the text itself and with the directory that Moses'
-// CreateProbingPT made of it.
+// CreateProbingPT made from it.
 
 struct Multi30k {
     data: PathBuf,
@@ -406,8 +406,7 @@ fn fields(line: &[u8]) -> Vec<&[u8]> {
     miriam_textio::fields::split_fields(line).collect()
 }
 
-/// Whether two rows of probabilities are the same within 4e-6, with e^-100 as
-/// the floor.
+/// Whether two rows of probabilities are equal within 4e-6, with e^-100 as the minimum.
 fn is_close(found: &[u8], wanted: &[u8]) -> bool {
     let numbers = |field: &[u8]| -> Vec<f64> {
         lossy_text(field).split_whitespace().map(|n| n.parse().unwrap()).collect()
@@ -489,7 +488,7 @@ fn multi30k_builds_the_same_file_with_any_threads_and_memory() {
     }
 }
 
-/// Every entry that Moses wrote is here, with the same bits in all ten scores,
+/// Every entry that Moses wrote is present, with the same bits in all ten scores,
 /// the same words and the same alignment, in the same order.
 #[test]
 fn multi30k_scores_are_those_of_moses_bit_for_bit() {
@@ -500,7 +499,7 @@ fn multi30k_scores_are_those_of_moses_bit_for_bit() {
         .split(|&b| b == b'\n')
         .filter(|l| !l.is_empty())
         .map(|line| {
-            // The factor may hold any byte but a tab; the id is behind the last.
+            // The factor may contain any byte but a tab; the id follows the last tab.
             let tab = line.iter().rposition(|&b| b == b'\t').unwrap();
             (lossy_text(&line[tab + 1..]).trim().parse().unwrap(), &line[..tab])
         })
@@ -525,7 +524,7 @@ fn multi30k_scores_are_those_of_moses_bit_for_bit() {
     let table = miriam_probingpt::PhraseTable::open(&m30k.file(), Default::default()).unwrap();
     let mut targets = miriam_probingpt::Targets::new();
     let (mut at, mut entries) = (0, 0);
-    // The collection has the sources in the order of the text.
+    // `TargetColl.dat` has the sources in the order of the text.
     let original = read_decompressed(&m30k.data.join("phrase-table.gz"));
     let mut previous: &[u8] = b"";
     for line in original.split(|&b| b == b'\n').filter(|l| !l.is_empty()) {

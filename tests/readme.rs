@@ -1,5 +1,5 @@
-//! Every usage command in the README and in the pages that show some runs, and
-//! prints what the page shows.
+//! Every command in the README and in the pages for users runs and prints what the page
+//! shows.
 //!
 //! A command is a line `$ ...` in a `console` block; what follows it up to the
 //! next command is its output. The two `cargo` commands are run by CI itself.
@@ -9,47 +9,47 @@ use std::process::Command;
 use crate::common::{lossy_text, project_root, read_decompressed};
 
 #[test]
-fn commands_in_the_readme_do_what_it_says() {
+fn commands_in_the_readme_print_what_it_shows() {
     check("README.md", 8);
 }
 
 #[test]
-fn commands_in_the_page_on_perplexity_do_what_it_says() {
+fn commands_in_the_page_on_perplexity_print_what_it_shows() {
     check("docs/perplexity.md", 8);
 }
 
 #[test]
-fn commands_in_the_page_on_translating_do_what_it_says() {
+fn commands_in_the_page_on_translating_print_what_it_shows() {
     check("docs/translate.md", 4);
 }
 
 #[test]
-fn commands_in_the_page_on_scaling_do_what_it_says() {
+fn commands_in_the_page_on_scaling_print_what_it_shows() {
     check("docs/scaling.md", 1);
 }
 
 #[test]
-fn commands_in_the_page_on_training_do_what_it_says() {
+fn commands_in_the_page_on_training_print_what_it_shows() {
     check("docs/train.md", 8);
 }
 
 #[test]
-fn commands_in_the_page_on_raw_text_do_what_it_says() {
+fn commands_in_the_page_on_raw_text_print_what_it_shows() {
     check("docs/text.md", 6);
 }
 
 #[test]
-fn commands_in_the_page_on_gpus_do_what_it_says() {
+fn commands_in_the_page_on_gpus_print_what_it_shows() {
     check("docs/gpu.md", 8);
 }
 
 #[test]
-fn commands_in_the_page_on_neural_models_do_what_it_says() {
+fn commands_in_the_page_on_neural_models_print_what_it_shows() {
     check("docs/models.md", 7);
 }
 
 #[test]
-fn commands_in_the_page_on_neural_translation_do_what_it_says() {
+fn commands_in_the_page_on_neural_translation_print_what_it_shows() {
     check("docs/nmt.md", 3);
 }
 

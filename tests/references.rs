@@ -1,9 +1,9 @@
-//! References hold: sections of `docs/spec` that sources cite, relative links of the
+//! References resolve: sections of `docs/spec` that sources cite, relative links of the
 //! pages and their anchors, paths that the pages name.
 //!
-//! A citation is the name of a page with numbers after it (`PAGE.md 3.8`, `PAGE.md
-//! 2.1, 2.4`, `PAGE.md 3.8 to 3.10`, `PAGE.md 8, T11`, `PAGE.md Appendix A`), with or
-//! without backticks, perhaps over a line end within a comment.
+//! A citation is the name of a page with numbers after it (`PAGE.md 3.8`,
+//! `PAGE.md 2.1, 2.4`, `PAGE.md 3.8 to 3.10`, `PAGE.md 8, T11`, `PAGE.md Appendix A`),
+//! with or without backticks, possibly across lines of a comment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::common::{lossy_text, project_root, read_decompressed};
 
 const CITING: &[&str] = &["rs", "md", "py", "cu", "cuh"];
 
-/// Endings of files of the repository. Pages name files of other kinds too, but those
-/// are users' files.
+/// Extensions of files of the repository. Pages name other files too, but those are
+/// users' files.
 const OWN_FILES: &[&str] = &["rs", "md", "py", "cu", "cuh", "toml", "svg", "sh"];
 
 #[test]
@@ -73,8 +73,8 @@ fn paths_that_the_pages_name_are_there() {
     assert!(paths > 20, "only {paths} paths were found");
 }
 
-/// The files under version control, relative to the project; without git, all files but
-/// those that are built or hidden.
+/// The files under version control, relative to the project; without git, all files
+/// except built and hidden ones.
 fn tracked_files() -> Vec<PathBuf> {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(project_root()).output();
     if let Ok(output) = output
@@ -82,7 +82,7 @@ fn tracked_files() -> Vec<PathBuf> {
         && !output.stdout.is_empty()
     {
         let names = output.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-        // A file that is being renamed may be listed and gone.
+        // A file that is being renamed may be listed but missing.
         let paths = names.map(|name| PathBuf::from(lossy_text(name)));
         return paths.filter(|path| project_root().join(path).exists()).collect();
     }
@@ -105,7 +105,7 @@ fn tracked_files() -> Vec<PathBuf> {
     found
 }
 
-/// Paths and contents of the tracked files with these endings.
+/// Paths and contents of the tracked files with these extensions.
 fn files(endings: &[&str]) -> Vec<(PathBuf, String)> {
     let mut paths = tracked_files();
     paths.retain(|path| {
@@ -125,8 +125,8 @@ struct Citation {
 
 /// The citations in `content`.
 fn citations_of(content: &str) -> Vec<Citation> {
-    // The comment as one line: its marks and line ends are blanks. Lengths stay as they
-    // are, so a place in `flat` is a place in `content`.
+    // The comment as one line: its markers and line ends are blanks. Lengths do not
+    // change, so an offset in `flat` is an offset in `content`.
     let mut flat = String::with_capacity(content.len());
     for line in content.split_inclusive('\n') {
         let body = line.trim_start_matches([' ', '\t', '/', '!', '#', '*', '>']);
@@ -160,14 +160,14 @@ fn sections_of(rest: &str) -> Vec<String> {
     }
     let mut sections: Vec<String> = Vec::new();
     let mut is_range = false;
-    while let Some((section, behind)) = leading_section(rest, !sections.is_empty()) {
+    while let Some((section, after)) = leading_section(rest, !sections.is_empty()) {
         match sections.last() {
             Some(first) if is_range => sections.extend(range(first, &section)),
             _ => sections.push(section),
         }
-        let behind = behind.trim_start();
+        let after = after.trim_start();
         let next = [", and ", ", ", "and ", "to "].iter().find_map(|separator| {
-            Some((behind.strip_prefix(separator)?.trim_start(), *separator == "to "))
+            Some((after.strip_prefix(separator)?.trim_start(), *separator == "to "))
         });
         let Some(next) = next else { break };
         (rest, is_range) = next;
@@ -176,7 +176,7 @@ fn sections_of(rest: &str) -> Vec<String> {
 }
 
 /// `3.8`, `Appendix A`, or, where `items` may follow a section, `T11`, at the beginning
-/// of `text`, and what is after it.
+/// of `text`, and the rest.
 fn leading_section(text: &str, items: bool) -> Option<(String, &str)> {
     if let Some(letter) = text.strip_prefix("Appendix ").and_then(|rest| rest.chars().next()) {
         let length = "Appendix ".len() + letter.len_utf8();
@@ -191,13 +191,13 @@ fn leading_section(text: &str, items: bool) -> Option<(String, &str)> {
     let digits = number[..length].trim_end_matches('.');
     let parts_are_numbers = digits.split('.').all(|part| matches!(part.len(), 1..=2));
     // `8-bit` and `2x` cite nothing; a full stop, a bracket or a comma may follow.
-    let behind = &number[digits.len()..];
-    let is_word = behind.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
+    let after = &number[digits.len()..];
+    let is_word = after.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
     if !parts_are_numbers || is_word {
         return None;
     }
-    let section = &text[..text.len() - behind.len()];
-    Some((section.to_owned(), behind))
+    let section = &text[..text.len() - after.len()];
+    Some((section.to_owned(), after))
 }
 
 /// The sections after `first` up to `last`, `3.9` and `3.10` of `3.8 to 3.10`.
@@ -232,7 +232,7 @@ impl Specification {
         Specification { pages }
     }
 
-    /// Why `citation` does not hold.
+    /// Why `citation` does not resolve; `None` if it does.
     fn refuse(&self, Citation { page, section, .. }: &Citation) -> Option<String> {
         match self.pages.get(page) {
             None => Some(format!("{page}.md {section}: docs/spec has no page {page}.md")),
@@ -244,7 +244,7 @@ impl Specification {
     }
 }
 
-/// What of a page can be cited: numbers of headings and items `- **T1** ...`.
+/// The labels of a page that can be cited: numbers of headings and items `- **T1** ...`.
 fn labels_of(page: &str) -> BTreeSet<String> {
     let mut labels = BTreeSet::new();
     for line in prose(page).lines() {
@@ -273,7 +273,7 @@ fn prose(page: &str) -> String {
     kept
 }
 
-/// Spans of code in `line`, and the line without them.
+/// The code spans of `line`, and the line without them.
 fn code_spans(line: &str) -> (Vec<&str>, String) {
     let (mut spans, mut rest) = (Vec::new(), String::new());
     for (i, part) in line.split('`').enumerate() {
@@ -304,7 +304,7 @@ fn links_of(page: &str) -> Vec<String> {
     links
 }
 
-/// Why `link` of the page at `path` leads nowhere.
+/// Why `link` of the page at `path` does not resolve; `None` if it does.
 fn broken_link(path: &Path, link: &str, pages: &BTreeMap<PathBuf, String>) -> Option<String> {
     let (file, anchor) = link.split_once('#').map_or((link, None), |(f, a)| (f, Some(a)));
     let target = if file.is_empty() {
@@ -358,8 +358,8 @@ fn anchors_of(page: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// Spans of code that are paths of files: no blanks, wildcards or placeholders, a slash
-/// and an ending of ours.
+/// Code spans that are paths of files: no blanks, wildcards or placeholders, a slash and
+/// an extension of the repository.
 fn paths_of(page: &str) -> Vec<String> {
     let page = prose(page);
     let is_path = |span: &&str| {
@@ -373,8 +373,8 @@ fn paths_of(page: &str) -> Vec<String> {
     page.lines().flat_map(|line| code_spans(line).0).filter(is_path).map(str::to_owned).collect()
 }
 
-/// Whether `named` is a file: seen from the project, from the page, or as the end of a
-/// path, since pages on a crate say `search/cube.rs`.
+/// Whether `named` is a file: relative to the project, relative to the page, or the end
+/// of a path, since pages on a crate say `search/lattice.rs`.
 fn names_a_file(page: &Path, named: &str, tracked: &[String]) -> bool {
     let beside = page.parent().unwrap_or(Path::new("")).join(named);
     let is_there = |path: &Path| tracked.iter().any(|known| Path::new(known) == path);
@@ -419,7 +419,7 @@ mod parsers {
     }
 
     #[test]
-    fn broken_citations_are_told() {
+    fn broken_citations_are_reported() {
         let page = "# Page\n## 2. Files\n### 2.1 Text\n```\n### 2.2 code\n```\n- **T4** equal\n\
                     ## Appendix A. Values\n";
         let specification =

@@ -1,5 +1,5 @@
-//! Long runs with bad days: sentences that take too long or fail, signals,
-//! readers that leave, disks that are full, and memory that must not grow.
+//! Errors in long runs: sentences that take too long or fail, signals, closed pipes, full
+//! disks, and memory that must not grow.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -59,7 +59,7 @@ fn a_sentence_over_its_time_limit_gets_a_worse_translation_and_a_record() {
         let (line, kind, reason) = &records[0];
         assert_eq!((*line, &kind[..]), (2, "time-limit"));
         assert!(reason.contains("1 ms"), "{reason}");
-        assert!(!lossy_text(&output.stderr).contains("1 ms"), "recorded, not told");
+        assert!(!lossy_text(&output.stderr).contains("1 ms"), "recorded, not logged");
     }
 }
 
@@ -100,7 +100,7 @@ fn without_a_file_a_few_failures_are_reported_and_the_rest_counted() {
     assert_eq!(lines, (1..=9).collect::<Vec<u64>>());
 }
 
-/// A running translation whose input stays open.
+/// A running translation with an open input.
 struct RunningTranslation {
     child: Child,
     input: ChildStdin,
@@ -130,7 +130,7 @@ impl RunningTranslation {
         run(Command::new("kill").args(["-s", name]).arg(self.child.id().to_string()));
     }
 
-    /// Waits for the end, which must come although the input is open.
+    /// Waits for the process, which must end although its input is open.
     fn wait(mut self) -> (ExitStatus, String) {
         let started = Instant::now();
         let status = loop {
@@ -174,7 +174,7 @@ fn a_signal_leaves_whole_lines_in_order() {
     let mut command = translate(&["-threads", "2"]);
     command.arg("-i").arg(at("input")).arg("-o").arg(at("output.gz"));
     let running = RunningTranslation::spawn(&mut command);
-    // Time to load and to translate some.
+    // Time to load and to translate some lines.
     while fs::metadata(at("output.gz")).map_or(0, |file| file.len()) == 0 {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -222,7 +222,7 @@ fn a_closed_pipe_ends_a_run_that_waits_for_input() {
     }
 }
 
-/// The most memory that a process has had, in KiB.
+/// The peak memory of a process, in KiB.
 fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -238,7 +238,7 @@ fn memory_does_not_grow_with_the_text() {
         running.child.kill().unwrap();
         return;
     }
-    // Every word is new, so what is kept of words would show: 200 bytes a line.
+    // Every word is new, so memory kept for words would show: 200 bytes a line.
     let mut line = 0;
     let mut translate = |lines: u32| {
         for _ in 0..lines / 50 {

@@ -1,6 +1,6 @@
-//! All end-to-end suites over the binary in one program: it is linked once, and the tests of
-//! one suite run beside those of the others. `cargo test -p miriam --test suites NAME::`
-//! runs one of them.
+//! All end-to-end suites over the binary in one program, which is linked once; the tests
+//! of all suites run in parallel. `cargo test -p miriam --test suites NAME::` runs one of
+//! them.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! The text tools as subcommands, against what Moses' scripts made of real lines, and
-//! raw text through `translate`.
+//! The text tools as subcommands, compared with the recorded output of Moses' scripts on
+//! real lines, and raw text through `translate`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,8 +53,8 @@ fn recorded_lines_come_out_as_from_moses() {
     }
 }
 
-/// A model's words, each with its forms and counts in an order of ours: Moses leaves the
-/// order to chance, and so which of the most frequent forms comes first.
+/// A model's words, each with its forms and counts, sorted: in Moses the order is random,
+/// and so is the first of equally frequent forms.
 fn sorted_casings(model: &[u8]) -> Vec<Vec<(String, String)>> {
     let line = |line: &str| {
         let fields: Vec<&str> = line.split(' ').collect();
@@ -93,7 +93,7 @@ fn truecase_models_count_what_moses_counts() {
 }
 
 #[test]
-fn prepare_is_three_tools_at_once() {
+fn prepare_equals_three_tools() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let raw = "“Das Haus” ist groß.\nEin Haus, das Anna’s war.\n\nIch sehe ein Haus.\n";
@@ -111,7 +111,7 @@ fn prepare_is_three_tools_at_once() {
     let prepared = read_decompressed(&at("out"));
     assert_eq!(prepared, truecase("tokens"));
     let first: Vec<_> = lossy_text(&prepared).lines().take(3).map(str::to_owned).collect();
-    // What Moses' three scripts make of these lines, one after another.
+    // The output of Moses' three scripts for these lines, one after another.
     assert_eq!(
         first,
         ["&quot; das Haus &quot; ist groß .", "ein Haus , das Anna &apos; s war .", ""]
@@ -161,14 +161,15 @@ fn errors_name_the_file_and_what_to_do() {
     fs::write(at("model"), "the (5/5)\nnothing\n").unwrap();
     fs::write(at("patterns"), "a\n[\n").unwrap();
     fs::write(at("empty"), "").unwrap();
-    let told = run_to_error(miriam().args(["truecase", "--model"]).arg(at("model")));
-    assert!(told.contains("model, line 2: no word with its forms and counts"), "{told}");
-    let told = run_to_error(miriam().args(["tokenize", "--protected"]).arg(at("patterns")));
-    assert!(told.contains("patterns, line 2: \"[\" is no regular expression"), "{told}");
-    let told = run_to_error(miriam().args(["tokenize", "--nonbreaking-prefixes"]).arg(at("empty")));
-    assert!(told.contains("empty: it lists no words"), "{told}");
-    let told = run_to_error(miriam().args(["truecase", "--model"]).arg(at("absent")));
-    assert!(told.contains("absent: cannot open"), "{told}");
+    let message = run_to_error(miriam().args(["truecase", "--model"]).arg(at("model")));
+    assert!(message.contains("model, line 2: no word with its forms and counts"), "{message}");
+    let message = run_to_error(miriam().args(["tokenize", "--protected"]).arg(at("patterns")));
+    assert!(message.contains("patterns, line 2: \"[\" is no regular expression"), "{message}");
+    let message =
+        run_to_error(miriam().args(["tokenize", "--nonbreaking-prefixes"]).arg(at("empty")));
+    assert!(message.contains("empty: it lists no words"), "{message}");
+    let message = run_to_error(miriam().args(["truecase", "--model"]).arg(at("absent")));
+    assert!(message.contains("absent: cannot open"), "{message}");
     for options in [&["tokenize", "-penn"][..], &["truecase"], &["truecase", "--train", "--undo"]] {
         let output = miriam().args(options).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{options:?}");
@@ -177,7 +178,7 @@ fn errors_name_the_file_and_what_to_do() {
     assert!(lossy_text(&warned.stderr).contains("no abbreviations of \"xx\""));
 }
 
-/// A copy of the toy system with what raw text needs beside its ini.
+/// A copy of the toy system with a `preparation` file for raw text beside its ini.
 fn toy_for_raw_text(folder: &Path) -> PathBuf {
     for file in ["moses.ini", "phrase-table", "reordering-table", "lm.arpa"] {
         fs::copy(project_root().join("examples/toy").join(file), folder.join(file)).unwrap();
@@ -191,7 +192,7 @@ fn toy_for_raw_text(folder: &Path) -> PathBuf {
 const RAW: &str = "The red house is big.\nI have “a black cat” and a white dog!\n\nthe big house";
 
 #[test]
-fn translate_takes_and_gives_raw_text() {
+fn translate_reads_and_writes_raw_text() {
     let folder = tempfile::tempdir().unwrap();
     let ini = toy_for_raw_text(folder.path());
     let expected =
@@ -214,7 +215,7 @@ fn translate_takes_and_gives_raw_text() {
         "-recase",
     ];
     assert_eq!(translate(&steps), expected);
-    // Lists hold tokens, and what is given stands over the file.
+    // Lists have tokens, and options override the file.
     let found = translate(&["-raw", "-detokenize", "en", "-n-best-list", "list", "1"]);
     assert_eq!(found.lines().next(), expected.lines().next());
     let list = lossy_text(&read_decompressed(&folder.path().join("list")));
@@ -222,7 +223,7 @@ fn translate_takes_and_gives_raw_text() {
 }
 
 #[test]
-fn raw_text_is_refused_where_it_would_be_garbled() {
+fn options_that_would_garble_raw_text_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let ini = toy_for_raw_text(folder.path());
     for options in [
@@ -235,12 +236,15 @@ fn raw_text_is_refused_where_it_would_be_garbled() {
         assert_eq!(output.status.code(), Some(2), "{options:?}: {}", lossy_text(&output.stderr));
     }
     fs::remove_file(folder.path().join("preparation")).unwrap();
-    let told = run_to_error(miriam().arg("translate").arg("-f").arg(&ini).arg("-raw"));
-    assert!(told.contains("preparation: cannot read") && told.contains("-tokenize"), "{told}");
+    let message = run_to_error(miriam().arg("translate").arg("-f").arg(&ini).arg("-raw"));
+    assert!(
+        message.contains("preparation: cannot read") && message.contains("-tokenize"),
+        "{message}"
+    );
 }
 
 #[test]
-fn the_toy_corpus_is_whole() {
+fn the_toy_corpus_is_complete() {
     let lines = |part: &str, language: &str| -> Vec<String> {
         let path = project_root().join("examples/toy").join(format!("{part}.{language}"));
         lossy_text(&read_decompressed(&path)).lines().map(str::to_owned).collect()

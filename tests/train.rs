@@ -1,5 +1,5 @@
-//! `miriam train` end to end: from text to a tuned model, killed and continued, asked
-//! for something else, and over what cannot be trained from.
+//! `miriam train` end to end: from text to a tuned model, killed and resumed, with
+//! changed options, and over unusable data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn train(model: &Path, options: &[&str]) -> Command {
     command
 }
 
-/// The stages that a run did, by what it says of them.
+/// The stages that a run executed, by its messages.
 fn stages_done(stderr: &[u8]) -> Vec<String> {
     let done = |line: &str| {
         let (number, rest) = line.trim_start().strip_prefix("INFO ")?.split_once(" of ")?;
@@ -50,7 +50,7 @@ fn test_bleu(model: &Path) -> f64 {
 }
 
 #[test]
-fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
+fn from_text_to_a_model_that_translates_unseen_text() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model");
     let first = run_with_input(&mut train(&model, &["--text"]), b"");
@@ -62,7 +62,7 @@ fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
     assert!(!model.join("train.work").exists());
     let bleu = test_bleu(&model);
     assert!(bleu > 60.0, "{bleu}");
-    // The text kept beside is what the model was built from.
+    // The text tables are those from which the model was built.
     let phrases =
         read_decompressed(&model.join("text/phrase-table.gz")).split(|&b| b == b'\n').count() - 1;
     assert!(summary.contains(&format!("{phrases} pairs")), "{summary}");
@@ -70,7 +70,7 @@ fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
         assert!(model.join("text").join(name).exists(), "{name}");
     }
 
-    // Asked for the same, there is nothing to do; moved, it translates the same.
+    // The same command again has nothing to do; a moved model translates the same.
     let again = run_with_input(&mut train(&model, &["--text"]), b"");
     assert_eq!(stages_done(&again.stderr), [""; 0]);
     let moved = folder.path().join("moved");
@@ -80,9 +80,9 @@ fn from_text_to_a_model_that_translates_what_it_has_not_seen() {
     run(miriam().arg("verify").arg(moved.join("lm.miriam")));
 }
 
-/// A run killed between stages may be asked for other files then.
+/// A run killed between stages may be resumed with a request for more files.
 #[test]
-fn text_may_be_asked_for_later() {
+fn text_tables_may_be_requested_later() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path();
     run_with_input(&mut train(model, &["--keep-work"]), b"");
@@ -102,15 +102,15 @@ fn only_outdated_stages_run_again() {
     let changed = stages(&["--seed", "2", "--lm-type", "trie"]);
     assert!(changed.contains(&"estimating the language model".to_owned()), "{changed:?}");
     assert!(!changed.contains(&"aligning words".to_owned()), "{changed:?}");
-    // A file that is damaged by its length is made anew, with all it is made from.
+    // A file of the wrong length is rebuilt, with all its inputs.
     fs::write(model.join("phrase-table.miriam"), "short").unwrap();
     let changed = stages(&["--seed", "2", "--lm-type", "trie"]);
     assert!(changed.contains(&"aligning words".to_owned()), "{changed:?}");
     assert!(!changed.contains(&"estimating the language model".to_owned()), "{changed:?}");
 }
 
-/// Whatever it was doing when it was killed, the same command goes on, and the model
-/// is the one that is made in one go; so it is with other threads and memory.
+/// A run killed at any point is resumed by the same command and gives the model of an
+/// uninterrupted run, also with other threads and memory.
 #[test]
 fn a_resumed_training_gives_the_same_model() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ fn a_resumed_training_gives_the_same_model() {
 fn training_on_raw_text_gives_a_raw_text_system() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    // As people write: a capital letter first, full stops that touch the word.
+    // Raw text: a capital letter first, full stops attached to words.
     for side in ["train.en", "train.es", "dev.en", "dev.es"] {
         let raw: String = lossy_text(&read_decompressed(&toy_file(side)))
             .lines()
@@ -204,7 +204,7 @@ fn unusable_training_data_is_named() {
         let message = complain("two", "two", &options);
         assert!(message.contains(named), "{message}");
     }
-    // An ini of somebody else's is not replaced.
+    // An ini from elsewhere is not replaced.
     fs::create_dir(at("theirs")).unwrap();
     fs::write(at("theirs/moses.ini"), "theirs").unwrap();
     let mut command = miriam();
@@ -212,7 +212,7 @@ fn unusable_training_data_is_named() {
     let message = run_to_error(command.arg("-o").arg(at("theirs")));
     assert!(message.contains("theirs/moses.ini"), "{message}");
     assert_eq!(read_decompressed(&at("theirs/moses.ini")), b"theirs");
-    // A record that cannot be read costs time and nothing else.
+    // An unreadable record costs time and nothing else.
     fs::write(at("model/train.json"), "{").unwrap();
     let mut command = miriam();
     command.arg("train").arg("--source").arg(at("two")).arg("--target").arg(at("two"));

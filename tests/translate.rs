@@ -1,5 +1,5 @@
-//! `miriam translate` end to end: against Moses2's recorded output on a real
-//! system, and against bad input on a toy one.
+//! `miriam translate` end to end: compared with Moses2's recorded output on a real
+//! system, and over bad input on a toy one.
 
 use std::fs;
 use std::io::Write;
@@ -158,9 +158,8 @@ fn stack_decoding_gives_moses2s_translations_and_scores() {
     }
 }
 
-/// Moses' own regression cases, over text tables and over ProbingPT directories
-/// of Moses, which hold probabilities in one and logarithms, with reordering
-/// scores, in the other.
+/// Moses' own regression cases, over text tables and over ProbingPT directories of Moses,
+/// one with probabilities, one with logarithms and reordering scores.
 #[test]
 fn moses_regression_cases() {
     let Some(data) = shared_data("moses-cases") else { return };
@@ -209,8 +208,7 @@ fn moses_regression_cases() {
     }
 }
 
-/// Workers tied to CPUs give the same translations; CPUs that are not there are
-/// refused by name.
+/// Workers bound to CPUs give the same translations; missing CPUs are refused by name.
 #[test]
 fn workers_are_pinned_to_cpus() {
     if !cfg!(target_os = "linux") {
@@ -219,8 +217,8 @@ fn workers_are_pinned_to_cpus() {
     }
     let input = b"the red house is big .\nthe house .\n";
     let plain = run_toy(&["-threads", "2"], input);
-    // Where the workers ran, as the kernel saw them, cannot be asked afterwards;
-    // `base/textio` tests that a thread stays where it is put.
+    // Where the workers ran cannot be queried afterwards; `base/textio` tests that a
+    // thread stays on its CPU.
     for options in [
         &["-threads", "2", "-cpu-affinity-offset", "0"][..],
         &["-threads", "2", "-cpu-affinity-offset", "1", "-cpu-affinity-increment", "3"],
@@ -243,7 +241,7 @@ fn toy_ini() -> PathBuf {
     project_root().join("examples/toy/moses.ini")
 }
 
-/// What the toy system prints for `input`, and what it says on standard error.
+/// The toy system's output for `input`, and its messages on standard error.
 fn run_toy_with_messages(options: &[&str], input: &[u8]) -> (Vec<u8>, String) {
     let mut child = miriam()
         .args(["translate", "-f"])
@@ -268,7 +266,7 @@ fn run_toy(options: &[&str], input: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_toy_system_translates_as_its_authors_would() {
+fn the_toy_system_gives_the_expected_translations() {
     let folder = project_root().join("examples/toy");
     let input = read_decompressed(&folder.join("input.txt"));
     let expected = lossy_text(&read_decompressed(&folder.join("expected.txt")));
@@ -279,7 +277,7 @@ fn the_toy_system_translates_as_its_authors_would() {
     }
 }
 
-/// Scores worked out by an independent exhaustive decoder over the same files.
+/// Scores computed by an independent exhaustive decoder over the same files.
 #[test]
 fn the_toy_systems_scores() {
     let input = read_decompressed(&project_root().join("examples/toy/input.txt"));
@@ -289,7 +287,7 @@ fn the_toy_systems_scores() {
 }
 
 #[test]
-fn search_options_change_what_they_should() {
+fn search_options_have_their_effect() {
     let input = b"the red house is big .\n";
     let swapped = lossy_text(&run_toy(&["-search-algorithm", "1"], input));
     assert_eq!(swapped, "la casa roja es grande . \n");
@@ -298,7 +296,7 @@ fn search_options_change_what_they_should() {
     }
     let diverse = ["-search-algorithm", "14", "-cube-pruning-diversity", "1", "-cbp", "1"];
     assert_eq!(lossy_text(&run_toy(&diverse, input)), "el casa roja es grande . \n", "as Moses2");
-    // Stored phrases swap inside themselves; only jumps between phrases cost.
+    // Phrases of the table reorder inside themselves; only jumps between phrases cost.
     let monotone = lossy_text(&run_toy(&["-distortion-limit", "0", "-t"], input));
     let spans: Vec<&str> = monotone.split('|').filter(|s| s.contains('-')).collect();
     let starts: Vec<u32> =
@@ -309,7 +307,7 @@ fn search_options_change_what_they_should() {
 }
 
 #[test]
-fn options_may_stand_before_the_subcommand_or_take_an_equals_sign() {
+fn options_may_precede_the_subcommand_or_take_an_equals_sign() {
     let input = tempfile::NamedTempFile::new().unwrap();
     fs::write(input.path(), b"the red house is big .\n").unwrap();
     let output = run(miriam()
@@ -326,7 +324,7 @@ fn a_very_long_line_is_split_and_translated() {
     let cheap = ["-search-algorithm", "1", "-s", "10", "-cbp", "10"];
     let output = lossy_text(&run_toy(&[&cheap[..], &["-t"]].concat(), line.as_bytes()));
     assert_eq!(output.lines().count(), 1);
-    // 2,400 words: the second piece starts at word 2,000 and ends the line.
+    // 2,400 words: the second part starts at word 2,000 and ends the line.
     assert!(output.contains("|2000-") || output.contains("|2001-"), "a second piece");
     assert!(output.trim_end().ends_with("-2399|"), "{}", &output[output.len() - 60..]);
     let scored = run_toy(&[&cheap[..], &["-output-hypo-score"]].concat(), line.as_bytes());
@@ -346,8 +344,8 @@ fn the_input_is_never_the_output() {
     assert_eq!(fs::read(&file).unwrap(), b"the house .\n");
 }
 
-/// Bytes of a small table overwritten in turn: an error or a translation, never
-/// a panic or a hang.
+/// Overwrites bytes of a small table in turn: an error or a translation, never a panic or
+/// a hang.
 #[test]
 fn a_damaged_table_is_an_error_or_harmless() {
     let folder = tempfile::tempdir().unwrap();
@@ -391,7 +389,7 @@ fn unknown_words_are_copied_marked_or_dropped() {
         run_toy(&["-mu", "true", "-unknown-word-prefix", "<", "-unknown-word-suffix", ">"], input);
     assert!(lossy_text(&marked).contains("<anselmo> "));
     assert!(!lossy_text(&run_toy(&["-drop-unknown"], input)).contains("anselmo"));
-    // One unknown word, dropped: its penalty alone, and no sentence end.
+    // One unknown word, dropped: only its penalty, and no sentence end.
     let score = lossy_text(&run_toy(
         &["-drop-unknown", "-output-hypo-score", "-search-algorithm", "1"],
         b"anselmo\n",

@@ -1,5 +1,5 @@
-//! `miriam tune` end to end: better weights in the same ini, whatever the number of
-//! threads, and what was there stays where a run fails.
+//! `miriam tune` end to end: better weights in the same ini for any number of threads;
+//! the old file stays if a run fails.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ fn write_toy_system(folder: &Path, language_model: &str) -> PathBuf {
     }
     let ini = lossy_text(&read_decompressed(&project_root().join("examples/toy/moses.ini")));
     let ini = ini.replace("LM0= 0.5", &format!("LM0= {language_model} # the model of words"));
-    // Not the names in the working directory.
+    // Names that the working directory does not have.
     let ini = ini.replace("path=", &format!("path={}/", path_str(folder)));
     std::fs::write(folder.join("moses.ini"), ini).expect("writable");
     folder.join("moses.ini")
@@ -35,7 +35,7 @@ fn tune(ini: &Path, output: &Path) -> Command {
     command
 }
 
-/// The BLEU of iterations, as the log tells them.
+/// The BLEU of the iterations in the log.
 fn bleu_per_iteration(log: &str) -> Vec<f64> {
     let after = |line: &str| line.split("BLEU ").nth(1)?.split(' ').next()?.parse().ok();
     log.lines()
@@ -47,7 +47,7 @@ fn bleu_per_iteration(log: &str) -> Vec<f64> {
 #[test]
 fn weights_get_better_and_the_rest_of_the_ini_stays() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    // A language model that is feared gives bad translations.
+    // A language model with a negative weight gives bad translations.
     let ini = write_toy_system(folder.path(), "-0.5");
     let (output, log) = (folder.path().join("tuned.ini"), folder.path().join("log"));
     for method in ["mira", "mert"] {
@@ -81,7 +81,7 @@ fn weights_get_better_and_the_rest_of_the_ini_stays() {
         }
         assert!((magnitudes - 1.0).abs() < 1e-5, "{magnitudes}");
         assert!(new.contains("# the model of words"));
-        // The new ini translates, and gives the BLEU that was promised.
+        // The new ini gives the reported BLEU.
         let translated = folder.path().join("translated");
         let options = ["-search-algorithm", "1", "-cube-pruning-pop-limit", "400", "-s", "400"];
         let source = project_root().join("examples/toy/corpus.en");
@@ -123,22 +123,22 @@ fn run_log(command: &mut Command) -> String {
 }
 
 #[test]
-fn a_run_that_fails_leaves_the_ini_that_was_there() {
+fn a_failed_run_leaves_the_old_ini() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ini = write_toy_system(folder.path(), "0.5");
     let output = folder.path().join("tuned.ini");
     std::fs::write(&output, "precious").expect("writable");
     let short = folder.path().join("short");
     std::fs::write(&short, "uno\n").expect("writable");
-    let said = run_to_usage_error(tune(&ini, &output).args(["--reference", path_str(&short)]));
-    assert!(said.contains("short has 1"), "{said}");
+    let message = run_to_usage_error(tune(&ini, &output).args(["--reference", path_str(&short)]));
+    assert!(message.contains("short has 1"), "{message}");
     // Killed while it runs.
     let mut child = tune(&ini, &output).arg("--quiet").spawn().expect("it starts");
     std::thread::sleep(std::time::Duration::from_millis(150));
     let _ = child.kill();
     let _ = child.wait();
     assert_eq!(read_decompressed(&output), b"precious");
-    // The ini that is read may be the one that is written.
+    // The input ini may be the output.
     run(tune(&ini, &ini).args(["--iterations", "2"]));
     run(&mut tune(&ini, &output));
 }
@@ -150,22 +150,22 @@ fn run_to_usage_error(command: &mut Command) -> String {
 }
 
 #[test]
-fn what_cannot_be_tuned_is_refused() {
+fn untunable_systems_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ini = write_toy_system(folder.path(), "0.5");
     let output = folder.path().join("tuned.ini");
     let content = lossy_text(&read_decompressed(&ini));
     std::fs::write(&ini, content.clone() + "\n[weight-overwrite]\nLM0= 0.7\n").expect("writable");
-    let said = run_to_error(&mut tune(&ini, &output));
-    assert!(said.contains("[weight-overwrite]"), "{said}");
+    let message = run_to_error(&mut tune(&ini, &output));
+    assert!(message.contains("[weight-overwrite]"), "{message}");
     std::fs::write(&ini, content).expect("writable");
-    let said = run_to_error(tune(&ini, &output).args(["--reference", "/no/such"]));
-    assert!(said.contains("/no/such"), "{said}");
+    let message = run_to_error(tune(&ini, &output).args(["--reference", "/no/such"]));
+    assert!(message.contains("/no/such"), "{message}");
     assert!(!output.exists());
 }
 
-/// Better than the weights of the recorded Moses pipeline start from, on a part of
-/// the real text.
+/// Better than the initial weights of the recorded Moses pipeline, on a part of the real
+/// text.
 #[test]
 fn real_text_gets_better() {
     let Some(data) = shared_data("m30k-de-en") else { return };

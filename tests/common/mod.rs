@@ -1,4 +1,4 @@
-//! What the end-to-end suites share.
+//! Helpers of the end-to-end suites.
 
 #![allow(dead_code, reason = "each suite uses its part")]
 
@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The folder of real data beside the project, or nothing after printing why a
-/// test over it is skipped.
+/// The folder of real data beside the project; if missing, prints why the test is skipped
+/// and returns `None`.
 pub fn shared_data(what: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(what);
     if folder.exists() {
@@ -18,8 +18,8 @@ pub fn shared_data(what: &str) -> Option<PathBuf> {
     None
 }
 
-/// Says on standard error why a test is skipped, past the test runner, which
-/// keeps what passing tests print to itself.
+/// Prints on standard error why a test is skipped, bypassing the test runner, which
+/// captures the output of passing tests.
 pub fn report_skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
@@ -29,22 +29,22 @@ pub fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The binary under test, which leaves the user's cache alone.
+/// A command of the binary under test, without access to the user's cache.
 pub fn miriam() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_miriam"));
     command.env("MIRIAM_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
     command
 }
 
-/// Runs `command`, which must end well, and returns its standard output.
+/// Runs `command`, which must succeed, and returns its standard output.
 pub fn run(command: &mut Command) -> Vec<u8> {
     let output = command.output().expect("the binary starts");
     assert!(output.status.success(), "{command:?}: {}", lossy_text(&output.stderr));
     output.stdout
 }
 
-/// Runs `command`, which must end with status 1, and returns its one line of
-/// complaint.
+/// Runs `command`, which must end with status 1, and returns its error message of one
+/// line.
 pub fn run_to_error(command: &mut Command) -> String {
     let Output { status, stderr, .. } = command.output().expect("the binary starts");
     let stderr = lossy_text(&stderr);
@@ -59,7 +59,7 @@ pub fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The decompressed content of a `.gz` or `.zst` file, or a plain file's.
+/// The content of a plain, `.gz` or `.zst` file, decompressed.
 pub fn read_decompressed(path: &Path) -> Vec<u8> {
     use std::io::Read;
     let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -73,7 +73,7 @@ pub fn read_decompressed(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// What `command`, which must end well, says when it is given `input`.
+/// Runs `command`, which must succeed, with `input` on its standard input.
 pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
