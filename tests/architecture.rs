@@ -1,5 +1,5 @@
-//! The layers of `docs/architecture.md`: crates depend on each other only along the
-//! arrows listed here.
+//! The house as `docs/architecture.md` draws it: crates depend on each other
+//! only along the arrows listed here.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
 //! `--device` and `lm next`, end to end: on machines without a GPU by a library that
-//! replaces the driver and runs the kernels' sources on the host.
+//! takes the driver's place and runs the kernels' sources.
 
 #[path = "../glm/tests/host/mod.rs"]
 mod host;
@@ -38,7 +38,7 @@ fn build_toy_model() -> tempfile::TempDir {
 }
 
 /// `<s> a b` keeps `b`: `b </s>` -0.7, `b a` -0.9, and from words alone with the backoff
-/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` without context is -1.2.
+/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` behind nothing is -1.2.
 #[test]
 fn next_words_are_ranked() {
     let folder = build_toy_model();
@@ -54,7 +54,7 @@ fn next_words_are_ranked() {
         assert_eq!(next(&[], b"a b\n"), all);
         assert_eq!(next(&["--top", "2"], b"a b"), "</s>\t-0.7\ta\t-0.9\n");
         assert_eq!(next(&["--top", "0"], b"a b\n\n"), "\n\n");
-        // After `<s>`: `<s> a` -0.5; without context -1.5.
+        // Behind `<s>`: `<s> a` -0.5; behind nothing -1.5.
         assert_eq!(next(&["--top", "1"], b"\n"), "a\t-0.5\n");
         assert_eq!(next(&["--top", "1", "-n"], b"\n"), "<unk>\t-1\n");
         let words = folder.path().join("words");
@@ -75,7 +75,7 @@ fn next_words_are_ranked() {
 }
 
 #[test]
-fn a_missing_driver_has_its_message() {
+fn without_a_driver_there_is_a_message() {
     let libraries = Command::new("ldconfig").arg("-p").output();
     if libraries.is_ok_and(|output| lossy_text(&output.stdout).contains("libcuda.so")) {
         return report_skip("there is a driver on this machine");
@@ -83,11 +83,11 @@ fn a_missing_driver_has_its_message() {
     let folder = build_toy_model();
     let (arpa, glm) = (folder.path().join("toy.arpa"), folder.path().join("toy.glm"));
     for (command, device) in [("perplexity", "cuda"), ("query", "cuda:0"), ("next", "cuda:7")] {
-        let message = run_to_error(
+        let complaint = run_to_error(
             lm(&[command, path_str(&glm), "--device", device]).env_remove("LD_LIBRARY_PATH"),
         );
-        assert!(message.contains("libcuda.so is not there"), "{message}");
-        assert!(message.contains("--device cpu"), "{message}");
+        assert!(complaint.contains("libcuda.so is not there"), "{complaint}");
+        assert!(complaint.contains("--device cpu"), "{complaint}");
     }
     let other = run_to_error(&mut lm(&["query", path_str(&arpa), "--device", "cuda"]));
     assert!(other.contains("toy.arpa") && other.contains("lm build --type glm"), "{other}");
@@ -102,7 +102,7 @@ fn a_missing_driver_has_its_message() {
 }
 
 #[test]
-fn every_driver_error_has_its_message() {
+fn every_refusal_of_a_driver_has_its_message() {
     let Some(library) = host_driver() else { return };
     let folder = build_toy_model();
     let glm = folder.path().join("toy.glm");
@@ -124,8 +124,8 @@ fn every_driver_error_has_its_message() {
             command.envs(host::environment(&library, settings));
             command
         };
-        let message = run_to_error(&mut on(device));
-        assert!(message.contains(part), "{settings}: {message}");
+        let complaint = run_to_error(&mut on(device));
+        assert!(complaint.contains(part), "{settings}: {complaint}");
         let auto = run_with_input(&mut on("auto"), input);
         if !settings.starts_with("count=2") {
             assert_eq!(
@@ -135,7 +135,7 @@ fn every_driver_error_has_its_message() {
             );
         }
     }
-    // A device that fails during a run: the CPU takes over, with one warning.
+    // A device that fails on the way: the CPU goes on, and says so once.
     let mut command = lm(&["perplexity", path_str(&glm), "--device", "cuda"]);
     let failing = run_with_input(command.envs(host::environment(&library, "launch=700")), input);
     assert_eq!(failing.stdout, expected);

@@ -16,26 +16,26 @@ use crate::{Error, Result};
 pub struct FeatureSpec {
     /// Its name: `name=`, or the type with a running number.
     pub name: String,
-    /// The number of its scores.
+    /// How many scores it has.
     pub num_components: usize,
-    /// Whether it is tuned; features that are not need no weight line.
+    /// Whether it is tuned; others need no weight line.
     pub tuneable: bool,
-    /// Its weights, one a score.
+    /// One weight a score.
     pub weights: Vec<f32>,
-    /// Its type and parameters.
+    /// What it computes, from what.
     pub kind: FeatureKind,
 }
 
-/// The types of feature functions.
+/// The feature functions there are.
 #[derive(Clone, Debug)]
 pub enum FeatureKind {
-    /// -100 for each unknown word.
+    /// -100 for each unknown word; the "table" of unknown words.
     UnknownWordPenalty(UnknownWordSpec),
     /// Minus the number of target words.
     WordPenalty,
-    /// 1 for each phrase.
+    /// One a phrase.
     PhrasePenalty,
-    /// Minus the length of the jump, in words.
+    /// Minus the length of the jump.
     Distortion,
     /// Lexicalised reordering.
     LexicalReordering(ReorderingSpec),
@@ -47,19 +47,19 @@ pub enum FeatureKind {
     PhraseTable(PhraseTableSpec),
 }
 
-/// How unknown words are translated.
+/// What becomes of unknown words.
 #[derive(Clone, Debug)]
 pub struct UnknownWordSpec {
-    /// Whether they are dropped.
+    /// Whether they are left out.
     pub drop: bool,
-    /// Printed before a copied word.
+    /// What stands before a copied word.
     pub prefix: String,
-    /// Printed after it.
+    /// What stands behind it.
     pub suffix: String,
 }
 
 impl UnknownWordSpec {
-    /// Prefix and suffix, if either is not empty.
+    /// Prefix and suffix, where there is one.
     pub(super) fn affixes(&self) -> Option<(String, String)> {
         let any = !self.prefix.is_empty() || !self.suffix.is_empty();
         any.then(|| (self.prefix.clone(), self.suffix.clone()))
@@ -69,17 +69,17 @@ impl UnknownWordSpec {
 /// A phrase table's parameters.
 #[derive(Clone, Debug)]
 pub struct PhraseTableSpec {
-    /// The source of its entries.
+    /// Text or binary.
     pub format: PhraseTableFormat,
     /// The file.
     pub path: String,
-    /// Target phrases kept for a source phrase; `None` for all.
+    /// Targets kept a source phrase; nothing for all.
     pub limit: Option<usize>,
     /// How a binary file is loaded.
     pub load: LoadMethod,
-    /// The factors of the words of its source phrases.
+    /// Which factors the words of its source phrases are.
     pub input_factors: Vec<usize>,
-    /// The factors of target words; `None` for all that a word has.
+    /// The same of target phrases; nothing for as many as a word has.
     pub output_factors: Option<Vec<usize>>,
 }
 
@@ -90,7 +90,7 @@ pub enum PhraseTableFormat {
     Text,
     /// Our binary file, or a directory of Moses' (`ProbingPT`).
     Binary,
-    /// The input line (`DynamicPhraseTable`).
+    /// The line that is translated (`DynamicPhraseTable`).
     PerSentence,
 }
 
@@ -101,9 +101,9 @@ pub struct ReorderingSpec {
     pub model: ReorderingType,
     /// Where the scores are.
     pub source: ReorderingSource,
-    /// The factors of source words in a table of its own.
+    /// Which factors the words of source phrases are in a table of its own.
     pub input_factors: Vec<usize>,
-    /// The factors of target words.
+    /// The same of target phrases.
     pub output_factors: Vec<usize>,
 }
 
@@ -112,27 +112,27 @@ pub struct ReorderingSpec {
 pub enum ReorderingSource {
     /// A text table of its own.
     Text(String),
-    /// The records of the phrase table, from this column of its reordering scores on.
+    /// The phrase table's records, from this score on.
     PhraseTable(usize),
 }
 
 /// A language model's parameters.
 #[derive(Clone, Debug)]
 pub struct LanguageModelSpec {
-    /// The model file.
+    /// The file: ARPA or ours.
     pub path: String,
     /// How a binary file is loaded.
     pub load: LoadMethod,
     /// Whether a second score counts the words that the model does not know.
     pub has_oov_feature: bool,
-    /// The factor of target words that it scores.
+    /// The factor of target words it looks at.
     pub factor: usize,
 }
 
 /// An operation sequence model's parameters.
 #[derive(Clone, Debug)]
 pub struct OperationSequenceModelSpec {
-    /// The file of the n-gram model of operations, in any format of language models.
+    /// The file of the n-gram model of operations: anything a language model may be.
     pub path: String,
     /// How a binary file is loaded.
     pub load: LoadMethod,
@@ -142,10 +142,10 @@ const SUPPORTED_TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, D
     LexicalReordering, KENLM, OpSequenceModel, PhraseDictionaryMemory, ProbingPT, \
     DynamicPhraseTable";
 
-/// The largest number of scores of a feature, more than any table has.
+/// Scores of one feature at most: more than any table has.
 const MAX_COMPONENTS: usize = 10_000;
 
-/// Parses the features of `lines` and applies `edits`; weights are still empty.
+/// The features of `lines` with `edits` made; weights are still empty.
 pub(super) fn parse(
     ini: &Path,
     lines: &[String],
@@ -162,7 +162,7 @@ pub(super) fn parse(
         let name =
             keys.take("name").unwrap_or_else(|| make_default_name(&keys.type_name, &mut unnamed));
         if parsed.iter().any(|(other, _)| *other == name) {
-            return fail(format!("two features have the name {name}"));
+            return fail(format!("two features are called {name}"));
         }
         parsed.push((name, keys));
     }
@@ -173,7 +173,7 @@ pub(super) fn parse(
         };
         match (parsed.iter_mut().find(edited), &feature) {
             (Some((_, keys)), _) => keys.set(key, value),
-            // Its absence is reported elsewhere.
+            // Its absence is complained of elsewhere.
             (None, OverrideTarget::UnknownWordPenalty) => {}
             (None, OverrideTarget::Named(name)) => {
                 let names: Vec<&str> = parsed.iter().map(|(name, _)| &name[..]).collect();
@@ -191,7 +191,7 @@ pub(super) fn parse(
     Ok(features)
 }
 
-/// A default name: the type with the next number among unnamed features of the type.
+/// The type with the next number of its kind; only unnamed features count.
 fn make_default_name(type_name: &str, unnamed: &mut Vec<(String, usize)>) -> String {
     match unnamed.iter_mut().find(|(name, _)| name == type_name) {
         Some((_, next)) => {
@@ -255,7 +255,7 @@ fn parse_feature(name: String, keys: &mut FeatureLine) -> Result<FeatureSpec, St
 }
 
 fn parse_unknown_word_penalty(keys: &mut FeatureLine) -> Result<UnknownWordSpec, String> {
-    // Moses2 accepts the keys of a table here and ignores them.
+    // Moses2 takes a table's keys here and does nothing with them.
     for key in ["path", "input-factor", "output-factor", "table-limit", "cache-size"] {
         keys.take(key);
     }
@@ -305,7 +305,7 @@ fn parse_reordering(keys: &mut FeatureLine) -> Result<ReorderingSpec, String> {
 
 fn parse_language_model(keys: &mut FeatureLine) -> Result<LanguageModelSpec, String> {
     let factor = keys.take("factor").map_or(Ok(0), |text| input_settings::parse_factor(&text))?;
-    // The order is that of the file.
+    // The order is the file's.
     keys.take("order");
     let counts_unknown = keys.take("oov-feature").map(|text| parse_flag("oov-feature", &text));
     let counts_unknown = counts_unknown.transpose()?.unwrap_or(false);
@@ -313,7 +313,7 @@ fn parse_language_model(keys: &mut FeatureLine) -> Result<LanguageModelSpec, Str
     Ok(LanguageModelSpec { path, load: keys.take_load()?, has_oov_feature: counts_unknown, factor })
 }
 
-/// An operation sequence model and the number of its scores.
+/// An operation sequence model and how many scores it has.
 fn parse_operation_sequence_model(keys: &mut FeatureLine) -> Result<(FeatureKind, usize), String> {
     keys.accept_only("input-factor", "0")?;
     keys.accept_only("output-factor", "0")?;
@@ -324,7 +324,7 @@ fn parse_operation_sequence_model(keys: &mut FeatureLine) -> Result<(FeatureKind
     Ok((FeatureKind::OperationSequenceModel(spec), if alone { 1 } else { 5 }))
 }
 
-/// A language model, with a second score if it counts unknown words.
+/// A language model, which has a second score where it counts unknown words.
 fn parse_language_model_feature(keys: &mut FeatureLine) -> Result<(FeatureKind, usize), String> {
     let spec = parse_language_model(keys)?;
     let components = 1 + usize::from(spec.has_oov_feature);
@@ -339,8 +339,7 @@ fn parse_flag(key: &str, text: &str) -> Result<bool, String> {
     parse_boolean(text).ok_or_else(|| format!("{key}={text} is neither true nor false"))
 }
 
-/// A feature line split into its type and its key-value pairs, which are taken one by
-/// one.
+/// A feature line cut into its type and its pairs, which are taken one by one.
 struct FeatureLine {
     type_name: String,
     pairs: Vec<(String, String)>,
@@ -368,7 +367,7 @@ impl FeatureLine {
         Some(self.pairs.remove(at).1)
     }
 
-    /// Sets `key` to `value`, as if the pair were the last of the line.
+    /// Gives `key` the value `value`, as if it stood last on the line.
     fn set(&mut self, key: String, value: String) {
         self.take(&key);
         self.pairs.push((key, value));
@@ -389,7 +388,7 @@ impl FeatureLine {
         list.transpose().map_err(|reason| format!("{key}=: {reason}"))
     }
 
-    /// `load=` and `lazyken=`: the later one counts.
+    /// `load=` and `lazyken=`: whichever stands later counts.
     fn take_load(&mut self) -> Result<LoadMethod, String> {
         let mut load = LoadMethod::Populate;
         while let Some(at) = self.pairs.iter().position(|(k, _)| k == "load" || k == "lazyken") {

@@ -1,17 +1,17 @@
-//! Feature types of Moses that are aliases here or not available, with the reasons that
-//! users see.
+//! Feature types of Moses that are something else here: opened by another name,
+//! or not available, for a reason that a user wants to read.
 
-/// Types whose models this decoder opens as KENLM models: ARPA files, or binary files of
-/// KenLM or ours.
+/// Types whose models this decoder opens as it opens KENLM's: an ARPA file, or a
+/// binary one of KenLM's or ours.
 const LANGUAGE_MODELS: &[&str] = &["IRSTLM", "KENLMBatch", "LanguageModel", "SRILM"];
 
-/// Whether models of the type are opened as KENLM models.
+/// Whether models of the type are opened as KENLM's are.
 pub(super) fn is_language_model(type_name: &str) -> bool {
     LANGUAGE_MODELS.contains(&type_name)
 }
 
-/// Why a type is not available, and what to do; `None` for a name that Moses does not
-/// have either.
+/// What a type needs that is not there, and what to do; nothing for a name that
+/// Moses does not know either.
 pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
     Some(match type_name {
         "PhraseDictionaryBinary" | "PhraseDictionaryTree" => {

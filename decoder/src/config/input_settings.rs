@@ -1,4 +1,4 @@
-//! Settings of the input: markup, factors, sentence tables
+//! How the input is read: markup, factors, tables in the line
 //! (`phrase-decoding.md` 1.4, 1.9, 3.1, 3.2).
 
 use super::settings::SettingsReader;
@@ -6,35 +6,36 @@ use crate::Result;
 use crate::factors::MAX_FACTOR;
 use crate::markup::{Brackets, MarkupMode};
 
-/// The syntax of input lines: annotations and the form of words.
+/// What may stand in an input line besides words, and how words are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputSettings {
-    /// How markup is treated.
+    /// What becomes of markup.
     pub markup: MarkupMode,
     /// The strings around tags.
     pub brackets: Brackets,
-    /// Whether punctuation has walls around it.
+    /// Whether there are walls around punctuation.
     pub monotone_at_punctuation: bool,
-    /// Whether each line has a phrase table (`inputtype` 7).
+    /// Whether each line brings a phrase table (`inputtype` 7).
     pub has_sentence_table: bool,
-    /// How words are split into factors.
+    /// How words are cut into factors.
     pub factors: FactorSettings,
 }
 
-/// How words are split into factors and printed.
+/// How words are cut into factors and put together again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactorSettings {
-    /// The separator of factors; empty if words are never split.
+    /// What stands between factors; empty where words are never cut.
     pub delimiter: String,
-    /// The factors of the columns of an input word; `None` for 0, 1, 2 and so on.
+    /// Which factors the columns of an input word are; nothing for 0, 1, 2 and
+    /// so on, as many as there are.
     pub input: Option<Vec<usize>>,
-    /// The factors that are printed.
+    /// Which factors are printed.
     pub output: Vec<usize>,
-    /// The separator in the output.
+    /// What is printed between them.
     pub output_delimiter: String,
     /// Whether all factors are printed.
     pub report_all_factors: bool,
-    /// The factor of input words with the entity that placeholders print.
+    /// The factor of input words that holds what is printed in their place.
     pub placeholder_factor: Option<usize>,
 }
 
@@ -53,7 +54,7 @@ impl Default for FactorSettings {
 
 impl InputSettings {
     pub(super) fn new(read: &SettingsReader<'_>) -> Result<Self> {
-        let has_sentence_table = match read.value("inputtype")? {
+        let brings_table = match read.value("inputtype")? {
             None | Some("0") => false,
             Some("7") => true,
             Some(other) => {
@@ -77,7 +78,7 @@ impl InputSettings {
                 return read.fail("xml-input", reason);
             }
         };
-        if has_sentence_table && markup != MarkupMode::PassThrough {
+        if brings_table && markup != MarkupMode::PassThrough {
             return read.fail("xml-input", "lines of inputtype 7 have no markup");
         }
         let brackets = match read.split_values("xml-brackets") {
@@ -93,7 +94,7 @@ impl InputSettings {
             markup,
             brackets,
             monotone_at_punctuation: read.boolean("monotone-at-punctuation", false)?,
-            has_sentence_table: has_sentence_table,
+            has_sentence_table: brings_table,
             factors: FactorSettings::new(read)?,
         })
     }
@@ -104,7 +105,7 @@ impl FactorSettings {
         let defaults = FactorSettings::default();
         let delimiter = match read.value("factor-delimiter")? {
             None => defaults.delimiter,
-            // Moses' name for no delimiter.
+            // Moses' word for it.
             Some("none") => String::new(),
             Some(text) => text.to_owned(),
         };
@@ -117,7 +118,7 @@ impl FactorSettings {
             None => None,
             Some(text) => match parse_factor(text) {
                 Ok(0) => {
-                    let reason = "factor 0 is the word itself; give one that no model uses";
+                    let reason = "factor 0 is the word itself; give one that no model looks at";
                     return read.fail("placeholder-factor", reason);
                 }
                 Ok(factor) => Some(factor),
@@ -135,7 +136,7 @@ impl FactorSettings {
     }
 }
 
-/// The factors of a parameter with one factor a line, or several separated by commas.
+/// The factors of a parameter that has one a line, or several with commas.
 fn parse_factor_parameter(read: &SettingsReader<'_>, name: &str) -> Result<Option<Vec<usize>>> {
     let Some(words) = read.split_values(name) else { return Ok(None) };
     match parse_factors(&words.join(",")) {

@@ -1,5 +1,5 @@
-//! A translation as columns of a line: words, the source and target positions of its
-//! phrases, and the word alignment, as Moses prints them.
+//! A translation as the columns of a line: words, which source and target
+//! positions its phrases cover, and the word alignment, as Moses prints them.
 
 use std::io::Write;
 
@@ -15,11 +15,11 @@ use crate::translator::Translator;
 /// The columns of one translation, filled phrase by phrase.
 #[derive(Default)]
 pub(crate) struct OutputColumns {
-    /// Words, each followed by a space.
+    /// Words, each with a space behind it.
     pub(crate) words: Vec<u8>,
     /// `0-1=0-2`, source and target positions, with a space before each.
     pub(crate) segmentation: Vec<u8>,
-    /// `0-1`, source and target position, each followed by a space.
+    /// `0-1`, source and target position, with a space behind each.
     pub(crate) alignment: Vec<u8>,
     /// Target words so far.
     target_position: u32,
@@ -27,7 +27,7 @@ pub(crate) struct OutputColumns {
 }
 
 impl OutputColumns {
-    /// Clears all columns for the next translation.
+    /// Begins a translation.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.segmentation.clear();
@@ -35,9 +35,9 @@ impl OutputColumns {
         self.target_position = 0;
     }
 
-    /// Adds the last phrase of a hypothesis of the sentence that `translator` decoded
-    /// last, whose first word is word `offset` of the line. Alignments are listed only if
-    /// `aligned`.
+    /// Adds the last phrase of a hypothesis of the sentence that `translator`
+    /// decoded last, whose first word stands at `offset` in the line. Alignments
+    /// are listed only if `aligned`.
     pub(crate) fn push_phrase(
         &mut self,
         translator: &Translator<'_>,
@@ -76,7 +76,7 @@ impl OutputColumns {
     }
 }
 
-/// Appends the first and the last position, or the only one.
+/// The first and the last position, or the only one.
 fn push_position_range(out: &mut Vec<u8>, span: Span) {
     write!(out, "{}", span.start).expect("memory does not fail");
     if span.start + 1 < span.end {
@@ -84,8 +84,8 @@ fn push_position_range(out: &mut Vec<u8>, span: Span) {
     }
 }
 
-/// Appends the values of tuneable features, each feature after its name, each value
-/// followed by a space, in the format of `number`.
+/// Appends the values of tuneable features, each feature behind its name, each
+/// value with a space behind it, numbers as `number` prints them.
 pub(crate) fn push_feature_values(
     out: &mut Vec<u8>,
     features: &[FeatureComponents],
@@ -105,8 +105,8 @@ pub(crate) fn push_feature_values(
     }
 }
 
-/// Appends a line of an n-best list: the columns of Moses2, then those of Moses 1 that
-/// `options` request.
+/// Appends a line of an n-best list: the columns of Moses2, then those of Moses 1
+/// that `options` ask for.
 pub(crate) fn push_n_best_line(
     out: &mut Vec<u8>,
     id: i64,
@@ -181,6 +181,6 @@ mod tests {
         push_position_range(&mut out, Span { start: 0, end: 3 });
         out.push(b' ');
         push_position_range(&mut out, Span { start: 7, end: 7 });
-        assert_eq!(out, b"3 0-2 7", "an empty phrase has the position of the next one");
+        assert_eq!(out, b"3 0-2 7", "an empty phrase stands where the next one will");
     }
 }

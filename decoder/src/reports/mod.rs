@@ -1,4 +1,4 @@
-//! Writes the outputs of a line into its streams.
+//! Everything that a line of input gives, written into its streams.
 
 mod columns;
 mod search_graph;
@@ -14,7 +14,7 @@ use columns::{push_feature_values, push_n_best_line};
 use search_graph::SearchGraphLine;
 
 impl Translator<'_> {
-    /// Translates line number `id` and appends to each requested stream.
+    /// Translates line number `id` and gives each stream of the settings its part.
     pub(crate) fn translate_to_streams(
         &mut self,
         id: i64,
@@ -27,8 +27,8 @@ impl Translator<'_> {
         let mut graph = wanted(OutputStream::SearchGraph).then(|| SearchGraphLine::new(id));
         let mut columns = std::mem::take(&mut self.columns);
         columns.clear();
-        // The list of a line that is translated in parts has one entry, without
-        // annotations of the words.
+        // The list of a line in pieces has one entry, without what is shown beside
+        // the words of the best translation.
         let (mut entry, mut values) = (OutputColumns::default(), Vec::new());
         let score = self.decode_line(line, |translator, offset| {
             translator.push_best_translation(&mut columns, offset)?;
@@ -53,7 +53,7 @@ impl Translator<'_> {
         let is_wrong = score.is_err();
         let score = self.recover_line_error(score)?;
         if is_wrong {
-            // Nothing of it is printed, and the last search was of another line.
+            // Nothing of it is shown, and what was searched last is another line.
             out.stream_mut(OutputStream::Unknowns).clear();
             out.stream_mut(OutputStream::Details).clear();
             graph = graph.map(|_| SearchGraphLine::new(id));
@@ -78,7 +78,7 @@ impl Translator<'_> {
             let features = &self.system.components.features;
             let out = out.stream_mut(OutputStream::NBest);
             if !self.is_split {
-                // One more than requested, as in Moses2.
+                // One more than asked for, as Moses2 prints.
                 let entries = options.size.saturating_add(1);
                 let aligned = options.segmentation || options.alignment;
                 let extent = NBestLimits {
@@ -96,7 +96,7 @@ impl Translator<'_> {
                             let values = (entry.values, entry.total);
                             push_n_best_line(out, id, &columns, features, values, options);
                         }
-                        // Errors in other entries do not affect the best translation.
+                        // The best translation stands, whatever is wrong with others.
                         Err(Error::Line { reason }) => left_out = Some(reason),
                         Err(error) => return Err(error),
                     }
@@ -116,7 +116,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Appends the line of a translation with these `columns`.
+    /// Appends what stands on the line of a translation made of `columns`.
     pub(crate) fn push_best_line(
         &self,
         id: i64,
@@ -135,8 +135,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Adds the best translation of the part decoded last to `columns`, with the
-    /// annotations of phrases.
+    /// Adds the best translation of the piece decoded last to `columns`, with what
+    /// is shown behind phrases.
     pub(crate) fn push_best_translation(
         &mut self,
         columns: &mut OutputColumns,
@@ -171,7 +171,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Appends the unknown words of the part decoded last.
+    /// Appends the words of the piece decoded last that no phrase translates.
     fn push_unknowns(&self, out: &mut Vec<u8>) {
         for (position, &word) in self.sentence.ids().iter().enumerate() {
             if self.options.is_unknown(position as u32) {

@@ -1,17 +1,18 @@
-//! The search graph as JSON lines: one object a line of input, with every hypothesis from
-//! which a complete translation can be reached, so that tools need no parser of their
-//! own.
+//! The search graph as JSON lines: one object a line of input, with every
+//! hypothesis from which a complete translation can be reached, so that tools can
+//! read it without a parser of their own.
 //!
-//! Keys of a line: `id`, the line's number; `pieces`, usually one, several for a line
-//! that is translated in parts. Of a piece: `first`, the position of its first word in
-//! the line; `words`, their number; `hypotheses`. Of a hypothesis: `id` (0 is the initial
-//! one, within the piece); `back`, the one it extends; `span`, first and last source
-//! position of its last phrase, in the line; `text`, the phrase's target words; `score`,
-//! the model score so far; `future`, the score with the future cost; `recombined`, the
-//! hypothesis it was recombined with, if any; `complete`, true if all words are
-//! translated. The initial hypothesis has neither `back`, `span` nor `text`.
+//! Keys of a line: `id`, the line's number; `pieces`, usually one, several for a
+//! line that is translated in pieces. Of a piece: `first`, the position of its
+//! first word in the line; `words`, how many it has; `hypotheses`. Of a
+//! hypothesis: `id` (0 is the initial one, within the piece); `back`, the one
+//! it extends; `span`, first and last source position of its last phrase, in the
+//! line; `text`, the phrase's target words; `score`, the model score so far;
+//! `future`, the score with the estimate of the rest; `recombined`, the hypothesis
+//! it lost to, for those that lost; `complete`, true where nothing is left to
+//! translate. The initial hypothesis has neither `back`, `span` nor `text`.
 //!
-//! Bytes that are not UTF-8 become U+FFFD.
+//! JSON is UTF-8: bytes that are not become U+FFFD.
 
 use std::io::Write;
 
@@ -20,12 +21,11 @@ use miriam_textio::number::push_shortest_f32;
 use crate::search::{Hypothesis, HypothesisId, Search};
 use crate::translator::Translator;
 
-/// The JSON object of one line of input, under construction.
+/// The object of one line of input, while it grows.
 pub(super) struct SearchGraphLine {
     json: Vec<u8>,
     pieces: usize,
-    /// Scratch: which hypotheses lead to a translation, and the winners of
-    /// recombinations.
+    /// Scratch: which hypotheses lead to a translation and what they lost to.
     connections: Vec<Connection>,
     frontier: Vec<u32>,
 }
@@ -50,7 +50,7 @@ impl SearchGraphLine {
         out.extend_from_slice(b"]}\n");
     }
 
-    /// Marks the hypotheses that lead to a complete translation.
+    /// Finds what leads to a complete translation.
     fn find_connected(&mut self, search: &dyn Search) {
         let hypotheses = search.hypotheses();
         self.connections.clear();
@@ -82,8 +82,8 @@ impl SearchGraphLine {
 }
 
 impl Translator<'_> {
-    /// Adds the graph of the part decoded last, whose first word is word `offset` of the
-    /// line.
+    /// Adds the graph of the piece decoded last, whose first word stands at
+    /// `offset` in the line.
     pub(super) fn push_search_graph(&self, line: &mut SearchGraphLine, offset: u32) {
         if line.pieces > 0 {
             line.json.push(b',');
@@ -138,7 +138,7 @@ impl Translator<'_> {
                 span.end - 1
             )
             .expect("memory does not fail");
-            // A hypothesis whose words cannot be printed is part of the graph too.
+            // A hypothesis that cannot be printed is part of the graph like another.
             let mut is_first = true;
             self.surface_forms().for_each_word_lossy(hypothesis.option, hypothesis.span, |word| {
                 if !std::mem::take(&mut is_first) {
@@ -166,7 +166,7 @@ impl Translator<'_> {
     }
 }
 
-/// Appends `text` escaped for a JSON string.
+/// Appends `text` as it stands inside a JSON string.
 fn push_json_escaped(json: &mut Vec<u8>, text: &[u8]) {
     for letter in String::from_utf8_lossy(text).chars() {
         match letter {

@@ -1,5 +1,5 @@
-//! The origin of each phrase of a translation, in Moses 1's form
-//! (`-translation-details`), which other scripts parse.
+//! Where each phrase of a translation comes from, in Moses 1's form
+//! (`-translation-details`), which scripts of others parse.
 
 use std::io::Write;
 
@@ -8,8 +8,8 @@ use crate::output::OutputFormat;
 use crate::translator::Translator;
 
 impl Translator<'_> {
-    /// Appends the block of the part decoded last, whose first word is word `offset` of
-    /// the line.
+    /// Appends the block of the piece decoded last, whose first word stands at
+    /// `offset` in the line.
     pub(super) fn push_translation_details(
         &mut self,
         out: &mut Vec<u8>,
@@ -82,7 +82,7 @@ impl Translator<'_> {
     }
 }
 
-/// Appends all positions, joined by dashes, with `before` in front of the first.
+/// All positions, joined by dashes, with `before` in front of the first.
 fn push_positions(out: &mut Vec<u8>, before: u8, positions: std::ops::Range<u32>) {
     for (i, position) in positions.enumerate() {
         out.push(if i == 0 { before } else { b'-' });

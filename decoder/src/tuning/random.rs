@@ -1,7 +1,8 @@
-//! Random numbers of tuning: SplitMix64 (Steele et al. 2014), for which any seed is good.
-//! Runs with the same seed are equal on every machine.
+//! Random numbers of tuning: SplitMix64 (Steele et al. 2014), of which any seed is a
+//! good one. What they decide is an order and a few starts, so runs with one seed
+//! are equal everywhere.
 
-/// The SplitMix64 generator.
+/// A generator.
 #[derive(Clone, Debug)]
 pub(super) struct SplitMix64(u64);
 
@@ -27,7 +28,7 @@ impl SplitMix64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// Shuffles `items`.
+    /// Puts `items` into any order.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             let other = ((u128::from(self.next()) * (i as u128 + 1)) >> 64) as usize;
