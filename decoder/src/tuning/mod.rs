@@ -2,7 +2,7 @@
 //!
 //! An iteration translates the text into n-best lists, merges them with those of earlier
 //! iterations, and searches weights that rank good translations of the lists first: by
-//! batch MIRA ([`mira`]) or by MERT ([`mert`]). Decoder and tuner are one process: models
+//! batch MIRA (`mira.rs`) or by MERT (`mert.rs`). Decoder and tuner are one process: models
 //! stay loaded, and a translation of a list is its feature values and its BLEU
 //! statistics.
 //!
