@@ -132,10 +132,7 @@ fn defaults_are_those_of_the_decoding_semantics() {
     ] {
         let settings = verbose_settings(&model, search);
         for line in expected {
-            assert!(
-                settings.lines().any(|setting| setting.ends_with(line)),
-                "{line}: {settings}"
-            );
+            assert!(settings.lines().any(|setting| setting.ends_with(line)), "{line}: {settings}");
         }
     }
 }
