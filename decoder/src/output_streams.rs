@@ -49,7 +49,7 @@ impl LineOutput {
     }
 }
 
-/// Whether two paths name the same file, by their text alone.
+/// Whether two names are those of one file, as far as names tell.
 fn is_same_path(one: &Path, other: &Path) -> bool {
     let standard = |path: &Path| path.as_os_str() == "-";
     if standard(one) || standard(other) {
