@@ -61,7 +61,7 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// The files of all requested streams.
+/// The files of all streams that somebody asked for.
 pub(crate) struct OutputStreams {
     /// Streams to one file share it: the outputs of a line stay together.
     outputs: Vec<(Vec<OutputStream>, Output)>,
