@@ -1,11 +1,13 @@
-//! Neural translation models: other people's files and our own, what they are, and what
-//! lies beside them.
+//! Neural machine translation: reading models of Marian, Nematus, Amun, CTranslate2 and
+//! Hugging Face, translating and scoring with them on CPUs.
 //!
-//! A model is read in two steps. [`checkpoint`] gives named tensors where they lie,
-//! whatever the format. [`architecture`] says what they are: one typed description for
-//! all formats, with every parameter it needs found, in one set of names and of one
-//! shape. [`Package`] adds what lies beside a model, and finds all of it by one path;
-//! [`file`] writes it into one file of ours.
+//! A model is read in two steps. [`checkpoint`] maps a file and gives its named tensors,
+//! whatever the format. [`architecture`] gives them a meaning: one typed description for
+//! all formats, with every parameter found under one set of names and in one shape.
+//! [`ModelBundle`] adds vocabularies, tokenisers, shortlist and decoder configuration, all
+//! found from one path; [`model_file`] writes a bundle into one file of this program.
+//! [`network`] runs a model through [`layer`] and [`engine`], [`search`] and [`batch`]
+//! decode, [`translate()`] and [`score()`] go from lines of text to lines of text.
 
 #![forbid(unsafe_code)]
 

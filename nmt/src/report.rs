@@ -1,4 +1,4 @@
-//! What `miriam nmt info` prints of a package, as text for people and as JSON.
+//! The report of `miriam nmt info` on a model bundle, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,13 +9,13 @@ use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::segmentation::Segmentation;
 use crate::vocabulary::Vocabulary;
 
-/// A package summed up.
+/// A summary of a model bundle.
 pub struct Report {
     format: String,
     models: Vec<ModelDescription>,
-    /// A name and a value each.
-    package_lines: Vec<(&'static str, String)>,
-    /// What is unusual or missing.
+    /// Name and value of each line on vocabularies, shortlist and settings.
+    bundle_lines: Vec<(&'static str, String)>,
+    /// Remarks on what is unusual or missing.
     notes: Vec<String>,
 }
 
@@ -29,23 +29,23 @@ struct ModelDescription {
 }
 
 impl Report {
-    /// Sums up `package`.
-    pub fn new(package: &ModelBundle) -> Self {
-        let models = package.models.iter().map(ModelDescription::new).collect();
-        let (package_lines, mut notes) = (describe_package(package), Vec::new());
-        for model in &package.models {
+    /// The summary of `bundle`.
+    pub fn new(bundle: &ModelBundle) -> Self {
+        let models = bundle.models.iter().map(ModelDescription::new).collect();
+        let (bundle_lines, mut notes) = (describe_bundle(bundle), Vec::new());
+        for model in &bundle.models {
             notes.extend(model_notes(model));
         }
-        if package.tokenizers.is_none() {
+        if bundle.tokenizers.is_none() {
             notes.push("no vocabularies lie beside it; name them with --vocabs".into());
         }
-        if package.models.len() > 1 {
-            notes.push(format!("{} models vote together", package.models.len()));
+        if bundle.models.len() > 1 {
+            notes.push(format!("{} models vote together", bundle.models.len()));
         }
-        Report { format: package.format.clone(), models, package_lines, notes }
+        Report { format: bundle.format.clone(), models, bundle_lines, notes }
     }
 
-    /// Lines for people.
+    /// The report as text: a name and a value a line.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
@@ -63,16 +63,16 @@ impl Report {
             line("stored as", &elements.join(", "));
             line("bytes", &model.bytes.to_string());
         }
-        for (name, value) in &self.package_lines {
+        for (name, value) in &self.bundle_lines {
             line(name, value);
         }
-        for remark in &self.notes {
-            line("note", remark);
+        for note in &self.notes {
+            line("note", note);
         }
         text
     }
 
-    /// The names, kinds and shapes of all tensors, a line each.
+    /// The names, data types and shapes of all tensors, a line each.
     pub fn to_tensor_list(&self) -> String {
         let mut text = String::new();
         for (name, element, shape) in self.models.iter().flat_map(|model| &model.shapes) {
@@ -82,7 +82,7 @@ impl Report {
         text
     }
 
-    /// One JSON object.
+    /// The report with all tensors as one JSON object.
     pub fn to_json(&self) -> String {
         let pairs = |lines: &[(&str, String)]| {
             let pairs = lines.iter().map(|(name, value)| {
@@ -113,7 +113,7 @@ impl Report {
             "{{\"format\":{},\"models\":[{}],\"words\":{{{}}},\"notes\":[{}]}}\n",
             quote_json(&self.format),
             models.collect::<Vec<_>>().join(","),
-            pairs(&self.package_lines),
+            pairs(&self.bundle_lines),
             remarks.join(",")
         )
     }
@@ -148,9 +148,9 @@ impl ModelDescription {
     }
 }
 
-fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
+fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if let Some(words) = &package.tokenizers {
+    if let Some(words) = &bundle.tokenizers {
         let [source, target] = &words.vocabularies;
         let describe = |vocabulary: &Vocabulary| {
             let name = |id| String::from_utf8_lossy(vocabulary.word(id).unwrap_or_default());
@@ -195,7 +195,7 @@ fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
             lines.push(("first word", advice));
         }
     }
-    match &package.shortlist_generator {
+    match &bundle.shortlist_generator {
         Some(ShortlistGenerator::Shortlist(list)) => {
             let value = format!("{} translations, first {}", list.len(), list.first());
             lines.push(("shortlist", value));
@@ -205,7 +205,7 @@ fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
         }
         None => {}
     }
-    let settings = &package.settings;
+    let settings = &bundle.settings;
     if let Some(beam) = settings.beam_size {
         lines.push(("beam", beam.to_string()));
     }
@@ -216,14 +216,14 @@ fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
 }
 
 fn model_notes(model: &Model) -> Vec<String> {
-    let mut remarks = Vec::new();
+    let mut notes = Vec::new();
     if let Architecture::Transformer(transformer) = model.architecture() {
-        let looks_back = transformer.autoregression == AutoregressionConfig::SelfAttention;
+        let self_attention = transformer.autoregression == AutoregressionConfig::SelfAttention;
         if transformer.preprocess.has_norm()
-            && (looks_back || transformer.encoder.depth > 0)
+            && (self_attention || transformer.encoder.depth > 0)
             && transformer.pre_norm_keys != PreNormKeys::Normalised
         {
-            remarks.push(
+            notes.push(
                 "Marian's versions make keys and values of different inputs in models such as \
                  this; --dialect chooses"
                     .into(),
@@ -231,16 +231,16 @@ fn model_notes(model: &Model) -> Vec<String> {
         }
     }
     for name in model.unused() {
-        remarks.push(format!("{name} is in the file and has no use"));
+        notes.push(format!("{name} is in the file and has no use"));
     }
     let multipliers = model.activation_multipliers().len();
     if multipliers > 0 {
-        remarks.push(format!("{multipliers} matrices come with multipliers of their activations"));
+        notes.push(format!("{multipliers} matrices come with multipliers of their activations"));
     }
-    remarks
+    notes
 }
 
-/// The names under which dialects are chosen.
+/// The dialects by their names on the command line.
 pub const DIALECTS: [(&str, Dialect); 2] =
     [("marian", Dialect::Marian), ("browser", Dialect::Browser)];
 

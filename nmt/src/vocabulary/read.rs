@@ -1,4 +1,4 @@
-//! Vocabularies out of the bytes of files.
+//! Parsing vocabularies.
 
 use std::path::Path;
 
@@ -8,16 +8,15 @@ use super::Vocabulary;
 use crate::yaml::Value;
 use crate::{Error, Result};
 
-/// In place of words for ids that no word has.
+/// The beginning of the placeholder for an id that no token has.
 const GAP_PREFIX: &str = "<no word has the id ";
 
-/// The vocabulary in `bytes`, of the form that the name of `path` tells.
+/// The vocabulary in `bytes`, in the format that the extension of `path` tells.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     let name = path.display().to_string();
     match path.extension().and_then(|e| e.to_str()) {
         Some("spm" | "model") => {
-            let pieces = SentencePiece::from_bytes(bytes, &name)?;
-            Vocabulary::from_sentencepiece(&pieces, path)
+            Vocabulary::from_sentencepiece(&SentencePiece::from_bytes(bytes, &name)?, path)
         }
         Some("yml" | "yaml" | "json") => from_yaml(&Value::parse(bytes, &name)?, path),
         Some("fsv") => {
@@ -33,7 +32,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     }
 }
 
-/// A list of words, or a map of words to ids.
+/// The vocabulary of a list of tokens or of a map of tokens to ids.
 fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
     let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
     match value {
@@ -43,12 +42,12 @@ fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
             Vocabulary::new(words.into_iter(), path, None)
         }
         Value::Mapping(entries) => {
-            // More ids than words are gaps; more than twice as many are no vocabulary.
-            let most = 2 * entries.len() + 100;
+            // Gaps between ids are allowed; an id above this bound is taken for an error.
+            let limit = 2 * entries.len() + 100;
             let mut by_id: Vec<Option<&[u8]>> = Vec::new();
             for (word, id) in entries {
                 let number = id.as_str().and_then(|id| id.parse::<usize>().ok());
-                let Some(id) = number.filter(|&id| id < most) else {
+                let Some(id) = number.filter(|&id| id < limit) else {
                     let word = String::from_utf8_lossy(word);
                     return Err(wrong(format!("{word:?} has no id but {id:?}")));
                 };

@@ -1,4 +1,4 @@
-//! The traps of `neural.md` 1.3, and sizes that do not fit.
+//! Words that YAML parsers change (`neural.md` 1.3), and mismatched sizes.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn open_error(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn maps_lists_and_lines_are_the_same() {
+fn maps_lists_and_lines_give_the_same_vocabulary() {
     let maps = [
         ("v.yml", "</s>: 0\n<unk>: 1\nnull: 2\n\"\\u2581a\": 3\n? ~\n: 4\n'1.0': 5\n"),
         ("v.json", "{\"</s>\":0, \"<unk>\":1, \"null\":2, \"1.0\":5, \"~\":4, \"\\u2581a\":3}"),
