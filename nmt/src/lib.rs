@@ -18,6 +18,7 @@ pub mod checkpoint;
 mod decoder_config;
 pub mod engine;
 mod error;
+mod json;
 pub mod layer;
 mod model_bundle;
 pub mod model_file;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_storage::{Bytes, Container, LoadMethod};
+use serde::Deserialize;
 
 use crate::architecture::{self, CTranslate2Settings, Dialect, Model};
 use crate::checkpoint::{Checkpoint, Format};
@@ -14,7 +15,7 @@ use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::{Shortlist, VocabularyMap};
 use crate::vocabulary::Vocabulary;
 use crate::yaml::Value;
-use crate::{Error, Result, model_file};
+use crate::{Error, Result, json, model_file};
 
 /// Where the candidate target tokens of a sentence come from.
 pub enum ShortlistGenerator {
@@ -413,6 +414,13 @@ fn resolve_in_folder(folder: &Path, path: &Path) -> PathBuf {
     }
 }
 
+/// The options of CTranslate2's `config.json` that decoding needs.
+#[derive(Default, Deserialize)]
+struct CTranslate2Config {
+    layer_norm_epsilon: Option<f32>,
+    decoder_start_token: Option<String>,
+}
+
 fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
         let path = |extension: &str| folder.join(format!("{side}_vocabulary.{extension}"));
@@ -424,21 +432,14 @@ fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
         _ => None,
     };
     let config_path = folder.join("config.json");
-    let config = if config_path.is_file() { Some(read_yaml(&config_path)?) } else { None };
-    let option = |name: &str| config.as_ref().and_then(|config| config.get(name));
-    let norm_epsilon = match option("layer_norm_epsilon").filter(|value| !value.is_null()) {
-        None => None,
-        Some(value) => {
-            Some(value.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
-                Error::mismatch(&config_path, "layer_norm_epsilon", "a number is needed")
-            })?)
-        }
+    let config = if config_path.is_file() {
+        json::open(&config_path)?
+    } else {
+        CTranslate2Config::default()
     };
     // The decoder's start token is known by its string only.
-    let start_token = match (&vocabularies, option("decoder_start_token")) {
-        (Some([_, target]), Some(word)) => {
-            Vocabulary::open(target)?.find(word.as_bytes().unwrap_or_default())
-        }
+    let start_token = match (&vocabularies, &config.decoder_start_token) {
+        (Some([_, target]), Some(word)) => Vocabulary::open(target)?.find(word.as_bytes()),
         _ => None,
     };
     let checkpoint = Checkpoint::open(model, LoadMethod::Lazy)?;
@@ -446,7 +447,7 @@ fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
     let files = vec![model.to_owned()];
     let model = architecture::resolve_ctranslate2(
         checkpoint,
-        &CTranslate2Settings { norm_epsilon, start_token },
+        &CTranslate2Settings { norm_epsilon: config.layer_norm_epsilon, start_token },
     )?;
     let map = folder.join("vmap.txt");
     Ok(FoundModel {
@@ -460,9 +461,9 @@ fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
 }
 
 fn find_hugging_face(folder: &Path, weights: &Path, config: &Path) -> Result<FoundModel> {
-    let config = read_yaml(config)?;
+    let config = json::open(config)?;
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
-    let generation = file("generation_config.json").map(|path| read_yaml(&path)).transpose()?;
+    let generation = file("generation_config.json").map(|path| json::open(&path)).transpose()?;
     let checkpoint = Checkpoint::open(weights, LoadMethod::Lazy)?;
     let model = architecture::resolve_hugging_face(checkpoint, &config, generation.as_ref())?;
     let vocabularies = file("vocab.json").map(|source| {

@@ -9,8 +9,9 @@ use super::transformer::{
     ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
 };
 use super::{Architecture, EmbeddingConfig, Model};
+use serde_json::Value;
+
 use crate::checkpoint::Checkpoint;
-use crate::yaml::Value;
 use crate::{Error, Result};
 
 /// The epsilon of layer norms: PyTorch's default.
@@ -85,14 +86,14 @@ impl Config<'_> {
             Some(value) if !value.is_null() => self.number("decoder_vocab_size")?,
             _ => source_vocab_size,
         };
-        let bad_words = self.generation_option("bad_words_ids").map_or(&[][..], Value::items);
-        let suppressed = bad_words.iter().filter_map(|words| match words.items() {
+        let bad_words = self.generation_option("bad_words_ids").and_then(Value::as_array);
+        let suppressed = bad_words.into_iter().flatten().filter_map(|ids| {
             // Sequences of several tokens are not supported.
-            [one] => one.as_str().and_then(|id| id.parse().ok()),
-            _ => None,
+            let [id] = &ids.as_array()?[..] else { return None };
+            u32::try_from(id.as_u64()?).ok()
         });
         let start = match self.generation_option("decoder_start_token_id") {
-            Some(id) => self.parse_number("decoder_start_token_id", id.as_str())?,
+            Some(id) => self.to_number("decoder_start_token_id", Some(id))?,
             None => self.number("pad_token_id")?,
         };
         let table = checkpoint.get("model.encoder.embed_positions.weight");
@@ -145,11 +146,12 @@ impl Config<'_> {
     }
 
     fn number(&self, name: &str) -> Result<usize> {
-        self.parse_number(name, self.text(name))
+        self.to_number(name, self.value.get(name))
     }
 
-    fn parse_number(&self, name: &str, text: Option<&str>) -> Result<usize> {
-        text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+    fn to_number(&self, name: &str, value: Option<&Value>) -> Result<usize> {
+        let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        number.ok_or_else(|| {
             let place = format!("config.json, {name}");
             Error::mismatch(self.path, &place, "a number is needed here")
         })
