@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io;
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
 
 use crate::architecture::{Architecture, AutoregressionConfig, Dialect, Model, PreNormKeys};
 use crate::checkpoint::DType;
@@ -82,40 +87,106 @@ impl Report {
         text
     }
 
-    /// The report with all tensors as one JSON object.
+    /// The report with all tensors as one JSON object and a line end.
     pub fn to_json(&self) -> String {
-        let pairs = |lines: &[(&str, String)]| {
-            let pairs = lines.iter().map(|(name, value)| {
-                format!("{}:{}", quote_json(&name.replace([' ', '-'], "_")), quote_json(value))
-            });
-            pairs.collect::<Vec<_>>().join(",")
+        let lines = |lines: &[(&str, String)]| {
+            let pairs = lines.iter();
+            JsonObject(pairs.map(|(k, v)| (k.replace([' ', '-'], "_"), v.clone())).collect())
         };
         let models = self.models.iter().map(|model| {
             let elements = model.elements.iter();
-            let elements: Vec<String> =
-                elements.map(|(e, count)| format!("{}:{count}", quote_json(e.name()))).collect();
-            let tensors = model.shapes.iter().map(|(name, element, shape)| {
-                let [name, element] = [name, element].map(|text| quote_json(text));
-                format!("{name}:{{\"element\":{element},\"shape\":{shape:?}}}")
-            });
-            format!(
-                "{{{},\"parameters\":{},\"tensors\":{},\"bytes\":{},\"elements\":{{{}}},\"shapes\":{{{}}}}}",
-                pairs(&model.lines),
-                model.parameters,
-                model.tensors,
-                model.bytes,
-                elements.join(","),
-                tensors.collect::<Vec<_>>().join(",")
-            )
+            let shapes = model.shapes.iter();
+            JsonModel {
+                lines: lines(&model.lines),
+                parameters: model.parameters,
+                tensors: model.tensors,
+                bytes: model.bytes,
+                elements: JsonObject(elements.map(|(d, &n)| (d.name().to_owned(), n)).collect()),
+                shapes: JsonObject(
+                    shapes
+                        .map(|(name, element, shape)| (name.clone(), JsonTensor { element, shape }))
+                        .collect(),
+                ),
+            }
         });
-        let remarks: Vec<String> = self.notes.iter().map(|remark| quote_json(remark)).collect();
-        format!(
-            "{{\"format\":{},\"models\":[{}],\"words\":{{{}}},\"notes\":[{}]}}\n",
-            quote_json(&self.format),
-            models.collect::<Vec<_>>().join(","),
-            pairs(&self.bundle_lines),
-            remarks.join(",")
-        )
+        let report = JsonReport {
+            format: &self.format,
+            models: models.collect(),
+            words: lines(&self.bundle_lines),
+            notes: &self.notes,
+        };
+        let mut json = Vec::new();
+        report
+            .serialize(&mut Serializer::with_formatter(&mut json, ShapeFormatter::default()))
+            .expect("memory does not fail");
+        json.push(b'\n');
+        String::from_utf8(json).expect("JSON is UTF-8")
+    }
+}
+
+/// A JSON object with its entries in this order.
+struct JsonObject<T>(Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for JsonObject<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    format: &'a str,
+    models: Vec<JsonModel<'a>>,
+    words: JsonObject<String>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JsonModel<'a> {
+    #[serde(flatten)]
+    lines: JsonObject<String>,
+    parameters: u64,
+    tensors: usize,
+    bytes: u64,
+    elements: JsonObject<u64>,
+    shapes: JsonObject<JsonTensor<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonTensor<'a> {
+    element: &'a str,
+    shape: &'a [usize],
+}
+
+/// Compact JSON with a space after the commas of shapes.
+#[derive(Default)]
+struct ShapeFormatter {
+    objects: usize,
+}
+
+impl Formatter for ShapeFormatter {
+    fn begin_object<W: io::Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.objects += 1;
+        out.write_all(b"{")
+    }
+
+    fn end_object<W: io::Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.objects -= 1;
+        out.write_all(b"}")
+    }
+
+    fn begin_array_value<W: io::Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        // Report, model, shapes, tensor.
+        const TENSOR_DEPTH: usize = 4;
+        out.write_all(match first {
+            true => b"",
+            false if self.objects == TENSOR_DEPTH => b", ",
+            false => b",",
+        })
     }
 }
 
@@ -243,21 +314,3 @@ fn model_notes(model: &Model) -> Vec<String> {
 /// The dialects by their names on the command line.
 pub const DIALECTS: [(&str, Dialect); 2] =
     [("marian", Dialect::Marian), ("browser", Dialect::Browser)];
-
-fn quote_json(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => {
-                quoted.push('\\');
-                quoted.push(character);
-            }
-            control if control < ' ' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(control));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
