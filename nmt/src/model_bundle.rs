@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::architecture::{self, CTranslate2Settings, Dialect, Model};
 use crate::checkpoint::{Checkpoint, Format};
 use crate::decoder_config::DecoderConfig;
+use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::{Shortlist, VocabularyMap};
 use crate::vocabulary::Vocabulary;
@@ -35,11 +36,33 @@ pub struct TokenizerPair {
 }
 
 /// One model, or the models of an ensemble, with everything that decoding needs.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt::ModelBundle;
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// // A folder is searched for the vocabularies; for a single file they can be named.
+/// let converted = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
+/// let vocabulary = Path::new("testdata/tiny.vocab.yml");
+/// let original =
+///     ModelBundle::open(Path::new("testdata/tiny.npz"), Some([vocabulary, vocabulary]))?;
+/// assert_eq!(original.format, "NumPy archive");
+/// let sizes = [original, converted].map(|bundle| {
+///     let embeddings = bundle.models[0].architecture().embeddings();
+///     (embeddings.target_vocab_size, bundle.tokenizers.map(|pair| pair.vocabularies[1].len()))
+/// });
+/// assert_eq!(sizes, [(24, Some(24)); 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct ModelBundle {
     /// The path that was opened.
     pub path: PathBuf,
     /// A description of the format, for reports.
     pub format: String,
+    /// The program whose rules of decoding the model was made for.
+    pub semantics: DecodingSemantics,
     /// The files with the models' weights.
     pub files: Vec<PathBuf>,
     /// The models; several form an ensemble.
@@ -170,6 +193,7 @@ impl ModelBundle {
 #[derive(Default)]
 struct FoundModel {
     format: String,
+    semantics: DecodingSemantics,
     files: Vec<PathBuf>,
     models: Vec<Model>,
     vocabularies: Option<[PathBuf; 2]>,
@@ -201,6 +225,7 @@ impl FoundModel {
         Ok(ModelBundle {
             path: path.to_owned(),
             format: self.format,
+            semantics: self.semantics,
             files: self.files,
             models: self.models,
             tokenizers,
@@ -309,6 +334,7 @@ fn find_from_config(path: &Path, settings: DecoderConfig) -> Result<FoundModel> 
     };
     Ok(FoundModel {
         format: "decoder configuration".into(),
+        semantics: DecodingSemantics::Marian,
         files: settings.models.clone(),
         models,
         vocabularies,
@@ -452,6 +478,7 @@ fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
     let map = folder.join("vmap.txt");
     Ok(FoundModel {
         format,
+        semantics: DecodingSemantics::CTranslate2,
         files,
         models: vec![model],
         vocabularies,
@@ -478,6 +505,7 @@ fn find_hugging_face(folder: &Path, weights: &Path, config: &Path) -> Result<Fou
     }
     Ok(FoundModel {
         format: "Hugging Face folder".into(),
+        semantics: DecodingSemantics::CTranslate2,
         files: vec![weights.to_owned()],
         models: vec![model],
         vocabularies,

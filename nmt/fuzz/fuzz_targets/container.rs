@@ -11,7 +11,7 @@ use miriam_storage::{Bytes, Container, ContainerWriter};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
 use miriam_nmt::{KIND, ModelBundle, model_file, verify};
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 
 /// The files that the bytes change.
 static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
@@ -20,7 +20,7 @@ static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let packed = std::env::temp_dir().join(format!("miriam-fuzz-{}", std::process::id()));
     let mut seeds = vec![std::fs::read(plain).expect("it is there")];
     for precision in Precision::ALL {
-        model_file::write(&bundle, Some(precision), &packed, &Silent).expect("it can be packed");
+        model_file::write(&bundle, Some(precision), &packed, &NoProgress).expect("it can be packed");
         seeds.push(std::fs::read(&packed).expect("it was written"));
     }
     let _ = std::fs::remove_file(packed);

@@ -16,6 +16,7 @@ use crate::architecture::Model;
 use crate::checkpoint::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 use crate::decoder_config::DecoderConfig;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::Shortlist;
 use crate::vocabulary::Vocabulary;
@@ -104,6 +105,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
     Ok(ModelBundle {
         path: container.path().to_owned(),
         format: format!("miriam, from: {}", metadata.origin),
+        semantics: origin_semantics(&metadata.origin),
         files: Vec::new(),
         models: vec![model],
         tokenizers: words,
@@ -119,6 +121,16 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
             ..DecoderConfig::default()
         },
     })
+}
+
+/// The rules of decoding of the program that a model was converted from. The metadata names
+/// that program by the description of its format only, so these names are part of the file
+/// format.
+fn origin_semantics(origin: &str) -> DecodingSemantics {
+    match ["CTranslate2", "Hugging Face"].iter().any(|name| origin.contains(name)) {
+        true => DecodingSemantics::CTranslate2,
+        false => DecodingSemantics::Marian,
+    }
 }
 
 /// The extensions of the metadata, or the default ones.

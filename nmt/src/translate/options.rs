@@ -6,6 +6,23 @@ use crate::model_bundle::ModelBundle;
 use crate::search::{DecodingSemantics, SearchOptions};
 
 /// Options of translation.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt::ModelBundle;
+/// use miriam_nmt::search::DecodingSemantics;
+/// use miriam_nmt::translate::TranslationOptions;
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// let bundle = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
+/// let mut options = TranslationOptions::for_package(&bundle, None);
+/// assert_eq!(options.search.semantics, DecodingSemantics::CTranslate2);
+/// assert_eq!(options.search.beam_size, 2);
+/// options.search.beam_size = 5;
+/// options.output.n_best = true;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranslationOptions {
     /// Options of search. `eos_id` and `suppress_tokens` are filled in from the model.
@@ -85,25 +102,17 @@ pub enum AlignmentFormat {
 }
 
 impl TranslationOptions {
-    /// What an engine would choose, Marian or CTranslate2: that of `rules`, if they are
-    /// given, or else that which `package` was made for, which is CTranslate2 for its
-    /// folders and those of Hugging Face. Options of a configuration beside the model stand
-    /// over them. Only batches are larger than there, for results do not depend on them here.
+    /// The defaults of Marian or CTranslate2: those of `semantics`, or else of the program that
+    /// the model was made for ([`ModelBundle::semantics`]). Settings of a decoder configuration
+    /// override them. Only batches are larger, for results do not depend on them here.
     pub fn for_package(package: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &package.settings;
-        let is_of_ctranslate2 =
-            ["CTranslate2", "Hugging Face"].iter().any(|name| package.format.contains(name));
-        let own = if is_of_ctranslate2 {
-            DecodingSemantics::CTranslate2
-        } else {
-            DecodingSemantics::Marian
-        };
-        let rules = semantics.unwrap_or(own);
-        let of_marian = rules == DecodingSemantics::Marian;
-        let (beam, normalize) = if of_marian { (12, 0.0) } else { (2, 1.0) };
-        let factor = if of_marian { 3.0 } else { f32::INFINITY };
+        let semantics = semantics.unwrap_or(package.semantics);
+        let is_marian = semantics == DecodingSemantics::Marian;
+        let (beam, normalize) = if is_marian { (12, 0.0) } else { (2, 1.0) };
+        let factor = if is_marian { 3.0 } else { f32::INFINITY };
         // Positions have 32 bits.
-        let longest = if of_marian { u32::MAX as usize } else { 256 };
+        let longest = if is_marian { u32::MAX as usize } else { 256 };
         TranslationOptions {
             search: SearchOptions {
                 beam_size: settings.beam_size.unwrap_or(beam),
@@ -113,8 +122,8 @@ impl TranslationOptions {
                 coverage_penalty: 0.0,
                 max_length_factor: settings.max_length_factor.unwrap_or(factor),
                 max_length: longest,
-                min_length: usize::from(!of_marian),
-                semantics: rules,
+                min_length: usize::from(!is_marian),
+                semantics,
                 patience: 1.0,
                 early_stop_margin: None,
                 no_repeat_ngram_size: 0,
@@ -125,7 +134,7 @@ impl TranslationOptions {
                 return_alignments: false,
                 skip_cost: false,
             },
-            allow_unknown: !of_marian,
+            allow_unknown: !is_marian,
             precision: stored_precision(package),
             weights: settings.weights.clone(),
             threads: 1,
