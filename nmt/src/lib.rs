@@ -7,7 +7,39 @@
 //! [`ModelBundle`] adds vocabularies, tokenisers, shortlist and decoder configuration, all
 //! found from one path; [`model_file`] writes a bundle into one file of this program.
 //! [`network`] runs a model through [`layer`] and [`engine`], [`search`] and [`batch`]
-//! decode, [`translate()`] and [`score()`] go from lines of text to lines of text.
+//! decode, [`translate`](mod@translate) and [`score`](mod@score) go from lines of text to lines of
+//! text.
+//!
+//! ```
+//! use std::io::Cursor;
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! use miriam_nmt::ModelBundle;
+//! use miriam_nmt::engine::{Cpu, Tuner};
+//! use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
+//! use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A folder of CTranslate2 with a tiny random model, read and loaded.
+//! let bundle = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
+//! let options = TranslationOptions::for_package(&bundle, None);
+//! let translator = Translator::new(bundle, options, &Arc::new(Tuner::new(Cpu::detect())))?;
+//!
+//! let text = Input::from_reader(Cursor::new("w2 w3 w4\nw5\n"), "text", None)?;
+//! let source = SourceText { lines: Lines::new(text), prefixes: None };
+//! let folder = tempfile::tempdir()?;
+//! let output = Output::create(&folder.path().join("translations"))?;
+//! let stop = CancellationToken::new();
+//! let counts = translator.translate(source, false, output, &stop, &NoProgress, &mut |error| {
+//!     panic!("line {}: {}", error.line, error.reason)
+//! })?;
+//! assert_eq!((counts.read, counts.written), (2, 2));
+//! let translations = std::fs::read_to_string(folder.path().join("translations"))?;
+//! assert_eq!(translations.lines().count(), 2);
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -37,7 +37,7 @@ pub struct StackedConfig {
     pub state_width: usize,
     /// Width of the keys and queries of attention.
     pub attention_width: usize,
-    /// The number of fully connected layers; every second one adds the output of the layer two below.
+    /// The number of fully connected layers; every second one adds the output two layers below.
     pub fc_depth: usize,
     /// Width of the fully connected layers.
     pub fc_width: usize,

@@ -21,7 +21,8 @@ pub struct Target<'a> {
 pub struct ForcedScores {
     /// The natural log-probabilities of its tokens and of `</s>`.
     pub token_scores: Vec<f32>,
-    /// The attention of each of them to the source tokens, `[target, source]`; empty unless asked for.
+    /// The attention of each of them to the source tokens, `[target, source]`; empty unless
+    /// asked for.
     pub alignment: Vec<Vec<f32>>,
 }
 

@@ -278,7 +278,8 @@ impl LogitsProcessor {
         }
     }
 
-    /// Computes the candidates of one row. `at` is the index of its first gathered logit and advances.
+    /// Computes the candidates of one row. `at` is the index of its first gathered logit, and is
+    /// advanced.
     fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) {
         let wish = self.requests[row].clone();
         let penalty = self.options.repetition_penalty;

@@ -39,6 +39,24 @@ impl Default for ShortlistOptions {
 }
 
 /// A lexical shortlist: the translations of every source token.
+///
+/// ```
+/// use std::io::Cursor;
+/// use std::path::Path;
+/// use miriam_nmt::Vocabulary;
+/// use miriam_nmt::shortlist::{Shortlist, ShortlistOptions};
+/// use miriam_textio::{Input, Lines};
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// let vocabulary = Vocabulary::open(Path::new("testdata/tiny.vocab.yml"))?;
+/// let lines = "w9 w2 0.5\nw8 w2 0.3\nw7 w2 0.1\n";
+/// let lines = Lines::new(Input::from_reader(Cursor::new(lines), "lex.s2t", None)?);
+/// let options = ShortlistOptions { first: 2, best: 2, threshold: 0.0 };
+/// let list = Shortlist::from_lines(lines, options, &vocabulary, &vocabulary)?;
+/// assert_eq!(list.translations_of(2), [8, 9]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shortlist {
     first: usize,

@@ -26,7 +26,8 @@ pub(crate) struct QueueOptions {
 }
 
 impl QueueOptions {
-    /// Batches of at most `mini_batch` sentences and `max_source_tokens` tokens; `maxi_batch` of them are sorted together.
+    /// Batches of at most `mini_batch` sentences and `max_source_tokens` tokens; `maxi_batch` of
+    /// them are sorted together.
     pub fn new(mini_batch: usize, max_source_tokens: usize, maxi_batch: usize) -> Self {
         let max_sentences = mini_batch.max(1);
         let read_ahead = max_sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);

@@ -23,6 +23,21 @@ const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
 
 /// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt::Vocabulary;
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// let vocabulary = Vocabulary::open(Path::new("testdata/tiny.vocab.yml"))?;
+/// assert_eq!(vocabulary.find(b"w7"), Some(7));
+/// assert_eq!(vocabulary.word(vocabulary.eos_id()), Some(&b"</s>"[..]));
+/// let json = br#"{"</s>": 0, "<unk>": 1, "null": 2}"#;
+/// let vocabulary = Vocabulary::parse(json, Path::new("vocab.json"))?;
+/// assert_eq!(vocabulary.find(b"null"), Some(2));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Vocabulary {
     words: WordStore,
