@@ -1,4 +1,4 @@
-//! `miriam nmt`: neural models, translating with them, and what they need.
+//! `miriam nmt`: translation and scoring with neural models, and the tools for their files.
 
 mod ignored_options;
 mod line_errors;
