@@ -148,7 +148,7 @@ impl ModelBundle {
         };
         if rows(self) != rows(&other) || !same_words {
             let reason =
-                format!("not the words of {}; such models cannot vote", self.path.display());
+                format!("not the words of {}; such models form no ensemble", self.path.display());
             return Err(Error::mismatch(&other.path, "vocabulary", reason));
         }
         self.tokenizers = self.tokenizers.take().or(other.tokenizers);
