@@ -1,7 +1,7 @@
-//! Words a second of transformers with random weights: 25 words in, 25 out, one thread.
+//! Tokens a second of transformers with random weights: 25 tokens in, 25 out, one thread.
 //!
-//! Time is that of the thread, so that other programs disturb little. Names of rows can be
-//! asked for: `cargo bench -p miriam-nmt --bench decode -- base i8`.
+//! Time is CPU time of the thread, which other programs disturb little. Arguments select rows
+//! by name: `cargo bench -p miriam-nmt --bench decode -- base i8`.
 
 use std::io::Write;
 use std::path::Path;
@@ -84,13 +84,13 @@ fn random_model(shape: TransformerConfig) -> Model {
     .expect("a sound description")
 }
 
-/// Seconds that this thread has computed.
+/// CPU time of this thread in seconds.
 fn thread_seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// Translates a batch into sentences of a fixed length, with a beam of fixed width.
+/// Translates a batch to sentences of a fixed length with a beam of fixed width.
 fn translate(session: &mut ModelSession, sources: &[Vec<u32>], beam: usize) {
     let sources: Vec<&[u32]> = sources.iter().map(|source| &source[..]).collect();
     let slots = session.begin(&sources, None).expect("words of the vocabulary");

@@ -1,5 +1,5 @@
-//! Search's own share of a step: 32 sentences of 25 words over a session that computes
-//! next to nothing, less the same calls of that session without search. Time is that of
+//! The cost of the search in a step: 32 sentences of 25 tokens over a session that computes
+//! next to nothing, minus the same calls of that session without search. Time is CPU time of
 //! the thread: `cargo bench -p miriam-nmt --bench search`.
 
 use std::io::Write;
@@ -15,10 +15,10 @@ use nix::time::{ClockId, clock_gettime};
 
 const SENTENCES: usize = 32;
 const SENTENCE_LENGTH: usize = 25;
-/// Logits that a row is chosen from: enough for every beam.
+/// The logits of a row: enough for every beam.
 const VOCABULARY_SIZE: usize = 16;
 
-/// Offers each row the same few words.
+/// A session with the same few candidates for every row.
 struct FixedSession {
     rows: usize,
     next_slot: u32,
@@ -28,7 +28,7 @@ struct FixedSession {
 
 impl FixedSession {
     fn new() -> Self {
-        // The end is the worst of all, so that only the limit ends sentences.
+        // EOS has the lowest logit, so that only the maximum length ends sentences.
         let logits =
             (0..VOCABULARY_SIZE).map(|at| (at * 7 % VOCABULARY_SIZE) as f32 * 0.1).collect();
         FixedSession { rows: 0, next_slot: 0, logits, cpu: Cpu::detect() }
@@ -127,7 +127,7 @@ fn make_jobs() -> Vec<Job> {
     (0..SENTENCES as u64).map(|id| Job { id, request: request.clone() }).collect()
 }
 
-/// The least time of a hundred runs, for each word of each sentence.
+/// The shortest time of a hundred runs, for each token of each sentence.
 fn time_per_token(mut run: impl FnMut()) -> Duration {
     let now = || -> Duration {
         clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every system has it").into()

@@ -1,8 +1,6 @@
-//! What a decoder's configuration beside a model says (`neural.md` 1.5): Marian's
-//! `decoder.yml` and Amun's `config.yml`.
+//! Decoder configurations (`neural.md` 1.5): Marian's `decoder.yml` and Amun's `config.yml`.
 //!
-//! Only what a decoder here looks at is read; all other options of the two programs may
-//! stand there and are passed over.
+//! Only the options that decoding needs here are read; all others are ignored.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -11,48 +9,54 @@ use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
 use crate::{Error, Result};
 
-/// A decoder's configuration. Paths are as they are to be opened.
+/// A decoder configuration. Relative paths are resolved already.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DecoderConfig {
-    /// The models, which vote together.
+    /// The models of the ensemble.
     pub models: Vec<PathBuf>,
-    /// Their weights; as many as models, or none.
+    /// The weights of the models; as many as models, or none.
     pub weights: Vec<f32>,
     /// The vocabularies, source first.
     pub vocabularies: Vec<PathBuf>,
-    /// The shortlist.
+    /// The shortlist and its pruning.
     pub shortlist: Option<(PathBuf, ShortlistOptions)>,
-    /// Hypotheses kept at each step.
+    /// The beam size.
     pub beam_size: Option<usize>,
-    /// The exponent of the length that scores are divided by.
+    /// Length normalisation: scores are divided by the length to this power.
     pub normalize: Option<f32>,
-    /// Subtracted for each word.
+    /// The penalty subtracted for each token.
     pub word_penalty: Option<f32>,
     /// Sentences decoded together.
     pub mini_batch: Option<usize>,
     /// Mini-batches read ahead and sorted by length.
     pub maxi_batch: Option<usize>,
-    /// The most target words for each source word.
+    /// The maximum of target tokens per source token.
     pub max_length_factor: Option<f32>,
-    /// Codes of byte pair encoding (Amun).
+    /// The file of BPE codes (Amun).
     pub bpe_codes: Option<PathBuf>,
 }
 
 impl DecoderConfig {
-    /// How many hypotheses a beam may have; what it needs grows with their number.
+    /// The beam sizes that are accepted; memory grows with the beam.
     pub const BEAM_SIZES: RangeInclusive<usize> = 1..=1000;
 
-    /// How many sentences a batch may have, and how many batches may be read ahead.
+    /// The batch sizes, and the numbers of batches read ahead, that are accepted.
     pub const BATCH_SIZES: RangeInclusive<usize> = 1..=1_000_000;
 
-    /// Reads the file at `path`, of whichever program.
+    /// Reads the file at `path`, of Marian or Amun.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no YAML, or has an option with an impossible value.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
         Self::parse(&text, path)
     }
 
-    /// A configuration whose text is at hand; `path` is its name, and its folder what
-    /// relative paths start from where the file asks for that.
+    /// Parses a configuration. `path` names it in messages, and its folder is the base of
+    /// relative paths if the option `relative-paths` is set.
+    ///
+    /// # Errors
+    /// If `text` is no YAML or has an option with an impossible value.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path };
@@ -67,12 +71,12 @@ impl DecoderConfig {
         }
     }
 
-    /// Whether numbers make sense; `path` is where they stand.
+    /// Checks the ranges of all numbers; `path` names the file in messages.
     pub(crate) fn validate(&self, path: &Path) -> Result<()> {
         self.validate_named(path, "max-length-factor")
     }
 
-    /// The same where that option has another name.
+    /// As `validate`, with the name of the length factor in this configuration.
     fn validate_named(&self, path: &Path, length_factor: &str) -> Result<()> {
         let counts = [
             ("beam-size", self.beam_size, Self::BEAM_SIZES),
@@ -123,7 +127,7 @@ impl ConfigReader<'_> {
                     best: self.number_at(rest, 1)?.unwrap_or(default.best),
                     threshold: self.number_at(rest, 2)?.unwrap_or(default.threshold),
                 };
-                // What follows may also be a switch, as with binary lists.
+                // For binary shortlists a flag follows instead of numbers.
                 Some((self.file(file, "shortlist")?, options))
             }
         };
@@ -178,7 +182,7 @@ impl ConfigReader<'_> {
         Ok(settings)
     }
 
-    /// Marian takes an exponent; `true`, or nothing behind the option, is 1, `false` 0.
+    /// Marian takes an exponent; `true` or no value is 1, `false` is 0.
     fn normalize(&self) -> Result<Option<f32>> {
         let Some(value) = self.value.get("normalize") else { return Ok(None) };
         match value.as_bool() {
@@ -196,7 +200,7 @@ impl ConfigReader<'_> {
         self.items(name).iter().map(|value| self.file(value, name)).collect()
     }
 
-    /// A path, relative to the file's folder where `relative-paths` asks for it.
+    /// A path, relative to the folder of the configuration if `relative-paths` is set.
     fn file(&self, value: &Value, place: &str) -> Result<PathBuf> {
         let text = value.as_str().filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.mismatch(place, "a file's name is needed"))?;
@@ -228,7 +232,7 @@ impl ConfigReader<'_> {
             None => Ok(None),
             Some(item) => {
                 let number = item.as_str().and_then(|text| text.parse().ok());
-                let wrong = || self.mismatch("shortlist", "numbers are needed behind the file");
+                let wrong = || self.mismatch("shortlist", "numbers are needed after the file");
                 number.map(Some).ok_or_else(wrong)
             }
         }

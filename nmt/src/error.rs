@@ -5,21 +5,22 @@ use std::path::Path;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a model, a vocabulary or a shortlist could not be read or trusted. Each message
-/// names the file and the place and ends the story: no cause hides behind it.
+/// Why a model, a vocabulary or a shortlist could not be read or used. Each message names
+/// the file and the place in it and is complete: [`source`](std::error::Error::source) adds
+/// nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A binary file could not be written, opened or trusted.
+    /// A binary file could not be written or opened, or it is damaged.
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
-    /// Text could not be read or is not what it should be.
+    /// Text could not be read or is malformed.
     #[error(transparent)]
     TextIo(#[from] miriam_textio::Error),
-    /// A SentencePiece model is not one.
+    /// A SentencePiece model or BPE codes are malformed.
     #[error(transparent)]
     TextProc(#[from] miriam_textproc::Error),
-    /// A sound file, in a form or of a model that this program does not read.
+    /// The file is sound, but its format or its model is not supported.
     #[error("{file}: {reason}")]
     Unsupported {
         /// The file.
@@ -27,13 +28,13 @@ pub enum Error {
         /// What it holds and what to do.
         reason: String,
     },
-    /// What is asked of a sentence cannot be had.
+    /// The options of a request for one sentence cannot be satisfied.
     #[error("a sentence cannot be translated: {reason}")]
     Untranslatable {
         /// Why.
         reason: String,
     },
-    /// Models cannot vote together.
+    /// Models cannot form an ensemble.
     #[error("an ensemble: {reason}")]
     Ensemble {
         /// Why.

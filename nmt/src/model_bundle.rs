@@ -1,64 +1,92 @@
-//! A model with what belongs to it, found wherever people keep it: a file of ours, a
-//! single file of Marian's kind, a decoder's configuration, a folder of OPUS-MT,
-//! CTranslate2 or Hugging Face.
+//! A model with its vocabularies, segmentation, shortlist and configuration, found from one
+//! path: a model file of this program, a single Marian checkpoint, a decoder configuration,
+//! or a folder of OPUS-MT, CTranslate2 or Hugging Face.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_storage::{Bytes, Container, LoadMethod};
+use serde::Deserialize;
 
 use crate::architecture::{self, CTranslate2Settings, Dialect, Model};
 use crate::checkpoint::{Checkpoint, Format};
 use crate::decoder_config::DecoderConfig;
+use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::{Shortlist, VocabularyMap};
 use crate::vocabulary::Vocabulary;
 use crate::yaml::Value;
-use crate::{Error, Result, model_file};
+use crate::{Error, Result, json, model_file};
 
-/// What a sentence's candidates come from.
+/// Where the candidate target tokens of a sentence come from.
 pub enum ShortlistGenerator {
-    /// Marian's lists of words.
+    /// A lexical shortlist as Marian uses it.
     Shortlist(Shortlist),
-    /// CTranslate2's map of n-grams.
+    /// CTranslate2's vocabulary map of source n-grams.
     VocabularyMap(VocabularyMap),
 }
 
-/// Vocabularies and how text becomes their words; source first.
+/// Vocabularies and segmentation of both sides; source first.
 pub struct TokenizerPair {
-    /// The vocabularies, as large as the model's tables; one and the same where both
-    /// sides share it.
+    /// The vocabularies, each as large as the model's embedding table; the same one twice
+    /// where both sides share it.
     pub vocabularies: [Arc<Vocabulary>; 2],
-    /// From text to pieces and back.
+    /// How text of each side is segmented into tokens.
     pub segmentation: [Segmentation; 2],
 }
 
-/// One or several models with what belongs to them.
+/// One model, or the models of an ensemble, with everything that decoding needs.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt::ModelBundle;
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// // A folder is searched for the vocabularies; for a single file they can be named.
+/// let converted = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
+/// let vocabulary = Path::new("testdata/tiny.vocab.yml");
+/// let original =
+///     ModelBundle::open(Path::new("testdata/tiny.npz"), Some([vocabulary, vocabulary]))?;
+/// assert_eq!(original.format, "NumPy archive");
+/// let sizes = [original, converted].map(|bundle| {
+///     let embeddings = bundle.models[0].architecture().embeddings();
+///     (embeddings.target_vocab_size, bundle.tokenizers.map(|pair| pair.vocabularies[1].len()))
+/// });
+/// assert_eq!(sizes, [(24, Some(24)); 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct ModelBundle {
-    /// The path that was given.
+    /// The path that was opened.
     pub path: PathBuf,
-    /// What was found there.
+    /// A description of the format, for reports.
     pub format: String,
-    /// The files that hold models.
+    /// The program whose rules of decoding the model was made for.
+    pub semantics: DecodingSemantics,
+    /// The files with the models' weights.
     pub files: Vec<PathBuf>,
-    /// The models; several vote together.
+    /// The models; several form an ensemble.
     pub models: Vec<Model>,
-    /// Vocabularies, unless none was found.
+    /// Vocabularies and segmentation; none if no vocabularies were found.
     pub tokenizers: Option<TokenizerPair>,
-    /// The source of candidates, if there is one.
+    /// The shortlist or vocabulary map, if there is one.
     pub shortlist_generator: Option<ShortlistGenerator>,
-    /// What the configuration says; empty where there is none.
+    /// Settings of the decoder configuration; the default ones where there is none.
     pub settings: DecoderConfig,
 }
 
 impl ModelBundle {
-    /// Opens what lies at `path`. `vocabularies` (source and target) take the place of
-    /// those that would be found there.
+    /// Opens the model at `path`. `vocabularies` (source and target) replace those that
+    /// would be found there.
+    ///
+    /// # Errors
+    /// If no model is found at `path`, a file of it cannot be read or is damaged, its
+    /// architecture is not supported, or its parts do not fit together.
     pub fn open(path: &Path, vocabularies: Option<[&Path; 2]>) -> Result<Self> {
         if Container::is_container(path) {
             return model_file::open(path);
         }
-        let mut package = if path.is_dir() {
+        let mut found = if path.is_dir() {
             find_in_folder(path)?
         } else if is_config(path) {
             find_from_config(path, DecoderConfig::open(path)?)?
@@ -66,40 +94,44 @@ impl ModelBundle {
             find_single_file(path)?
         };
         if let Some(paths) = vocabularies {
-            package.vocabularies = Some(paths.map(Path::to_owned));
+            found.vocabularies = Some(paths.map(Path::to_owned));
         }
-        package.into_bundle(path)
+        found.into_bundle(path)
     }
 }
 
 impl ModelBundle {
-    /// Text becomes words of the vocabularies by the codes of these files, of source and
-    /// target, instead of what was found.
+    /// Replaces the segmentation by byte pair encoding with the codes of these files, of
+    /// source and target.
     ///
     /// # Errors
-    /// If there are no vocabularies, or a file is none of codes.
+    /// If the bundle has no vocabularies, or a file has no BPE codes.
     pub fn set_bpe_codes(&mut self, paths: [&Path; 2]) -> Result<()> {
-        let Some(words) = &mut self.tokenizers else {
+        let Some(tokenizers) = &mut self.tokenizers else {
             let reason = "codes cut text into words of vocabularies; name them with --vocabs";
             return Err(Error::unsupported(&self.path, reason));
         };
-        for (segmentation, path) in words.segmentation.iter_mut().zip(paths) {
+        for (segmentation, path) in tokenizers.segmentation.iter_mut().zip(paths) {
             *segmentation = Segmentation::Bpe(BpeCodesFile::open(path)?);
         }
         Ok(())
     }
 
-    /// Opens several models that vote together. What lies beside the first one counts.
+    /// Opens several models as an ensemble. Shortlist, segmentation and settings are those of
+    /// the first one.
+    ///
+    /// # Errors
+    /// Those of [`ModelBundle::open`], and if `paths` is empty or the vocabularies differ.
     pub fn open_ensemble(paths: &[PathBuf], vocabularies: Option<[&Path; 2]>) -> Result<Self> {
         let [first, others @ ..] = paths else {
             return Err(Error::unsupported(Path::new(""), "no model is named"));
         };
-        let mut package = Self::open(first, vocabularies)?;
+        let mut bundle = Self::open(first, vocabularies)?;
         for path in others {
             let other = Self::open(path, vocabularies)?;
-            package.join_ensemble(other)?;
+            bundle.join_ensemble(other)?;
         }
-        Ok(package)
+        Ok(bundle)
     }
 
     fn join_ensemble(&mut self, other: ModelBundle) -> Result<()> {
@@ -116,19 +148,19 @@ impl ModelBundle {
         };
         if rows(self) != rows(&other) || !same_words {
             let reason =
-                format!("not the words of {}; such models cannot vote", self.path.display());
+                format!("not the words of {}; such models form no ensemble", self.path.display());
             return Err(Error::mismatch(&other.path, "vocabulary", reason));
         }
         self.tokenizers = self.tokenizers.take().or(other.tokenizers);
         let weights = [&self.settings.weights, &other.settings.weights];
         if weights.iter().any(|weights| !weights.is_empty()) {
-            // Who does not say what a model weighs means 1.
+            // A model without a weight weighs 1.
             self.settings.weights.resize(self.models.len(), 1.0);
             let mut weights = other.settings.weights;
             weights.resize(other.models.len(), 1.0);
             self.settings.weights.extend(weights);
         }
-        // Files name the models, as far as each has its own.
+        // File names identify the models only where each model has its own file.
         if self.files.len() == self.models.len() && other.files.len() == other.models.len() {
             self.files.extend(other.files);
         }
@@ -136,15 +168,18 @@ impl ModelBundle {
         Ok(())
     }
 
-    /// Compares the checksums that the models' formats have with the files, whole.
-    /// Opening a file that is mapped does not.
+    /// Checks the checksums that the models' formats have against the whole files, which
+    /// opening does not.
+    ///
+    /// # Errors
+    /// If a file cannot be read or its content does not match a checksum.
     pub fn verify_files(&self) -> Result<()> {
         self.files
             .iter()
             .try_for_each(|path| Checkpoint::verify(&Bytes::open(path, LoadMethod::Lazy)?, path))
     }
 
-    /// Makes every model compute as an engine of Marian does, whichever version wrote it.
+    /// Makes every model compute as the given version of Marian does, whichever version wrote it.
     pub fn set_dialect(&mut self, dialect: Dialect) {
         for model in &mut self.models {
             let mut architecture = model.architecture().clone();
@@ -154,10 +189,11 @@ impl ModelBundle {
     }
 }
 
-/// What was found, before vocabularies are read.
+/// The models and paths that were found, before vocabularies are read.
 #[derive(Default)]
 struct FoundModel {
     format: String,
+    semantics: DecodingSemantics,
     files: Vec<PathBuf>,
     models: Vec<Model>,
     vocabularies: Option<[PathBuf; 2]>,
@@ -168,11 +204,11 @@ struct FoundModel {
 
 impl FoundModel {
     fn into_bundle(self, path: &Path) -> Result<ModelBundle> {
-        let words = match &self.vocabularies {
+        let tokenizers = match &self.vocabularies {
             Some(paths) => Some(self.open_tokenizers(paths)?),
             None => None,
         };
-        let candidates = match &words {
+        let shortlist_generator = match &tokenizers {
             Some(TokenizerPair { vocabularies: [source, target], .. }) => {
                 if let Some((list, options)) = &self.settings.shortlist {
                     let list = Shortlist::open(list, *options, source, target)?;
@@ -189,24 +225,25 @@ impl FoundModel {
         Ok(ModelBundle {
             path: path.to_owned(),
             format: self.format,
+            semantics: self.semantics,
             files: self.files,
             models: self.models,
-            tokenizers: words,
-            shortlist_generator: candidates,
+            tokenizers,
+            shortlist_generator,
             settings: self.settings,
         })
     }
 
-    /// Vocabularies cut to the tables of every model.
+    /// Opens the vocabularies and truncates them to the embedding tables of the models.
     fn open_tokenizers(&self, paths: &[PathBuf; 2]) -> Result<TokenizerPair> {
         let read = |side: usize| -> Result<(Vocabulary, Segmentation)> {
             let path = &paths[side];
             if !is_sentencepiece_model(path) {
                 return Ok((Vocabulary::open(path)?, self.segmentation[side].clone()));
             }
-            let pieces = SentencePieceModel::open(path)?;
-            let vocabulary = Vocabulary::from_sentencepiece(&pieces.model, path)?;
-            Ok((vocabulary, Segmentation::SentencePiece(pieces)))
+            let model = SentencePieceModel::open(path)?;
+            let vocabulary = Vocabulary::from_sentencepiece(&model.model, path)?;
+            Ok((vocabulary, Segmentation::SentencePiece(model)))
         };
         let rows = |side: usize| {
             let tables = self.models.iter().map(|model| model.architecture().embeddings());
@@ -215,33 +252,33 @@ impl FoundModel {
             match rows.find(|&other| other != first) {
                 None => Ok(first),
                 Some(other) => {
-                    let reason = format!("models of {first} and of {other} words cannot vote");
+                    let reason = format!("models of {first} and of {other} words form no ensemble");
                     Err(Error::mismatch(&paths[side], "vocabulary", reason))
                 }
             }
         };
-        let (source, source_pieces) = read(0)?;
+        let (source, source_segmentation) = read(0)?;
         let source = Arc::new(source.truncated(rows(0)?, "source")?);
         if paths[0] == paths[1] && rows(0)? == rows(1)? {
-            let target_pieces = match &self.segmentation[1] {
-                Segmentation::Presegmented => source_pieces.clone(),
+            let target_segmentation = match &self.segmentation[1] {
+                Segmentation::Presegmented => source_segmentation.clone(),
                 own => own.clone(),
             };
             return Ok(TokenizerPair {
                 vocabularies: [Arc::clone(&source), source],
-                segmentation: [source_pieces, target_pieces],
+                segmentation: [source_segmentation, target_segmentation],
             });
         }
-        let (target, target_pieces) = read(1)?;
+        let (target, target_segmentation) = read(1)?;
         let target = Arc::new(target.truncated(rows(1)?, "target")?);
         Ok(TokenizerPair {
             vocabularies: [source, target],
-            segmentation: [source_pieces, target_pieces],
+            segmentation: [source_segmentation, target_segmentation],
         })
     }
 }
 
-/// A file of Marian's kind alone.
+/// A single checkpoint of Marian, Nematus or Amun.
 fn find_single_file(path: &Path) -> Result<FoundModel> {
     let (model, format) = open_marian(path)?;
     let files = vec![path.to_owned()];
@@ -256,14 +293,14 @@ fn find_single_file(path: &Path) -> Result<FoundModel> {
 fn open_marian(path: &Path) -> Result<(Model, Format)> {
     let checkpoint = Checkpoint::open(path, LoadMethod::Lazy)?;
     let format = checkpoint.format();
-    // Marian writes its whole configuration beside what it trains.
-    let beside = PathBuf::from(format!("{}.yml", path.display()));
-    let beside = if checkpoint.options().is_none() && beside.is_file() {
-        Some(read_yaml(&beside)?)
+    // While training, Marian writes the options to a file next to the checkpoint.
+    let options_path = PathBuf::from(format!("{}.yml", path.display()));
+    let options = if checkpoint.options().is_none() && options_path.is_file() {
+        Some(read_yaml(&options_path)?)
     } else {
         None
     };
-    Ok((architecture::resolve_marian(checkpoint, beside.as_ref())?, format))
+    Ok((architecture::resolve_marian(checkpoint, options.as_ref())?, format))
 }
 
 fn find_from_config(path: &Path, settings: DecoderConfig) -> Result<FoundModel> {
@@ -288,7 +325,7 @@ fn find_from_config(path: &Path, settings: DecoderConfig) -> Result<FoundModel> 
             return Err(Error::unsupported(path, reason));
         }
     };
-    let pieces = match &settings.bpe_codes {
+    let segmentation = match &settings.bpe_codes {
         Some(codes) => {
             let both = Segmentation::Bpe(BpeCodesFile::open(codes)?);
             [both.clone(), both]
@@ -297,28 +334,29 @@ fn find_from_config(path: &Path, settings: DecoderConfig) -> Result<FoundModel> 
     };
     Ok(FoundModel {
         format: "decoder configuration".into(),
+        semantics: DecodingSemantics::Marian,
         files: settings.models.clone(),
         models,
         vocabularies,
-        segmentation: pieces,
+        segmentation,
         vocabulary_map: None,
         settings,
     })
 }
 
 fn find_in_folder(folder: &Path) -> Result<FoundModel> {
-    let there = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
-    if let Some(config) = there("config.json") {
-        if let Some(weights) = there("model.safetensors") {
+    let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    if let Some(config) = file("config.json") {
+        if let Some(weights) = file("model.safetensors") {
             return find_hugging_face(folder, &weights, &config);
         }
-        if there("pytorch_model.bin").is_some() {
+        if file("pytorch_model.bin").is_some() {
             let reason = "its weights are a pickle of PyTorch; save the model again with \
                           save_pretrained(..., safe_serialization=True)";
             return Err(Error::unsupported(folder, reason));
         }
     }
-    if let Some(model) = there("model.bin") {
+    if let Some(model) = file("model.bin") {
         return find_ctranslate2(folder, &model);
     }
     let mut names = Vec::new();
@@ -329,62 +367,63 @@ fn find_in_folder(folder: &Path) -> Result<FoundModel> {
         names.push(entry.file_name().to_string_lossy().into_owned());
     }
     names.sort_unstable();
-    let ending = |end: &str| names.iter().filter(|name| name.ends_with(end)).collect::<Vec<_>>();
-    let configuration =
-        there("decoder.yml").or_else(|| there("config.yml")).or_else(|| {
-            match ending(".decoder.yml")[..] {
-                [one] => Some(folder.join(one)),
-                _ => None,
-            }
-        });
+    let with_suffix = |suffix: &str| -> Vec<&String> {
+        names.iter().filter(|name| name.ends_with(suffix)).collect()
+    };
+    let configuration = file("decoder.yml").or_else(|| file("config.yml")).or_else(|| {
+        match with_suffix(".decoder.yml")[..] {
+            [one] => Some(folder.join(one)),
+            _ => None,
+        }
+    });
     let mut found = match configuration {
         Some(path) => {
             let mut settings = DecoderConfig::open(&path)?;
-            if there("preprocess.sh").is_some() || there("source.spm").is_some() {
-                // OPUS-MT's configurations may name files without saying where they are.
-                let here = settings.models.iter_mut().chain(&mut settings.vocabularies);
-                here.for_each(|path| *path = resolve_in_folder(folder, path));
+            if file("preprocess.sh").is_some() || file("source.spm").is_some() {
+                // OPUS-MT's configurations may name files that are in this folder.
+                let paths = settings.models.iter_mut().chain(&mut settings.vocabularies);
+                paths.for_each(|path| *path = resolve_in_folder(folder, path));
             }
             find_from_config(&path, settings)?
         }
         None => {
-            let models = [ending(".npz"), ending(".bin")].concat();
+            let models = [with_suffix(".npz"), with_suffix(".bin")].concat();
             let models: Vec<_> = models
                 .into_iter()
                 .filter(|name| !name.ends_with(".optimizer.npz") && !name.starts_with("lex"))
                 .collect();
             let [model] = models[..] else {
                 let reason = format!(
-                    "a folder with {} models and no decoder.yml; name the one that is meant",
+                    "a folder with {} models and no decoder.yml; name one of them",
                     models.len()
                 );
                 return Err(Error::unsupported(folder, reason));
             };
             let path = folder.join(model);
-            let vocabularies = match ending("vocab.yml")[..] {
+            let vocabularies = match with_suffix("vocab.yml")[..] {
                 [one] => Some([folder.join(one), folder.join(one)]),
-                _ => there("vocab.spm").map(|both| [both.clone(), both]),
+                _ => file("vocab.spm").map(|both| [both.clone(), both]),
             };
             FoundModel { vocabularies, ..find_single_file(&path)? }
         }
     };
     for (side, name) in ["source", "target"].into_iter().enumerate() {
-        if let Some(path) = there(&format!("{name}.spm")) {
+        if let Some(path) = file(&format!("{name}.spm")) {
             found.segmentation[side] =
                 Segmentation::SentencePiece(SentencePieceModel::open(&path)?);
             found.format = "OPUS-MT folder".into();
-        } else if let Some(path) = there(&format!("{name}.bpe")) {
+        } else if let Some(path) = file(&format!("{name}.bpe")) {
             found.segmentation[side] = Segmentation::Bpe(BpeCodesFile::open(&path)?);
             found.format = "OPUS-MT folder".into();
         }
     }
-    let codes = ["codes", "bpe.codes", "codes.bpe"].into_iter().find_map(there);
+    let codes = ["codes", "bpe.codes", "codes.bpe"].into_iter().find_map(file);
     if let ([Segmentation::Presegmented, Segmentation::Presegmented], Some(path)) =
         (&found.segmentation, codes)
     {
         found.segmentation[0] = Segmentation::Bpe(BpeCodesFile::open(&path)?);
     }
-    // Where there are codes for one side they were learned for both.
+    // Codes of the source side alone are joint codes.
     if let [Segmentation::Bpe(codes), target @ Segmentation::Presegmented] = &mut found.segmentation
     {
         *target = Segmentation::Bpe(codes.clone());
@@ -392,7 +431,7 @@ fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     Ok(found)
 }
 
-/// `path`, or the file of that name in `folder` where `path` is nowhere.
+/// The file in `folder` with the name of `path` if there is one, else `path`.
 fn resolve_in_folder(folder: &Path, path: &Path) -> PathBuf {
     let inside = path.file_name().map(|name| folder.join(name));
     match inside {
@@ -401,32 +440,32 @@ fn resolve_in_folder(folder: &Path, path: &Path) -> PathBuf {
     }
 }
 
+/// The options of CTranslate2's `config.json` that decoding needs.
+#[derive(Default, Deserialize)]
+struct CTranslate2Config {
+    layer_norm_epsilon: Option<f32>,
+    decoder_start_token: Option<String>,
+}
+
 fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
-    let there = |name: &str| {
-        let of_kind = |kind: &str| folder.join(format!("{name}_vocabulary.{kind}"));
-        ["json", "txt"].map(of_kind).into_iter().find(|path| path.is_file())
+    let vocabulary = |side: &str| {
+        let path = |extension: &str| folder.join(format!("{side}_vocabulary.{extension}"));
+        ["json", "txt"].map(path).into_iter().find(|path| path.is_file())
     };
-    let vocabularies = match (there("shared"), there("source"), there("target")) {
+    let vocabularies = match (vocabulary("shared"), vocabulary("source"), vocabulary("target")) {
         (Some(both), ..) => Some([both.clone(), both]),
         (None, Some(source), Some(target)) => Some([source, target]),
         _ => None,
     };
     let config_path = folder.join("config.json");
-    let config = if config_path.is_file() { Some(read_yaml(&config_path)?) } else { None };
-    let option = |name: &str| config.as_ref().and_then(|config| config.get(name));
-    let norm_epsilon = match option("layer_norm_epsilon").filter(|value| !value.is_null()) {
-        None => None,
-        Some(value) => {
-            Some(value.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
-                Error::mismatch(&config_path, "layer_norm_epsilon", "a number is needed")
-            })?)
-        }
+    let config = if config_path.is_file() {
+        json::open(&config_path)?
+    } else {
+        CTranslate2Config::default()
     };
-    // Only a model whose decoding starts with a word needs to know which.
-    let start = match (&vocabularies, option("decoder_start_token")) {
-        (Some([_, target]), Some(word)) => {
-            Vocabulary::open(target)?.find(word.as_bytes().unwrap_or_default())
-        }
+    // The decoder's start token is known by its string only.
+    let start_token = match (&vocabularies, &config.decoder_start_token) {
+        (Some([_, target]), Some(word)) => Vocabulary::open(target)?.find(word.as_bytes()),
         _ => None,
     };
     let checkpoint = Checkpoint::open(model, LoadMethod::Lazy)?;
@@ -434,11 +473,12 @@ fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
     let files = vec![model.to_owned()];
     let model = architecture::resolve_ctranslate2(
         checkpoint,
-        &CTranslate2Settings { norm_epsilon, start_token: start },
+        &CTranslate2Settings { norm_epsilon: config.layer_norm_epsilon, start_token },
     )?;
     let map = folder.join("vmap.txt");
     Ok(FoundModel {
         format,
+        semantics: DecodingSemantics::CTranslate2,
         files,
         models: vec![model],
         vocabularies,
@@ -448,27 +488,28 @@ fn find_ctranslate2(folder: &Path, model: &Path) -> Result<FoundModel> {
 }
 
 fn find_hugging_face(folder: &Path, weights: &Path, config: &Path) -> Result<FoundModel> {
-    let config = read_yaml(config)?;
-    let there = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
-    let generation = there("generation_config.json").map(|path| read_yaml(&path)).transpose()?;
+    let config = json::open(config)?;
+    let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    let generation = file("generation_config.json").map(|path| json::open(&path)).transpose()?;
     let checkpoint = Checkpoint::open(weights, LoadMethod::Lazy)?;
     let model = architecture::resolve_hugging_face(checkpoint, &config, generation.as_ref())?;
-    let vocabularies = there("vocab.json").map(|source| {
-        let target = there("target_vocab.json").unwrap_or_else(|| source.clone());
+    let vocabularies = file("vocab.json").map(|source| {
+        let target = file("target_vocab.json").unwrap_or_else(|| source.clone());
         [source, target]
     });
-    let mut pieces = [Segmentation::Presegmented, Segmentation::Presegmented];
-    for (side, name) in pieces.iter_mut().zip(["source.spm", "target.spm"]) {
-        if let Some(path) = there(name) {
+    let mut segmentation = [Segmentation::Presegmented, Segmentation::Presegmented];
+    for (side, name) in segmentation.iter_mut().zip(["source.spm", "target.spm"]) {
+        if let Some(path) = file(name) {
             *side = Segmentation::SentencePiece(SentencePieceModel::open(&path)?);
         }
     }
     Ok(FoundModel {
         format: "Hugging Face folder".into(),
+        semantics: DecodingSemantics::CTranslate2,
         files: vec![weights.to_owned()],
         models: vec![model],
         vocabularies,
-        segmentation: pieces,
+        segmentation,
         ..FoundModel::default()
     })
 }

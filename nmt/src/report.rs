@@ -1,7 +1,12 @@
-//! What `miriam nmt info` prints of a package, as text for people and as JSON.
+//! The report of `miriam nmt info` on a model bundle, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io;
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
 
 use crate::architecture::{Architecture, AutoregressionConfig, Dialect, Model, PreNormKeys};
 use crate::checkpoint::DType;
@@ -9,13 +14,13 @@ use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::segmentation::Segmentation;
 use crate::vocabulary::Vocabulary;
 
-/// A package summed up.
+/// A summary of a model bundle.
 pub struct Report {
     format: String,
     models: Vec<ModelDescription>,
-    /// A name and a value each.
-    package_lines: Vec<(&'static str, String)>,
-    /// What is unusual or missing.
+    /// Name and value of each line on vocabularies, shortlist and settings.
+    bundle_lines: Vec<(&'static str, String)>,
+    /// Remarks on what is unusual or missing.
     notes: Vec<String>,
 }
 
@@ -29,23 +34,23 @@ struct ModelDescription {
 }
 
 impl Report {
-    /// Sums up `package`.
-    pub fn new(package: &ModelBundle) -> Self {
-        let models = package.models.iter().map(ModelDescription::new).collect();
-        let (package_lines, mut notes) = (describe_package(package), Vec::new());
-        for model in &package.models {
+    /// The summary of `bundle`.
+    pub fn new(bundle: &ModelBundle) -> Self {
+        let models = bundle.models.iter().map(ModelDescription::new).collect();
+        let (bundle_lines, mut notes) = (describe_bundle(bundle), Vec::new());
+        for model in &bundle.models {
             notes.extend(model_notes(model));
         }
-        if package.tokenizers.is_none() {
+        if bundle.tokenizers.is_none() {
             notes.push("no vocabularies lie beside it; name them with --vocabs".into());
         }
-        if package.models.len() > 1 {
-            notes.push(format!("{} models vote together", package.models.len()));
+        if bundle.models.len() > 1 {
+            notes.push(format!("{} models vote together", bundle.models.len()));
         }
-        Report { format: package.format.clone(), models, package_lines, notes }
+        Report { format: bundle.format.clone(), models, bundle_lines, notes }
     }
 
-    /// Lines for people.
+    /// The report as text: a name and a value a line.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
@@ -63,16 +68,16 @@ impl Report {
             line("stored as", &elements.join(", "));
             line("bytes", &model.bytes.to_string());
         }
-        for (name, value) in &self.package_lines {
+        for (name, value) in &self.bundle_lines {
             line(name, value);
         }
-        for remark in &self.notes {
-            line("note", remark);
+        for note in &self.notes {
+            line("note", note);
         }
         text
     }
 
-    /// The names, kinds and shapes of all tensors, a line each.
+    /// The names, data types and shapes of all tensors, a line each.
     pub fn to_tensor_list(&self) -> String {
         let mut text = String::new();
         for (name, element, shape) in self.models.iter().flat_map(|model| &model.shapes) {
@@ -82,40 +87,106 @@ impl Report {
         text
     }
 
-    /// One JSON object.
+    /// The report with all tensors as one JSON object and a line end.
     pub fn to_json(&self) -> String {
-        let pairs = |lines: &[(&str, String)]| {
-            let pairs = lines.iter().map(|(name, value)| {
-                format!("{}:{}", quote_json(&name.replace([' ', '-'], "_")), quote_json(value))
-            });
-            pairs.collect::<Vec<_>>().join(",")
+        let lines = |lines: &[(&str, String)]| {
+            let pairs = lines.iter();
+            JsonObject(pairs.map(|(k, v)| (k.replace([' ', '-'], "_"), v.clone())).collect())
         };
         let models = self.models.iter().map(|model| {
             let elements = model.elements.iter();
-            let elements: Vec<String> =
-                elements.map(|(e, count)| format!("{}:{count}", quote_json(e.name()))).collect();
-            let tensors = model.shapes.iter().map(|(name, element, shape)| {
-                let [name, element] = [name, element].map(|text| quote_json(text));
-                format!("{name}:{{\"element\":{element},\"shape\":{shape:?}}}")
-            });
-            format!(
-                "{{{},\"parameters\":{},\"tensors\":{},\"bytes\":{},\"elements\":{{{}}},\"shapes\":{{{}}}}}",
-                pairs(&model.lines),
-                model.parameters,
-                model.tensors,
-                model.bytes,
-                elements.join(","),
-                tensors.collect::<Vec<_>>().join(",")
-            )
+            let shapes = model.shapes.iter();
+            JsonModel {
+                lines: lines(&model.lines),
+                parameters: model.parameters,
+                tensors: model.tensors,
+                bytes: model.bytes,
+                elements: JsonObject(elements.map(|(d, &n)| (d.name().to_owned(), n)).collect()),
+                shapes: JsonObject(
+                    shapes
+                        .map(|(name, element, shape)| (name.clone(), JsonTensor { element, shape }))
+                        .collect(),
+                ),
+            }
         });
-        let remarks: Vec<String> = self.notes.iter().map(|remark| quote_json(remark)).collect();
-        format!(
-            "{{\"format\":{},\"models\":[{}],\"words\":{{{}}},\"notes\":[{}]}}\n",
-            quote_json(&self.format),
-            models.collect::<Vec<_>>().join(","),
-            pairs(&self.package_lines),
-            remarks.join(",")
-        )
+        let report = JsonReport {
+            format: &self.format,
+            models: models.collect(),
+            words: lines(&self.bundle_lines),
+            notes: &self.notes,
+        };
+        let mut json = Vec::new();
+        report
+            .serialize(&mut Serializer::with_formatter(&mut json, ShapeFormatter::default()))
+            .expect("memory does not fail");
+        json.push(b'\n');
+        String::from_utf8(json).expect("JSON is UTF-8")
+    }
+}
+
+/// A JSON object with its entries in this order.
+struct JsonObject<T>(Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for JsonObject<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    format: &'a str,
+    models: Vec<JsonModel<'a>>,
+    words: JsonObject<String>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JsonModel<'a> {
+    #[serde(flatten)]
+    lines: JsonObject<String>,
+    parameters: u64,
+    tensors: usize,
+    bytes: u64,
+    elements: JsonObject<u64>,
+    shapes: JsonObject<JsonTensor<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonTensor<'a> {
+    element: &'a str,
+    shape: &'a [usize],
+}
+
+/// Compact JSON with a space after the commas of shapes.
+#[derive(Default)]
+struct ShapeFormatter {
+    objects: usize,
+}
+
+impl Formatter for ShapeFormatter {
+    fn begin_object<W: io::Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.objects += 1;
+        out.write_all(b"{")
+    }
+
+    fn end_object<W: io::Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.objects -= 1;
+        out.write_all(b"}")
+    }
+
+    fn begin_array_value<W: io::Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        // Report, model, shapes, tensor.
+        const TENSOR_DEPTH: usize = 4;
+        out.write_all(match first {
+            true => b"",
+            false if self.objects == TENSOR_DEPTH => b", ",
+            false => b",",
+        })
     }
 }
 
@@ -148,9 +219,9 @@ impl ModelDescription {
     }
 }
 
-fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
+fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if let Some(words) = &package.tokenizers {
+    if let Some(words) = &bundle.tokenizers {
         let [source, target] = &words.vocabularies;
         let describe = |vocabulary: &Vocabulary| {
             let name = |id| String::from_utf8_lossy(vocabulary.word(id).unwrap_or_default());
@@ -195,7 +266,7 @@ fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
             lines.push(("first word", advice));
         }
     }
-    match &package.shortlist_generator {
+    match &bundle.shortlist_generator {
         Some(ShortlistGenerator::Shortlist(list)) => {
             let value = format!("{} translations, first {}", list.len(), list.first());
             lines.push(("shortlist", value));
@@ -205,7 +276,7 @@ fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
         }
         None => {}
     }
-    let settings = &package.settings;
+    let settings = &bundle.settings;
     if let Some(beam) = settings.beam_size {
         lines.push(("beam", beam.to_string()));
     }
@@ -216,14 +287,14 @@ fn describe_package(package: &ModelBundle) -> Vec<(&'static str, String)> {
 }
 
 fn model_notes(model: &Model) -> Vec<String> {
-    let mut remarks = Vec::new();
+    let mut notes = Vec::new();
     if let Architecture::Transformer(transformer) = model.architecture() {
-        let looks_back = transformer.autoregression == AutoregressionConfig::SelfAttention;
+        let self_attention = transformer.autoregression == AutoregressionConfig::SelfAttention;
         if transformer.preprocess.has_norm()
-            && (looks_back || transformer.encoder.depth > 0)
+            && (self_attention || transformer.encoder.depth > 0)
             && transformer.pre_norm_keys != PreNormKeys::Normalised
         {
-            remarks.push(
+            notes.push(
                 "Marian's versions make keys and values of different inputs in models such as \
                  this; --dialect chooses"
                     .into(),
@@ -231,33 +302,15 @@ fn model_notes(model: &Model) -> Vec<String> {
         }
     }
     for name in model.unused() {
-        remarks.push(format!("{name} is in the file and has no use"));
+        notes.push(format!("{name} is in the file and has no use"));
     }
     let multipliers = model.activation_multipliers().len();
     if multipliers > 0 {
-        remarks.push(format!("{multipliers} matrices come with multipliers of their activations"));
+        notes.push(format!("{multipliers} matrices come with multipliers of their activations"));
     }
-    remarks
+    notes
 }
 
-/// The names under which dialects are chosen.
+/// The dialects by their names on the command line.
 pub const DIALECTS: [(&str, Dialect); 2] =
     [("marian", Dialect::Marian), ("browser", Dialect::Browser)];
-
-fn quote_json(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => {
-                quoted.push('\\');
-                quoted.push(character);
-            }
-            control if control < ' ' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(control));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}

@@ -1,5 +1,4 @@
-//! How text of one side of a model becomes words of its vocabulary, and the files that say
-//! so.
+//! Segmentation of text into the tokens of a vocabulary, and the files it needs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,33 +8,36 @@ use miriam_textproc::{BpeCodes, SentencePiece};
 
 use crate::Result;
 
-/// How text of one side becomes words of the vocabulary.
+/// How text of one side is segmented into tokens of the vocabulary.
 #[derive(Clone, Default)]
 pub enum Segmentation {
-    /// It comes in pieces already, with spaces between them.
+    /// The text is tokenised already: tokens with spaces between them.
     #[default]
     Presegmented,
-    /// By a SentencePiece model, whose pieces are looked up in the vocabulary.
+    /// By a SentencePiece model; its pieces are looked up in the vocabulary.
     SentencePiece(SentencePieceModel),
-    /// By codes of byte pair encoding, whose pieces are looked up in the vocabulary; those
-    /// that do not end a word have [`JOINER`] behind them there.
+    /// By byte pair encoding; its subwords are looked up in the vocabulary, where those that
+    /// do not end a word have [`BPE_SEPARATOR`] as suffix.
     Bpe(BpeCodesFile),
 }
 
-/// What pieces of byte pair encoding end with where the word goes on.
+/// The suffix of BPE subwords that do not end a word.
 pub const BPE_SEPARATOR: &[u8] = b"@@";
 
-/// Codes of byte pair encoding with the bytes of their file.
+/// BPE codes (the merges in order) with the bytes of their file.
 #[derive(Clone)]
 pub struct BpeCodesFile {
     /// The codes.
     pub codes: Arc<BpeCodes>,
-    /// The file they were read from, whole.
+    /// The content of the file they were read from.
     pub bytes: Bytes,
 }
 
 impl BpeCodesFile {
     /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// If the file cannot be read or a line is no merge.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_bytes(Bytes::open(path, LoadMethod::Lazy)?, &path.display().to_string())
     }
@@ -51,7 +53,7 @@ impl BpeCodesFile {
 pub struct SentencePieceModel {
     /// The model.
     pub model: Arc<SentencePiece>,
-    /// The file it was read from, whole.
+    /// The content of the file it was read from.
     pub bytes: Bytes,
     /// The file's name.
     pub name: String,
@@ -59,6 +61,9 @@ pub struct SentencePieceModel {
 
 impl SentencePieceModel {
     /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no SentencePiece model.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_bytes(Bytes::open(path, LoadMethod::Lazy)?, path.display().to_string())
     }

@@ -1,6 +1,6 @@
-//! Transformers compute what Marian computes: encoder states, and the score of every word
-//! where the words are those that a reference in double precision chose. The files of
-//! `../shared/data/nmt-oracle` are absent elsewhere, where these tests are skipped.
+//! Transformers compute what Marian computes: encoder states, and the score of every token of
+//! translations that a reference in double precision chose. Without the files of
+//! `../shared/data/nmt-oracle` these tests are skipped.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -76,11 +76,10 @@ fn read_reference(folder: &Path, name: &str, file: &str) -> Vec<ReferenceLine> {
     lines
 }
 
-/// The unknown word, which the reference does not put out.
+/// The id of the unknown token, which the reference never generates.
 const UNK_ID: u32 = 1;
 
-/// The scores of the words of a line, word after word, and what greedy search would have
-/// chosen in the place of each.
+/// The scores of the tokens of a line by forced decoding, and the choices of greedy search.
 fn force_decode(session: &mut ModelSession, line: &ReferenceLine) -> (Vec<f32>, Vec<u32>) {
     let slot = session.begin(&[&line.source], None).unwrap()[0];
     let (mut best, mut logit) = ([TopK::new(2, true)], Vec::new());
@@ -165,7 +164,7 @@ fn full_sequence_scores_match_stepwise_scores() {
     }
 }
 
-/// The mean and the largest difference of scores from the reference's, by model.
+/// The mean and the largest difference from the scores of the reference, by model.
 fn score_differences(precision: Precision) -> Option<Vec<(&'static str, f32, f32)>> {
     let folder = data()?;
     let differences = TRANSFORMERS.iter().map(|&name| {

@@ -1,5 +1,5 @@
 //! One small model in every format, written by the programs that own the formats: NumPy,
-//! CTranslate2's converter, safetensors. All of them must come to the same parameters.
+//! CTranslate2's converter, safetensors. All of them must give the same parameters.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ fn open(name: &str) -> ModelBundle {
     ModelBundle::open(&data(name), None).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The largest difference between parameters that both have, positions aside.
+/// The largest difference between parameters of both, without positional encodings.
 fn largest_difference(a: &Model, b: &Model) -> f32 {
     let mut largest = 0.0f32;
     for (name, tensor) in a.parameters().filter(|(name, _)| !name.ends_with("Wpos")) {
         let other = b.parameter(name).unwrap_or_else(|| panic!("{name}"));
-        // Hugging Face has a word more.
+        // Hugging Face has one token more.
         let pairs = tensor.values().into_iter().zip(other.values());
         largest = pairs.fold(largest, |most, (a, b)| most.max((a - b).abs()));
     }
@@ -41,7 +41,7 @@ fn stored_and_deflated_archives_are_the_same() {
 #[test]
 fn folders_of_ctranslate2_hold_the_marian_model() {
     let marian = open("tiny.npz");
-    // Weights are at most about 3: a step of integers is that by 127, or 2^10.
+    // Weights are at most about 3: a quantisation step is 3 / 127, or 3 / 2^10.
     for (name, element, most) in [
         ("tiny-ct2", DType::F32, 0.0),
         ("tiny-ct2-int8", DType::I8, 0.012),
@@ -87,9 +87,9 @@ fn a_folder_of_hugging_face_holds_the_marian_model() {
     assert_eq!(package.tokenizers.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
 }
 
-/// From version 5 on transformers writes two files.
+/// Since version 5 `transformers` writes two files.
 #[test]
-fn a_configuration_of_decoding_beside_hugging_face_s_is_read() {
+fn generation_config_of_hugging_face_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let config = std::fs::read_to_string(data("tiny-hf").join("config.json")).unwrap();
     let names = ["bad_words_ids", "decoder_start_token_id"];
@@ -98,7 +98,7 @@ fn a_configuration_of_decoding_beside_hugging_face_s_is_read() {
     let generation: serde_json::Map<_, _> =
         moved.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let put = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
-    // What decoding starts with is not `<pad>` of itself.
+    // The start token need not be `<pad>`.
     both["pad_token_id"] = 3.into();
     put("config.json", both.to_string());
     put("generation_config.json", serde_json::Value::Object(generation).to_string());
@@ -113,7 +113,7 @@ fn a_configuration_of_decoding_beside_hugging_face_s_is_read() {
 }
 
 #[test]
-fn our_own_file_holds_what_was_converted() {
+fn model_files_hold_the_converted_model() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["tiny.npz", "tiny-ct2", "tiny-ct2-int8", "tiny-ct2-int16", "tiny-hf"] {
         let vocabulary = data("tiny.vocab.yml");
@@ -155,8 +155,8 @@ fn a_file_written_by_version_1_is_read() {
 }
 
 #[test]
-fn pieces_and_a_shortlist_go_into_our_file() {
-    // As OPUS-MT packs its models: text is cut apart from the vocabulary.
+fn model_files_hold_segmentation_and_shortlist() {
+    // As OPUS-MT packs its models: the SentencePiece models are separate from the vocabulary.
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &[u8]| std::fs::write(folder.path().join(name), text).unwrap();
     let spm = Path::new(env!("CARGO_MANIFEST_DIR")).join("../base/textproc/testdata/unigram.spm");

@@ -1,5 +1,5 @@
-//! Damaged and hostile files: every reader gives what the file holds or an error that
-//! names the file, never a panic, and never memory out of proportion.
+//! Damaged and hostile files: every reader returns the content or an error that names the
+//! file, never panics, and never allocates out of proportion to the file.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ fn read_checkpoint(bytes: &[u8]) -> Result<Checkpoint, miriam_nmt::Error> {
 fn items_of_both_forks_are_read_as_the_spec_says() {
     for kinds in [[0x4101, 0x4101], [0x10001, 0x10001]] {
         let checkpoint = read_checkpoint(&marian_binary(kinds)).unwrap();
-        // Columns lie in one piece, embeddings in rows; multiplier 2.
+        // Columns are contiguous, embeddings are stored by rows; the multiplier is 2.
         let matrix = checkpoint.get("a_W").unwrap();
         assert_eq!(matrix.values(), [0.5, -63.5, -0.5, 0.0, 63.5, 32.0]);
         let table = checkpoint.get("c_Wemb").unwrap();
@@ -100,7 +100,7 @@ fn huge_counts_are_refused_before_memory_is_asked_for() {
     assert!(read_checkpoint(&safetensors).is_err());
 }
 
-/// An archive of one deflated entry that promises `promised` bytes.
+/// An archive of one deflated entry that claims to inflate to `promised` bytes.
 fn deflated_archive(content: &[u8], promised: u32) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Default::default());
@@ -132,10 +132,10 @@ fn decompression_bombs_are_refused() {
     let error =
         read_checkpoint(&deflated_archive(&zeros, zeros.len() as u32)).err().unwrap().to_string();
     assert!(error.contains("too many for a file of this size"), "{error}");
-    // One that lies about it is read no further than it promised.
+    // An entry with a wrong size is not inflated beyond it.
     let error = read_checkpoint(&deflated_archive(&zeros, 100)).err().unwrap().to_string();
     assert!(error.contains("does not unpack to 100 bytes"), "{error}");
-    // The archive itself is sound: it holds no array, that is all.
+    // The archive itself is sound, but has no array.
     let error = read_checkpoint(&deflated_archive(b"no array", 8)).err().unwrap().to_string();
     assert!(error.contains("no NumPy array"), "{error}");
 }
@@ -198,7 +198,7 @@ proptest! {
             let place = place.index(bytes.len());
             bytes[place] = byte;
         }
-        // Counts and lengths lie in the beginning or, in archives, at the end.
+        // Counts and lengths are at the beginning or, in archives, at the end.
         for (place, byte) in front {
             let at = if which < 2 { bytes.len() - 1 - place } else { place };
             bytes[at] = byte;
@@ -216,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files_of_ours_give_a_model_or_an_error(
+    fn damaged_model_files_give_a_model_or_an_error(
         place in any::<Index>(), byte in any::<u8>(), cut in proptest::option::of(any::<Index>()),
     ) {
         let mut bytes = converted_file();
@@ -239,7 +239,7 @@ proptest! {
     }
 }
 
-/// A small model as our own file, written once.
+/// A small model as a model file of this program, written once.
 fn converted_file() -> Vec<u8> {
     static FILE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
     let bytes = FILE.get_or_init(|| {

@@ -1,5 +1,5 @@
 //! The models, vocabularies and shortlists of `../shared/data/nmt-oracle`, which Marian
-//! and its browser fork wrote and read; absent elsewhere, where these tests are skipped.
+//! and its fork for browsers wrote and read. Without them these tests are skipped.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -150,7 +150,7 @@ fn models_of_nematus_need_no_options() {
 }
 
 #[test]
-fn a_dialect_changes_what_engines_disagree_on() {
+fn a_dialect_changes_the_computation_that_versions_differ_in() {
     let Some(folder) = data() else { return };
     let mut package = ModelBundle::open(&folder.join("models/tr-pre.npz"), None).unwrap();
     package.set_dialect(Dialect::Marian);
@@ -160,7 +160,7 @@ fn a_dialect_changes_what_engines_disagree_on() {
 }
 
 #[test]
-fn integers_stay_integers_in_both_forks_numbers() {
+fn quantised_weights_of_both_forks_stay_integers() {
     let Some(folder) = data() else { return };
     let float = model(&folder, "tr-post.npz");
     let browser = model(&folder, "tr-post.intgemm8.bin");

@@ -1,8 +1,7 @@
 //! N-best lists of Marian, line by line: the same translations in the same order, with the
-//! same scores of words and totals. Translations whose totals are nearly equal may change
-//! places, and one of the last places may differ where a near tie fell otherwise on the
-//! way; such lines are counted. The files of `../shared/data/nmt-oracle` are absent
-//! elsewhere, where these tests are skipped.
+//! same token scores and totals. Translations with nearly equal totals may be in another
+//! order, and one of the last may differ if the search broke a near tie otherwise; such lines
+//! are counted. Without the files of `../shared/data/nmt-oracle` these tests are skipped.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -16,9 +15,9 @@ use miriam_nmt::network::{Ensemble, Network, Session};
 use miriam_nmt::search::{DecodingSemantics, Request, Sampling, SearchOptions, Translation};
 use miriam_nmt::{ModelBundle, Vocabulary};
 
-/// All models, and how far scores of words may be off. Over greedy translations Marian and a
-/// reference in double precision are 8.5e-4 apart at most, 2.5e-3 with `rnn-mlstm`; what we are
-/// apart from the reference comes to that.
+/// All models with the tolerance of token scores. On greedy translations Marian differs from a
+/// reference in double precision by at most 8.5e-4, with `rnn-mlstm` by 2.5e-3; our own
+/// difference from the reference is added.
 const MODELS: [(&str, f32); 16] = [
     ("tr-post", 5e-4),
     ("tr-post-untied", 5e-4),
@@ -38,7 +37,7 @@ const MODELS: [(&str, f32); 16] = [
     ("nematus-ln", 5e-4),
 ];
 
-/// Totals this near may change places.
+/// Totals that differ by less may be in any order.
 const TIE: f32 = 1e-3;
 
 fn data() -> Option<PathBuf> {
@@ -107,20 +106,20 @@ struct Oracle {
     candidates: Vec<Vec<u32>>,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 struct ComparisonCounts {
     lines: usize,
     /// Lines whose lists are the same in the same order.
     same: usize,
-    /// Lines where near ties changed places.
+    /// Lines with near ties in another order.
     swapped: usize,
     entries: usize,
     /// Entries that are in one list only.
     different: usize,
     /// Lines with such entries.
     lines_different: usize,
-    /// The largest difference of a word's score, of a sum of them, and of a total.
+    /// The largest difference of a token score, of their sum, and of a total.
     token_score: f32,
     log_probability: f32,
     total: f32,
@@ -147,7 +146,7 @@ impl Oracle {
         Arc::new(network.unwrap_or_else(|e| panic!("{e}")))
     }
 
-    /// Translations of the lines that `every` divides.
+    /// Translations of every `every`-th line.
     fn translate(
         &self,
         network: &Arc<Network>,
@@ -228,7 +227,7 @@ impl Oracle {
         counts
     }
 
-    /// Compares with one file of `out`, and says what was found.
+    /// Compares with one file of `out` and prints the result.
     fn compare_with_file(
         &self,
         network: &Arc<Network>,

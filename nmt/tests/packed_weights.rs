@@ -1,5 +1,5 @@
-//! Files of packed weights: the same bits as packing when a model is loaded, whatever its
-//! format; damage is told.
+//! Model files with packed weights: the same bits as packing at load, for all formats; damage
+//! gives an error.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn packed_files_give_the_bits_of_packing_at_load() {
                 "{name}"
             );
             model_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
-            // Another precision is not to be had, in words.
+            // Another precision is refused with a message.
             let other = Precision::ALL.into_iter().find(|other| *other != precision).unwrap();
             let refused = Network::load(model, &path, other).err().unwrap().to_string();
             assert!(refused.contains(precision.name()), "{refused}");
@@ -68,7 +68,7 @@ fn packed_files_give_the_bits_of_packing_at_load() {
     }
 }
 
-/// Wherever a bit is wrong, opening and translating end with a message or with numbers.
+/// Whichever bit is flipped, opening and translating give an error or numbers.
 #[test]
 fn corrupted_files_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Recurrent models compute what Marian's reference outputs say
-//! (`../shared/data/nmt-oracle`; skipped where that is absent).
+//! Recurrent models compute the reference outputs of Marian's models
+//! (`../shared/data/nmt-oracle`; skipped without it).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use miriam_nmt::network::{EncoderDecoder, HypothesisRow, Recurrent, Slot};
 const MODELS: [&str; 8] =
     ["rnn-gru", "rnn-deep-ln", "rnn-lstm", "rnn-mlstm", "amun", "amun-ln", "nematus", "nematus-ln"];
 
-/// The unknown word, which references never put out.
+/// The id of the unknown token, which references never generate.
 const UNK_ID: usize = 1;
 
 fn data() -> Option<PathBuf> {
@@ -37,8 +37,8 @@ fn load(name: &str, precision: Precision, shortcuts: &Speedups) -> Recurrent<Eng
     Recurrent::new(architecture, shortcuts, &mut loader).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A line of reference output: what was put out greedily, how likely each word was, and
-/// how far the next best was behind.
+/// A line of reference output: the tokens of greedy search, their log-probabilities, and their
+/// margins over the second best.
 struct Reference {
     tokens: Vec<u32>,
     scores: Vec<f32>,
@@ -65,10 +65,10 @@ fn read_references(folder: &Path, name: &str) -> (Vec<Vec<u32>>, Vec<Reference>)
     (ids.lines().map(parse_numbers).collect(), expected.collect())
 }
 
-/// What a sentence came to, step after step.
+/// The results for a sentence, step by step.
 #[derive(Default)]
 struct Decoded {
-    /// The best word and the logarithm of the probability of the reference's.
+    /// The best token, and the log-probability of the reference's token.
     steps: Vec<(u32, f32)>,
     /// All outputs of the last step.
     last: Vec<f32>,
@@ -128,12 +128,12 @@ fn force_decode(
     decoded
 }
 
-/// How scores and words differ from those of the reference.
+/// The differences of scores and tokens from the reference.
 #[derive(Debug, Default)]
 struct Difference {
     largest: f32,
     mean: f32,
-    /// Words whose gap to the next best is larger than 1e-3.
+    /// Tokens whose margin over the second best is larger than 1e-3.
     mismatches: usize,
 }
 
@@ -162,7 +162,7 @@ fn compare(name: &str, precision: Precision, shortcuts: &Speedups) -> Difference
     difference
 }
 
-/// Marian's own floats differ from the reference by that much.
+/// Marian's own f32 results differ from the reference by this much.
 fn tolerance(name: &str) -> f32 {
     if name == "rnn-mlstm" { 5e-3 } else { 5e-4 }
 }
@@ -207,8 +207,8 @@ fn scores_are_those_of_the_reference() {
     }
 }
 
-/// Errors grow with depth and by the products of an mLSTM, as those of f32 itself do: it
-/// strays a hundred times as far in rnn-mlstm as in rnn-gru.
+/// Errors grow with depth and in the products of an mLSTM, as those of f32 do: they are a
+/// hundred times as large in rnn-mlstm as in rnn-gru.
 #[test]
 fn i16_scores_stay_near_the_reference() {
     let Some(_) = data() else { return };
@@ -224,8 +224,8 @@ fn i16_scores_stay_near_the_reference() {
     }
 }
 
-/// Eight bits are too few for random recurrent weights to follow a reference word by word;
-/// on average they are near.
+/// Eight bits are too few for random recurrent weights to follow a reference token by token;
+/// the mean is near.
 #[test]
 fn i8_scores_are_near_the_reference_on_average() {
     let Some(_) = data() else { return };
@@ -259,7 +259,7 @@ fn sentences_do_not_depend_on_their_batch() {
     }
 }
 
-/// What is kept of words and shared by hypotheses leaves every bit as it is.
+/// Cached embeddings and merged parents change no bit.
 #[test]
 fn exact_shortcuts_are_exact() {
     let Some(folder) = data() else { return };

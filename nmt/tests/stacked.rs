@@ -1,5 +1,5 @@
 //! Devlin's models compute what NumPy computes by his equations
-//! (`scripts/make_stacked_golden.py`), whatever is done ahead or shared.
+//! (`scripts/make_stacked_golden.py`), with all speedups.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,7 +117,7 @@ fn data(name: &str) -> PathBuf {
 }
 
 #[test]
-fn our_own_file_holds_a_stacked_model() {
+fn model_files_hold_stacked_models() {
     let folder = tempfile::tempdir().unwrap();
     let vocabulary = data("tiny.vocab.yml");
     for name in ["none", "tanh", "gru"] {
@@ -141,7 +141,7 @@ fn our_own_file_holds_a_stacked_model() {
     }
 }
 
-/// Changes the options of an archive, and the checksum that it has of them.
+/// Changes the options of an archive and their checksum.
 fn with_options(archive: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut bytes = archive.to_vec();
     let name = b"special:model.yml.npy";
@@ -196,7 +196,7 @@ proptest! {
         let bytes = std::fs::read(data("stacked-gru.npz")).unwrap();
         let mut bytes = with_options(&bytes, |text| {
             for (place, byte) in options {
-                // Behind the header of the array.
+                // After the header of the array.
                 let place = 128 + place.index(text.len() - 128);
                 text[place] = byte.as_bytes()[0];
             }

@@ -1,4 +1,4 @@
-//! All suites in one program: a program each would link the crate as many times.
+//! All suites in one test binary, so that the crate is linked once.
 
 mod forced_decoding;
 mod formats;

@@ -1,4 +1,4 @@
-//! `miriam nmt`: neural models, translating with them, and what they need.
+//! `miriam nmt`: translation and scoring with neural models, and the tools for their files.
 
 mod ignored_options;
 mod line_errors;
@@ -158,7 +158,7 @@ fn convert(arguments: ConvertArguments, common: &CommonOptions) -> anyhow::Resul
     }
     if package.tokenizers.is_none() {
         let file = arguments.output.display();
-        tracing::warn!("{file}: without vocabularies, for none lie beside it; see --vocabs");
+        tracing::warn!("{file}: without vocabularies, for none were found; see --vocabs");
     }
     let bytes = arguments.output.metadata()?.len();
     let seconds = start.elapsed().as_secs_f64();

@@ -1,7 +1,7 @@
 //! Any bytes as a checkpoint of each format: tensors, and the model that they are, or an
 //! error.
 //!
-//! The bytes are also laid over small files of each format.
+//! The bytes are also used to change small files of each format.
 #![no_main]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use miriam_storage::Bytes;
 use miriam_nmt::architecture::{self, CTranslate2Settings};
 use miriam_nmt::checkpoint::{Checkpoint, Format};
-use miriam_nmt::yaml::Value;
+use serde_json::Value;
 
 const SEEDS: [&[u8]; 5] = [
     include_bytes!("../../testdata/tiny.npz"),
@@ -27,17 +27,17 @@ fn read(bytes: &[u8]) {
     let Ok(checkpoint) = Checkpoint::from_bytes(&bytes, path) else { return };
     for name in checkpoint.names() {
         let tensor = checkpoint.get(name).expect("it is named");
-        assert_eq!(tensor.values().len(), tensor.count());
+        assert_eq!(tensor.values().len(), tensor.numel());
     }
     let model = match checkpoint.format() {
         Format::CTranslate2 { .. } => {
-            architecture::of_ctranslate2(checkpoint, &CTranslate2Settings::default())
+            architecture::resolve_ctranslate2(checkpoint, &CTranslate2Settings::default())
         }
-        Format::HuggingFace => {
-            let config = Value::parse(CONFIG, "config.json").expect("it is sound");
-            architecture::of_hugging_face(checkpoint, &config, Some(&config))
+        Format::Safetensors => {
+            let config: Value = serde_json::from_slice(CONFIG).expect("it is sound");
+            architecture::resolve_hugging_face(checkpoint, &config, Some(&config))
         }
-        _ => architecture::of_marian(checkpoint, None),
+        _ => architecture::resolve_marian(checkpoint, None),
     };
     if let Ok(model) = model {
         assert_eq!(model.parameters().len(), model.architecture().parameters().len());
@@ -51,7 +51,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut changed = SEEDS[usize::from(kind) % SEEDS.len()].to_vec();
     for change in changes.chunks_exact(3) {
         let place = usize::from(u16::from_le_bytes([change[0], change[1]]));
-        // Directories lie in the beginning or at the end.
+        // Directories are at the beginning or at the end.
         let place = if kind < 128 { place } else { changed.len().wrapping_sub(place) };
         if let Some(byte) = changed.get_mut(place) {
             *byte = change[2];

@@ -1,7 +1,7 @@
-//! Any bytes as the configuration beside a sound model of Hugging Face, Marian and
-//! CTranslate2: the model opens and loads, or it is said why not.
+//! Any bytes as the configuration of a sound model of Hugging Face, Marian and CTranslate2:
+//! the model opens and loads, or there is an error.
 //!
-//! Bytes are taken whole, and as changes of the configurations that are sound.
+//! The bytes are also used to change sound configurations.
 #![no_main]
 
 use std::path::Path;
@@ -25,14 +25,14 @@ fn open(text: &[u8], options: &[u8]) {
         Checkpoint::from_bytes(&Bytes::copy_from(bytes), path).expect("it is sound")
     };
     let mut models = Vec::new();
-    if let Ok(config) = Value::parse(text, "config.json") {
-        models.extend(architecture::of_hugging_face(checkpoint(HUGGING_FACE), &config));
+    if let Ok(config) = serde_json::from_slice(text) {
+        models.extend(architecture::resolve_hugging_face(checkpoint(HUGGING_FACE), &config, Some(&config)));
     }
     if let Ok(options) = Value::parse(options, "model.yml") {
-        let epsilon = options.get("epsilon").and_then(Value::text).and_then(|e| e.parse().ok());
+        let epsilon = options.get("epsilon").and_then(Value::as_str).and_then(|e| e.parse().ok());
         let settings = CTranslate2Settings { norm_epsilon: epsilon, ..Default::default() };
-        models.extend(architecture::of_ctranslate2(checkpoint(CTRANSLATE2), &settings));
-        models.extend(architecture::of_marian(checkpoint(MARIAN), Some(&options)));
+        models.extend(architecture::resolve_ctranslate2(checkpoint(CTRANSLATE2), &settings));
+        models.extend(architecture::resolve_marian(checkpoint(MARIAN), Some(&options)));
     }
     for model in models {
         let _ = Network::load(&model, path, Precision::F32);
@@ -55,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| {
     open(&changed(CONFIG), &changed(&options));
 });
 
-/// What the model of Marian says of itself.
+/// The options of the Marian model.
 fn checkpoint_options() -> Vec<u8> {
     let checkpoint = Checkpoint::from_bytes(&Bytes::copy_from(MARIAN), Path::new("fuzz"));
     checkpoint.expect("it is sound").options().unwrap_or_default().to_vec()

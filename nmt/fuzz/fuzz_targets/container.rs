@@ -1,6 +1,6 @@
-//! Any bytes as the sections of a model file of ours, one of plain parameters and one of
-//! each precision that weights are packed for. Header and table are made to fit, so that
-//! what lies behind the checksums is reached; what opens is loaded.
+//! Any bytes as the sections of a model file, one without packed weights and one for each
+//! precision. Header and table are made to fit, so that the code after the checksums is
+//! reached; a file that opens is loaded.
 #![no_main]
 
 use std::path::Path;
@@ -10,17 +10,17 @@ use libfuzzer_sys::fuzz_target;
 use miriam_storage::{Bytes, Container, ContainerWriter};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
-use miriam_nmt::{KIND, Package, file, verify};
-use miriam_textio::Silent;
+use miriam_nmt::{KIND, ModelBundle, model_file, verify};
+use miriam_textio::NoProgress;
 
-/// The files that are changed.
+/// The files that the bytes change.
 static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let plain = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/tiny.miriam");
-    let package = Package::open(&plain, None).expect("it is sound");
+    let bundle = ModelBundle::open(&plain, None).expect("it is sound");
     let packed = std::env::temp_dir().join(format!("miriam-fuzz-{}", std::process::id()));
     let mut seeds = vec![std::fs::read(plain).expect("it is there")];
     for precision in Precision::ALL {
-        file::write(&package, Some(precision), &packed, &Silent).expect("it can be packed");
+        model_file::write(&bundle, Some(precision), &packed, &NoProgress).expect("it can be packed");
         seeds.push(std::fs::read(&packed).expect("it was written"));
     }
     let _ = std::fs::remove_file(packed);
@@ -50,12 +50,12 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let bytes = writer.finish().expect("in memory").expect("in memory");
     let container = Container::from_bytes(bytes, path).expect("its checksums fit");
-    if let Ok(package) = file::from_container(&container) {
-        let model = &package.models[0];
+    if let Ok(bundle) = model_file::from_container(&container) {
+        let model = &bundle.models[0];
         for (_, tensor) in model.parameters() {
-            assert_eq!(tensor.values().len(), tensor.count());
+            assert_eq!(tensor.values().len(), tensor.numel());
         }
-        for vocabulary in package.words.iter().flat_map(|words| &words.vocabularies) {
+        for vocabulary in bundle.tokenizers.iter().flat_map(|pair| &pair.vocabularies) {
             let _ = vocabulary.iter().map(|word| vocabulary.find(word)).count();
         }
         let _ = verify(&container);

@@ -1,4 +1,4 @@
-//! Any bytes behind the first of a binary shortlist, under the checksum that they have.
+//! Any bytes after the magic number of a binary shortlist, under their own checksum.
 #![no_main]
 
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! A session that can leave out what makes batches cheap, one thing at a time, and that ends
-//! sentences when it is told to.
+//! A session that can switch off each optimisation of batches and that ends sentences at given
+//! lengths.
 //!
-//! The engine computes living hypotheses only and searches logits while they are in the
-//! cache; there is no switch for that, nor should there be. So this session over
-//! the same layers computes dead rows and makes full rows of probabilities itself. Random models
-//! do not end, or all at the same length: here a sentence ends where its reference does.
+//! The engine computes live hypotheses only and fuses top-k with the output layer; it has no
+//! switches for that. So this session over the same layers computes dead rows and full rows of
+//! probabilities itself. Random models never generate EOS, or all at the same length: here a
+//! sentence ends at the length of its reference.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,48 +20,47 @@ use crate::engine::{Engine, OutputColumns, PooledTensor};
 use crate::layer::{Backend, Epilogue};
 use crate::network::{EncoderDecoder, HypothesisRow, Session, Slot, TopK};
 
-/// The end of a sentence.
+/// The id of EOS.
 pub(super) const EOS_ID: u32 = 0;
 
-/// What dead hypotheses go on with.
+/// The input token of dead hypotheses.
 const PAD_TOKEN: Option<u32> = Some(1);
 
-/// What is left out.
+/// The optimisations that are switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ablation {
     /// Hypotheses of sentences that have ended are computed until their batch is done.
     pub keep_dead_rows: bool,
-    /// The output layer's product, the softmax and the search for the best words go over
-    /// all of it one after the other.
+    /// The GEMM of the output layer, the softmax and the top-k are separate passes.
     pub unfused_output: bool,
 }
 
-/// See above.
+/// A session over the layers `F` with ablations.
 pub(super) struct AblatedSession<'a, F: EncoderDecoder<Engine>> {
     family: Arc<F>,
     engine: Engine,
     cpu: Cpu,
     ablation: Ablation,
-    /// Words of the translation of a source, `</s>` counting.
+    /// The length of the translation of a source, including EOS.
     target_lengths: &'a HashMap<Vec<u32>, usize>,
     vocabulary_size: usize,
     sentences: Vec<Option<AblatedSentence<F::EncodedSource>>>,
-    /// Sentences that have ended and are still computed.
+    /// Finished sentences that are still computed.
     dead: Vec<Slot>,
     state: F::State,
-    /// Rows of the last step: those that live, then the dead.
+    /// Rows of the last step: first the live ones, then the dead ones.
     last_rows: Vec<HypothesisRow>,
     hidden: PooledTensor,
     top_k: Vec<TopK>,
-    /// Steps so far.
+    /// The number of steps so far.
     pub steps: usize,
-    /// Rows of all steps.
+    /// The number of rows of all steps.
     pub rows: usize,
 }
 
 struct AblatedSentence<S> {
     source: S,
-    /// Words that are left, `</s>` counting.
+    /// Tokens until the end, including EOS.
     tokens_left: usize,
 }
 
@@ -94,7 +93,7 @@ impl<'a, F: EncoderDecoder<Engine>> AblatedSession<'a, F> {
         }
     }
 
-    /// The logarithms of all probabilities, and then the best of them.
+    /// Log-softmax of full rows, then top-k.
     fn top_k_unfused(&mut self) {
         let output = self.family.output_weights();
         let mut scores = self.engine.affine(&self.hidden, output, Epilogue::default());
@@ -117,7 +116,7 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
 
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
         assert!(candidates.is_none(), "all words are candidates");
-        // The batch before is done.
+        // The previous batch is done.
         for slot in self.dead.drain(..) {
             self.sentences[slot.0 as usize] = None;
         }
@@ -128,7 +127,7 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
             let free = self.sentences.iter().position(Option::is_none);
             let slot = free.unwrap_or(self.sentences.len());
             match self.sentences.get_mut(slot) {
-                Some(place) => *place = sentence,
+                Some(free) => *free = sentence,
                 None => self.sentences.push(sentence),
             }
             Slot(slot as u32)
@@ -153,16 +152,16 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
                 token: PAD_TOKEN,
             }));
         }
-        let starts = |at: &usize| *at == 0 || rows[*at].slot != rows[*at - 1].slot;
-        for at in (0..rows.len()).filter(starts) {
+        let is_first = |at: &usize| *at == 0 || rows[*at].slot != rows[*at - 1].slot;
+        for at in (0..rows.len()).filter(is_first) {
             if let Some(sentence) = &mut self.sentences[rows[at].slot.0 as usize] {
                 sentence.tokens_left = sentence.tokens_left.saturating_sub(1);
             }
         }
-        let of = |row: &HypothesisRow| {
+        let source = |row: &HypothesisRow| {
             &self.sentences[row.slot.0 as usize].as_ref().expect("begun").source
         };
-        let sources: Vec<&F::EncodedSource> = all.iter().map(of).collect();
+        let sources: Vec<&F::EncodedSource> = all.iter().map(source).collect();
         self.hidden = self.family.step(&mut self.engine, &mut self.state, &all, &sources, None);
         self.steps += 1;
         self.rows += all.len();
@@ -171,7 +170,7 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
 
     fn topk(&mut self, best: &mut [TopK]) {
         let Some(first) = best.first() else { return };
-        // One product for the dead and the living.
+        // One GEMM for dead and live rows.
         self.top_k.resize(self.last_rows.len(), first.clone());
         self.top_k[best.len()..].fill(first.clone());
         self.top_k.iter_mut().zip(&mut *best).for_each(|(own, theirs)| std::mem::swap(own, theirs));

@@ -1,8 +1,9 @@
-//! What batches gain from sorting, shrinking, top-up and an output layer that is searched
-//! while it is made (Hoang et al. 2018, section 2.2, and its draft), each by itself.
+//! The gains of sorting, shrinking batches, top-up, and the fusion of output layer and top-k
+//! (Hoang et al. 2018, section 2.2, and its draft), each measured alone.
 //!
-//! What a batch costs depends on how the lengths of its sentences spread. So lengths are those
-//! of a parallel text: each translation ends where its reference does, all of a beam together.
+//! The cost of a batch depends on the distribution of its sentence lengths. So lengths are
+//! those of a parallel text: each translation ends at the length of its reference, all
+//! hypotheses of a beam together.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,29 +21,29 @@ use crate::network::Transformer;
 use crate::search::{DecodingSemantics, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
-/// Batches that are read ahead and sorted, as `nmt translate` does.
+/// The number of batches read ahead and sorted, as in `nmt translate`.
 const READ_AHEAD_BATCHES: usize = 20;
 
-/// The first ids are `</s>` and the unknown word.
+/// The first ids are EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;
 
-/// How batches are made and computed.
+/// A way to make and compute batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchingVariant {
-    /// In words.
+    /// The name in tables and charts.
     pub name: &'static str,
-    /// What is read ahead is sorted by length.
+    /// Sentences read ahead are sorted by length.
     pub sort_by_length: bool,
-    /// Others take the places of sentences that have ended. Not with dead rows.
+    /// Finished sentences are replaced by new ones. Not with dead rows.
     pub top_up: bool,
-    /// Sentences that have ended are computed until the last of their batch ends.
+    /// Finished sentences are computed until the last one of their batch ends.
     pub keep_dead_rows: bool,
-    /// Product, softmax and best words of the output layer in passes of their own.
+    /// GEMM, softmax and top-k of the output layer are separate passes.
     pub unfused_output: bool,
 }
 
 impl BatchingVariant {
-    /// As text is translated, then without one thing or another.
+    /// The default, then variants without one or more optimisations.
     pub const ALL: [BatchingVariant; 8] = {
         let usual = BatchingVariant {
             name: "as it is",
@@ -75,8 +76,8 @@ impl BatchingVariant {
         ]
     };
 
-    /// What each thing gives: a name, and places in [`ALL`](Self::ALL) of the way without it
-    /// and of the way with it.
+    /// The comparisons: the name of an optimisation, and the indices in [`ALL`](Self::ALL) of
+    /// the variants without and with it.
     pub const COMPARISONS: [(&'static str, usize, usize); 7] = [
         ("sorting", 4, 0),
         ("shrinking, sorted", 2, 1),
@@ -88,18 +89,18 @@ impl BatchingVariant {
     ];
 }
 
-/// Sentences, and how long their translations are.
+/// Source sentences with the lengths of their translations.
 pub struct ParallelText {
     sources: Vec<Vec<u32>>,
     target_lengths: HashMap<Vec<u32>, usize>,
 }
 
 impl ParallelText {
-    /// The first `sentences` pairs of lines that have words, for vocabularies of `words`.
+    /// The first `sentences` pairs of lines that have words, for a vocabulary of `words` tokens.
     /// `path` names the source in messages. Of equal sources the first reference counts.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the texts are not of as many lines, or have no words.
+    /// [`Error::Unsupported`] if the texts differ in the number of lines or have no words.
     pub fn new(
         source: &[u8],
         target: &[u8],
@@ -142,12 +143,12 @@ impl ParallelText {
         }
     }
 
-    /// Sentences.
+    /// The number of sentences.
     pub fn sentences(&self) -> usize {
         self.sources.len()
     }
 
-    /// Words of the source and of all translations, `</s>` counting.
+    /// The number of tokens of the sources and of the translations, including EOS.
     pub fn token_counts(&self) -> [usize; 2] {
         let sources = self.sources.iter();
         [
@@ -165,10 +166,10 @@ pub struct BenchmarkModel {
 }
 
 impl BenchmarkModel {
-    /// One of that shape, with products in `precision`.
+    /// A random model of that shape in `precision`.
     ///
     /// # Errors
-    /// If the shape contradicts itself.
+    /// If the shape is not valid.
     pub fn new(shape: &architecture::TransformerConfig, precision: Precision) -> Result<Self> {
         let model = random_transformer_without_eos(shape.clone(), 1)?;
         let mut parameters = WeightLoader::new(&model, Path::new("a random model"), precision);
@@ -178,38 +179,39 @@ impl BenchmarkModel {
     }
 }
 
-/// What came of a pass over a text.
+/// The result of translating a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BatchingRun {
     /// The best translation of each sentence.
     pub translations: Vec<Vec<u32>>,
-    /// Steps of all batches.
+    /// The number of steps of all batches.
     pub steps: usize,
-    /// Rows of all steps.
+    /// The number of rows of all steps.
     pub rows: usize,
 }
 
-/// Translates a text on this thread, `batch` sentences at a time with a beam of that width.
+/// Translates a text on this thread, `batch` sentences at a time with beam size `beam`.
 ///
 /// # Errors
-/// What translating gives.
+/// Those of [`translate_batches`].
 pub fn run_variant(
     subject: &BenchmarkModel,
     text: &ParallelText,
     batch: usize,
     beam: usize,
-    way: BatchingVariant,
+    variant: BatchingVariant,
 ) -> Result<BatchingRun> {
-    assert!(!(way.keep_dead_rows && way.top_up), "a batch that is topped up is never done");
-    let waste = Ablation { keep_dead_rows: way.keep_dead_rows, unfused_output: way.unfused_output };
+    assert!(!(variant.keep_dead_rows && variant.top_up), "a batch that is topped up is never done");
+    let ablation =
+        Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
     let BenchmarkModel { layers, vocabulary_size: words, tuner } = subject;
-    let mut session = AblatedSession::new(layers, tuner, *words, &text.target_lengths, waste);
+    let mut session = AblatedSession::new(layers, tuner, *words, &text.target_lengths, ablation);
     let batching = BatchingOptions {
         max_sentences: batch,
         max_source_tokens: 0,
         maxi_batch: READ_AHEAD_BATCHES,
-        sort_by_length: way.sort_by_length,
-        top_up: way.top_up,
+        sort_by_length: variant.sort_by_length,
+        top_up: variant.top_up,
     };
     let mut rest = (0..).zip(&text.sources);
     let mut next = || {
@@ -255,7 +257,7 @@ mod tests {
     use super::super::transformer::transformer_of_width;
     use super::*;
 
-    /// Pairs of those lengths.
+    /// A text with pairs of those lengths.
     fn text(lengths: &[(usize, usize)]) -> ParallelText {
         let mut sides = [String::new(), String::new()];
         for (line, &(source, target)) in lengths.iter().enumerate() {
@@ -280,25 +282,29 @@ mod tests {
         for precision in [Precision::F32, Precision::I8] {
             let subject = subject(precision);
             for beam in [1, 3] {
-                let pass = |way| run_variant(&subject, &text, 3, beam, way).unwrap().translations;
+                let pass =
+                    |variant| run_variant(&subject, &text, 3, beam, variant).unwrap().translations;
                 let usual = pass(BatchingVariant::ALL[0]);
                 let lengths: Vec<usize> = usual.iter().map(Vec::len).collect();
                 assert_eq!(lengths, LENGTHS.map(|(_, target)| target));
-                assert!(usual.concat().iter().any(|word| *word != usual[0][0]), "not one word");
-                for way in BatchingVariant::ALL {
-                    assert_eq!(pass(way), usual, "{}", way.name);
+                assert!(
+                    usual.concat().iter().any(|word| *word != usual[0][0]),
+                    "more than one token"
+                );
+                for variant in BatchingVariant::ALL {
+                    assert_eq!(pass(variant), usual, "{}", variant.name);
                 }
             }
         }
     }
 
-    /// Steps and rows by arithmetic on the lengths, `</s>` counting: batches of three.
+    /// Steps and rows worked out from the lengths, including EOS: batches of three.
     #[test]
     fn row_counts_match_live_or_padded_batches() {
         let (text, subject) = (text(&LENGTHS), subject(Precision::F32));
         let counts = |name: &str, beam| {
-            let way = *BatchingVariant::ALL.iter().find(|way| way.name == name).unwrap();
-            let pass = run_variant(&subject, &text, 3, beam, way).unwrap();
+            let variant = *BatchingVariant::ALL.iter().find(|v| v.name == name).unwrap();
+            let pass = run_variant(&subject, &text, 3, beam, variant).unwrap();
             (pass.steps, pass.rows)
         };
         // 5, 2, 7 | 6, 12, 3 | 1
@@ -308,7 +314,7 @@ mod tests {
         assert_eq!(counts("not topped up", 1), (12 + 7 + 1, 36));
         assert_eq!(counts("dead rows kept", 1), (12 + 7 + 1, 3 * 12 + 3 * 7 + 1));
         assert_eq!(counts("as it is", 1).1, 36);
-        // A beam begins with one row a sentence.
+        // A beam starts with one row for each sentence.
         assert_eq!(counts("not topped up", 3), (12 + 7 + 1, 7 + 3 * (36 - 7)));
     }
 

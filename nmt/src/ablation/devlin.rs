@@ -1,10 +1,10 @@
-//! Devlin's study (2017, table 1): a recurrent model, sentence by sentence on one thread, as
-//! one shortcut after another is taken.
+//! Devlin's study (2017, table 1): a recurrent model, sentence by sentence on one thread, with
+//! one speedup after another.
 //!
-//! As his, the baseline has candidate lists, stops early and multiplies the hypotheses of a
-//! beam together. Sentences are real text: a word is its rank in the text, so lengths and
-//! frequencies are as they are. Targets are made up. `</s>` is as improbable as any
-//! other word of a random model, so translations are as long as their sources.
+//! As his, the baseline has shortlists, stops early and computes the hypotheses of a beam in
+//! one GEMM. Source sentences are real text: the id of a word is its frequency rank, so lengths
+//! and frequencies are real. Shortlists are random. EOS is as improbable as any other token of
+//! a random model, so translations are as long as their sources.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,18 +21,18 @@ use crate::network::{HypothesisRow, Network, Session, Slot, TopK};
 use crate::search::{DecodingSemantics, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
-/// The first ids are `</s>` and the unknown word.
+/// The first ids are EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;
 
-/// Candidates of each source word (Devlin 2017, section 3), and words that all have.
+/// Candidates of each source token (Devlin 2017, section 3).
 const CANDIDATES_PER_TOKEN: usize = 20;
+/// Candidates of every sentence.
 const FREQUENT_TOKENS: u32 = 100;
 
-/// His beam.
+/// Devlin's beam size.
 const BEAM_SIZE: usize = 6;
 
-/// Names of the shapes of his table 2: layers above the attentional GRU of 1,024, and
-/// their top.
+/// Names of the shapes of his table 2, which differ in the layers above the attentional GRU.
 pub const STACKED_SHAPES: [&str; 6] = ["s1", "s2", "s3", "s4", "s5", "s6"];
 
 /// The shape of that name over vocabularies of `words`, if there is one.
@@ -68,19 +68,19 @@ pub fn stacked_shape(name: &str, words: usize) -> Option<StackedConfig> {
     })
 }
 
-/// What a measurement is taken with.
+/// The settings of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AblationSetting {
-    /// What it adds to the ones before, in words.
+    /// The name in tables, which says what it adds.
     pub name: &'static str,
-    /// The numbers of products.
+    /// The precision of GEMM.
     pub precision: Precision,
-    /// The others.
+    /// The other speedups.
     pub shortcuts: Speedups,
 }
 
 impl AblationSetting {
-    /// The rows of his table, each with what those before have.
+    /// The rows of his table, each with the speedups of the rows before.
     pub fn cumulative() -> Vec<AblationSetting> {
         let mut settings = vec![AblationSetting {
             name: "baseline",
@@ -112,7 +112,7 @@ impl AblationSetting {
         settings
     }
 
-    /// The baseline, and it with one shortcut each.
+    /// The baseline alone and with one speedup each.
     pub fn individual() -> Vec<AblationSetting> {
         let none = Speedups::NONE;
         let words = Speedups { cached_tokens: Speedups::default().cached_tokens, ..none };
@@ -139,26 +139,26 @@ impl AblationSetting {
     }
 }
 
-/// Sentences to translate, and the words that each may become.
+/// Sentences to translate with their shortlists.
 pub struct Workload {
     requests: Vec<Request>,
 }
 
-/// What came of a pass.
+/// The result of translating a workload.
 #[derive(Clone, Debug, Default)]
 pub struct WorkloadResult {
     /// The best translation of each sentence.
     pub translations: Vec<Vec<u32>>,
-    /// Words put out, of the best translations.
+    /// The number of tokens of the best translations.
     pub tokens: usize,
-    /// Rows of all steps, and how many of them had a parent that no row before them had.
+    /// The number of rows of all steps.
     pub rows: usize,
-    /// See `rows`.
+    /// The number of distinct parents of the rows of a step, summed over all steps.
     pub distinct_parents: usize,
 }
 
 impl Workload {
-    /// The first `sentences` lines of text that have words, for vocabularies of `words`.
+    /// The first `sentences` lines of text that have words, for vocabularies of `words` tokens.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the text has no words.
@@ -191,12 +191,12 @@ impl Workload {
         Ok(Workload { requests })
     }
 
-    /// Sentences.
+    /// The number of sentences.
     pub fn sentences(&self) -> usize {
         self.requests.len()
     }
 
-    /// The mean number of words that a sentence may become.
+    /// The mean size of the shortlists.
     pub fn mean_candidates(&self) -> f64 {
         let lists = self.requests.iter().filter_map(|request| request.candidates.as_ref());
         lists.map(Vec::len).sum::<usize>() as f64 / self.sentences() as f64
@@ -205,7 +205,7 @@ impl Workload {
     /// Translates all sentences, one after the other, on this thread.
     ///
     /// # Errors
-    /// What translating gives.
+    /// Those of [`translate_batches`].
     pub fn translate(&self, network: &Arc<Network>) -> Result<WorkloadResult> {
         let options = search_options();
         let mut session =
@@ -236,8 +236,8 @@ impl Workload {
     }
 }
 
-/// Twenty words for each word of the source, frequent ones more often, and the most frequent
-/// of all.
+/// Twenty random tokens for each source token, frequent ones more often, and the most frequent
+/// tokens of all.
 fn draw_candidates(source: &[u32], words: usize) -> Vec<u32> {
     let mut all: Vec<u32> = (0..FREQUENT_TOKENS.min(words as u32)).collect();
     for &word in source {
@@ -274,7 +274,7 @@ fn search_options() -> SearchOptions {
     }
 }
 
-/// A session that counts rows and their parents.
+/// A session that counts rows and their distinct parents.
 struct CountingSession<S> {
     inner: S,
     rows: usize,

@@ -1,5 +1,5 @@
-//! Measurements over models with random weights: what a shape costs does not depend on
-//! what it was trained for.
+//! Ablation studies on models with random weights: the cost of an architecture does not
+//! depend on the values of its weights.
 
 mod ablated_session;
 mod batching;

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::architecture::{Architecture, Model, ParameterSpec};
 
-/// Numbers that look random: SplitMix64 (Steele, Lea and Flood 2014).
+/// The pseudo-random generator SplitMix64 (Steele, Lea and Flood 2014).
 pub(super) struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -20,27 +20,26 @@ impl SplitMix64 {
         ((bits ^ (bits >> 31)) >> 32) as u32
     }
 
-    /// Between 0 and 1.
+    /// A number in [0, 1).
     pub(super) fn next_f32(&mut self) -> f32 {
         (self.next_u32() >> 8) as f32 / (1 << 24) as f32
     }
 }
 
-/// A model of that architecture whose weights are drawn evenly from as far around 0 as
-/// keeps signals alive: `gain * sqrt(3 / inputs)`, for tables of embeddings 1, for biases
-/// a tenth.
+/// A model of that architecture with uniform weights in `[-a, a]`, where `a` is
+/// `gain * sqrt(3 / inputs)` for matrices, 1 for embeddings and 0.1 for biases.
 ///
 /// # Errors
-/// If the architecture contradicts itself.
+/// If the architecture is not valid.
 pub fn random_model(architecture: Architecture, gain: f32, seed: u64) -> Result<Model> {
     let mut numbers = SplitMix64::new(seed);
     Model::with_values(architecture, |ParameterSpec { name, shape: [rows, columns] }| {
-        let most = match *rows {
+        let range = match *rows {
             1 => 0.1,
             _ if name.ends_with("Wemb") => 1.0,
             _ if name.ends_with("_Wt") => gain * (3.0 / *columns as f32).sqrt(),
             inputs => gain * (3.0 / inputs as f32).sqrt(),
         };
-        (0..rows * columns).map(|_| (2.0 * numbers.next_f32() - 1.0) * most).collect()
+        (0..rows * columns).map(|_| (2.0 * numbers.next_f32() - 1.0) * range).collect()
     })
 }

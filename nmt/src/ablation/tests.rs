@@ -34,9 +34,9 @@ fn translate(setting: &AblationSetting) -> WorkloadResult {
 fn translations_vary_and_exact_shortcuts_change_none() {
     let all: Vec<WorkloadResult> = AblationSetting::individual().iter().map(translate).collect();
     let baseline = &all[0];
-    assert_eq!(baseline.translations.len(), 3, "a line without words is none");
+    assert_eq!(baseline.translations.len(), 3, "lines without words are skipped");
     let words: HashSet<u32> = baseline.translations.concat().into_iter().collect();
-    assert!(words.len() > 2, "not one word over and over: {words:?}");
+    assert!(words.len() > 2, "more than one token: {words:?}");
     assert!(
         baseline.rows > baseline.distinct_parents && baseline.distinct_parents >= baseline.tokens
     );

@@ -1,4 +1,4 @@
-//! Transformers of the sizes that people decode with on CPUs.
+//! Random transformers of the usual sizes for CPUs.
 
 use crate::Result;
 use crate::architecture::{
@@ -8,14 +8,14 @@ use crate::architecture::{
 
 use super::random::SplitMix64;
 
-/// Names of the sizes: `tiny` is 256 wide with 1,536 inside, 6 + 2 layers, as Firefox has
-/// it; `base` 512 with 2,048 and 6 + 6 (Vaswani et al. 2017).
+/// Names of the sizes: `tiny` has width 256, feed-forward width 1,536 and 6 + 2 layers, as in
+/// Firefox; `base` has 512, 2,048 and 6 + 6 (Vaswani et al. 2017).
 pub const TRANSFORMER_SIZES: [&str; 2] = ["tiny", "base"];
 
-/// What makes `</s>` so improbable that no search ends by itself.
+/// The bias of EOS, which makes it so improbable that no search ends by itself.
 const EOS_BIAS: f32 = -1e4;
 
-/// The transformer of that name over a shared vocabulary of `words`, if there is one.
+/// The transformer of that name over a shared vocabulary of `words` tokens, if there is one.
 pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> {
     let (width, ffn_width, encoder, decoder) = match name {
         "tiny" => (256, 1536, 6, 2),
@@ -62,11 +62,11 @@ pub(super) fn transformer_of_width(
     }
 }
 
-/// A model of that shape with random weights, as large as training begins with (Glorot and
-/// Bengio 2010), which never ends a sentence by itself.
+/// A model of that shape with Glorot-uniform weights (Glorot and Bengio 2010), which never
+/// generates EOS.
 ///
 /// # Errors
-/// If the shape contradicts itself.
+/// If the shape is not valid.
 pub fn random_transformer_without_eos(shape: TransformerConfig, seed: u64) -> Result<Model> {
     let mut numbers = SplitMix64::new(seed);
     Model::with_values(Architecture::Transformer(shape), |parameter| {

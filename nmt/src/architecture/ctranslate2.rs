@@ -1,7 +1,7 @@
-//! CTranslate2's transformers (`neural.md` 1.10) as Marian would have them.
+//! CTranslate2's transformers (`neural.md` 1.10), described as Marian's.
 //!
-//! Its matrices lie out x in, with queries, keys and values in one: here they become
-//! parts of the file read the other way round, so no weight moves.
+//! Its matrices are `[outputs, inputs]`, with queries, keys and values in one: they become
+//! transposed slices of the file, so no weight moves.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,10 +14,10 @@ use super::{Architecture, EmbeddingConfig, Model};
 use crate::checkpoint::{Checkpoint, Tensor};
 use crate::{Error, Result};
 
-/// Its layer norms' epsilon where the folder names none.
+/// The epsilon of layer norms if `config.json` has none.
 const NORM_EPSILON: f32 = 1e-5;
 
-/// Flags that say no more here when they are off.
+/// Flags of features that are not supported; they are ignored when off.
 const IGNORED_WHEN_OFF: [&str; 7] = [
     "alibi",
     "alibi_use_positive_positions",
@@ -28,23 +28,27 @@ const IGNORED_WHEN_OFF: [&str; 7] = [
     "layernorm_embedding",
 ];
 
-/// What the folder says beside the model.
+/// Settings of the model folder that are not in the checkpoint.
 #[derive(Clone, Debug, Default)]
 pub struct FolderSettings {
     /// Epsilon of layer norms.
     pub norm_epsilon: Option<f32>,
-    /// The id of the word that decoding starts with.
+    /// The id of the decoder's start token.
     pub start_token: Option<u32>,
 }
 
-/// The model in CTranslate2's file.
+/// The model of a CTranslate2 checkpoint.
+///
+/// # Errors
+/// If the model has a feature that is not supported, or a parameter is missing or has
+/// another shape than the model needs.
 pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
-    let mut reading = Resolver { checkpoint, path: &path, tensors: BTreeMap::new() };
-    let transformer = reading.read_transformer(tied_output, settings)?;
-    let Resolver { checkpoint, mut tensors, .. } = reading;
-    // Nothing of the rest may be a parameter that changes what is computed.
+    let mut resolver = Resolver { checkpoint, path: &path, tensors: BTreeMap::new() };
+    let transformer = resolver.read_transformer(tied_output, settings)?;
+    let Resolver { checkpoint, mut tensors, .. } = resolver;
+    // A remaining parameter could change what is computed.
     for name in checkpoint.names() {
         let flag = name.rsplit('/').next().unwrap_or(name);
         let number = checkpoint.get(name).filter(|tensor| tensor.numel() == 1);
@@ -70,7 +74,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
 struct Resolver<'a> {
     checkpoint: Checkpoint,
     path: &'a Path,
-    /// What was read, under Marian's names.
+    /// The parameters found so far under Marian's names.
     tensors: BTreeMap<String, Tensor>,
 }
 
@@ -84,17 +88,22 @@ impl Resolver<'_> {
         let decoder = self.read_stack("decoder")?;
         let pre_norm = self.flag("encoder/pre_norm")?.unwrap_or(false);
         if self.flag("decoder/pre_norm")?.unwrap_or(false) != pre_norm {
-            return Err(self.unsupported("norms stand elsewhere in its encoder and its decoder"));
+            return Err(self.unsupported(
+                "layer norms are at different places in its encoder and its decoder",
+            ));
         }
         let scaled = self.flag("encoder/scale_embeddings")?.unwrap_or(true);
         if self.flag("decoder/scale_embeddings")?.unwrap_or(true) != scaled {
             return Err(self.unsupported("embeddings of one side only are scaled"));
         }
         let activation = self.read_activation()?;
-        let start = match (self.flag("decoder/start_from_zero_embedding")?, settings.start_token) {
+        let decoder_start = match (
+            self.flag("decoder/start_from_zero_embedding")?,
+            settings.start_token,
+        ) {
             (Some(true), _) => DecoderStart::ZeroEmbedding,
             (_, Some(id)) => DecoderStart::Token(id),
-            _ => return Err(self.unsupported("the word that decoding starts with is not known")),
+            _ => return Err(self.unsupported("the token that decoding starts with is not known")),
         };
         let positions = self.take_position_tables()?;
         let alignment = self.checkpoint.get("decoder/alignment_layer");
@@ -128,7 +137,7 @@ impl Resolver<'_> {
             autoregression: AutoregressionConfig::SelfAttention,
             positional_encoding: positions,
             scales_embeddings: scaled,
-            decoder_start: start,
+            decoder_start,
             pre_norm_keys: PreNormKeys::Normalised,
             alignment_layer,
             norm_epsilon: settings.norm_epsilon.unwrap_or(NORM_EPSILON),
@@ -137,11 +146,11 @@ impl Resolver<'_> {
     }
 
     fn read_stack(&mut self, side: &str) -> Result<StackConfig> {
-        let there = |layer: usize| {
+        let has_layer = |layer: usize| {
             let name = format!("{side}/layer_{layer}/ffn/linear_0/weight");
             self.checkpoint.get(&name).is_some()
         };
-        let depth = (0..).take_while(|&layer| there(layer)).count();
+        let depth = (0..).take_while(|&layer| has_layer(layer)).count();
         let width = self.checkpoint.get(&format!("{side}/layer_0/ffn/linear_0/weight"));
         let ffn_width = width.and_then(|tensor| tensor.shape().first()).copied().unwrap_or(0);
         let heads = match self.number(&format!("{side}/num_heads"))? {
@@ -175,11 +184,13 @@ impl Resolver<'_> {
         for side in ["encoder", "decoder"] {
             let name = format!("{side}/position_encodings/encodings");
             let Some(table) = self.checkpoint.get(&name).cloned() else {
-                return Err(self.unsupported("it stores no encodings of positions"));
+                return Err(self.unsupported("it has no table of positional encodings"));
             };
             let rows = table.shape().first().copied().unwrap_or(0);
             if length.is_some_and(|length| length != rows) {
-                return Err(self.unsupported("its encoder and decoder know other positions"));
+                return Err(self.unsupported(
+                    "the positional encodings of its encoder and decoder differ in length",
+                ));
             }
             length = Some(rows);
             self.tensors.insert(format!("{side}_Wpos"), table);
@@ -204,11 +215,11 @@ impl Resolver<'_> {
         let (encoder, decoder) = (get(encoder_name)?, get(DECODER)?);
         let output = get("decoder/projection/weight")?;
         let bias = self.checkpoint.get("decoder/projection/bias").cloned();
-        let side = |tensor: &Tensor, k: usize| tensor.shape().get(k).copied().unwrap_or(0);
+        let dimension = |tensor: &Tensor, k: usize| tensor.shape().get(k).copied().unwrap_or(0);
         let tables = EmbeddingConfig {
-            source_vocab_size: side(&encoder, 0),
-            target_vocab_size: side(&decoder, 0),
-            dim: side(&encoder, 1),
+            source_vocab_size: dimension(&encoder, 0),
+            target_vocab_size: dimension(&decoder, 0),
+            dim: dimension(&encoder, 1),
             shared: shared_embeddings,
             tied_output,
             output_bias: bias.is_some(),
@@ -262,7 +273,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Takes a matrix of several that lie one behind the other, and their biases.
+    /// Splits a matrix of several stacked by rows, and their biases, into `parts`.
     fn take_matrices(&mut self, from: &str, to: &str, parts: &[&str]) -> Result<()> {
         for (what, letter) in [("weight", 'W'), ("bias", 'b')] {
             let name = format!("{from}/{what}");
@@ -274,9 +285,9 @@ impl Resolver<'_> {
             }
             let rows = rows / parts.len();
             for (k, part) in parts.iter().enumerate() {
-                let part_of = tensor.slice_rows(k * rows, rows);
-                let part_of = part_of.map_err(|e| Error::mismatch(self.path, &name, e))?;
-                self.tensors.insert(format!("{to}_{letter}{part}"), part_of.transposed());
+                let matrix = tensor.slice_rows(k * rows, rows);
+                let matrix = matrix.map_err(|e| Error::mismatch(self.path, &name, e))?;
+                self.tensors.insert(format!("{to}_{letter}{part}"), matrix.transposed());
             }
         }
         Ok(())
@@ -284,9 +295,9 @@ impl Resolver<'_> {
 
     fn take_layer_norm(&mut self, from: &str, to: &str, pre: bool) -> Result<()> {
         let suffix = if pre { "_pre" } else { "" };
-        for (what, called) in [("gamma", "scale"), ("beta", "bias")] {
-            let tensor = self.take(&format!("{from}/{what}"))?;
-            self.tensors.insert(format!("{to}_ln_{called}{suffix}"), tensor);
+        for (their_name, name) in [("gamma", "scale"), ("beta", "bias")] {
+            let tensor = self.take(&format!("{from}/{their_name}"))?;
+            self.tensors.insert(format!("{to}_ln_{name}{suffix}"), tensor);
         }
         Ok(())
     }

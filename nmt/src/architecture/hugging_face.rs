@@ -1,5 +1,5 @@
-//! Hugging Face's MarianMT: a configuration in JSON, matrices out x in, and one word
-//! more than Marian had, `<pad>`, which decoding starts with.
+//! Hugging Face's MarianMT: a configuration in JSON, matrices `[outputs, inputs]`, and one
+//! token more than Marian had, `<pad>`, which decoding starts with.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,15 +9,20 @@ use super::transformer::{
     ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
 };
 use super::{Architecture, EmbeddingConfig, Model};
+use serde_json::Value;
+
 use crate::checkpoint::Checkpoint;
-use crate::yaml::Value;
 use crate::{Error, Result};
 
-/// PyTorch's epsilon in layer norms, which MarianMT takes.
+/// The epsilon of layer norms: PyTorch's default.
 const NORM_EPSILON: f32 = 1e-5;
 
 /// The model of a folder: its tensors, its `config.json`, and its `generation_config.json`,
-/// where transformers from version 5 on writes what decoding alone needs.
+/// where `transformers` writes the options of decoding since version 5.
+///
+/// # Errors
+/// If the model has a feature that is not supported, or a parameter is missing or has
+/// another shape than the model needs.
 pub fn resolve(
     mut checkpoint: Checkpoint,
     config: &Value,
@@ -35,7 +40,7 @@ pub fn resolve(
             Some((to, false)) => (to, tensor),
             None => (name, tensor),
         };
-        // Tied tables may be stored under each of their names; they are the same.
+        // Tied tables may be stored under each of their names.
         tensors.entry(name).or_insert(tensor);
     }
     Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
@@ -76,19 +81,19 @@ impl Config<'_> {
             Some("gelu_new" | "gelu_pytorch_tanh") => Activation::Gelu(Gelu::Tanh),
             other => return Err(self.unsupported(format!("activation_function {other:?}"))),
         };
-        let source_words = self.number("vocab_size")?;
-        let target_words = match self.value.get("decoder_vocab_size") {
+        let source_vocab_size = self.number("vocab_size")?;
+        let target_vocab_size = match self.value.get("decoder_vocab_size") {
             Some(value) if !value.is_null() => self.number("decoder_vocab_size")?,
-            _ => source_words,
+            _ => source_vocab_size,
         };
-        let never = self.generation_option("bad_words_ids").map_or(&[][..], Value::items).iter();
-        let never = never.filter_map(|words| match words.items() {
-            // A sequence of several words is no matter of the model.
-            [one] => one.as_str().and_then(|id| id.parse().ok()),
-            _ => None,
+        let bad_words = self.generation_option("bad_words_ids").and_then(Value::as_array);
+        let suppressed = bad_words.into_iter().flatten().filter_map(|ids| {
+            // Sequences of several tokens are not supported.
+            let [id] = &ids.as_array()?[..] else { return None };
+            u32::try_from(id.as_u64()?).ok()
         });
         let start = match self.generation_option("decoder_start_token_id") {
-            Some(id) => self.parse_number("decoder_start_token_id", id.as_str())?,
+            Some(id) => self.to_number("decoder_start_token_id", Some(id))?,
             None => self.number("pad_token_id")?,
         };
         let table = checkpoint.get("model.encoder.embed_positions.weight");
@@ -112,14 +117,14 @@ impl Config<'_> {
             pre_norm_keys: PreNormKeys::Normalised,
             norm_epsilon: NORM_EPSILON,
             embeddings: EmbeddingConfig {
-                source_vocab_size: source_words,
-                target_vocab_size: target_words,
+                source_vocab_size,
+                target_vocab_size,
                 dim: self.number("d_model")?,
                 shared: self.flag("share_encoder_decoder_embeddings", true),
                 tied_output: self.flag("tie_word_embeddings", true),
                 output_bias: true,
                 right_to_left: false,
-                suppress_tokens: never.collect(),
+                suppress_tokens: suppressed.collect(),
             },
             encoder,
             decoder,
@@ -134,18 +139,19 @@ impl Config<'_> {
         self.value.get(name).and_then(Value::as_bool).unwrap_or(default)
     }
 
-    /// What only decoding needs: older versions have it in `config.json`.
+    /// An option of decoding; older versions have it in `config.json`.
     fn generation_option(&self, name: &str) -> Option<&Value> {
         let mut files = [Some(self.value), self.generation].into_iter().flatten();
         files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
     }
 
     fn number(&self, name: &str) -> Result<usize> {
-        self.parse_number(name, self.text(name))
+        self.to_number(name, self.value.get(name))
     }
 
-    fn parse_number(&self, name: &str, text: Option<&str>) -> Result<usize> {
-        text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+    fn to_number(&self, name: &str, value: Option<&Value>) -> Result<usize> {
+        let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        number.ok_or_else(|| {
             let place = format!("config.json, {name}");
             Error::mismatch(self.path, &place, "a number is needed here")
         })
@@ -156,7 +162,7 @@ impl Config<'_> {
     }
 }
 
-/// Marian's name, and whether the matrix is to be read the other way round.
+/// Marian's name for a parameter, and whether the matrix must be transposed.
 fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<(String, bool)> {
     let plain = |name: &str| Some((name.to_owned(), false));
     match name {
@@ -181,14 +187,14 @@ fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<(String, bool)> {
         _ => return None,
     };
     let prefix = format!("{side}_l{layer}");
-    let norm_of = match sublayer {
+    let norm_prefix = match sublayer {
         "self_attn_layer_norm" => Some("self_Wo"),
         "encoder_attn_layer_norm" => Some("context_Wo"),
         "final_layer_norm" => Some("ffn_ffn"),
         _ => None,
     };
-    if let Some(of) = norm_of {
-        return Some((format!("{prefix}_{of}_ln_{norm}"), false));
+    if let Some(sublayer) = norm_prefix {
+        return Some((format!("{prefix}_{sublayer}_ln_{norm}"), false));
     }
     let to = match sublayer {
         "fc1" => format!("{prefix}_ffn_{matrix}1"),
@@ -200,14 +206,14 @@ fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<(String, bool)> {
                 "encoder_attn" => "context",
                 _ => return None,
             };
-            let which = match projection.strip_suffix("_proj")? {
+            let letter = match projection.strip_suffix("_proj")? {
                 "q" => 'q',
                 "k" => 'k',
                 "v" => 'v',
                 "out" => 'o',
                 _ => return None,
             };
-            format!("{prefix}_{attention}_{matrix}{which}")
+            format!("{prefix}_{attention}_{matrix}{letter}")
         }
     };
     Some((to, weight))

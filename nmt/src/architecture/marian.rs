@@ -1,6 +1,6 @@
-//! Marian's options (`neural.md` 1.1, 1.6, 1.7), as they lie in its models, turned into
-//! the description. Options that change what is computed and are not covered are refused
-//! by name; what matters to training only is passed over.
+//! From Marian's options (`neural.md` 1.1, 1.6, 1.7), which its checkpoints contain, to an
+//! [`Architecture`]. Options that change what is computed and are not supported are refused
+//! by name; options of training are ignored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,12 +23,12 @@ use crate::{Error, Result};
 /// Marian's epsilon in the layer norms of transformers.
 const NORM_EPSILON: f32 = 1e-6;
 
-/// What engines disagree on for the same file (`neural.md` 1.8).
+/// The versions of Marian that compute different results from the same file (`neural.md` 1.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// As Marian computes since 1.10.
     Marian,
-    /// As Marian 1.9 and the fork of the browsers compute.
+    /// As Marian 1.9 and its fork for browsers compute.
     Browser,
 }
 
@@ -75,12 +75,16 @@ impl Architecture {
     }
 }
 
-/// The model in a file of Marian, Nematus or Amun. `beside` are the options of a file
-/// that has none inside.
-pub fn resolve(mut checkpoint: Checkpoint, beside: Option<&Value>) -> Result<Model> {
+/// The model of a checkpoint of Marian, Nematus or Amun. `external_options` are used if the
+/// checkpoint has none.
+///
+/// # Errors
+/// If the model has a feature that is not supported, its options are malformed, or a
+/// parameter is missing or has another shape than the options say.
+pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let multipliers = checkpoint.activation_multipliers().clone();
-    let inside = match checkpoint.options() {
+    let own_options = match checkpoint.options() {
         Some(text) => Some(Value::parse(text, &format!("{}: its options", path.display()))?),
         None => None,
     };
@@ -89,8 +93,8 @@ pub fn resolve(mut checkpoint: Checkpoint, beside: Option<&Value>) -> Result<Mod
         .into_iter()
         .filter_map(|name| checkpoint.take(&name).map(|tensor| (name, tensor)))
         .collect();
-    let options = inside.as_ref().or(beside).filter(|options| options.get("type").is_some());
-    let options = match options {
+    let options = own_options.as_ref().or(external_options);
+    let options = match options.filter(|options| options.get("type").is_some()) {
         Some(options) => Options { value: options.clone(), path: &path },
         None if nematus::has_nematus_names(&tensors) => {
             Options { value: nematus::infer_options(&tensors), path: &path }
@@ -183,16 +187,16 @@ fn read_embeddings(
     };
     tables.source_vocab_size = rows(tables.encoder_table_name())?;
     tables.target_vocab_size = rows(tables.decoder_table_name())?;
-    let promised = options.value.get("dim-vocabs").map_or(&[][..], Value::items);
-    if promised.len() > 2 {
+    let dim_vocabs = options.value.get("dim-vocabs").map_or(&[][..], Value::items);
+    if dim_vocabs.len() > 2 {
         return Err(options.unsupported("it has more than one source, which is not covered"));
     }
-    for (promised, found) in
-        promised.iter().zip([tables.source_vocab_size, tables.target_vocab_size])
+    for (expected, found) in
+        dim_vocabs.iter().zip([tables.source_vocab_size, tables.target_vocab_size])
     {
-        let number = promised.as_str().and_then(|text| text.parse::<usize>().ok());
+        let number = expected.as_str().and_then(|text| text.parse::<usize>().ok());
         if number.is_none_or(|number| number != 0 && number != found) {
-            let reason = format!("{promised:?} words promised, the table has {found}");
+            let reason = format!("it says {expected:?} words, the table has {found}");
             return Err(Error::mismatch(options.path, "dim-vocabs", reason));
         }
     }
@@ -205,15 +209,15 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
     let heads = options.number("transformer-heads", 8)?;
     let ffn_width = options.number("transformer-dim-ffn", 2048)?;
     let ffn_depth = options.number("transformer-ffn-depth", 2)?;
-    let or_encoders =
-        |name, encoders| options.number(name, 0).map(|own| if own == 0 { encoders } else { own });
+    let decoder_number =
+        |name, encoder| options.number(name, 0).map(|own| if own == 0 { encoder } else { own });
     let encoder =
         StackConfig { depth: options.number("enc-depth", 1)?, heads, ffn_width, ffn_depth };
     let decoder = StackConfig {
         depth: options.number("dec-depth", 1)?,
         heads,
-        ffn_width: or_encoders("transformer-decoder-dim-ffn", ffn_width)?,
-        ffn_depth: or_encoders("transformer-decoder-ffn-depth", ffn_depth)?,
+        ffn_width: decoder_number("transformer-decoder-dim-ffn", ffn_width)?,
+        ffn_depth: decoder_number("transformer-decoder-ffn-depth", ffn_depth)?,
     };
     let tied = options.value.get("transformer-tied-layers").map_or(&[][..], Value::items);
     let tied_layers = if tied.is_empty() {
@@ -332,27 +336,27 @@ fn read_recurrent(
 }
 
 fn read_stacked(options: &Options, tables: EmbeddingConfig) -> Result<StackedConfig> {
-    let state = options.number("dim-rnn", 1024)?;
-    let width = options.number("dim-top", state)?;
+    let state_width = options.number("dim-rnn", 1024)?;
+    let top_width = options.number("dim-top", state_width)?;
     let top = match &options.text("top", "none")?[..] {
         "none" => TopLayerConfig::None,
-        "tanh" => TopLayerConfig::Tanh(width),
-        "gru" => TopLayerConfig::Gru(width),
+        "tanh" => TopLayerConfig::Tanh(top_width),
+        "gru" => TopLayerConfig::Gru(top_width),
         other => return Err(options.unsupported(format!("top {other} is not covered"))),
     };
     Ok(StackedConfig {
         encoder_depth: options.number("enc-depth", 1)?,
         encoder_state_width: options.number("dim-enc-rnn", 512)?,
-        attention_width: options.number("dim-att", state)?,
+        attention_width: options.number("dim-att", state_width)?,
         fc_depth: options.number("fc-depth", 0)?,
         fc_width: options.number("dim-fc", 768)?,
-        state_width: state,
+        state_width,
         top,
         embeddings: tables,
     })
 }
 
-/// Options with their names in messages.
+/// Typed access to options, with errors that name the option.
 struct Options<'a> {
     value: Value,
     path: &'a Path,
@@ -396,7 +400,7 @@ impl Options<'_> {
         })
     }
 
-    /// Letters: `d` dropout, which does nothing here, `a` add, `n` norm.
+    /// Reads letters: `d` dropout, which is ignored, `a` add, `n` norm.
     fn process_steps(&self, name: &str, default: &str) -> Result<ProcessSteps> {
         let mut steps = Vec::new();
         for letter in self.text(name, default)?.chars() {

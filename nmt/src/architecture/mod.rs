@@ -1,11 +1,11 @@
-//! What a model is, in one description for all formats.
+//! Architectures: one typed description of models for all formats.
 //!
-//! Each format says it in its own way: Marian in options, Nematus in the names of its
-//! parameters, CTranslate2 in flags, Hugging Face in a configuration. All of them end
-//! here, as a type with every switch that decoding depends on, and with the parameters
-//! under Marian's names in Marian's shapes (row vector times matrix, in x out). What is
-//! not described here is refused by name when a model is read, so an engine that covers
-//! these types covers every model that opens.
+//! Each format describes a model in its own way: Marian by options, Nematus by the names of
+//! its parameters, CTranslate2 by flags, Hugging Face by a configuration. All of them become
+//! an [`Architecture`] with every switch that decoding depends on, and parameters under
+//! Marian's names in Marian's shapes (row vector times matrix, `[inputs, outputs]`). What
+//! these types cannot describe is refused by name when a model is read, so an engine that
+//! covers these types covers every model that opens.
 
 mod ctranslate2;
 mod hugging_face;
@@ -33,67 +33,68 @@ pub use transformer::{
     SruKind, StackConfig, TransformerConfig,
 };
 
-/// Deeper or wider than this no model is; a number beyond is damage.
+/// The largest number of layers, heads or cells; more is taken for damage.
 const MAX_DEPTH: usize = 1000;
+/// The largest width or vocabulary; more is taken for damage.
 const MAX_WIDTH: usize = 1 << 24;
 
-/// The family of a model, with its shape and its switches.
+/// The family of a model with its configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Architecture {
-    /// Layers of attention (`neural.md` 1.6).
+    /// A transformer (`neural.md` 1.6).
     Transformer(TransformerConfig),
-    /// Recurrent layers with attention between them (`neural.md` 1.7).
+    /// A recurrent encoder-decoder with attention (`neural.md` 1.7).
     Recurrent(RecurrentConfig),
     /// An attentional GRU below fully connected layers (Devlin 2017).
     Stacked(StackedConfig),
 }
 
-/// Vocabularies, embeddings and the output layer, which all families have.
+/// Vocabulary sizes, embeddings and output layer, which all families have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddingConfig {
-    /// Words of the source vocabulary.
+    /// Size of the source vocabulary.
     pub source_vocab_size: usize,
-    /// Words of the target vocabulary.
+    /// Size of the target vocabulary.
     pub target_vocab_size: usize,
-    /// Width of an embedding.
+    /// Width of an embedding vector.
     pub dim: usize,
-    /// Whether encoder and decoder look into one table.
+    /// Whether encoder and decoder share one embedding table.
     pub shared: bool,
-    /// Whether the output layer's matrix is the decoder's table.
+    /// Whether the weights of the output layer are the decoder's embedding table.
     pub tied_output: bool,
     /// Whether the output layer has a bias.
     pub output_bias: bool,
-    /// Whether the model was trained on reversed targets.
+    /// Whether the model was trained on reversed target sentences.
     pub right_to_left: bool,
-    /// Ids that are never put out, beside what search forbids.
+    /// Ids that the model must never generate.
     pub suppress_tokens: Vec<u32>,
 }
 
 impl EmbeddingConfig {
-    /// The name of the encoder's table.
+    /// The parameter name of the encoder's embedding table.
     pub fn encoder_table_name(&self) -> &'static str {
         if self.shared { "Wemb" } else { "encoder_Wemb" }
     }
 
-    /// The name of the decoder's table.
+    /// The parameter name of the decoder's embedding table.
     pub fn decoder_table_name(&self) -> &'static str {
         if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
 
-    /// Tables of embeddings, and the output layer under `output`: its matrix, unless
-    /// tied, over a layer of so many columns, and its bias.
+    /// Adds the embedding tables, and the output layer with prefix `output`: its weights
+    /// `[target_vocab_size, width]` unless tied, and its bias.
     fn push_parameters(&self, output: &str, width: usize, all: &mut Vec<ParameterSpec>) {
-        let words = [self.source_vocab_size, self.target_vocab_size];
-        all.push(ParameterSpec::new(self.encoder_table_name(), [words[0], self.dim]));
+        let vocab_sizes = [self.source_vocab_size, self.target_vocab_size];
+        all.push(ParameterSpec::new(self.encoder_table_name(), [vocab_sizes[0], self.dim]));
         if !self.shared {
-            all.push(ParameterSpec::new(self.decoder_table_name(), [words[1], self.dim]));
+            all.push(ParameterSpec::new(self.decoder_table_name(), [vocab_sizes[1], self.dim]));
         }
         if !self.tied_output {
-            all.push(ParameterSpec::new(format!("{output}_Wt"), [words[1], width]));
+            all.push(ParameterSpec::new(format!("{output}_Wt"), [vocab_sizes[1], width]));
         }
         if self.output_bias {
-            all.push(ParameterSpec::new(format!("{output}_b"), [1, words[1]]));
+            all.push(ParameterSpec::new(format!("{output}_b"), [1, vocab_sizes[1]]));
         }
     }
 
@@ -112,7 +113,7 @@ impl EmbeddingConfig {
 }
 
 impl Architecture {
-    /// What all families have.
+    /// Vocabulary sizes, embeddings and output layer.
     pub fn embeddings(&self) -> &EmbeddingConfig {
         match self {
             Architecture::Transformer(transformer) => &transformer.embeddings,
@@ -121,7 +122,7 @@ impl Architecture {
         }
     }
 
-    /// Every parameter that the architecture needs.
+    /// Names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         match self {
             Architecture::Transformer(transformer) => transformer.parameters(),
@@ -130,7 +131,10 @@ impl Architecture {
         }
     }
 
-    /// Whether the numbers can belong to a model, or which cannot.
+    /// Checks that the numbers of the configuration are possible and consistent.
+    ///
+    /// # Errors
+    /// With the number that is not.
     pub fn validate(&self) -> Result<(), String> {
         self.embeddings().validate()?;
         match self {
@@ -140,7 +144,7 @@ impl Architecture {
         }
     }
 
-    /// What distinguishes the model, a name and a value each, for people.
+    /// Lines of a report on the configuration: a name and a value each.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let mut lines = match self {
             Architecture::Transformer(transformer) => transformer.describe(),
@@ -149,13 +153,13 @@ impl Architecture {
         };
         let tables = self.embeddings();
         lines.push(("embedding", tables.dim.to_string()));
-        let tables_are = match (tables.shared, tables.tied_output) {
+        let sharing = match (tables.shared, tables.tied_output) {
             (true, true) => "one for source, target and output",
             (true, false) => "one for source and target, another for output",
             (false, true) => "one for source, one for target and output",
             (false, false) => "one each for source, target and output",
         };
-        lines.push(("tables", tables_are.into()));
+        lines.push(("tables", sharing.into()));
         if !tables.output_bias {
             lines.push(("output bias", "none".into()));
         }
@@ -166,9 +170,9 @@ impl Architecture {
     }
 }
 
-fn check_range(what: &str, number: usize, most: usize) -> Result<(), String> {
-    if (1..=most).contains(&number) {
+fn check_range(name: &str, number: usize, max: usize) -> Result<(), String> {
+    if (1..=max).contains(&number) {
         return Ok(());
     }
-    Err(format!("{what}: {number} is not between 1 and {most}"))
+    Err(format!("{name}: {number} is not between 1 and {max}"))
 }

@@ -1,4 +1,4 @@
-//! A description joined with its parameters: every one there, of its shape.
+//! A model: an architecture with all its parameters, each in its shape.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::engine::{MappedMatrix, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
-/// What many writers leave in their files and nobody needs.
+/// Entries of checkpoints that are no parameters, left by training.
 const IGNORED_TENSORS: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zipped_params"];
 
 /// A parameter that an architecture needs.
@@ -18,7 +18,7 @@ const IGNORED_TENSORS: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zip
 pub struct ParameterSpec {
     /// Marian's name for it.
     pub name: String,
-    /// Its logical shape: rows, columns.
+    /// Its logical shape, `[rows, columns]`.
     pub shape: [usize; 2],
 }
 
@@ -28,20 +28,20 @@ impl ParameterSpec {
     }
 }
 
-/// A model: what it is and its parameters.
+/// A model: an architecture and its parameters.
 pub struct Model {
     architecture: Architecture,
     parameters: BTreeMap<String, Tensor>,
     activation_multipliers: BTreeMap<String, f32>,
     unused: Vec<String>,
-    /// Matrices that are packed for products of one precision, in the place of parameters.
+    /// Matrices packed for GEMM in one precision, which replace their parameters.
     packed_matrices: Option<(Precision, BTreeMap<String, MappedMatrix>)>,
 }
 
 impl Model {
     /// Takes the parameters of `architecture` out of `tensors`, whose names are Marian's.
-    /// Each must be there in its shape; a list may come as [n] instead of [1, n]. What is
-    /// left over is kept by name.
+    /// Each must be there in its shape; a vector may be `[n]` instead of `[1, n]`. The names
+    /// of other tensors are kept as unused.
     pub(crate) fn new(
         architecture: Architecture,
         tensors: BTreeMap<String, Tensor>,
@@ -51,19 +51,19 @@ impl Model {
         Self::with_packed(architecture, tensors, activation_multipliers, None, path)
     }
 
-    /// The same, where some matrices come packed, by their names. Their parameters need not
-    /// be there otherwise, but shapes must be theirs.
+    /// As [`Model::new`], with packed matrices by name, whose parameters may be missing from
+    /// `tensors`.
     pub(crate) fn with_packed(
         architecture: Architecture,
         mut tensors: BTreeMap<String, Tensor>,
         activation_multipliers: BTreeMap<String, f32>,
-        stored: Option<(Precision, BTreeMap<String, MappedMatrix>)>,
+        packed_matrices: Option<(Precision, BTreeMap<String, MappedMatrix>)>,
         path: &Path,
     ) -> Result<Self> {
         let wrong = |reason| Error::mismatch(path, "options", reason);
         architecture.validate().map_err(wrong)?;
-        let packed = match &stored {
-            Some((_, stored)) => check_packed_shapes(&architecture, stored, path)?,
+        let packed = match &packed_matrices {
+            Some((_, matrices)) => check_packed_shapes(&architecture, matrices, path)?,
             None => BTreeSet::new(),
         };
         let mut parameters = BTreeMap::new();
@@ -83,7 +83,7 @@ impl Model {
                     reshaped.map_err(|reason| Error::mismatch(path, &name, reason))?
                 }
                 _ => {
-                    let reason = format!("its shape is {found:?}, the options ask for {shape:?}");
+                    let reason = format!("its shape is {found:?}, the options need {shape:?}");
                     return Err(Error::mismatch(path, &name, reason));
                 }
             };
@@ -95,25 +95,19 @@ impl Model {
                 1 => " and another one".into(),
                 n => format!(" and {n} others"),
             };
-            let reason = format!("the parameter{others} is missing, though the options ask for it");
+            let reason = format!("the parameter{others} is missing, though the options need it");
             return Err(Error::mismatch(path, first, reason));
         }
         let unused =
             tensors.into_keys().filter(|name| !IGNORED_TENSORS.contains(&&name[..])).collect();
-        Ok(Model {
-            architecture,
-            parameters,
-            activation_multipliers,
-            unused,
-            packed_matrices: stored,
-        })
+        Ok(Model { architecture, parameters, activation_multipliers, unused, packed_matrices })
     }
 
-    /// A model whose parameters `values` gives, as many numbers each as the shape says, in
-    /// the order of rows: one that is not read but made.
+    /// A model in memory: `values` gives the elements of each parameter in row-major order.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if the architecture is none or a parameter has other numbers.
+    /// [`Error::Mismatch`] if the architecture is not valid or `values` gives another number
+    /// of elements than the shape has.
     pub fn with_values(
         architecture: Architecture,
         mut values: impl FnMut(&ParameterSpec) -> Vec<f32>,
@@ -136,12 +130,12 @@ impl Model {
         Model::new(architecture, tensors, BTreeMap::new(), path)
     }
 
-    /// What the model is.
+    /// The architecture.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
-    /// The same parameters under a changed description, which must need the same.
+    /// Replaces the architecture by one with the same parameters.
     pub(crate) fn set_architecture(&mut self, architecture: Architecture) {
         debug_assert_eq!(self.architecture.parameters(), architecture.parameters());
         self.architecture = architecture;
@@ -152,55 +146,55 @@ impl Model {
         self.parameters.get(name)
     }
 
-    /// All parameters in the order of their names.
+    /// All parameters, sorted by name.
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = (&str, &Tensor)> {
         self.parameters.iter().map(|(name, tensor)| (name.as_str(), tensor))
     }
 
-    /// The shape of a parameter that the architecture needs; zeros for others.
+    /// The shape of a parameter of the architecture; `[0, 0]` for other names.
     pub(crate) fn parameter_shape(&self, name: &str) -> [usize; 2] {
         let all = self.architecture.parameters();
         all.into_iter().find(|needed| needed.name == name).map_or([0, 0], |needed| needed.shape)
     }
 
-    /// Matrices that are packed, by their names side by side, if the file has such.
+    /// The packed matrices, by the joined names of their parameters, if the file has any.
     pub(crate) fn packed_matrices(&self) -> Option<(Precision, &BTreeMap<String, MappedMatrix>)> {
         self.packed_matrices.as_ref().map(|(precision, stored)| (*precision, stored))
     }
 
-    /// The precision that weights are packed in, where the file has them so: no other can be
-    /// multiplied with.
+    /// The precision that weights are packed for, if they are: the model runs in no other.
     pub fn precision(&self) -> Option<Precision> {
         self.packed_matrices.as_ref().map(|(precision, _)| *precision)
     }
 
-    /// What activations that meet the matrix `name` were multiplied with when the model
-    /// was made for integers, where it says so (`none` is a tied output layer).
+    /// The quantisation multiplier of the input activations of the matrix `name`, if the
+    /// checkpoint has one (`none` is a tied output layer).
     pub fn activation_multiplier(&self, name: &str) -> Option<f32> {
         self.activation_multipliers.get(name).copied()
     }
 
-    /// All of them.
+    /// The quantisation multipliers of input activations by matrix.
     pub fn activation_multipliers(&self) -> &BTreeMap<String, f32> {
         &self.activation_multipliers
     }
 
-    /// Tensors of the file that the architecture has no use for.
+    /// The names of tensors in the file that the architecture does not use.
     pub fn unused(&self) -> &[String] {
         &self.unused
     }
 }
 
-/// Names of parameters that lie packed. Each matrix must have their shapes side by side.
+/// The names of packed parameters. Checks that each packed matrix has the shape of its
+/// parameters side by side.
 fn check_packed_shapes(
     architecture: &Architecture,
-    stored: &BTreeMap<String, MappedMatrix>,
+    matrices: &BTreeMap<String, MappedMatrix>,
     path: &Path,
 ) -> Result<BTreeSet<String>> {
     let needed: BTreeMap<String, [usize; 2]> =
         architecture.parameters().into_iter().map(|p| (p.name, p.shape)).collect();
     let mut names = BTreeSet::new();
-    for (key, matrix) in stored {
+    for (key, matrix) in matrices {
         let mut shape: Option<[usize; 2]> = None;
         for name in matrix_names(key) {
             let Some(&[rows, columns]) = needed.get(name) else {
@@ -222,11 +216,11 @@ fn check_packed_shapes(
     Ok(names)
 }
 
-/// The tensor of that name. Output matrices may come the other way round, under a name
-/// without the `t`.
+/// The tensor of that name. Output matrices may be stored untransposed, under a name without
+/// the `t`.
 fn take_tensor(tensors: &mut BTreeMap<String, Tensor>, name: &str) -> Option<Tensor> {
     tensors.remove(name).or_else(|| {
-        let turned = name.strip_suffix("_Wt")?;
-        tensors.remove(&format!("{turned}_W")).map(Tensor::transposed)
+        let prefix = name.strip_suffix("_Wt")?;
+        tensors.remove(&format!("{prefix}_W")).map(Tensor::transposed)
     })
 }

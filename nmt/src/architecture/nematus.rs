@@ -1,5 +1,5 @@
-//! Nematus' names for parameters, which Amun uses too, and what they tell of a model that
-//! comes without options.
+//! Nematus' parameter names, which Amun uses too, and the options inferred from them for
+//! checkpoints without options.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub fn has_nematus_names(tensors: &BTreeMap<String, Tensor>) -> bool {
         .all(|name| tensors.contains_key(*name))
 }
 
-/// The parameters under Marian's names. Names that are Marian's already stay.
+/// Renames parameters to Marian's names; other names are kept.
 pub fn rename_to_marian(tensors: BTreeMap<String, Tensor>) -> BTreeMap<String, Tensor> {
     let separate = tensors.contains_key("Wemb_dec");
     let rename = |name: String| match &name[..] {
@@ -40,9 +40,9 @@ fn marian_name(name: &str) -> Option<String> {
     if let Some(what) = name.strip_prefix("ff_state_") {
         return Some(format!("decoder_ff_state_{what}"));
     }
-    // A norm's scale and bias follow the matrix.
+    // Scale and bias of a layer norm have the name of the matrix as prefix.
     let (matrix, norm) = match name.rsplit_once("_ln") {
-        Some((matrix, which @ ("s" | "b"))) => (matrix, format!("_ln{which}")),
+        Some((matrix, letter @ ("s" | "b"))) => (matrix, format!("_ln{letter}")),
         _ => (name, String::new()),
     };
     let (matrix, transition) = match matrix.split_once("_drt_") {
@@ -71,29 +71,29 @@ fn marian_name(name: &str) -> Option<String> {
     Some(format!("decoder_{cell}{norm}"))
 }
 
-/// Options as Marian would write them, from what is there.
+/// Marian's options of the model with these parameters.
 pub fn infer_options(tensors: &BTreeMap<String, Tensor>) -> Value {
-    let there = |name: &str| tensors.contains_key(name);
+    let has = |name: &str| tensors.contains_key(name);
     let transitions =
-        |prefix: &str| (1..).take_while(|k| there(&format!("{prefix}_drt_{k}"))).count();
-    let side = |name: &str, index: usize| {
+        |prefix: &str| (1..).take_while(|k| has(&format!("{prefix}_drt_{k}"))).count();
+    let dimension = |name: &str, index: usize| {
         tensors.get(name).and_then(|tensor| tensor.shape().get(index)).copied().unwrap_or(0)
     };
-    let separate = there("Wemb_dec");
-    let norm_of_nematus = there("encoder_U_lns");
-    let kind = if there("encoder_gamma1") { "amun" } else { "nematus" };
+    let separate = has("Wemb_dec");
+    let nematus_layer_norm = has("encoder_U_lns");
+    let kind = if has("encoder_gamma1") { "amun" } else { "nematus" };
     let cell = if kind == "amun" { "gru" } else { "gru-nematus" };
     let options = [
         ("type", kind.to_owned()),
         ("enc-cell", cell.to_owned()),
         ("dec-cell", cell.to_owned()),
-        ("dim-emb", side("Wemb", 1).to_string()),
-        ("dim-rnn", side("encoder_U", 0).to_string()),
+        ("dim-emb", dimension("Wemb", 1).to_string()),
+        ("dim-rnn", dimension("encoder_U", 0).to_string()),
         ("enc-cell-depth", (1 + transitions("encoder_U")).to_string()),
         ("dec-cell-base-depth", (2 + transitions("decoder_U_nl")).to_string()),
-        ("layer-normalization", (norm_of_nematus || kind == "amun").to_string()),
+        ("layer-normalization", (nematus_layer_norm || kind == "amun").to_string()),
         ("tied-embeddings-src", (!separate).to_string()),
-        ("tied-embeddings", (!there("ff_logit_W")).to_string()),
+        ("tied-embeddings", (!has("ff_logit_W")).to_string()),
     ];
     let scalar = |text: String| Value::Scalar(text.into_bytes());
     Value::Mapping(

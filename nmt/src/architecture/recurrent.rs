@@ -1,59 +1,59 @@
 //! Recurrent models with attention (`neural.md` 1.7): Marian's `s2s`, Amun's and
-//! Nematus' models, which differ in names and in where layer norms sit.
+//! Nematus' models, which differ in parameter names and in the place of layer norms.
 
 use serde::{Deserialize, Serialize};
 
 use super::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, ParameterSpec, check_range};
 
-/// A recurrent model's shape and switches.
+/// The configuration of a recurrent model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecurrentConfig {
-    /// Vocabularies, embeddings, output.
+    /// Vocabulary sizes, embeddings and output layer.
     pub embeddings: EmbeddingConfig,
-    /// Width of every state.
+    /// Width of the states of all cells.
     pub state_width: usize,
     /// The encoder.
     pub encoder: RecurrentEncoderConfig,
     /// The decoder.
     pub decoder: RecurrentDecoderConfig,
-    /// Whether layers from the second on add their input to their output.
+    /// Whether layers from the second on have a residual connection.
     pub skip_connections: bool,
-    /// Layer norms, of cells in the way of the cell and elsewhere in this style.
+    /// The layer norms outside of cells; none if the model has no layer norms.
     pub layer_norm_style: Option<LayerNormStyle>,
 }
 
-/// The layers that read the source.
+/// The configuration of the encoder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecurrentEncoderConfig {
-    /// Which way they read.
+    /// The directions of its layers.
     pub kind: EncoderKind,
-    /// Their cells.
+    /// The cell of its layers.
     pub cell: CellKind,
-    /// Layers.
+    /// The number of layers.
     pub depth: usize,
-    /// Cells a layer goes through at each word; those from the second on have no input.
+    /// Cells of a layer at each position; those after the first are transitions without input.
     pub cell_depth: usize,
 }
 
-/// Which way the layers of an encoder read.
+/// The directions of the layers of an encoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EncoderKind {
-    /// Two stacks, one a direction.
+    /// Two stacks, one for each direction.
     Bidirectional,
-    /// One layer in both directions, all others forwards over both.
+    /// One bidirectional layer, then forward layers.
     BiUnidirectional,
-    /// Two stacks whose layers change direction.
+    /// Two stacks whose layers alternate in direction.
     Alternating,
 }
 
-/// The layers that write the target.
+/// The configuration of the decoder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecurrentDecoderConfig {
-    /// Their cells.
+    /// The cell of its layers.
     pub cell: CellKind,
-    /// Layers.
+    /// The number of layers.
     pub depth: usize,
-    /// Cells of the first layer: before attention, behind it, and transitions.
+    /// Cells of the first layer: one before attention, one after it, then transitions.
     pub base_depth: usize,
     /// Cells of every other layer.
     pub high_depth: usize,
@@ -64,7 +64,7 @@ pub struct RecurrentDecoderConfig {
 pub enum CellKind {
     /// Gated recurrent unit.
     Gru,
-    /// The same with layer norms as Nematus places them.
+    /// GRU with layer norms placed as in Nematus.
     NematusGru,
     /// Long short-term memory; gates in the order forget, input, cell, output.
     Lstm,
@@ -72,17 +72,17 @@ pub enum CellKind {
     Mlstm,
 }
 
-/// How a layer norm outside of cells looks.
+/// The form of layer norms outside of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LayerNormStyle {
-    /// A scale, the bias being that of the affine layer, added last; epsilon 1e-9.
+    /// A scale only, and the bias of the affine layer added afterwards; epsilon 1e-9.
     Marian,
-    /// A scale and a bias of its own, over the affine layer with its bias; epsilon 1e-5.
+    /// A scale and a bias, over the output of the affine layer with its bias; epsilon 1e-5.
     Nematus,
 }
 
 impl RecurrentConfig {
-    /// Width of what the encoder gives for each word.
+    /// Width of the encoder's output at each position.
     pub fn context_width(&self) -> usize {
         match self.encoder.kind {
             EncoderKind::BiUnidirectional if self.encoder.depth > 1 => self.state_width,
@@ -90,7 +90,7 @@ impl RecurrentConfig {
         }
     }
 
-    /// Every parameter that it needs.
+    /// Names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let (e, h, c) = (self.embeddings.dim, self.state_width, self.context_width());
         let mut all = Vec::new();
@@ -117,19 +117,20 @@ impl RecurrentConfig {
 
     fn push_encoder(&self, all: &mut Vec<ParameterSpec>) {
         let RecurrentEncoderConfig { kind, cell, depth, cell_depth } = self.encoder;
-        let both = if kind == EncoderKind::BiUnidirectional { 1 } else { depth };
+        let bidirectional = if kind == EncoderKind::BiUnidirectional { 1 } else { depth };
         for direction in ["encoder_bi", "encoder_bi_r"] {
-            for i in 1..=both {
+            for i in 1..=bidirectional {
                 for j in 1..=cell_depth {
                     let layer = if i > 1 { format!("_l{i}") } else { String::new() };
-                    let place = if i > 1 || j > 1 { format!("_cell{j}") } else { String::new() };
+                    let cell_name =
+                        if i > 1 || j > 1 { format!("_cell{j}") } else { String::new() };
                     let width = if i > 1 { self.state_width } else { self.embeddings.dim };
                     let input = (j == 1).then_some(width);
-                    self.push_cell(&format!("{direction}{layer}{place}"), cell, input, all);
+                    self.push_cell(&format!("{direction}{layer}{cell_name}"), cell, input, all);
                 }
             }
         }
-        for i in both + 1..=depth {
+        for i in bidirectional + 1..=depth {
             for j in 1..=cell_depth {
                 let width = if i == 2 { 2 * self.state_width } else { self.state_width };
                 let input = (j == 1).then_some(width);
@@ -138,7 +139,7 @@ impl RecurrentConfig {
         }
     }
 
-    /// A cell; one without `input` only moves the state on.
+    /// Adds the parameters of a cell; one without `input` is a transition.
     fn push_cell(
         &self,
         prefix: &str,
@@ -159,8 +160,8 @@ impl RecurrentConfig {
                         add(&format!("W{name}"), [input, width]);
                     }
                     for matrix in ["U", "W"] {
-                        let there = matrix == "U" || input.is_some();
-                        if cell == CellKind::NematusGru && self.layer_norm_style.is_some() && there
+                        let exists = matrix == "U" || input.is_some();
+                        if cell == CellKind::NematusGru && self.layer_norm_style.is_some() && exists
                         {
                             add(&format!("{matrix}{name}_lns"), [1, width]);
                             add(&format!("{matrix}{name}_lnb"), [1, width]);
@@ -192,7 +193,7 @@ impl RecurrentConfig {
         }
     }
 
-    /// One of the inputs of a layer with a bias, told apart by `index`.
+    /// Adds an affine layer; `index` distinguishes those of a layer with several inputs.
     fn push_affine(
         &self,
         prefix: &str,
@@ -255,7 +256,7 @@ impl RecurrentConfig {
         ];
         for (cell, transitions) in cells {
             if cell == CellKind::Mlstm && (transitions || self.layer_norm_style.is_some()) {
-                return Err("mLSTM with layer norms or transitions is not known".into());
+                return Err("mLSTM with layer norms or transitions is not supported".into());
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! Devlin's model (2017, section 5): deep bidirectional GRUs read, one attentional GRU
-//! writes, and above it lie fully connected layers, which cost a sixth of a GRU each.
+//! Devlin's model (2017, section 5): an encoder of bidirectional GRUs, and a decoder of one
+//! attentional GRU with fully connected layers above, each of which costs a sixth of a GRU.
 //!
-//! No files of his exist. Ours are `.npz` archives as Marian's, whose `special:model.yml`
-//! says `type: stacked` and has the keys
+//! No files of his exist. Ours are `.npz` archives like Marian's, whose `special:model.yml`
+//! has `type: stacked` and the keys
 //!
 //! | key | meaning |
 //! |---|---|
@@ -13,61 +13,61 @@
 //! | `fc-depth`, `dim-fc` | fully connected ReLU layers and their width; 0: none |
 //! | `top`, `dim-top` | `none`, `tanh` or `gru`, and its width |
 //!
-//! Parameters are inputs by outputs; GRUs have Marian's six (`_W`, `_U`, `_b` of the gates
+//! Weights are `[inputs, outputs]`; GRUs have Marian's six parameters (`_W`, `_U`, `_b` of the gates
 //! r and z, `_Wx`, `_Ux`, `_bx` of the candidate).
 //!
-//! What the paper leaves open: every layer of the encoder reads both directions of the one
-//! below; the state begins as `tanh` of an affine layer over the mean of the encoder's
-//! states, a top GRU with zeros; ReLU layers have biases.
+//! Choices that the paper leaves open: the input of each encoder layer is both directions of
+//! the layer below; the initial state is `tanh` of an affine layer over the mean of the
+//! encoder's states, that of a top GRU is zero; ReLU layers have biases.
 
 use serde::{Deserialize, Serialize};
 
 use super::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, ParameterSpec, check_range};
 
-/// A model's shape.
+/// The configuration of a stacked model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StackedConfig {
-    /// Vocabularies, embeddings, output.
+    /// Vocabulary sizes, embeddings and output layer.
     pub embeddings: EmbeddingConfig,
-    /// Layers of the encoder.
+    /// The number of encoder layers.
     pub encoder_depth: usize,
     /// Width of each direction of the encoder.
     pub encoder_state_width: usize,
     /// Width of the attentional GRU.
     pub state_width: usize,
-    /// Width of keys and queries of attention.
+    /// Width of the keys and queries of attention.
     pub attention_width: usize,
-    /// Fully connected layers; every second one adds what the one before the last gave.
+    /// The number of fully connected layers; every second one adds the output two layers below.
     pub fc_depth: usize,
-    /// Their width.
+    /// Width of the fully connected layers.
     pub fc_width: usize,
-    /// What lies between them and the output layer.
+    /// The layer between them and the output layer.
     pub top: TopLayerConfig,
 }
 
-/// The layer below the softmax.
+/// The layer below the output layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TopLayerConfig {
-    /// None: the output layer multiplies what lies below.
+    /// No such layer.
     None,
-    /// Fully connected, tanh, so wide.
+    /// Fully connected with tanh, of this width.
     Tanh(usize),
-    /// A GRU, so wide.
+    /// A GRU of this width.
     Gru(usize),
 }
 
 impl StackedConfig {
-    /// Width of what the encoder gives for each word.
+    /// Width of the encoder's output at each position.
     pub fn context_width(&self) -> usize {
         2 * self.encoder_state_width
     }
 
-    /// Width of what the top layer reads.
+    /// Width of the input of the top layer.
     fn top_input_width(&self) -> usize {
         if self.fc_depth > 0 { self.fc_width } else { self.state_width }
     }
 
-    /// Width of what the output layer multiplies.
+    /// Width of the input of the output layer.
     pub fn output_width(&self) -> usize {
         match self.top {
             TopLayerConfig::None => self.top_input_width(),
@@ -75,7 +75,7 @@ impl StackedConfig {
         }
     }
 
-    /// Every parameter that it needs.
+    /// Names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let (e, h, c, a) =
             (self.embeddings.dim, self.state_width, self.context_width(), self.attention_width);

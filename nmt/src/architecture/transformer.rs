@@ -1,95 +1,95 @@
-//! Transformers (`neural.md` 1.6): Marian's with all its switches, and those that
-//! CTranslate2 and Hugging Face made of them.
+//! Transformers (`neural.md` 1.6): Marian's with all its switches, and their conversions to
+//! CTranslate2 and Hugging Face.
 
 use serde::{Deserialize, Serialize};
 
 use super::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, ParameterSpec, check_range};
 
-/// A transformer's shape and switches.
+/// The configuration of a transformer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TransformerConfig {
-    /// Vocabularies, embeddings, output.
+    /// Vocabulary sizes, embeddings and output layer.
     pub embeddings: EmbeddingConfig,
     /// The encoder's layers: self-attention and feed-forward.
     pub encoder: StackConfig,
-    /// The decoder's layers: [`Autoregression`], attention to the source, feed-forward.
+    /// The decoder's layers: [`AutoregressionConfig`], cross-attention, feed-forward.
     pub decoder: StackConfig,
-    /// For each layer of the decoder the number, from 1, of the layer whose parameters it
-    /// uses. What layers remember stays their own.
+    /// For each decoder layer the number, from 1, of the layer whose parameters it uses. Each
+    /// layer has its own KV cache.
     pub tied_layers: Vec<usize>,
-    /// The function inside of feed-forward layers.
+    /// The activation function of feed-forward layers.
     pub activation: Activation,
-    /// What happens to the input of a sublayer.
+    /// Steps on the input of a sublayer.
     pub preprocess: ProcessSteps,
-    /// What happens to the output of a sublayer.
+    /// Steps on the output of a sublayer.
     pub postprocess: ProcessSteps,
-    /// What happens to embeddings once positions are added.
+    /// Steps on embeddings after positional encodings are added.
     pub postprocess_embedding: ProcessSteps,
-    /// What happens behind the last layer of a stack.
+    /// Steps after the last layer of encoder and decoder.
     pub postprocess_top: ProcessSteps,
-    /// Whether heads go through a matrix of their own in the end.
+    /// Whether attention has an output projection.
     pub has_output_projection: bool,
-    /// How the decoder looks back.
+    /// The decoder's sublayer over previous positions.
     pub autoregression: AutoregressionConfig,
-    /// How words know where they stand.
+    /// The positional encoding.
     pub positional_encoding: PositionalEncodingKind,
-    /// Whether embeddings are multiplied with the root of their width.
+    /// Whether embeddings are multiplied by the square root of their width.
     pub scales_embeddings: bool,
-    /// What the decoder sees before the first word.
+    /// The decoder's input at the first step.
     pub decoder_start: DecoderStart,
-    /// What keys and values of self-attention are made of where its input is normalised.
+    /// The input of keys and values of self-attention with pre-norm.
     pub pre_norm_keys: PreNormKeys,
-    /// The layer of the decoder, from 1, whose first head gives alignments.
+    /// The decoder layer, from 1, whose first cross-attention head gives alignments.
     pub alignment_layer: usize,
-    /// Added to variances in layer norms.
+    /// The epsilon of layer norms, added to the variance.
     pub norm_epsilon: f32,
 }
 
-/// The shape of a stack of layers.
+/// The shape of the encoder or decoder stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackConfig {
-    /// Layers.
+    /// The number of layers.
     pub depth: usize,
-    /// Heads of attention; they divide the width.
+    /// The number of attention heads; it divides the width.
     pub heads: usize,
-    /// Width inside of feed-forward layers.
+    /// The inner width of feed-forward layers.
     pub ffn_width: usize,
-    /// Matrices of a feed-forward layer, at least 2.
+    /// The number of affine layers of a feed-forward layer, at least 2.
     pub ffn_depth: usize,
 }
 
-/// Functions between the matrices of feed-forward layers.
+/// Activation functions of feed-forward layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activation {
     /// max(x, 0).
     Relu,
     /// x sigmoid(x).
     Swish,
-    /// x Phi(x), in one of its forms.
+    /// x Phi(x) in one of its forms; Phi is the normal distribution function.
     Gelu(Gelu),
 }
 
-/// Forms of x Phi(x).
+/// Forms of x Phi(x), exact or approximate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Gelu {
-    /// x sigmoid(1.702 x): Marian up to 1.9 and its browser fork.
+    /// x sigmoid(1.702 x): Marian up to 1.9 and its fork for browsers.
     Sigmoid,
-    /// With the error function: Marian since, Hugging Face.
+    /// By the error function: Marian since 1.10, Hugging Face.
     Exact,
-    /// With the hyperbolic tangent.
+    /// By the hyperbolic tangent.
     Tanh,
 }
 
-/// A step before or behind a sublayer.
+/// A processing step before or after a sublayer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProcessStep {
-    /// Add the sublayer's input.
+    /// Residual connection: add the sublayer's input.
     Add,
     /// Layer norm.
     Norm,
 }
 
-/// Steps in their order, at most one of each kind.
+/// Processing steps in order, at most one of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessSteps(pub Vec<ProcessStep>);
 
@@ -113,43 +113,43 @@ impl std::fmt::Display for ProcessSteps {
     }
 }
 
-/// How a decoder layer looks back at what was put out.
+/// The sublayer of a decoder layer over the previous target positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum AutoregressionConfig {
-    /// Attention to all steps so far.
+    /// Masked self-attention.
     SelfAttention,
-    /// The mean of all inputs so far (Zhang et al. 2018).
+    /// Average attention: the mean of all inputs so far (Zhang et al. 2018).
     AverageAttention(AverageAttentionConfig),
     /// A simple recurrent cell.
     Recurrent(RecurrentSublayerConfig),
 }
 
-/// Behind the mean of average attention.
+/// The configuration of average attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AverageAttentionConfig {
-    /// Matrices behind the mean, counted as Marian does: 1 is none, 2 is `W1` and, if the
-    /// width is not the embedding's again, `W2`.
+    /// The depth of the feed-forward layer after the mean, counted as Marian does: 1 is none,
+    /// 2 is `W1` and, if its width is not that of embeddings, `W2`.
     pub ffn_depth: usize,
-    /// The width between them.
+    /// The inner width of the feed-forward layer.
     pub ffn_width: usize,
-    /// The function between them.
+    /// The activation function of the feed-forward layer.
     pub activation: Activation,
-    /// Whether gates weigh the input against the mean.
+    /// Whether a gate combines the input with the mean.
     pub has_gate: bool,
 }
 
-/// A recurrent cell in the place of self-attention.
+/// A recurrent cell that replaces self-attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecurrentSublayerConfig {
-    /// Which.
+    /// The cell.
     pub kind: SruKind,
-    /// Whether its output goes through a matrix of its own.
+    /// Whether it has an output projection.
     pub has_output_projection: bool,
-    /// Whether its products are normalised.
+    /// Whether its affine layers have layer norms.
     pub has_layer_norm: bool,
 }
 
-/// Cells whose gates do not look at the state.
+/// Simple recurrent units: their gates do not depend on the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SruKind {
     /// Simpler simple recurrent unit (Kim et al. 2019).
@@ -158,47 +158,47 @@ pub enum SruKind {
     Sru,
 }
 
-/// How words know where they stand.
+/// Kinds of positional encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PositionalEncodingKind {
-    /// They do not.
+    /// No positional encoding.
     None,
     /// Sines in the first half of the width, cosines in the second, of
     /// position * exp(-i ln(10000) / (m - 1)), i < m, m half of the width: Marian.
     SinusoidalMarian,
-    /// The same with / m: Hugging Face.
+    /// As [`SinusoidalMarian`](Self::SinusoidalMarian) with / m: Hugging Face.
     Sinusoidal,
     /// Rows of tables `encoder_Wpos` and `decoder_Wpos`.
     Table {
-        /// Rows of both.
+        /// The number of rows of both tables.
         length: usize,
     },
 }
 
-/// What the decoder sees before the first word.
+/// The decoder's input at the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DecoderStart {
-    /// Zeros in the place of an embedding.
+    /// Zeros instead of an embedding.
     ZeroEmbedding,
-    /// The embedding of this word.
+    /// The embedding of this token.
     Token(u32),
 }
 
-/// What keys and values of self-attention are made of where a sublayer's input is
-/// normalised first. Engines differ (`neural.md` 1.8).
+/// The input of keys and values of self-attention with pre-norm, where versions of Marian
+/// differ (`neural.md` 1.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PreNormKeys {
-    /// The input as it was: Marian up to 1.9 and its browser fork.
+    /// The input before the norm: Marian up to 1.9 and its fork for browsers.
     Raw,
-    /// The normalised input, in the decoder at the first step only: what Marian computes
-    /// since 1.10 when it decodes.
+    /// The normalised input, in the decoder at the first step only: what Marian decodes with
+    /// since 1.10.
     NormalisedAtFirstStep,
-    /// The normalised input: what Marian trains since 1.10, and everybody else.
+    /// The normalised input: what Marian trains with since 1.10, and all other programs use.
     Normalised,
 }
 
 impl TransformerConfig {
-    /// Every parameter that it needs.
+    /// Names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let d = self.embeddings.dim;
         let mut all = Vec::new();
@@ -230,27 +230,27 @@ impl TransformerConfig {
         all
     }
 
-    /// Norms around a sublayer under two prefixes, which are mostly the same.
-    fn push_norms(&self, before: &str, behind: &str, all: &mut Vec<ParameterSpec>) {
+    /// Adds the layer norms before and after a sublayer, under their prefixes.
+    fn push_norms(&self, pre_prefix: &str, post_prefix: &str, all: &mut Vec<ParameterSpec>) {
         let d = self.embeddings.dim;
         if self.preprocess.has_norm() {
-            push_norm(before, "_pre", d, all);
+            push_norm(pre_prefix, "_pre", d, all);
         }
         if self.postprocess.has_norm() {
-            push_norm(behind, "", d, all);
+            push_norm(post_prefix, "", d, all);
         }
     }
 
     fn push_attention(&self, prefix: &str, all: &mut Vec<ParameterSpec>) {
         let d = self.embeddings.dim;
-        for which in ["q", "k", "v", "o"] {
-            if which != "o" || self.has_output_projection {
-                all.push(ParameterSpec::new(format!("{prefix}_W{which}"), [d, d]));
-                all.push(ParameterSpec::new(format!("{prefix}_b{which}"), [1, d]));
+        for letter in ["q", "k", "v", "o"] {
+            if letter != "o" || self.has_output_projection {
+                all.push(ParameterSpec::new(format!("{prefix}_W{letter}"), [d, d]));
+                all.push(ParameterSpec::new(format!("{prefix}_b{letter}"), [1, d]));
             }
         }
-        let around = format!("{prefix}_Wo");
-        self.push_norms(&around, &around, all);
+        let norm_prefix = format!("{prefix}_Wo");
+        self.push_norms(&norm_prefix, &norm_prefix, all);
     }
 
     fn push_feed_forward(&self, prefix: &str, stack: &StackConfig, all: &mut Vec<ParameterSpec>) {
@@ -261,8 +261,8 @@ impl TransformerConfig {
             all.push(ParameterSpec::new(format!("{prefix}_W{i}"), [input, output]));
             all.push(ParameterSpec::new(format!("{prefix}_b{i}"), [1, output]));
         }
-        let around = format!("{prefix}_ffn");
-        self.push_norms(&around, &around, all);
+        let norm_prefix = format!("{prefix}_ffn");
+        self.push_norms(&norm_prefix, &norm_prefix, all);
     }
 
     fn push_autoregression(&self, layer: &str, all: &mut Vec<ParameterSpec>) {
@@ -281,8 +281,8 @@ impl TransformerConfig {
                     all.push(ParameterSpec::new(format!("{prefix}_W{gate}"), [d, d]));
                     all.push(ParameterSpec::new(format!("{prefix}_b{gate}"), [1, d]));
                 }
-                let around = format!("{prefix}_ffn");
-                self.push_norms(&around, &around, all);
+                let norm_prefix = format!("{prefix}_ffn");
+                self.push_norms(&norm_prefix, &norm_prefix, all);
             }
             AutoregressionConfig::Recurrent(sublayer) => {
                 let prefix = format!("{layer}_rnn");
@@ -345,7 +345,7 @@ impl TransformerConfig {
         if let DecoderStart::Token(id) = self.decoder_start
             && id as usize >= self.embeddings.target_vocab_size
         {
-            return Err(format!("decoding starts with word {id}, which is not there"));
+            return Err(format!("decoding starts with token {id}, which the vocabulary lacks"));
         }
         if !self.norm_epsilon.is_finite() || self.norm_epsilon < 0.0 {
             return Err(format!("an epsilon of {}", self.norm_epsilon));
@@ -430,7 +430,7 @@ impl TransformerConfig {
 }
 
 impl AverageAttentionConfig {
-    /// Input and output widths of the matrices behind the mean.
+    /// Input and output widths of the affine layers after the mean.
     pub fn layer_shapes(&self, embedding: usize) -> Vec<[usize; 2]> {
         let mut widths = Vec::new();
         let mut width = embedding;
@@ -446,7 +446,7 @@ impl AverageAttentionConfig {
 }
 
 fn push_norm(prefix: &str, suffix: &str, width: usize, all: &mut Vec<ParameterSpec>) {
-    for which in ["scale", "bias"] {
-        all.push(ParameterSpec::new(format!("{prefix}_ln_{which}{suffix}"), [1, width]));
+    for part in ["scale", "bias"] {
+        all.push(ParameterSpec::new(format!("{prefix}_ln_{part}{suffix}"), [1, width]));
     }
 }

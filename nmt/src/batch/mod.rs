@@ -1,10 +1,10 @@
-//! Many sentences through one session: which are translated together.
+//! Batching: which sentences are translated together in one session.
 //!
-//! Sentences are read some way ahead and sorted by length, as Marian does, and taken up
-//! batch by batch. Only hypotheses that live are computed, so a batch shrinks while its
-//! sentences end. With *top-up* (a draft of Hoang et al. 2018) others take the places of
-//! those that have ended as soon as half the places are free; the encoder reads whole
-//! batches ahead of them. What comes out for a sentence is the same in every batch.
+//! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by
+//! batch. Only live hypotheses are computed, so a batch shrinks while its sentences end. With
+//! *top-up* (a draft of Hoang et al. 2018) further sentences replace finished ones as soon as
+//! half the places are free; the encoder runs on whole batches ahead of them. The translation
+//! of a sentence is the same in every batch.
 
 mod request;
 mod scheduler;
@@ -17,23 +17,23 @@ pub use scheduler::translate_batches;
 /// A sentence to translate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
-    /// What the caller knows it by. What is drawn at random depends on it.
+    /// The id of the sentence for the caller, which is also part of the key of sampling.
     pub id: u64,
     /// The sentence.
     pub request: Request,
 }
 
-/// Which sentences are translated together.
+/// Options of batching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchingOptions {
-    /// Sentences at the same time, at most (Marian's `mini-batch`).
+    /// The maximum number of sentences of a batch (Marian's `mini-batch`).
     pub max_sentences: usize,
-    /// Words of their sources, at most, `</s>` counting; 0 is no limit. A sentence that is
-    /// longer goes alone. (Marian's `mini-batch-words`, but sentences are not padded here.)
+    /// The maximum number of source tokens of a batch, including `</s>`; 0 is no limit. A longer
+    /// sentence is a batch alone. (Marian's `mini-batch-words`, but without padding.)
     pub max_source_tokens: usize,
-    /// Batches that are read ahead and sorted (Marian's `maxi-batch`).
+    /// The number of batches that are read ahead and sorted (Marian's `maxi-batch`).
     pub maxi_batch: usize,
-    /// Whether what was read ahead is sorted by length, longest first (Marian's
+    /// Whether sentences read ahead are sorted by length, longest first (Marian's
     /// `maxi-batch-sort`).
     pub sort_by_length: bool,
     /// Whether sentences join a running batch when half of its places are free.
@@ -41,7 +41,7 @@ pub struct BatchingOptions {
 }
 
 impl Default for BatchingOptions {
-    /// One sentence after the other, as they come.
+    /// One sentence at a time in input order.
     fn default() -> Self {
         BatchingOptions {
             max_sentences: 1,

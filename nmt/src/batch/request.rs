@@ -1,14 +1,14 @@
-//! What is asked of a sentence, checked and completed before a session sees it.
+//! Validation and completion of requests before they reach a session.
 
 use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
-/// Whether there is nothing to translate: no word but `</s>`.
+/// Whether there is nothing to translate: no token but `</s>`.
 pub(super) fn is_empty(request: &Request) -> bool {
     request.source.len() <= 1
 }
 
-/// The translation of an empty sentence: certain, and empty as well.
+/// The translation of an empty sentence: empty, with probability 1.
 pub(super) fn empty_translation(request: &Request, options: &SearchOptions) -> Translation {
     let alignment = match options.return_alignments && !request.source.is_empty() {
         true => vec![vec![1.0]],
@@ -17,8 +17,8 @@ pub(super) fn empty_translation(request: &Request, options: &SearchOptions) -> T
     Translation { token_scores: vec![0.0], alignment, ..Translation::default() }
 }
 
-/// Checks the words of a request against the `words` of the target vocabulary, and adds to
-/// its candidates what must be possible: `</s>` and the words that are asked for.
+/// Checks the tokens of a request against the size of the target vocabulary, and adds `</s>`
+/// and the tokens of prefix and constraints to its candidates.
 pub(super) fn validate_and_complete(
     request: &mut Request,
     options: &SearchOptions,
@@ -27,10 +27,10 @@ pub(super) fn validate_and_complete(
     let wrong = |reason: String| Err(Error::Untranslatable { reason });
     let end = options.eos_id;
     if options.sampling.is_some() && request.constraints.iter().any(|list| !list.is_empty()) {
-        return wrong("it has constraints, which words drawn at random do not keep".into());
+        return wrong("it has constraints, which sampling does not support".into());
     }
-    let asked = request.constraints.iter().flatten().chain(&request.prefix);
-    for &word in asked.clone() {
+    let required = request.constraints.iter().flatten().chain(&request.prefix);
+    for &word in required.clone() {
         if word == end {
             return wrong("a prefix or a constraint has the end of the sentence".into());
         }
@@ -41,7 +41,7 @@ pub(super) fn validate_and_complete(
         }
     }
     if let Some(candidates) = &mut request.candidates {
-        complete_candidates(candidates, asked, end);
+        complete_candidates(candidates, required, end);
         if let Some(last) = candidates.last().filter(|&&last| last as usize >= vocabulary_size) {
             return wrong(format!(
                 "candidate {last} is beyond the {vocabulary_size} words of the vocabulary"
@@ -51,13 +51,13 @@ pub(super) fn validate_and_complete(
     Ok(())
 }
 
-/// Adds what must be possible beside candidates: the words that are asked for and the end.
+/// Adds `required` tokens and EOS to candidates.
 pub(crate) fn complete_candidates<'a>(
     candidates: &mut Vec<u32>,
-    asked: impl Iterator<Item = &'a u32>,
+    required: impl Iterator<Item = &'a u32>,
     eos_id: u32,
 ) {
-    candidates.extend(asked);
+    candidates.extend(required);
     candidates.push(eos_id);
     candidates.sort_unstable();
     candidates.dedup();

@@ -1,4 +1,4 @@
-//! The loop: read, encode, take up, step.
+//! The loop over batches: read, encode, admit, step.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -12,13 +12,13 @@ use crate::search::{BeamSearch, SearchOptions, Translation};
 type FinishedCallback<'a> = &'a mut dyn FnMut(u64, Result<Vec<Translation>>) -> Result<()>;
 type JobSource<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<Job>>>;
 
-/// Translates what `next` gives until it gives none: it is asked for more whenever there
-/// is room. An empty list says that there is nothing for the moment; sentences under way
-/// go on meanwhile. `done` gets the translations of each sentence, best first, as soon as
-/// they are there, or why it has none.
+/// Translates the jobs of `next` until it returns none; it is called whenever there are free
+/// places. An empty list means that no input is available yet; active sentences continue
+/// meanwhile. `done` gets the translations of each sentence, best first, as soon as they are
+/// complete, or the error of the sentence.
 ///
 /// # Errors
-/// What `next` or `done` gives; then sentences under way are given up.
+/// Those of `next` and `done`; active sentences are dropped then.
 pub fn translate_batches(
     session: &mut dyn Session,
     options: &SearchOptions,
@@ -48,11 +48,11 @@ struct BatchScheduler<'a> {
     options: &'a SearchOptions,
     batching: &'a BatchingOptions,
     search: BeamSearch,
-    /// Read ahead, in the order in which they will be encoded.
+    /// Jobs read ahead, in the order in which they will be encoded.
     pending: VecDeque<Job>,
-    /// Encoded.
+    /// Sentences that are encoded and not yet admitted.
     encoded: VecDeque<(Job, Slot)>,
-    /// Whether all of the input was read.
+    /// Whether the input has ended.
     input_ended: bool,
 }
 
@@ -72,7 +72,7 @@ impl BatchScheduler<'_> {
         }
     }
 
-    /// Takes up sentences until the places are full.
+    /// Admits sentences until the batch is full.
     fn admit_sentences(
         &mut self,
         places: usize,
@@ -97,14 +97,14 @@ impl BatchScheduler<'_> {
         Ok(())
     }
 
-    /// Whether one sentence may join `others` if they have so many `words` together.
+    /// Whether a sentence may join `others`, if they have `words` source tokens together.
     fn fits(&self, others: usize, words: usize) -> bool {
         others == 0
             || self.batching.max_source_tokens == 0
             || words <= self.batching.max_source_tokens
     }
 
-    /// Reads some batches, sorted by themselves: what is left of those before stays ahead.
+    /// Reads and sorts the next batches; pending sentences stay before them.
     fn read_ahead(&mut self, places: usize, next: JobSource<'_>) -> Result<()> {
         let before = self.pending.len();
         let wanted = places.saturating_mul(self.batching.maxi_batch.max(1));
@@ -113,8 +113,8 @@ impl BatchScheduler<'_> {
                 Some(jobs) if jobs.is_empty() => break,
                 Some(jobs) => {
                     self.pending.extend(jobs);
-                    // What comes may be more than one batch of so many words, and other
-                    // threads want some of it.
+                    // This may be more than one batch of that many tokens already, and other
+                    // threads need input too.
                     if self.batching.max_source_tokens > 0 && self.batching.maxi_batch <= 1 {
                         break;
                     }
@@ -159,7 +159,7 @@ impl BatchScheduler<'_> {
                 Err(error) => done(job.id, Err(error))?,
             }
         }
-        // Sentences with candidates of their own and sentences without do not mix.
+        // Sentences with and without candidates are encoded separately.
         let (some, none): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|job| job.request.candidates.is_some());
         for group in [some, none] {
@@ -168,7 +168,7 @@ impl BatchScheduler<'_> {
         Ok(any)
     }
 
-    /// Encodes sentences together; where that fails, each by itself, to see which it is.
+    /// Encodes sentences together; if that fails, each alone, to find the one that fails.
     fn begin_sentences(&mut self, jobs: Vec<Job>, done: FinishedCallback<'_>) -> Result<()> {
         if jobs.is_empty() {
             return Ok(());

@@ -1,9 +1,8 @@
-//! CTranslate2's `model.bin` (`neural.md` 1.10): variables by name, some of which are
-//! other names of others.
+//! CTranslate2's `model.bin` (`neural.md` 1.10): named variables and aliases of them.
 //!
-//! Version 6 is what its converters write today. Versions 2 to 5 differ in that types
-//! were told by their size (before 4) and in what the folder keeps beside the file; a
-//! file that follows another layout does not end where it should and is refused.
+//! Its converters write version 6 today. Versions 2 to 5 differ in that data types were
+//! told by their size (before 4) and in the other files of the folder; a file of another
+//! layout does not end where it should and is refused.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,8 +14,8 @@ use crate::{Error, Result};
 
 const SCALE_SUFFIX: &str = "_scale";
 
-/// Whether `bytes` begin as such a file does: a small version and the name of a kind of
-/// model.
+/// Whether `bytes` begin as such a file does: a small version and the name of a model
+/// specification.
 pub fn is_plausible(bytes: &[u8]) -> bool {
     match bytes {
         [version @ 2..=16, 0, 0, 0, low, high, rest @ ..] => {
@@ -31,7 +30,7 @@ pub fn is_plausible(bytes: &[u8]) -> bool {
     }
 }
 
-/// Reads the file in `window`.
+/// Reads the file in `window`; tensors share its bytes.
 pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut cursor = Cursor::new(window, path, 0);
     let version = cursor.u32("version")?;
@@ -53,14 +52,14 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
         checkpoint.insert(&name, tensor)?;
     }
     if version >= 3 {
-        for _ in 0..cursor.u32("number of other names")? {
-            let name = read_string(&mut cursor, "another name")?;
-            let of = read_string(&mut cursor, "another name")?;
-            checkpoint.set_alias(&name, &of)?;
+        for _ in 0..cursor.u32("number of aliases")? {
+            let name = read_string(&mut cursor, "alias")?;
+            let target = read_string(&mut cursor, "alias")?;
+            checkpoint.set_alias(&name, &target)?;
         }
     }
     if cursor.position != window.len() {
-        return Err(cursor.damaged("end", "the file goes on behind its last name"));
+        return Err(cursor.damaged("end", "there are bytes after the last alias"));
     }
     attach_multipliers(&mut checkpoint, path)?;
     Ok(checkpoint)
@@ -80,34 +79,34 @@ fn read_variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> 
     }
     let kind = cursor.u8(name)?;
     let number = cursor.u32(name)? as usize;
-    let (element, length) = if version >= 4 {
-        let elements = [DType::F32, DType::I8, DType::I16, DType::I32, DType::F16, DType::Bf16];
-        (elements.get(usize::from(kind)).copied(), number)
+    let (dtype, length) = if version >= 4 {
+        let dtypes = [DType::F32, DType::I8, DType::I16, DType::I32, DType::F16, DType::Bf16];
+        (dtypes.get(usize::from(kind)).copied(), number)
     } else {
-        let element = match kind {
+        let dtype = match kind {
             1 => Some(DType::I8),
             2 => Some(DType::I16),
             4 => Some(DType::F32),
             _ => None,
         };
-        (element, number.saturating_mul(usize::from(kind)))
+        (dtype, number.saturating_mul(usize::from(kind)))
     };
-    let element = element.ok_or_else(|| {
+    let dtype = dtype.ok_or_else(|| {
         Error::unsupported(path, format!("{name}: elements of kind {kind} are not known"))
     })?;
     let data = cursor.take_shared(length, name)?;
-    Tensor::new(shape, element, StorageOrder::RowMajor, data)
+    Tensor::new(shape, dtype, StorageOrder::RowMajor, data)
         .map_err(|reason| cursor.damaged(name, reason))
 }
 
-/// Gives every `X/weight` of integers its `X/weight_scale`.
+/// Attaches each `X/weight_scale` to the quantised `X/weight`.
 fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     for name in names.iter().filter(|name| name.ends_with(SCALE_SUFFIX)) {
-        let of = &name[..name.len() - SCALE_SUFFIX.len()];
+        let target = &name[..name.len() - SCALE_SUFFIX.len()];
         let Some(scale) = checkpoint.take(name) else { continue };
-        let Some(tensor) = checkpoint.take(of) else {
-            return Err(Error::damaged(path, name, "it belongs to nothing"));
+        let Some(tensor) = checkpoint.take(target) else {
+            return Err(Error::damaged(path, name, "there is no tensor that it scales"));
         };
         let values = scale.values();
         let multipliers = match values[..] {
@@ -117,7 +116,8 @@ fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
             _ => QuantMultipliers::PerChannel(Arc::from(values)),
         };
         let tensor = tensor.with_multipliers(multipliers);
-        checkpoint.insert(of, tensor.map_err(|reason| Error::damaged(path, of, reason))?)?;
+        checkpoint
+            .insert(target, tensor.map_err(|reason| Error::damaged(path, target, reason))?)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Marian's `.bin` (`neural.md` 1.2): headers, names, shapes and then the parameters,
 //! each at a multiple of 256.
 //!
-//! Marian and the browser fork gave different numbers to the same quantised kinds; both
-//! are read. A quantised matrix lies transposed, each output column in one piece, with
-//! its multiplier behind the last element; embeddings lie as they are.
+//! Marian and its fork for browsers number the quantised types differently; both are read.
+//! A quantised matrix is stored transposed, so that each output column is contiguous, with
+//! its multiplier after the last element; embeddings are stored row by row.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, Format, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
-/// Ends the names of multipliers for the activations that meet a matrix.
+/// Suffix of the names of quantisation multipliers for the input activations of a matrix.
 const ACTIVATION_MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 
-/// A header's numbers behind the name's length.
+/// The header of an item.
 struct ItemHeader {
     name_length: usize,
     kind: u64,
@@ -23,15 +23,15 @@ struct ItemHeader {
     length: usize,
 }
 
-/// What the items of a kind are.
+/// The storage of an item.
 enum ItemKind {
     Plain(DType),
-    /// Integers with a multiplier behind them.
+    /// Integers followed by their multiplier.
     Quantised(DType),
 }
 
-/// Whether `window` may be such a file: nothing marks one but its version and that the
-/// first header is plausible.
+/// Whether `bytes` may be such a file. There is no magic number, only a version and a
+/// plausible number of items.
 pub fn is_plausible(bytes: &[u8]) -> bool {
     let number = |at: usize| {
         bytes.get(at..at + 8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
@@ -39,7 +39,7 @@ pub fn is_plausible(bytes: &[u8]) -> bool {
     matches!(number(0), Some(1 | 2)) && number(8).is_some_and(|count| count < 1 << 24)
 }
 
-/// Reads the file in `window`.
+/// Reads the file in `window`; tensors share its bytes.
 pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut cursor = Cursor::new(window, path, 0);
     match cursor.u64("header")? {
@@ -73,9 +73,9 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     for (header, name) in headers.iter().zip(&names) {
         let mut shape = Vec::new();
         for _ in 0..header.dimensions {
-            let side = cursor.u32(name)?;
-            let side = i32::try_from(side).ok().and_then(|side| usize::try_from(side).ok());
-            shape.push(side.ok_or_else(|| cursor.damaged(name, "a negative dimension"))?);
+            let dimension = cursor.u32(name)?;
+            let dimension = i32::try_from(dimension).ok().and_then(|n| usize::try_from(n).ok());
+            shape.push(dimension.ok_or_else(|| cursor.damaged(name, "a negative dimension"))?);
         }
         shapes.push(shape);
     }
@@ -90,9 +90,9 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
         }
         let tensor = read_item(header, name, shape, &data, path)?;
         match name.strip_suffix(ACTIVATION_MULTIPLIER_SUFFIX) {
-            Some(of) => match tensor.values()[..] {
+            Some(matrix) => match tensor.values()[..] {
                 [multiplier] if multiplier.is_finite() && multiplier > 0.0 => {
-                    checkpoint.set_activation_multiplier(of, multiplier);
+                    checkpoint.set_activation_multiplier(matrix, multiplier);
                 }
                 _ => return Err(cursor.damaged(name, "this should be one positive number")),
             },
@@ -113,26 +113,26 @@ fn read_item(
     let kind = parse_item_kind(header.kind).map_err(|reason| {
         Error::unsupported(path, format!("{name}: {reason}; convert the model's .npz again"))
     })?;
-    let (ItemKind::Plain(element) | ItemKind::Quantised(element)) = kind;
-    let count = shape.iter().try_fold(element.size(), |size, &n| size.checked_mul(n));
-    let length = count.filter(|&length| length <= data.len());
+    let (ItemKind::Plain(dtype) | ItemKind::Quantised(dtype)) = kind;
+    let size = shape.iter().try_fold(dtype.size(), |size, &n| size.checked_mul(n));
+    let length = size.filter(|&length| length <= data.len());
     let length = length.ok_or_else(|| {
-        damaged(format!("{} bytes are too few for {shape:?} of {}", data.len(), element.name()))
+        damaged(format!("{} bytes are too few for {shape:?} of {}", data.len(), dtype.name()))
     })?;
     let numbers = data.slice(0, length).ok_or_else(|| damaged("it is cut".into()))?;
     if let ItemKind::Plain(_) = kind {
-        return Tensor::new(shape, element, StorageOrder::RowMajor, numbers).map_err(damaged);
+        return Tensor::new(shape, dtype, StorageOrder::RowMajor, numbers).map_err(damaged);
     }
     let multiplier = Cursor::new(data, path, length).u32(name)?;
     let order =
         if name.contains("Wemb") { StorageOrder::RowMajor } else { StorageOrder::ColumnMajor };
-    let tensor = Tensor::new(shape, element, order, numbers).map_err(damaged)?;
+    let tensor = Tensor::new(shape, dtype, order, numbers).map_err(damaged)?;
     tensor
         .with_multipliers(QuantMultipliers::PerTensor(f32::from_bits(multiplier)))
         .map_err(damaged)
 }
 
-/// What a number says of the items, or which kind it is that only one processor reads.
+/// The storage that a type number denotes, or why it cannot be read.
 fn parse_item_kind(number: u64) -> Result<ItemKind, String> {
     Ok(match number {
         0x404 => ItemKind::Plain(DType::F32),

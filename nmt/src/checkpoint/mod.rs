@@ -1,8 +1,9 @@
-//! Named tensors out of other people's files, whatever the format.
+//! Checkpoints: the named tensors of a model file of another program, in any supported
+//! format.
 //!
-//! Opening maps the file and reads its directory; weights are looked at when they are
-//! asked for. Names are the file's own: what they mean is the business of
-//! [`crate::architecture`].
+//! Opening maps the file and reads its directory; weights stay in the mapped file until
+//! their values are asked for. Names are those of the file: [`crate::architecture`] knows
+//! what they mean.
 
 mod ctranslate2;
 mod cursor;
@@ -21,25 +22,25 @@ use crate::{Error, Result};
 
 pub use tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 
-/// The entry that holds the options of a model, as YAML.
+/// The entry with the options of a model, in YAML.
 pub(crate) const OPTIONS_ENTRY: &str = "special:model.yml";
 
-/// Which format a checkpoint was read from.
+/// The file format of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// An archive of NumPy arrays: Marian, Nematus, Amun.
+    /// A zip archive of NumPy arrays: Marian, Nematus, Amun.
     Npz,
     /// Marian's `.bin`.
     MarianBinary,
     /// CTranslate2's `model.bin`.
     CTranslate2 {
-        /// The version of the file's layout.
+        /// The version of the file layout.
         version: u32,
-        /// The revision of the model's description.
+        /// The revision of the model specification.
         revision: u32,
     },
-    /// `safetensors`.
+    /// Hugging Face's `safetensors`.
     Safetensors,
 }
 
@@ -56,12 +57,12 @@ impl std::fmt::Display for Format {
     }
 }
 
-/// The tensors of a file by their names there.
+/// The tensors of a file by name, with the options stored among them.
 pub struct Checkpoint {
     path: PathBuf,
     format: Format,
     tensors: BTreeMap<String, Tensor>,
-    /// Other names of tensors.
+    /// The original names of aliases.
     aliases: BTreeMap<String, String>,
     options: Option<Vec<u8>>,
     skipped: Vec<(String, String)>,
@@ -70,11 +71,17 @@ pub struct Checkpoint {
 
 impl Checkpoint {
     /// Opens the file at `path`; its first bytes tell the format.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged, or is in no supported format.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(&Bytes::open(path, load)?, path)
     }
 
-    /// A file whose bytes are at hand; `path` is its name in messages.
+    /// Reads a checkpoint from memory; `path` names it in messages.
+    ///
+    /// # Errors
+    /// Those of [`Checkpoint::open`].
     pub fn from_bytes(bytes: &Bytes, path: &Path) -> Result<Self> {
         let window = whole_file(bytes, path)?;
         if bytes.starts_with(numpy::MAGIC) {
@@ -92,7 +99,10 @@ impl Checkpoint {
         }
     }
 
-    /// Compares the checksums that the format has with the whole file.
+    /// Checks the whole file against the checksums that its format has, if any.
+    ///
+    /// # Errors
+    /// If a checksum does not match or the file is damaged.
     pub fn verify(bytes: &Bytes, path: &Path) -> Result<()> {
         if bytes.starts_with(numpy::MAGIC) {
             numpy::verify(&whole_file(bytes, path)?, path)?;
@@ -112,7 +122,7 @@ impl Checkpoint {
         }
     }
 
-    /// The file's name.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -122,12 +132,12 @@ impl Checkpoint {
         self.format
     }
 
-    /// Marian's options in YAML, where the file holds them.
+    /// Marian's options in YAML, if the file has them.
     pub fn options(&self) -> Option<&[u8]> {
         self.options.as_deref()
     }
 
-    /// Names in the order of their bytes.
+    /// The names of all tensors, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
     }
@@ -137,23 +147,23 @@ impl Checkpoint {
         self.tensors.get(name)
     }
 
-    /// What `name` is another name of.
+    /// The original name of an alias.
     pub fn alias(&self, name: &str) -> Option<&str> {
         self.aliases.get(name).map(String::as_str)
     }
 
-    /// Entries that are no parameters, with the reason.
+    /// Entries that cannot be parameters, each with the reason.
     pub fn skipped_tensors(&self) -> &[(String, String)] {
         &self.skipped
     }
 
-    /// What activations that meet a matrix are multiplied with before they become
-    /// integers, by the name of the matrix; `none` is the tied output layer.
+    /// The quantisation multipliers of input activations, by the name of the matrix that the
+    /// activations are multiplied with; `none` is the tied output layer.
     pub fn activation_multipliers(&self) -> &BTreeMap<String, f32> {
         &self.activation_multipliers
     }
 
-    /// Takes the tensor of that name out.
+    /// Removes and returns the tensor of that name.
     pub(crate) fn take(&mut self, name: &str) -> Option<Tensor> {
         self.tensors.remove(name)
     }
@@ -174,20 +184,20 @@ impl Checkpoint {
         self.skipped.push((name.to_owned(), reason));
     }
 
-    /// Makes `name` another name of a tensor. Each can be taken by itself: writers give one
-    /// tensor to all that happen to be equal.
-    fn set_alias(&mut self, name: &str, of: &str) -> Result<()> {
-        let Some(tensor) = self.tensors.get(of).cloned() else {
-            let reason = format!("another name of {of}, which is not there");
+    /// Makes `name` an alias of the tensor `original`. Both can be taken out: writers store
+    /// one tensor for all that happen to be equal.
+    fn set_alias(&mut self, name: &str, original: &str) -> Result<()> {
+        let Some(tensor) = self.tensors.get(original).cloned() else {
+            let reason = format!("an alias of {original}, which is missing");
             return Err(Error::damaged(&self.path, name, reason));
         };
         self.insert(name, tensor)?;
-        self.aliases.insert(name.to_owned(), of.to_owned());
+        self.aliases.insert(name.to_owned(), original.to_owned());
         Ok(())
     }
 
-    fn set_activation_multiplier(&mut self, of: &str, multiplier: f32) {
-        self.activation_multipliers.insert(of.to_owned(), multiplier);
+    fn set_activation_multiplier(&mut self, matrix: &str, multiplier: f32) {
+        self.activation_multipliers.insert(matrix.to_owned(), multiplier);
     }
 }
 

@@ -1,5 +1,5 @@
-//! `.npz`: an archive of NumPy arrays, as Marian, Nematus and Amun keep their
-//! parameters (`neural.md` 1.1).
+//! `.npz`: a zip archive of NumPy arrays, the checkpoints of Marian, Nematus and Amun
+//! (`neural.md` 1.1).
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::zip_archive::ZipArchive;
 use super::{Checkpoint, Format, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
-/// How a zip archive begins.
+/// The first bytes of a zip archive.
 pub const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// Reads the archive in `window`. Arrays of kinds that no parameter has (texts, objects)
-/// are set aside with the reason.
+/// Reads the archive in `window`. Arrays of types that no parameter has (strings, objects)
+/// are skipped with the reason.
 pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut archive = ZipArchive::open(window, path)?;
     let mut checkpoint = Checkpoint::new(path, Format::Npz);
@@ -33,7 +33,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     Ok(checkpoint)
 }
 
-/// Compares the checksums of all entries of the archive in `window`.
+/// Checks the checksums of all entries of the archive in `window`.
 pub fn verify(window: &OwnedBytes, path: &Path) -> Result<()> {
     let mut archive = ZipArchive::open(window, path)?;
     for index in 0..archive.entries().len() {
@@ -43,7 +43,7 @@ pub fn verify(window: &OwnedBytes, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The array in `content`, or why it can be no parameter.
+/// The array in `content`, or the reason why it cannot be a parameter.
 fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Tensor, String>> {
     let damaged = |reason: String| Error::damaged(path, name, reason);
     let mut cursor = Cursor::new(content, path, 0);
@@ -58,38 +58,38 @@ fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Te
         _ => return Err(damaged(format!("version {version} of NumPy's format is not known"))),
     };
     let header = String::from_utf8_lossy(cursor.take(length, name)?).into_owned();
-    let (kind, columns_first, shape) = read_header(&header)
+    let (kind, fortran_order, shape) = read_header(&header)
         .ok_or_else(|| damaged(format!("its header cannot be understood: {}", header.trim())))?;
-    let Some(element) = parse_dtype(kind) else {
+    let Some(dtype) = parse_dtype(kind) else {
         return Ok(Err(format!("an array of {kind:?}")));
     };
     let data = cursor.take_shared(content.len() - cursor.position, name)?;
-    let shape = if columns_first { shape.into_iter().rev().collect() } else { shape };
-    let tensor = Tensor::new(shape, element, StorageOrder::RowMajor, data).map_err(damaged)?;
-    if columns_first && tensor.shape().len() > 2 {
+    let shape = if fortran_order { shape.into_iter().rev().collect() } else { shape };
+    let tensor = Tensor::new(shape, dtype, StorageOrder::RowMajor, data).map_err(damaged)?;
+    if fortran_order && tensor.shape().len() > 2 {
         return Ok(Err("an array of more than two dimensions in Fortran's order".into()));
     }
-    Ok(Ok(if columns_first { tensor.transposed() } else { tensor }))
+    Ok(Ok(if fortran_order { tensor.transposed() } else { tensor }))
 }
 
-/// Kind, whether in Fortran's order, and shape from a Python dictionary such as
+/// Data type, whether the order is Fortran's, and shape from a Python dictionary such as
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 fn read_header(header: &str) -> Option<(&str, bool, Vec<usize>)> {
-    let behind = |key: &str| {
+    let value_of = |key: &str| {
         let at = header.find(&format!("'{key}'"))?;
         header[at + key.len() + 2..].trim_start().strip_prefix(':').map(str::trim_start)
     };
-    let descr = behind("descr")?;
-    // An array of records has a list here.
+    let descr = value_of("descr")?;
+    // A structured array has a list here.
     let kind = match descr.strip_prefix('\'') {
         Some(text) => text.split('\'').next()?,
         None => descr.split(['{', '}', ')']).next()?,
     };
-    let columns_first = behind("fortran_order")?.starts_with("True");
-    let shape = behind("shape")?.strip_prefix('(')?.split(')').next()?;
+    let fortran_order = value_of("fortran_order")?.starts_with("True");
+    let shape = value_of("shape")?.strip_prefix('(')?.split(')').next()?;
     let numbers = shape.split(',').map(str::trim).filter(|number| !number.is_empty());
     let shape = numbers.map(|number| number.trim_end_matches('L').parse().ok());
-    Some((kind, columns_first, shape.collect::<Option<_>>()?))
+    Some((kind, fortran_order, shape.collect::<Option<_>>()?))
 }
 
 fn parse_dtype(kind: &str) -> Option<DType> {

@@ -1,25 +1,24 @@
-//! A matrix of weights where it lies in its file: a shape, a kind of element, and a
-//! window on bytes that nothing aligns.
+//! A tensor that stays in its mapped file: a shape, a data type, and a window on bytes
+//! without alignment.
 //!
-//! Formats disagree on which way round a matrix lies. Here a shape is always the
-//! logical one, rows being what a row vector is multiplied with (in x out), and
-//! [`Order`] says how the file stores it. So reading a file moves no weight, and
-//! quantised weights keep the order that integer products want: each output column
-//! in one run.
+//! Formats disagree on whether matrices are stored transposed. Here a shape is always the
+//! logical one, `[inputs, outputs]`, and [`StorageOrder`] says how the file stores it. So
+//! reading a file copies no weight, and quantised weights keep the order that integer GEMM
+//! needs: each output column contiguous.
 
 use std::sync::Arc;
 
 use miriam_storage::View;
 use serde::{Deserialize, Serialize};
 
-/// What one number of a tensor is stored as, little-endian.
+/// The data type of the elements of a tensor, stored little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DType {
     /// 32-bit float.
     F32,
-    /// 16-bit float with 5 bits of exponent.
+    /// IEEE 754 binary16.
     F16,
-    /// 16-bit float with 8 bits of exponent.
+    /// bfloat16: the upper half of a 32-bit float.
     Bf16,
     /// 64-bit float.
     F64,
@@ -34,7 +33,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// Bytes of one number.
+    /// Bytes of one element.
     pub fn size(self) -> usize {
         match self {
             DType::I8 => 1,
@@ -44,7 +43,7 @@ impl DType {
         }
     }
 
-    /// Its usual short name.
+    /// Its usual short name, such as `f32`.
     pub fn name(self) -> &'static str {
         match self {
             DType::F32 => "f32",
@@ -59,7 +58,7 @@ impl DType {
     }
 }
 
-/// Which numbers of a matrix lie side by side.
+/// Which elements of a matrix are adjacent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StorageOrder {
     /// Those of a row.
@@ -68,16 +67,16 @@ pub enum StorageOrder {
     ColumnMajor,
 }
 
-/// What the integers of a quantised tensor were multiplied with: real = integer / multiplier.
+/// The multipliers of a quantised tensor: real = integer / multiplier.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QuantMultipliers {
-    /// The same for all.
+    /// One for all elements.
     PerTensor(f32),
-    /// One for each run of numbers that lie side by side (a row or a column, see [`Order`]).
+    /// One for each row or column, whichever is contiguous ([`StorageOrder`]).
     PerChannel(Arc<[f32]>),
 }
 
-/// A part of a file, which it keeps in memory.
+/// A window on a file that keeps the file mapped.
 #[derive(Clone)]
 pub struct OwnedBytes {
     owner: View<u8>,
@@ -86,7 +85,7 @@ pub struct OwnedBytes {
 }
 
 impl OwnedBytes {
-    /// The whole of `owner`.
+    /// A window on all of `owner`.
     pub fn new(owner: View<u8>) -> Self {
         OwnedBytes { start: 0, length: owner.len(), owner }
     }
@@ -110,7 +109,7 @@ impl std::ops::Deref for OwnedBytes {
     }
 }
 
-/// A named tensor's content.
+/// A tensor of a checkpoint.
 #[derive(Clone)]
 pub struct Tensor {
     shape: Vec<usize>,
@@ -127,24 +126,30 @@ impl std::fmt::Debug for Tensor {
 }
 
 impl Tensor {
-    /// A tensor over `data`, or why it is none. `Columns` needs two dimensions.
+    /// A tensor over `data`. `order` counts for two dimensions only.
+    ///
+    /// # Errors
+    /// If `data` is not as long as shape and data type say.
     pub fn new(
         shape: Vec<usize>,
-        element: DType,
+        dtype: DType,
         order: StorageOrder,
         data: OwnedBytes,
     ) -> Result<Self, String> {
         let count = shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n));
-        if count.and_then(|count| count.checked_mul(element.size())) != Some(data.len()) {
-            let (bytes, name) = (data.len(), element.name());
+        if count.and_then(|count| count.checked_mul(dtype.size())) != Some(data.len()) {
+            let (bytes, name) = (data.len(), dtype.name());
             return Err(format!("{bytes} bytes do not make the shape {shape:?} of {name}"));
         }
-        // Lists come as [n] and [1, n]; what is no matrix has one order only.
+        // Vectors come as [n] and as [1, n].
         let order = if shape.len() == 2 { order } else { StorageOrder::RowMajor };
-        Ok(Tensor { shape, dtype: element, order, multipliers: None, data })
+        Ok(Tensor { shape, dtype, order, multipliers: None, data })
     }
 
-    /// The tensor with what its integers were multiplied with, or why they do not fit.
+    /// The tensor with quantisation multipliers.
+    ///
+    /// # Errors
+    /// If their number is not that of [`channels`](Tensor::channels), or one is 0 or not finite.
     pub fn with_multipliers(mut self, multipliers: QuantMultipliers) -> Result<Self, String> {
         let sound = |m: f32| m.is_finite() && m != 0.0;
         match &multipliers {
@@ -152,7 +157,7 @@ impl Tensor {
                 return Err(format!("a multiplier of {multiplier}"));
             }
             QuantMultipliers::PerChannel(all) if all.len() != self.channels() => {
-                return Err(format!("{} multipliers for {} runs", all.len(), self.channels()));
+                return Err(format!("{} multipliers for {} channels", all.len(), self.channels()));
             }
             QuantMultipliers::PerChannel(all) if !all.iter().all(|&m| sound(m)) => {
                 return Err("a multiplier that is 0 or not finite".into());
@@ -163,27 +168,27 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The logical shape, outermost first; empty for a single number.
+    /// The logical shape, outermost dimension first; empty for a scalar.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// How many numbers it holds.
+    /// The number of elements.
     pub fn numel(&self) -> usize {
         self.data.len() / self.dtype.size()
     }
 
-    /// What its numbers are stored as.
+    /// The data type of the elements.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// How a matrix lies.
+    /// The storage order of a matrix.
     pub fn order(&self) -> StorageOrder {
         self.order
     }
 
-    /// What quantised integers were multiplied with.
+    /// The quantisation multipliers.
     pub fn multipliers(&self) -> Option<&QuantMultipliers> {
         self.multipliers.as_ref()
     }
@@ -193,7 +198,7 @@ impl Tensor {
         &self.data
     }
 
-    /// Rows or columns, whichever lie in one piece.
+    /// The number of contiguous rows or columns.
     pub fn channels(&self) -> usize {
         match (&self.shape[..], self.order) {
             (&[_, columns], StorageOrder::ColumnMajor) => columns,
@@ -202,8 +207,10 @@ impl Tensor {
         }
     }
 
-    /// The same numbers under another shape of the same size; a stored order is lost
-    /// unless it is that of rows.
+    /// The same elements under another shape.
+    ///
+    /// # Errors
+    /// If the shape has another number of elements or the order is not row-major.
     pub fn reshaped(mut self, shape: Vec<usize>) -> Result<Self, String> {
         let fits = self.order == StorageOrder::RowMajor
             && shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n))
@@ -215,7 +222,7 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The matrix the other way round; no weight moves.
+    /// The transposed matrix, `[r, c]` as `[c, r]`; no weight moves.
     pub fn transposed(mut self) -> Self {
         if self.shape.len() == 2 {
             self.shape.swap(0, 1);
@@ -227,7 +234,10 @@ impl Tensor {
         self
     }
 
-    /// The rows `first..first + count` of a matrix that lies in rows, or items of a list.
+    /// The rows `first..first + count` of a row-major matrix, or elements of a vector.
+    ///
+    /// # Errors
+    /// If there are no such rows or the matrix is column-major.
     pub fn slice_rows(&self, first: usize, count: usize) -> Result<Self, String> {
         let outside = || format!("rows {first} to {} of {:?}", first + count, self.shape);
         let (&rows, inner) = self.shape.split_first().ok_or_else(outside)?;
@@ -250,8 +260,7 @@ impl Tensor {
         }
     }
 
-    /// Every number as f32, in the order of rows, quantised ones divided by their
-    /// multiplier.
+    /// All elements as f32 in row-major order, quantised ones divided by their multiplier.
     pub fn values(&self) -> Vec<f32> {
         let stored = self.stored_values();
         match (&self.shape[..], self.order) {
@@ -260,10 +269,10 @@ impl Tensor {
         }
     }
 
-    /// The numbers of one row of a matrix that lies in rows, as [`Tensor::values`] has them.
+    /// One row of a row-major matrix, as [`Tensor::values`] has it.
     ///
     /// # Panics
-    /// If it does not lie so, has no such row, or `into` is not as long as its rows.
+    /// If the matrix is not row-major, has no such row, or `into` is not as long as its rows.
     pub fn read_row(&self, row: usize, into: &mut [f32]) {
         assert!(self.order == StorageOrder::RowMajor && row < self.shape[0]);
         let bytes = into.len() * self.dtype.size();
@@ -277,7 +286,7 @@ impl Tensor {
         into.iter_mut().for_each(|value| *value /= multiplier);
     }
 
-    /// As [`Tensor::values`], in the order of the file.
+    /// As [`Tensor::values`], in storage order.
     fn stored_values(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.numel()];
         self.decode(&self.data, &mut values);
@@ -296,7 +305,7 @@ impl Tensor {
         values
     }
 
-    /// Numbers as they are stored.
+    /// Converts stored elements to f32, without multipliers.
     fn decode(&self, bytes: &[u8], into: &mut [f32]) {
         match self.dtype {
             DType::F32 => decode_numbers(bytes, into, f32::from_le_bytes),
@@ -321,33 +330,33 @@ fn decode_numbers<const N: usize>(bytes: &[u8], into: &mut [f32], number: impl F
     }
 }
 
-/// `rows` x `columns` numbers the other way round, in squares that stay in the cache.
+/// The transpose of a `[rows, columns]` matrix, in blocks that stay in the cache.
 fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const BLOCK: usize = 16;
-    let mut turned = vec![0.0; values.len()];
+    let mut transposed = vec![0.0; values.len()];
     if values.is_empty() {
-        // A side may then be of any length.
-        return turned;
+        // One dimension may then be of any length.
+        return transposed;
     }
     for top in (0..rows).step_by(BLOCK) {
         for left in (0..columns).step_by(BLOCK) {
             for row in top..rows.min(top + BLOCK) {
                 for column in left..columns.min(left + BLOCK) {
-                    turned[column * rows + row] = values[row * columns + column];
+                    transposed[column * rows + row] = values[row * columns + column];
                 }
             }
         }
     }
-    turned
+    transposed
 }
 
-/// IEEE 754 binary16 as binary32; every value has one.
+/// IEEE 754 binary16 to binary32, which is exact.
 fn f16_to_f32(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     let exponent = u32::from(half >> 10 & 0x1f);
     let fraction = u32::from(half & 0x3ff);
     let magnitude = match exponent {
-        // Subnormal: a whole number of 2^-24.
+        // Subnormal: a multiple of 2^-24.
         0 => (fraction as f32 * f32::from_bits(0x3380_0000)).to_bits(),
         0x1f => 0x7f80_0000 | fraction << 13,
         _ => (exponent + 112) << 23 | fraction << 13,
@@ -403,7 +412,7 @@ mod tests {
 
     #[test]
     fn quantised_columns_are_divided_by_their_own_multipliers() {
-        // The matrix [[1, 10], [2, 20], [3, 30]], each column in one piece.
+        // The matrix [[1, 10], [2, 20], [3, 30]], each column contiguous.
         let stored = [2, 4, 6, 100, 200u8, 44].map(|b| b as i8 as u8);
         let tensor =
             Tensor::new(vec![3, 2], DType::I8, StorageOrder::ColumnMajor, owned_bytes(&stored))
@@ -415,7 +424,7 @@ mod tests {
         assert_eq!(turned.values(), [1.0, 2.0, 3.0, 10.0, -5.6, 4.4]);
         assert_eq!(turned.slice_rows(1, 1).unwrap().values(), [10.0, -5.6, 4.4]);
         assert!(turned.slice_rows(1, 2).is_err());
-        assert!(tensor.slice_rows(0, 1).is_err(), "it lies in columns");
+        assert!(tensor.slice_rows(0, 1).is_err(), "it is column-major");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Zip archives as NumPy and Marian write them: entries stored or deflated, perhaps with
 //! 64-bit sizes.
 //!
-//! Stored entries stay where they are in the mapped file. Of the crates that read zip
-//! none hands out a place in a map, and what occurs here is little: the directory at the
-//! end and one short header an entry.
+//! Stored entries stay in the mapped file. The crate `zip` 9 gives their positions too
+//! (`data_start`), but for reading two kinds of entries it would add a writer, extraction to
+//! folders, and crates for paths, random numbers and wiping memory to every build.
 
 use std::io::Read;
 use std::path::Path;
@@ -20,14 +20,15 @@ const ZIP64_DIRECTORY_END: u32 = 0x0606_4b50;
 const ZIP64_LOCATOR: &[u8] = b"PK\x06\x07";
 const DIRECTORY_ENTRY: u32 = 0x0201_4b50;
 const LOCAL_HEADER: u32 = 0x0403_4b50;
-/// The directory's end is followed by a comment of at most 65,535 bytes.
+/// The end of the directory has 22 bytes and a comment of at most 65,535.
 const MAX_END_LEN: usize = 22 + 65_535;
-/// All entries together unpack to at most so many times the file's length, plus
-/// [`UNPACKED_ROOM`]; weights barely shrink, bombs do.
+/// All entries together may inflate to this many times the length of the file, plus
+/// [`INFLATE_ALLOWANCE`]: weights hardly compress, decompression bombs do.
 const MAX_INFLATE_RATIO: u64 = 64;
+/// Bytes that small archives may inflate to.
 const INFLATE_ALLOWANCE: u64 = 16 << 20;
 
-/// A file in an archive, not yet read.
+/// An entry of the directory.
 pub struct ZipEntry {
     pub name: String,
     method: u16,
@@ -37,12 +38,12 @@ pub struct ZipEntry {
     header_offset: u64,
 }
 
-/// The directory of an archive.
+/// An archive with its directory.
 pub struct ZipArchive<'a> {
     bytes: OwnedBytes,
     path: &'a Path,
     entries: Vec<ZipEntry>,
-    /// Bytes that may still be unpacked.
+    /// Bytes that may still be inflated.
     inflate_budget: u64,
 }
 
@@ -54,17 +55,17 @@ impl<'a> ZipArchive<'a> {
         for _ in 0..count {
             entries.push(read_entry(&mut cursor)?);
         }
-        let room =
+        let inflate_budget =
             INFLATE_ALLOWANCE.saturating_add(MAX_INFLATE_RATIO.saturating_mul(window.len() as u64));
-        Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget: room })
+        Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget })
     }
 
     pub fn entries(&self) -> &[ZipEntry] {
         &self.entries
     }
 
-    /// The content of entry `index`: a window on the file if it is stored, memory of its
-    /// own, checked, if it is deflated.
+    /// The content of entry `index`: a window on the file if it is stored; if it is deflated,
+    /// memory of its own whose checksum is checked.
     pub fn read_content(&mut self, index: usize) -> Result<OwnedBytes> {
         let (entry, stored) = self.raw_entry(index)?;
         match entry.method {
@@ -106,22 +107,22 @@ impl<'a> ZipArchive<'a> {
 
     fn inflate(&mut self, index: usize, packed: &[u8]) -> Result<Vec<u8>> {
         let entry = &self.entries[index];
-        let promised = entry.uncompressed_size;
-        if promised > self.inflate_budget {
+        let size = entry.uncompressed_size;
+        if size > self.inflate_budget {
             return Err(self.damaged(
                 index,
-                format!("it would unpack to {promised} bytes, too many for a file of this size"),
+                format!("it would unpack to {size} bytes, too many for a file of this size"),
             ));
         }
         let mut content = Vec::new();
-        // One byte more would show that it does not keep its promise.
-        let mut decoder = DeflateDecoder::new(packed).take(promised + 1);
+        // One more byte shows that the directory's size is wrong.
+        let mut decoder = DeflateDecoder::new(packed).take(size + 1);
         decoder.read_to_end(&mut content).map_err(|e| self.damaged(index, e.to_string()))?;
-        if content.len() as u64 != promised {
-            return Err(self.damaged(index, format!("it does not unpack to {promised} bytes")));
+        if content.len() as u64 != size {
+            return Err(self.damaged(index, format!("it does not unpack to {size} bytes")));
         }
         self.check_crc(index, &content)?;
-        self.inflate_budget -= promised;
+        self.inflate_budget -= size;
         Ok(content)
     }
 
@@ -140,7 +141,7 @@ impl<'a> ZipArchive<'a> {
     }
 }
 
-/// How many entries the directory has and where it begins.
+/// The number of entries of the directory, and its offset.
 fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
     let damaged = |reason: &str| Error::damaged(path, "zip directory", reason);
     let from = window.len().saturating_sub(MAX_END_LEN);
@@ -187,7 +188,7 @@ fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
     if flags & 1 != 0 {
         return Err(cursor.damaged(&name, "it is encrypted"));
     }
-    // Numbers that do not fit 32 bits stand in field 1, those that need it in this order.
+    // Numbers that do not fit 32 bits are in extra field 1, in this order.
     let mut long = zip64_field(extra).as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b));
     let mut number = |short: u32| match short {
         u32::MAX => long.next().unwrap_or(u64::from(short)),
@@ -204,7 +205,7 @@ fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
     })
 }
 
-/// The content of the extra field of 64-bit numbers.
+/// The content of extra field 1, which has 64-bit numbers.
 fn zip64_field(mut extra: &[u8]) -> &[u8] {
     while let &[kind, 0, low, high, ref rest @ ..] = extra {
         let length = usize::from(u16::from_le_bytes([low, high])).min(rest.len());

@@ -1,10 +1,9 @@
-//! Our own file: a model, its vocabularies and its shortlist in one container, mapped and
-//! ready (`docs/formats.md`).
+//! The model file of this program: a model, its vocabularies and its shortlist in one
+//! container that is mapped (`docs/formats.md`).
 //!
-//! Floats become f32 in the order of rows, aligned, so that an engine multiplies with
-//! them where they lie; integers stay as they were, with their multipliers. A tensor's
-//! record says how its numbers are packed. What products multiply with may be packed for
-//! them instead ([`write`] with a precision): then it lies in sections of its own.
+//! Floats are stored as f32 in row-major order, aligned, so that an engine uses them in
+//! place; integers stay as they are, with their multipliers. Weights of GEMMs may be packed
+//! for one precision instead ([`write`] with a precision); these have sections of their own.
 
 mod packed_weights;
 mod read;
@@ -20,50 +19,50 @@ use crate::checkpoint::{DType, StorageOrder};
 pub use read::{from_container, open, verify};
 pub use write::write;
 
-/// The kind of the file.
+/// The container kind of the file.
 pub const KIND: FileKind = FileKind::new("nmt-model");
-/// The version of its layout where weights are packed for products of one precision.
+/// The version of the layout with weights packed for GEMM in one precision.
 pub const VERSION_PACKED: u32 = 2;
 
-/// The version where all parameters are plain numbers.
+/// The version of the layout without packed weights.
 const VERSION_PLAIN: u32 = 1;
 
-/// Tensors start at multiples of this.
+/// Tensors start at multiples of this many bytes.
 const ALIGNMENT: u64 = 64;
 
-/// Numbers one after another, without padding.
+/// `TensorRecord::packing` of elements one after another, without padding.
 const PACKING_NONE: u32 = 0;
 
-/// Sections of the two sides.
+/// The names of the two sides in section names.
 const SIDES: [&str; 2] = ["source", "target"];
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Metadata {
     architecture: Architecture,
-    /// The format that the model was converted from.
+    /// Description of the format that the model was converted from.
     origin: String,
     vocabularies: Option<VocabularyMetadata>,
-    /// The shortlist's count of frequent words, if there is one.
+    /// `first` of the shortlist, if there is one.
     shortlist_first: Option<u64>,
-    /// Multipliers of activations by matrix.
+    /// Quantisation multipliers of input activations by matrix.
     activation_multipliers: Vec<(String, f32)>,
     defaults: SearchDefaults,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct VocabularyMetadata {
-    /// Whether there is one vocabulary for both sides.
+    /// Whether both sides share one vocabulary.
     shared: bool,
-    /// Ids of the end of a sentence.
+    /// Ids of EOS.
     eos_ids: [u32; 2],
-    /// Ids of unknown words.
+    /// Ids of the unknown token.
     unk_ids: [u32; 2],
-    /// Whether text of a side is cut by a SentencePiece model, and which section holds it.
+    /// The side whose section has the SentencePiece model of each side.
     sentencepiece_sections: [Option<u32>; 2],
 }
 
-/// What the decoder's configuration beside the model said.
+/// Search options of the decoder configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct SearchDefaults {
     beam_size: Option<u64>,
@@ -72,34 +71,33 @@ struct SearchDefaults {
     max_length_factor: Option<f32>,
 }
 
-/// What the metadata block, whose form is fixed, has no place for: JSON in the section
-/// [`MORE`], which files have where there is something to say.
+/// Settings that came after the metadata block, whose form is fixed: JSON in the section
+/// [`EXTENSIONS_SECTION`], which files have only if there are any.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Extensions {
     mini_batch: Option<u64>,
     maxi_batch: Option<u64>,
-    /// That of the one model; 1 if there is none.
+    /// The weight of the model in an ensemble; 1 if there is none.
     weight: Option<f32>,
-    /// Whether text of a side is cut by codes of byte pair encoding, and which side's section
-    /// holds them.
+    /// The side whose section has the BPE codes of each side.
     codes: [Option<u32>; 2],
 }
 
-/// The section of [`More`].
+/// The section of [`Extensions`].
 const EXTENSIONS_SECTION: &str = "more";
 
-/// A tensor.
+/// The record of a tensor, named by the string of the same index.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 struct TensorRecord {
     rows: u64,
     columns: u64,
-    /// In the section of data.
+    /// Byte offset in `tensors.data`.
     start: u64,
     length: u64,
-    /// In the section of multipliers; their number may be 0, 1 or that of the runs.
+    /// Index in `tensors.scales`; `multipliers` of them: 0, 1 or one a channel.
     first_multiplier: u64,
     multipliers: u64,
     dtype: u32,
@@ -108,7 +106,7 @@ struct TensorRecord {
     reserved: u32,
 }
 
-/// Elements by their numbers in records.
+/// Data types by their numbers in records.
 const DTYPES: [DType; 4] = [DType::F32, DType::I8, DType::I16, DType::I32];
-/// Orders by their numbers in records.
+/// Storage orders by their numbers in records.
 const STORAGE_ORDERS: [StorageOrder; 2] = [StorageOrder::RowMajor, StorageOrder::ColumnMajor];

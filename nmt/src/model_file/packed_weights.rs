@@ -1,7 +1,7 @@
-//! Weights packed for products, in the layout of the engine: opened without a look at them.
+//! Weights packed for GEMM in the layout of the engine, opened without reading them.
 //!
-//! A matrix here is what one product multiplies with, several parameters side by side
-//! where layers want them so. Parameters that lie here do not lie among the tensors.
+//! A matrix here is the right-hand side of one GEMM: several parameters side by side where
+//! layers compute them together. These parameters are not stored as tensors as well.
 
 use std::collections::BTreeMap;
 
@@ -14,28 +14,28 @@ use miriam_textio::Progress;
 use crate::Result;
 use crate::engine::{MappedMatrix, Precision, UsedParameters};
 
-/// A packed matrix.
+/// The record of a packed matrix.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 struct PackedRecord {
     depth: u64,
     columns: u64,
-    /// In the section of lines.
+    /// Index in `packed.lines`.
     first_line: u64,
     lines: u64,
-    /// In the section of scales.
+    /// Index in `packed.scales`.
     first_scale: u64,
     scales: u64,
-    /// In the section of corrections.
+    /// Index in `packed.corrections`.
     first_correction: u64,
     corrections: u64,
-    /// The largest norm of a run of sixteen bits.
+    /// The largest Euclidean norm of a run of any column, for 16 bits.
     norm: u32,
     reserved: u32,
 }
 
-/// The layouts of a precision, with their versions.
+/// The layouts of a precision with their versions, as text.
 fn layout_signature(precision: Precision) -> String {
     let text = |layout: Layout| format!("{}/{}", layout.name(), layout.version());
     let [encoder, others] = ["encoder", ""].map(|name| precision.layout(name));
@@ -46,7 +46,7 @@ fn layout_signature(precision: Precision) -> String {
     }
 }
 
-/// Writes what layers multiply with.
+/// Writes the packed weights of all layers.
 pub(super) fn write(
     writer: &mut ContainerWriter,
     used: &UsedParameters,
@@ -90,12 +90,12 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The matrices of a file by their names, and their precision.
+/// The precision of a file and its matrices by name.
 pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String, MappedMatrix>)> {
     let name = container.section::<u8>("packed.layout")?;
-    let known = Precision::ALL.into_iter();
-    let known = known.into_iter().find(|known| layout_signature(*known).as_bytes() == &name[..]);
-    let precision = known.ok_or_else(|| {
+    let mut precisions = Precision::ALL.into_iter();
+    let precision = precisions.find(|p| layout_signature(*p).as_bytes() == &name[..]);
+    let precision = precision.ok_or_else(|| {
         let reason = format!(
             "weights are packed as {}, which this program does not know; convert the original",
             String::from_utf8_lossy(&name[..name.len().min(80)])
@@ -117,19 +117,19 @@ pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String,
         let name = String::from_utf8_lossy(name).into_owned();
         let stored = || -> std::result::Result<MappedMatrix, String> {
             let size = |n: u64| usize::try_from(n).map_err(|_| "it is too large".to_owned());
-            let range = |first: u64, count: u64, of: usize| {
+            let range = |first: u64, count: u64, total: usize| {
                 let (first, count) = (size(first)?, size(count)?);
-                let end = first.checked_add(count).filter(|&end| end <= of);
-                Ok::<_, String>(first..end.ok_or("it leaves its sections")?)
+                let end = first.checked_add(count).filter(|&end| end <= total);
+                Ok::<_, String>(first..end.ok_or("it exceeds its sections")?)
             };
-            let of_scales = range(record.first_scale, record.scales, scales.len())?;
-            let of_corrections =
+            let scale_range = range(record.first_scale, record.scales, scales.len())?;
+            let correction_range =
                 range(record.first_correction, record.corrections, corrections.len())?;
             let stored = MappedMatrix {
                 range: range(record.first_line, record.lines, lines.len())?,
                 lines: lines.clone(),
-                scales: scales[of_scales].into(),
-                corrections: corrections[of_corrections].into(),
+                scales: scales[scale_range].into(),
+                corrections: corrections[correction_range].into(),
                 norm: record.norm,
                 layout: precision.layout(&name),
                 depth: size(record.depth)?,

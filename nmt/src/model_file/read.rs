@@ -1,4 +1,4 @@
-//! Opening and checking the file.
+//! Opening and checking model files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,19 +16,26 @@ use crate::architecture::Model;
 use crate::checkpoint::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 use crate::decoder_config::DecoderConfig;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::Shortlist;
 use crate::vocabulary::Vocabulary;
 
-/// Opens the file at `path`, in time that does not grow with its weights.
+/// Opens the file at `path` in time that does not grow with its weights.
+///
+/// # Errors
+/// If the file cannot be read, is damaged, or is of another kind or version.
 pub fn open(path: &Path) -> Result<ModelBundle> {
     from_container(&Container::open_any(path, LoadMethod::Lazy)?)
 }
 
-/// Checks what opening does not, beside checksums: that every word is found under its id
-/// and that all weights are numbers.
+/// Checks what opening does not, apart from checksums: that every token is found under its
+/// id and that all weights are finite.
+///
+/// # Errors
+/// With the first damaged part.
 pub fn verify(container: &Container) -> Result<()> {
-    let package = from_container(container)?;
+    let bundle = from_container(container)?;
     let metadata: Metadata = container.metadata()?;
     if let Some(words) = &metadata.vocabularies {
         for name in SIDES.into_iter().take(if words.shared { 1 } else { 2 }) {
@@ -37,7 +44,7 @@ pub fn verify(container: &Container) -> Result<()> {
             })?;
         }
     }
-    for (name, tensor) in package.models.iter().flat_map(Model::parameters) {
+    for (name, tensor) in bundle.models.iter().flat_map(Model::parameters) {
         if let Some(value) = tensor.values().iter().find(|value| !value.is_finite()) {
             return Err(container.damaged(name, format!("a weight is {value}")).into());
         }
@@ -45,7 +52,10 @@ pub fn verify(container: &Container) -> Result<()> {
     Ok(())
 }
 
-/// A container whose first page has been checked; it must be of this kind and version.
+/// Opens the model file in a container.
+///
+/// # Errors
+/// If the container is of another kind or version, or a part of it is damaged.
 pub fn from_container(container: &Container) -> Result<ModelBundle> {
     let version = match container.kind_version() {
         VERSION_PLAIN => VERSION_PLAIN,
@@ -54,9 +64,9 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
     let container = container.clone().expect_kind(KIND, version)?;
     let metadata: Metadata = container.metadata()?;
     metadata.architecture.validate().map_err(|reason| container.damaged("metadata", reason))?;
-    let more = read_extensions(&container)?;
+    let extensions = read_extensions(&container)?;
     let words = match &metadata.vocabularies {
-        Some(words) => Some(open_tokenizers(&container, words, &more)?),
+        Some(words) => Some(open_tokenizers(&container, words, &extensions)?),
         None => None,
     };
     let tables = metadata.architecture.embeddings();
@@ -72,46 +82,58 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         );
         return Err(container.damaged("metadata", reason).into());
     }
-    let candidates = match (metadata.shortlist_first, &words) {
+    let shortlist_generator = match (metadata.shortlist_first, &words) {
         (Some(first), Some(words)) => {
             let offsets = container.section::<u64>("shortlist.offsets")?;
             let translations = container.section::<u32>("shortlist.words")?;
             let first = usize::try_from(first).unwrap_or(usize::MAX);
             let [source, target] = &words.vocabularies;
             let list = Shortlist::from_parts(first, &offsets, &translations, source, target);
-            let wrong = || container.damaged("shortlist.offsets", "it does not fit the words");
+            let wrong =
+                || container.damaged("shortlist.offsets", "it does not fit the vocabularies");
             Some(ShortlistGenerator::Shortlist(list.ok_or_else(wrong)?))
         }
         _ => None,
     };
     let tensors = open_tensors(&container)?;
     let multipliers = metadata.activation_multipliers.into_iter().collect();
-    let stored =
+    let packed =
         if version == VERSION_PACKED { Some(packed_weights::open(&container)?) } else { None };
     let (architecture, path) = (metadata.architecture, container.path());
-    let model = Model::with_packed(architecture, tensors, multipliers, stored, path)?;
+    let model = Model::with_packed(architecture, tensors, multipliers, packed, path)?;
     let defaults = metadata.defaults;
     Ok(ModelBundle {
         path: container.path().to_owned(),
         format: format!("miriam, from: {}", metadata.origin),
+        semantics: origin_semantics(&metadata.origin),
         files: Vec::new(),
         models: vec![model],
         tokenizers: words,
-        shortlist_generator: candidates,
+        shortlist_generator,
         settings: DecoderConfig {
             beam_size: defaults.beam_size.and_then(|n| usize::try_from(n).ok()),
             normalize: defaults.normalize,
             word_penalty: defaults.word_penalty,
             max_length_factor: defaults.max_length_factor,
-            mini_batch: more.mini_batch.and_then(|n| usize::try_from(n).ok()),
-            maxi_batch: more.maxi_batch.and_then(|n| usize::try_from(n).ok()),
-            weights: more.weight.into_iter().collect(),
+            mini_batch: extensions.mini_batch.and_then(|n| usize::try_from(n).ok()),
+            maxi_batch: extensions.maxi_batch.and_then(|n| usize::try_from(n).ok()),
+            weights: extensions.weight.into_iter().collect(),
             ..DecoderConfig::default()
         },
     })
 }
 
-/// What files have beside their metadata, if they have.
+/// The rules of decoding of the program that a model was converted from. The metadata names
+/// that program by the description of its format only, so these names are part of the file
+/// format.
+fn origin_semantics(origin: &str) -> DecodingSemantics {
+    match ["CTranslate2", "Hugging Face"].iter().any(|name| origin.contains(name)) {
+        true => DecodingSemantics::CTranslate2,
+        false => DecodingSemantics::Marian,
+    }
+}
+
+/// The extensions of the metadata, or the default ones.
 fn read_extensions(container: &Container) -> Result<Extensions> {
     if !container.sections().iter().any(|section| section.name == EXTENSIONS_SECTION) {
         return Ok(Extensions::default());
@@ -124,14 +146,14 @@ fn read_extensions(container: &Container) -> Result<Extensions> {
 fn open_tokenizers(
     container: &Container,
     metadata: &VocabularyMetadata,
-    more: &Extensions,
+    extensions: &Extensions,
 ) -> Result<TokenizerPair> {
     let open = |side: usize| -> Result<Vocabulary> {
         let section = SIDES[if metadata.shared { 0 } else { side }];
         let words = Dictionary::open(container, section)?;
         let (end, unknown) = (metadata.eos_ids[side], metadata.unk_ids[side]);
         if [end, unknown].iter().any(|&id| id as usize >= words.len()) {
-            let reason = "the end of a sentence or the unknown word is no word";
+            let reason = "the id of EOS or of the unknown token is out of range";
             return Err(container.damaged(section, reason).into());
         }
         let name = format!("{} ({})", container.path().display(), SIDES[side]);
@@ -149,7 +171,9 @@ fn open_tokenizers(
         let Some(section) = *section else { continue };
         let section = section as usize;
         let name = SIDES.get(section).filter(|_| section <= side);
-        let name = name.ok_or_else(|| container.damaged("metadata", "pieces of no side"))?;
+        let name = name.ok_or_else(|| {
+            container.damaged("metadata", "a SentencePiece model of neither side")
+        })?;
         if models[section].is_none() {
             let bytes = container.section::<u8>(&format!("{name}.spm"))?;
             let place = format!("{} ({name}.spm)", container.path().display());
@@ -160,10 +184,11 @@ fn open_tokenizers(
             segmentation[side] = Segmentation::SentencePiece(model.clone());
         }
     }
-    for (side, section) in more.codes.iter().enumerate() {
+    for (side, section) in extensions.codes.iter().enumerate() {
         let Some(section) = *section else { continue };
         let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
-        let name = name.ok_or_else(|| container.damaged("metadata", "codes of no side"))?;
+        let name =
+            name.ok_or_else(|| container.damaged("metadata", "BPE codes of neither side"))?;
         segmentation[side] = match &segmentation[0] {
             Segmentation::Bpe(codes) if section == 0 => Segmentation::Bpe(codes.clone()),
             _ => {
@@ -206,21 +231,22 @@ fn open_tensor(record: &TensorRecord, scales: &[f32], data: &OwnedBytes) -> Resu
             record.packing
         ));
     }
-    let element = *DTYPES.get(record.dtype as usize).ok_or("its elements are not known")?;
-    let order = *STORAGE_ORDERS.get(record.order as usize).ok_or("its order is not known")?;
-    if element == DType::F32 && order != StorageOrder::RowMajor {
-        return Err("floats lie in columns".into());
+    let dtype = *DTYPES.get(record.dtype as usize).ok_or("its data type is not known")?;
+    let order =
+        *STORAGE_ORDERS.get(record.order as usize).ok_or("its storage order is not known")?;
+    if dtype == DType::F32 && order != StorageOrder::RowMajor {
+        return Err("floats in column-major order".into());
     }
     let data = data.slice(size(record.start)?, size(record.length)?);
-    let data = data.ok_or("it does not lie in the section of data")?;
+    let data = data.ok_or("it exceeds the section of data")?;
     if !record.start.is_multiple_of(super::ALIGNMENT) {
         return Err("it is misaligned".into());
     }
     let shape = vec![size(record.rows)?, size(record.columns)?];
-    let tensor = Tensor::new(shape, element, order, data)?;
+    let tensor = Tensor::new(shape, dtype, order, data)?;
     let (first, count) = (size(record.first_multiplier)?, size(record.multipliers)?);
     let scales = first.checked_add(count).and_then(|end| scales.get(first..end));
-    match scales.ok_or("its multipliers do not lie in their section")? {
+    match scales.ok_or("its multipliers exceed their section")? {
         [] => Ok(tensor),
         &[one] if tensor.channels() != 1 => {
             tensor.with_multipliers(QuantMultipliers::PerTensor(one))

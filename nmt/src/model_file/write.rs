@@ -1,4 +1,4 @@
-//! Writing the file.
+//! Writing model files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,11 +21,14 @@ use crate::network;
 use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 
-/// Writes `package`, which must be one model with vocabularies, to the file `output`.
-/// Returns what the file leaves out.
+/// Writes `bundle`, which must have one model, to the file `output`. Returns descriptions of
+/// the parts that the file leaves out.
 ///
-/// With a precision, what products multiply with is packed for it, which opens at once and
-/// serves no other; else all parameters stay plain numbers.
+/// With a precision, the weights of GEMMs are packed for it: the file opens without packing
+/// and serves no other precision. Without, all parameters are stored as they are.
+///
+/// # Errors
+/// If `bundle` is an ensemble, the file cannot be written, or a tensor cannot be stored.
 pub fn write(
     bundle: &ModelBundle,
     precision: Option<Precision>,
@@ -34,18 +37,18 @@ pub fn write(
 ) -> Result<Vec<String>> {
     let [model] = &bundle.models[..] else {
         let reason = format!(
-            "{} models vote here; convert each by itself and name them together",
+            "an ensemble of {} models; convert each by itself and name them together",
             bundle.models.len()
         );
         return Err(Error::unsupported(&bundle.path, reason));
     };
-    // What is packed already cannot become plain again.
+    // Packed weights cannot be unpacked.
     let precision = precision.or(model.precision());
     let version = if precision.is_some() { VERSION_PACKED } else { VERSION_PLAIN };
     let mut writer = ContainerWriter::create(output, KIND, version)?;
-    let left_out = write_to(&mut writer, bundle, model, precision, progress)?;
+    let omitted = write_to(&mut writer, bundle, model, precision, progress)?;
     writer.finish()?;
-    Ok(left_out)
+    Ok(omitted)
 }
 
 pub(super) fn write_to(
@@ -55,11 +58,11 @@ pub(super) fn write_to(
     precision: Option<Precision>,
     progress: &dyn Progress,
 ) -> Result<Vec<String>> {
-    let mut left_out = Vec::new();
+    let mut omitted = Vec::new();
     let shortlist = match &bundle.shortlist_generator {
         Some(ShortlistGenerator::Shortlist(list)) => Some(list),
         Some(ShortlistGenerator::VocabularyMap(_)) => {
-            left_out.push("the map of n-grams to target words (vmap.txt)".into());
+            omitted.push("the map of n-grams to target words (vmap.txt)".into());
             None
         }
         None => None,
@@ -79,14 +82,14 @@ pub(super) fn write_to(
             max_length_factor: settings.max_length_factor,
         },
     })?;
-    let more = Extensions {
+    let extensions = Extensions {
         mini_batch: settings.mini_batch.map(|n| n as u64),
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
         weight: settings.weights.first().copied(),
         codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
     };
-    if more != Extensions::default() {
-        let text = serde_json::to_vec(&more).expect("numbers have a form in JSON");
+    if extensions != Extensions::default() {
+        let text = serde_json::to_vec(&extensions).expect("numbers have a form in JSON");
         writer.write_section(EXTENSIONS_SECTION, &text[..])?;
     }
     if let Some(words) = &bundle.tokenizers {
@@ -106,9 +109,9 @@ pub(super) fn write_to(
             packed_weights::write(writer, &recording, precision, progress)?;
         }
     }
-    left_out
-        .extend(model.unused().iter().map(|name| format!("{name}, which decoding does not use")));
-    Ok(left_out)
+    let unused = model.unused().iter();
+    omitted.extend(unused.map(|name| format!("{name}, which decoding does not use")));
+    Ok(omitted)
 }
 
 fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
@@ -128,7 +131,7 @@ fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
     }
 }
 
-/// The sides whose sections hold the codes of byte pair encoding of each side.
+/// The side whose section has the BPE codes of each side.
 fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
     shared_sections(words.segmentation.each_ref().map(|side| match side {
         Segmentation::Bpe(file) => Some(file.bytes.clone()),
@@ -136,7 +139,7 @@ fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
     }))
 }
 
-/// The side whose section holds the file of each side: what both have is stored once.
+/// The side whose section has the file of each side: a file of both is stored once.
 fn shared_sections(files: [Option<Bytes>; 2]) -> [Option<u32>; 2] {
     let [source, target] = &files;
     let same = matches!((source, target), (Some(one), Some(other)) if one[..] == other[..]);
@@ -176,14 +179,14 @@ fn write_tensors(
     let mut multipliers: Vec<f32> = Vec::new();
     let mut end = 0u64;
     for &(name, tensor) in parameters {
-        let element = stored_dtype(tensor);
+        let dtype = stored_dtype(tensor);
         let (&[rows, columns], Some(number)) =
-            (tensor.shape(), DTYPES.iter().position(|&known| known == element))
+            (tensor.shape(), DTYPES.iter().position(|&known| known == dtype))
         else {
             let place = writer.path().to_owned();
             return Err(Error::mismatch(&place, name, format!("{tensor:?} cannot be stored")));
         };
-        let is_float = element == DType::F32;
+        let is_float = dtype == DType::F32;
         let order = if is_float { StorageOrder::RowMajor } else { tensor.order() };
         let first_multiplier = multipliers.len() as u64;
         match tensor.multipliers().filter(|_| !is_float) {
@@ -192,7 +195,7 @@ fn write_tensors(
             Some(QuantMultipliers::PerChannel(all)) => multipliers.extend_from_slice(all),
         }
         let start = end.next_multiple_of(ALIGNMENT);
-        let length = (tensor.numel() * element.size()) as u64;
+        let length = (tensor.numel() * dtype.size()) as u64;
         end = start + length;
         records.push(TensorRecord {
             rows: rows as u64,
@@ -226,12 +229,10 @@ fn write_tensors(
     Ok(())
 }
 
-/// Integers with a multiplier stay, everything else becomes f32.
+/// Integers with multipliers are stored as they are, everything else as f32.
 fn stored_dtype(tensor: &Tensor) -> DType {
     match tensor.dtype() {
-        element @ (DType::I8 | DType::I16 | DType::I32) if tensor.multipliers().is_some() => {
-            element
-        }
+        dtype @ (DType::I8 | DType::I16 | DType::I32) if tensor.multipliers().is_some() => dtype,
         _ => DType::F32,
     }
 }

@@ -1,4 +1,4 @@
-//! Forced scoring: how probable a model finds translations that are given.
+//! Forced decoding: the log-probabilities of given translations.
 
 use std::sync::Arc;
 
@@ -7,41 +7,45 @@ use crate::engine::Engine;
 use crate::network::{HypothesisRow, Network, Session, TopK};
 use crate::translate::LoadedModels;
 
-/// A translation that is to be scored.
+/// A translation to score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target<'a> {
-    /// Which source it translates.
+    /// The index of its source.
     pub source_index: usize,
-    /// Its words and `</s>`.
+    /// Its tokens and `</s>`.
     pub tokens: &'a [u32],
 }
 
-/// A translation as a model sees it.
+/// The scores of a translation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ForcedScores {
-    /// Natural logarithms of the probabilities of its words and of `</s>`.
+    /// The natural log-probabilities of its tokens and of `</s>`.
     pub token_scores: Vec<f32>,
-    /// The attention of each of them to the words of the source; empty unless asked for.
+    /// The attention of each of them to the source tokens, `[target, source]`; empty unless
+    /// asked for.
     pub alignment: Vec<Vec<f32>>,
 }
 
 impl ForcedScores {
-    /// The logarithm of the probability of the whole.
+    /// The log-probability of the translation.
     pub fn sum(&self) -> f32 {
         self.token_scores.iter().sum()
     }
 }
 
-/// What a thread scores with.
+/// The scorer of a thread.
 pub enum Scorer {
-    /// A single model, all words of a translation at once.
+    /// A single model on all tokens of a translation at once.
     FullSequence(Arc<Network>, Box<Engine>),
-    /// Word after word, as translations are found.
+    /// Token by token, as in decoding.
     Stepwise(Box<dyn Session>),
 }
 
 impl Scorer {
-    /// The fastest that `models` allow; `by_steps` asks for steps, which tell alignments.
+    /// The fastest scorer for `models`; alignments need `by_steps`.
+    ///
+    /// # Errors
+    /// If the models cannot form an ensemble.
     pub fn new(models: &LoadedModels, by_steps: bool) -> Result<Self> {
         Ok(match models.single_network() {
             Some(network) if !by_steps => {
@@ -51,7 +55,10 @@ impl Scorer {
         })
     }
 
-    /// As [`score`].
+    /// Scores translations together; see [`score_targets`].
+    ///
+    /// # Errors
+    /// If a source is too long for the model.
     pub fn score(
         &mut self,
         sources: &[&[u32]],
@@ -74,9 +81,12 @@ impl Scorer {
     }
 }
 
-/// Scores translations together. Sources are words and their `</s>`; each is read once, and
-/// translations of one source stand side by side. `candidates`, where given, has the only
-/// words that translations of each source were made of: probabilities of others count as 0.
+/// Scores translations together, step by step. Sources are tokens with `</s>`; each is encoded
+/// once, and translations of one source are adjacent. `candidates` has the shortlist of each
+/// source that its translations were decoded with: other tokens have probability 0.
+///
+/// # Errors
+/// If a source is too long for the model.
 pub fn score_targets(
     session: &mut dyn Session,
     sources: &[&[u32]],
@@ -87,7 +97,7 @@ pub fn score_targets(
     let slots = session.begin(sources, candidates)?;
     session.keep_alignments(alignments);
     let mut scores = vec![ForcedScores::default(); translations.len()];
-    // Translations that go on, each with its row of the step before.
+    // Translations with tokens left, each with its row of the previous step.
     let going = (0..translations.len()).filter(|&i| !translations[i].tokens.is_empty());
     let mut going: Vec<(usize, Option<u32>)> = going.map(|i| (i, None)).collect();
     let (mut rows, mut wanted) = (Vec::new(), Vec::new());

@@ -1,11 +1,11 @@
-//! Sources with translations that are to be scored, read from text.
+//! Reading sources with the translations to score.
 
 use miriam_textio::{Error as TextError, Lines};
 
 use crate::Result;
 use crate::translate::{LoadedModels, Tokenizer, TokenizerScratch};
 
-/// Where sources and translations come from.
+/// The texts to score.
 pub enum ScoringInput {
     /// Two texts, line by line.
     ParallelTexts {
@@ -16,20 +16,20 @@ pub enum ScoringInput {
     },
     /// One text: a source, a tab, and its translation.
     Tsv(Lines),
-    /// A text, and a list of translations in the form `number ||| translation |||
-    /// features ||| score`, in ascending order of numbers, which count lines from 0.
+    /// A text, and n-best lists with lines `number ||| translation ||| features ||| score`, in
+    /// ascending order of numbers, which are line numbers of the text from 0.
     NBestLists {
         /// The sources.
         source: Lines,
-        /// The lists.
+        /// The n-best lists.
         list: Lines,
-        /// What the score is called among the features.
+        /// The name of the new feature.
         feature: String,
     },
 }
 
 impl ScoringInput {
-    /// What the texts are called that have sources and translations.
+    /// The names of the texts with sources and translations.
     fn names(&self) -> [String; 2] {
         let (source, target) = match self {
             ScoringInput::ParallelTexts { source, target } => (source, target),
@@ -47,37 +47,37 @@ impl ScoringInput {
     }
 }
 
-/// Lines of a list that are kept together, at most.
+/// The maximum number of lines of a group.
 const MAX_GROUP_LINES: usize = 1000;
 
-/// A source with its translations, or some of them.
+/// A source with its translations, or a part of them.
 pub(super) struct TranslationGroup {
-    /// Its number, from 0.
+    /// The index of the group, from 0.
     pub id: u64,
-    /// Words and `</s>`.
+    /// Tokens and `</s>`.
     pub source: Vec<u32>,
-    /// As the models put them out, with `</s>`.
+    /// Tokens in the direction of the models, with `</s>`.
     pub targets: Vec<Vec<u32>>,
-    /// The lines of a list.
+    /// The lines of the n-best list, if the translations are from one.
     pub lines: Vec<NBestLine>,
 }
 
 impl TranslationGroup {
-    /// What it is sorted by.
+    /// The length by which groups are sorted.
     pub fn length(&self) -> usize {
         self.source.len() + self.targets.iter().map(Vec::len).max().unwrap_or(0)
     }
 }
 
-/// A line of a list.
+/// A line of an n-best list, split where the new feature goes.
 pub(super) struct NBestLine {
-    /// Up to the last feature.
+    /// The line up to its last feature.
     pub before_feature: Vec<u8>,
-    /// What follows.
+    /// The rest of the line.
     pub after_feature: Vec<u8>,
 }
 
-/// Makes groups of lines.
+/// Reads lines and makes groups.
 pub(super) struct GroupReader<'a> {
     pairs: ScoringInput,
     models: &'a LoadedModels,
@@ -85,17 +85,18 @@ pub(super) struct GroupReader<'a> {
     scratch: TokenizerScratch,
     max_length: usize,
     id: u64,
-    /// The source that was read last, and how many were.
+    /// The last source that was read.
     source: Vec<u32>,
+    /// The number of sources read.
     sources_read: u64,
-    /// The first line of the next group.
+    /// The first entry of the next group.
     lookahead: Option<NBestEntry>,
 }
 
-/// A line of a list, taken apart.
+/// A parsed line of an n-best list.
 struct NBestEntry {
     source_number: u64,
-    /// Which line it is, from 1.
+    /// The line number, from 1.
     line_number: u64,
     target: Vec<u32>,
     line: NBestLine,
@@ -123,7 +124,7 @@ impl<'a> GroupReader<'a> {
         }
     }
 
-    /// The next group.
+    /// The next group; none at the end.
     pub fn next(&mut self) -> Result<Option<TranslationGroup>> {
         let group = match self.pairs {
             ScoringInput::ParallelTexts { .. } | ScoringInput::Tsv(_) => self.read_pair()?,
@@ -142,7 +143,7 @@ impl<'a> GroupReader<'a> {
                     (Some(source), Some(target)) => (source.bytes.to_vec(), target.bytes.to_vec()),
                     (source, _) => {
                         let [more, fewer] = if source.is_some() { [0, 1] } else { [1, 0] };
-                        let reason = format!("it ends here, {} goes on", names[more]);
+                        let reason = format!("it ends here, {} has more lines", names[more]);
                         return Err(TextError::format(&names[fewer], number, None, reason).into());
                     }
                 }
@@ -162,7 +163,7 @@ impl<'a> GroupReader<'a> {
         Ok(Some(TranslationGroup { id: self.id, source, targets, lines: Vec::new() }))
     }
 
-    /// The lines of a list with the next number; many of them come in parts.
+    /// The next lines of an n-best list with one number, at most [`MAX_GROUP_LINES`].
     fn read_list(&mut self) -> Result<Option<TranslationGroup>> {
         let first = match self.lookahead.take() {
             Some(first) => first,
@@ -192,7 +193,7 @@ impl<'a> GroupReader<'a> {
         Ok(Some(group))
     }
 
-    /// Goes on to the source that has a number, which stands in line `at` of the list.
+    /// Reads up to source `number`, which line `at` of the n-best list names.
     fn seek_source(&mut self, number: u64, at: u64) -> Result<()> {
         let [name, _] = self.pairs.names();
         let ScoringInput::NBestLists { source, list, .. } = &mut self.pairs else { return Ok(()) };
@@ -215,7 +216,7 @@ impl<'a> GroupReader<'a> {
         Ok(())
     }
 
-    /// The next line of a list.
+    /// The next line of an n-best list.
     fn read_entry(&mut self) -> Result<Option<NBestEntry>> {
         let ScoringInput::NBestLists { list, .. } = &mut self.pairs else { return Ok(None) };
         let name = list.name().to_owned();
@@ -229,8 +230,8 @@ impl<'a> GroupReader<'a> {
         Ok(Some(NBestEntry { source_number: number, line_number: at, target, line }))
     }
 
-    /// The words of line `number` of the text `name` in the order in which models take
-    /// them, and `</s>`. Memory grows with the square of their number.
+    /// The tokens of line `number` of the text `name` in the direction of the models, with
+    /// `</s>`. Refuses long lines, because memory grows with the square of their length.
     fn encode_line(
         &mut self,
         side: usize,
@@ -254,9 +255,9 @@ impl<'a> GroupReader<'a> {
     }
 }
 
-/// The number, the translation, and what stands around a further feature: it comes last in
-/// the field before the score, or in the third one where there is no score. Or the field
-/// that is wrong.
+/// Parses a line of an n-best list: number, translation, and the line around a new feature,
+/// which goes to the end of the field before the score, or of the third field if there is no
+/// score. The error is the number of the malformed field with the reason.
 fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'static str)> {
     let bars = find_separators(line);
     let [first, second, ..] = bars[..] else {
@@ -268,27 +269,27 @@ fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'st
     let end = if bars.len() > 2 { bars[bars.len() - 1] } else { line.len() };
     let before = line[..end].trim_ascii_end().to_vec();
     let space: &[u8] = if end < line.len() { b" " } else { b"" };
-    let behind = [space, &line[end..]].concat();
+    let after = [space, &line[end..]].concat();
     Ok((
         number,
         &line[first + 3..second],
-        NBestLine { before_feature: before, after_feature: behind },
+        NBestLine { before_feature: before, after_feature: after },
     ))
 }
 
-/// Where `|||` stands in a line.
+/// The positions of `|||` in a line.
 fn find_separators(line: &[u8]) -> Vec<usize> {
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     let mut at = 0;
     while at + 3 <= line.len() {
         if &line[at..at + 3] == b"|||" {
-            places.push(at);
+            positions.push(at);
             at += 3;
         } else {
             at += 1;
         }
     }
-    places
+    positions
 }
 
 #[cfg(test)]
@@ -318,9 +319,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_line_keeps_its_words(line in "[0-9]? ?(\\|\\|\\|[ a=]{0,4}){0,5}") {
-            if let Some((_, _, before, behind)) = parts(&line) {
+            if let Some((_, _, before, after)) = parts(&line) {
                 let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-                prop_assert_eq!(words(&format!("{before}{behind}")).concat(), words(&line).concat());
+                prop_assert_eq!(words(&format!("{before}{after}")).concat(), words(&line).concat());
             }
         }
     }

@@ -1,5 +1,5 @@
-//! How probable a model finds translations that are given: of parallel text, a score a line
-//! as Marian's scorer prints it, or of lists of translations, as a further feature.
+//! Scoring of given translations: of parallel text, with a score a line as Marian's scorer
+//! prints it, or of n-best lists, as an additional feature.
 
 mod forced;
 mod input;
@@ -17,53 +17,57 @@ use crate::translate::queue::{BatchQueue, QueueOptions};
 use crate::translate::{AlignmentFormat, LoadedModels, pipeline, push_alignment, push_word_scores};
 use input::{GroupReader, TranslationGroup};
 
-/// Translations of one source, and of several sources, that are scored together at most.
+/// The maximum number of translations scored together.
 const MAX_BATCH_TARGETS: usize = 128;
 
-/// Words of sources and translations that are scored together, but for those of one source.
+/// The maximum number of source and target tokens scored together, unless of one source.
 const MAX_BATCH_TOKENS: usize = 8192;
 
-/// How translations are scored.
+/// Options of scoring.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreOptions {
-    /// Threads, one session each.
+    /// The number of worker threads, each with a session.
     pub threads: usize,
-    /// Sentences scored together.
+    /// The maximum number of sentences scored together.
     pub mini_batch: usize,
-    /// Batches that are read ahead and sorted.
+    /// The number of batches that are read ahead and sorted.
     pub maxi_batch: usize,
-    /// Whether text is in pieces already.
+    /// Whether the text is tokenised already.
     pub is_tokenized: bool,
-    /// The longest source or translation, in pieces.
+    /// The maximum number of tokens of a source or translation.
     pub max_length: usize,
-    /// Scores are divided by the length, with `</s>`, to this power.
+    /// Scores are divided by the length, including `</s>`, to this power.
     pub normalize: f32,
-    /// Alignments behind each score.
+    /// Print alignments after each score.
     pub alignment: Option<AlignmentFormat>,
-    /// The score of each word behind each score.
+    /// Print the scores of the tokens after each score.
     pub word_scores: bool,
 }
 
-/// What all scores come to.
+/// The sums over all translations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScoreSummary {
-    /// Translations.
+    /// The number of translations.
     pub sentences: u64,
-    /// Their words, with `</s>`.
+    /// The number of their tokens, including `</s>`.
     pub tokens: u64,
-    /// The sum of the logarithms of their probabilities.
+    /// The sum of their natural log-probabilities.
     pub log_probability: f64,
 }
 
-/// What a group gave.
+/// The output of a group.
 struct ScoredGroup {
     text: Vec<u8>,
     summary: ScoreSummary,
 }
 
-/// Scores all of `pairs`, in order, until `stop` is asked for: then what was begun is
-/// finished, and written as far as nothing is missing. Lines go to `output`, where there is
-/// one; `progress` hears how many translations are done.
+/// Scores all of `pairs`, in order, until `stop` is cancelled: then started batches are
+/// finished, and written up to the first missing one. Lines go to `output`, if there is one;
+/// `progress` gets the number of translations scored.
+///
+/// # Errors
+/// If input is malformed or cannot be read, output cannot be written, or the models cannot form
+/// an ensemble.
 pub fn score_text(
     models: &LoadedModels,
     pairs: ScoringInput,
@@ -84,7 +88,7 @@ pub fn score_text(
         Ok(())
     };
     let alignments = options.alignment.is_some();
-    // Translations of one source share what was read of it, step by step.
+    // Step by step, the translations of one source share its encoding.
     let by_steps = alignments || feature.is_some();
     let work = |send: &pipeline::ResultSender<ScoredGroup>| {
         let mut scorer = Scorer::new(models, by_steps)?;
@@ -121,7 +125,7 @@ pub fn score_text(
     Ok(all)
 }
 
-/// The scores of all translations of each group. Lists of any length are cut into parts.
+/// The scores of all translations of each group, in batches of [`MAX_BATCH_TARGETS`].
 fn score_groups(
     scorer: &mut Scorer,
     models: &LoadedModels,
@@ -152,8 +156,7 @@ fn score_groups(
     Ok(scores)
 }
 
-/// Puts the scores of a model that writes from right to left in the order of the text;
-/// `</s>` stays last.
+/// Reverses the scores of a right-to-left model; `</s>` stays last.
 fn reverse(scores: &mut ForcedScores) {
     let words = scores.token_scores.len().saturating_sub(1);
     scores.token_scores[..words].reverse();
@@ -162,7 +165,7 @@ fn reverse(scores: &mut ForcedScores) {
 }
 
 impl ScoreOptions {
-    /// The lines of a group.
+    /// The output lines of a group.
     fn format_group(
         &self,
         group: &TranslationGroup,
@@ -196,24 +199,24 @@ impl ScoreOptions {
 }
 
 impl ScoreSummary {
-    /// The cross-entropy of a sentence, in natural logarithms, on average.
+    /// The mean cross-entropy of a sentence in nats.
     pub fn cross_entropy(&self) -> f64 {
         -self.log_probability / self.sentences.max(1) as f64
     }
 
-    /// The same of a word.
+    /// The mean cross-entropy of a token in nats.
     pub fn cross_entropy_per_token(&self) -> f64 {
         -self.log_probability / self.tokens.max(1) as f64
     }
 
-    /// How many words a word could have been.
+    /// The perplexity per token.
     pub fn perplexity(&self) -> f64 {
         self.cross_entropy_per_token().exp()
     }
 }
 
 impl input::NBestLine {
-    /// Appends the line with a feature more, which comes last among them.
+    /// Appends the line with an additional last feature.
     fn push_with_feature(&self, feature: &str, score: f32, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.before_feature);
         write!(out, " {feature}= ").expect("memory does not fail");

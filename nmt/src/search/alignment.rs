@@ -1,12 +1,12 @@
-//! From the attention of each word to points between words.
+//! From soft alignments (attention) to hard alignments (pairs of positions).
 //!
-//! [`Translation::alignment`](super::Translation::alignment) has a row for each scored
-//! word: its attention to the words of the source. Both ends have `</s>`, as Marian
-//! prints them.
+//! A soft alignment, as [`Translation::alignment`](super::Translation::alignment), is
+//! `[target, source]`: for each scored target token its attention to the source tokens. Both
+//! sides include EOS, as Marian prints them.
 
-/// The points `(source, target)` of an alignment, in ascending order: for each target
-/// word the source words with more attention than `threshold`, or at a threshold of 1 the
-/// one that has most (of equal ones the first).
+/// The points `(source, target)` of an alignment `[target, source]`, in ascending order: for
+/// each target token the source tokens with more attention than `threshold`, or at a threshold
+/// of 1 the one with the most (the first of equal ones).
 pub fn to_hard(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
     let mut points = Vec::new();
     for (target, weights) in (0..).zip(alignment) {
@@ -21,7 +21,7 @@ pub fn to_hard(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
     points
 }
 
-/// The place of the largest weight, of equal ones the first.
+/// The index of the largest weight, the first of equal ones.
 pub(super) fn argmax(weights: &[f32]) -> Option<usize> {
     let larger = |best: usize, at: usize| if weights[at] > weights[best] { at } else { best };
     (0..weights.len()).reduce(larger)

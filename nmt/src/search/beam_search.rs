@@ -1,8 +1,7 @@
-//! Search over many sentences at once, each at its own step.
+//! Beam search over many sentences at once, each at its own step.
 //!
-//! A step asks the session for all living hypotheses of all sentences together and then
-//! goes on with each sentence by itself, so that what comes out for one depends on no
-//! other.
+//! A step runs the model on all live hypotheses of all sentences together and then advances
+//! each sentence alone, so that the translations of one depend on no other.
 
 use super::beam_state::{BeamState, Scratch, StepStatus};
 use super::logits_processor::{LogitsOptions, LogitsProcessor};
@@ -10,11 +9,11 @@ use super::{DecodingSemantics, Request, SearchOptions, Translation};
 use crate::Result;
 use crate::network::{HypothesisRow, Session, Slot};
 
-/// Sentences under translation, by one set of options.
+/// The active sentences of a beam search with one set of options.
 pub struct BeamSearch {
     options: SearchOptions,
     active: Vec<BeamState>,
-    /// Sentences that are done, whose memory serves others.
+    /// States of finished sentences, whose memory is used again.
     free_states: Vec<BeamState>,
     rows: Vec<HypothesisRow>,
     processor: LogitsProcessor,
@@ -22,7 +21,7 @@ pub struct BeamSearch {
 }
 
 impl BeamSearch {
-    /// No sentences yet. The target vocabulary has so many words.
+    /// A search without sentences, for a target vocabulary of `vocabulary_size` tokens.
     pub fn new(options: &SearchOptions, vocabulary_size: usize) -> Self {
         let greedy = options.beam_size <= 1 && options.sampling.is_none();
         let policy = LogitsOptions {
@@ -40,28 +39,28 @@ impl BeamSearch {
         }
     }
 
-    /// Sentences under translation.
+    /// The number of active sentences.
     pub fn active_sentences(&self) -> usize {
         self.active.len()
     }
 
-    /// Words of their sources.
+    /// The number of source tokens of active sentences.
     pub fn source_tokens(&self) -> usize {
         self.active.iter().map(BeamState::source_length).sum()
     }
 
-    /// Gives up all sentences.
+    /// Drops all active sentences and their slots.
     pub fn cancel_all(&mut self, session: &mut dyn Session) {
         for sentence in self.active.drain(..) {
             session.finish(sentence.slot);
         }
     }
 
-    /// Takes up a sentence that `session` has begun under `slot`. `id` is what
-    /// [`step`](Self::step) calls it, and what its random numbers depend on.
+    /// Adds a sentence that the session has begun as `slot`. [`step`](Self::step) reports it
+    /// under `id`, which is also part of the key of its random numbers.
     ///
     /// # Errors
-    /// If it has too many constraints. The slot is not used then.
+    /// If it has too many constraints. The caller keeps the slot then.
     pub fn add(&mut self, id: u64, slot: Slot, request: &Request) -> Result<()> {
         let mut sentence = self.free_states.pop().unwrap_or_default();
         sentence.start(id, slot, request, &self.options)?;
@@ -69,11 +68,11 @@ impl BeamSearch {
         Ok(())
     }
 
-    /// One word more for every hypothesis. Sentences that are done by it go to `done`,
-    /// best translation first, and their slots back to the session.
+    /// Extends every hypothesis by one token. The translations of finished sentences, best
+    /// first, go to `done`, and their slots back to the session.
     ///
     /// # Errors
-    /// What `done` gives.
+    /// Those of `done`.
     pub fn step(
         &mut self,
         session: &mut dyn Session,
@@ -107,7 +106,7 @@ impl BeamSearch {
                 }
                 Err(error) => done(sentence.id, Err(error))?,
             }
-            // Its neighbours keep their order, which rows follow.
+            // `remove` keeps the order of the others, which is that of the rows.
             let sentence = self.active.remove(at);
             session.finish(sentence.slot);
             self.free_states.push(sentence);

@@ -1,28 +1,28 @@
-//! Words that a translation must have: which of them a hypothesis has met, and how the
-//! beam is shared among hypotheses that have met more or fewer (Post and Vilar 2018).
+//! Lexically constrained decoding: which constraints a hypothesis has met, and the dynamic
+//! allocation of the beam to hypotheses that have met more or fewer (Post and Vilar 2018).
 //!
-//! Hypotheses are put into banks by the number of constrained words they have. A beam
-//! takes the best of each bank, then the second best of each, fullest banks first, until
-//! it is full: those that have met little are not crowded out by those that have met
-//! nothing, whose scores are better, and the other way round. A constraint begun and not
-//! gone on with counts no longer.
+//! Hypotheses are put into banks by the number of constraint tokens that they have. The beam
+//! takes the best of each bank, then the second best of each, highest banks first, until it is
+//! full: so hypotheses with few constraints met are not crowded out by those with none, whose
+//! scores are better, nor the reverse. The tokens of a constraint that is broken off do not
+//! count.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::{Error, Result};
 
-/// More constraints a sentence are refused.
+/// The maximum number of constraints of a sentence.
 const MAX_CONSTRAINTS: usize = 128;
 
-/// The place in the tree where no constraint is under way.
+/// The root of the trie: no constraint is in progress.
 const ROOT: u32 = 0;
 
-/// The constraints of a sentence, and the tree of their beginnings.
+/// The constraints of a sentence, and the trie of their prefixes.
 ///
-/// The tree tells in a few steps what a hypothesis falls back to when its words leave it
-/// (Aho and Corasick 1975), however long constraints are and however they repeat
-/// themselves.
+/// The failure links of the trie (Aho and Corasick 1975) find in few steps the prefix to fall
+/// back to when a token does not continue a constraint, however long constraints are and
+/// however they repeat themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Constraints {
     phrases: Vec<Vec<u32>>,
@@ -31,34 +31,34 @@ pub(super) struct Constraints {
     nodes: Vec<TrieNode>,
 }
 
-/// A beginning of constraints.
+/// A node of the trie: a prefix of constraints.
 #[derive(Clone, Copy, Debug, Default)]
 struct TrieNode {
-    /// Its words.
+    /// The number of its tokens.
     depth: u32,
-    /// A bit for each constraint that begins so.
+    /// A bit for each constraint with this prefix.
     prefix_of: u128,
-    /// The longest end of it that is a beginning too.
+    /// The longest proper suffix that is a node too.
     failure_link: u32,
-    /// Constraints that are an end of it, or all of it.
+    /// A bit for each constraint that is a suffix of it.
     outputs: u128,
-    /// Constraints that lie in it, but not at its start.
+    /// A bit for each constraint that occurs in it, but not at its start.
     inner_outputs: u128,
 }
 
-/// What a hypothesis has met.
+/// The progress of a hypothesis with the constraints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ConstraintProgress {
-    /// A bit for each constraint met.
+    /// A bit for each constraint that is met.
     met: u128,
-    /// The beginning that is under way.
+    /// The node of the prefix in progress.
     node: u32,
-    /// Words of constraints met or under way.
+    /// The number of tokens of constraints met or in progress.
     pub tokens_met: u32,
 }
 
 impl Constraints {
-    /// Constraints without the empty ones.
+    /// The constraints of a request; empty ones are dropped.
     pub fn new(lists: &[Vec<u32>]) -> Result<Self> {
         let lists: Vec<_> = lists.iter().filter(|list| !list.is_empty()).cloned().collect();
         if lists.len() > MAX_CONSTRAINTS {
@@ -75,10 +75,10 @@ impl Constraints {
         Ok(constraints)
     }
 
-    /// Makes the tree.
+    /// Builds the trie with failure links.
     fn build_trie(&mut self) {
         self.nodes.push(TrieNode::default());
-        // Parent and last word of each node.
+        // Parent and last token of each node.
         let mut edges = vec![(ROOT, 0)];
         for (number, list) in self.phrases.iter().enumerate() {
             let bit = 1 << number;
@@ -102,18 +102,19 @@ impl Constraints {
             let (parent, word) = edges[node as usize];
             if parent != ROOT {
                 let mut shorter = self.node(parent).failure_link;
-                let back = loop {
+                let failure_link = loop {
                     match self.children.get(&(shorter, word)) {
                         Some(&child) => break child,
                         None if shorter == ROOT => break ROOT,
                         None => shorter = self.node(shorter).failure_link,
                     }
                 };
-                let (inside, ends) = (self.node(parent).inner_outputs, self.node(back).outputs);
+                let outputs = self.node(failure_link).outputs;
+                let inner_outputs = self.node(parent).inner_outputs | outputs;
                 let node = &mut self.nodes[node as usize];
-                node.failure_link = back;
-                node.outputs |= ends;
-                node.inner_outputs = inside | ends;
+                node.failure_link = failure_link;
+                node.outputs |= outputs;
+                node.inner_outputs = inner_outputs;
             }
         }
     }
@@ -122,24 +123,24 @@ impl Constraints {
         &self.nodes[node as usize]
     }
 
-    /// Words of all constraints.
+    /// The number of tokens of all constraints.
     pub fn token_count(&self) -> usize {
         self.token_count
     }
 
-    /// Constrained words that a hypothesis still lacks.
+    /// The number of constraint tokens that a hypothesis still lacks.
     pub fn unmet_tokens(&self, progress: ConstraintProgress) -> usize {
         self.token_count - progress.tokens_met as usize
     }
 
-    /// The first constraint that is not met and begins as `node` says.
+    /// The first unmet constraint with the prefix `node`.
     fn first_unmet(&self, node: u32, met: u128) -> Option<usize> {
         let unmet = self.node(node).prefix_of & !met;
         (unmet != 0).then(|| unmet.trailing_zeros() as usize)
     }
 
-    /// The words that bring a hypothesis forward: the next one of the constraint under way,
-    /// or else the first ones of all that are not met.
+    /// The tokens that make progress: the next one of the constraint in progress, or else the
+    /// first ones of all unmet constraints.
     pub fn for_each_next_token(&self, progress: ConstraintProgress, mut each: impl FnMut(u32)) {
         let ConstraintProgress { met, node, .. } = progress;
         match self.first_unmet(node, met) {
@@ -152,7 +153,7 @@ impl Constraints {
         }
     }
 
-    /// The progress after a word that goes on with a constraint.
+    /// The progress after a token, if it continues a constraint.
     fn extend(&self, progress: ConstraintProgress, word: u32) -> Option<ConstraintProgress> {
         let node = *self.children.get(&(progress.node, word))?;
         let number = self.first_unmet(node, progress.met)?;
@@ -167,9 +168,8 @@ impl Constraints {
         Some(ConstraintProgress { node, tokens_met: words, ..progress })
     }
 
-    /// The progress of a hypothesis after one more word. Where the constraint under way
-    /// is not gone on with, its words but the first are gone through again for others that
-    /// they meet.
+    /// The progress of a hypothesis after one more token. If it breaks off the constraint in
+    /// progress, the tokens of that after the first are matched again with all constraints.
     pub fn advance(&self, progress: ConstraintProgress, word: u32) -> ConstraintProgress {
         if let Some(next) = self.extend(progress, word) {
             return next;
@@ -178,7 +178,7 @@ impl Constraints {
         let length = self.node(progress.node).depth as usize;
         let started = &self.phrases[number][..length];
         let mut now = progress;
-        // Those of the words that `now` has under way.
+        // The tokens in progress are `start..end`.
         let (mut start, mut end) = (0, length);
         while end <= length {
             if let Some(next) = self.extend(now, *started.get(end).unwrap_or(&word)) {
@@ -189,12 +189,12 @@ impl Constraints {
                 }
                 continue;
             }
-            let TrieNode { depth: length, inner_outputs: inside, .. } = *self.node(now.node);
+            let TrieNode { depth: length, inner_outputs, .. } = *self.node(now.node);
             if length == 0 {
                 end += 1;
                 start = end;
-            } else if inside & !now.met != 0 {
-                // A later start may meet one of them on its way.
+            } else if inner_outputs & !now.met != 0 {
+                // An unmet constraint begins later in them.
                 start += 1;
                 end = start;
                 now = ConstraintProgress { node: ROOT, tokens_met: now.tokens_met - length, ..now };
@@ -211,7 +211,7 @@ impl Constraints {
         now
     }
 
-    /// The longest end of what is under way that is the beginning of an unmet constraint.
+    /// The longest suffix of the tokens in progress that is a prefix of an unmet constraint.
     fn fall_back(&self, progress: ConstraintProgress) -> u32 {
         let mut node = self.node(progress.node).failure_link;
         while node != ROOT && self.first_unmet(node, progress.met).is_none() {
@@ -221,24 +221,24 @@ impl Constraints {
     }
 }
 
-/// Brings candidates, whose words met are `words` and which come best first, into the
-/// order in which a beam takes them.
+/// Sorts candidates, which come best first, into the order in which the beam takes them.
+/// `tokens_met` gives the bank of a candidate.
 pub(super) fn allocate_banks<T>(
     candidates: &mut [T],
-    words: impl Fn(&T) -> u32,
+    tokens_met: impl Fn(&T) -> u32,
     ranks: &mut Vec<(u32, T)>,
 ) where
     T: Copy,
 {
     ranks.clear();
-    let banks = candidates.iter().map(|candidate| words(candidate) as usize + 1).max();
-    let mut ahead = vec![0; banks.unwrap_or(0)];
+    let banks = candidates.iter().map(|candidate| tokens_met(candidate) as usize + 1).max();
+    let mut bank_sizes = vec![0; banks.unwrap_or(0)];
     for candidate in candidates.iter() {
-        let ahead = &mut ahead[words(candidate) as usize];
-        ranks.push((*ahead, *candidate));
-        *ahead += 1;
+        let rank = &mut bank_sizes[tokens_met(candidate) as usize];
+        ranks.push((*rank, *candidate));
+        *rank += 1;
     }
-    ranks.sort_by_key(|(rank, candidate)| (*rank, Reverse(words(candidate))));
+    ranks.sort_by_key(|(rank, candidate)| (*rank, Reverse(tokens_met(candidate))));
     for (to, (_, from)) in candidates.iter_mut().zip(ranks) {
         *to = *from;
     }
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(constraints.token_count(), 4);
         assert_eq!(progress_after(&constraints, &[1, 1, 1, 2]).tokens_met, 3);
         assert_eq!(progress_after(&constraints, &[1, 1]).tokens_met, 2);
-        // A start that is given up counts no longer, but the 3 behind it does.
+        // A constraint broken off does not count, but the 3 after it does.
         assert_eq!(progress_after(&constraints, &[1, 1, 3]).tokens_met, 1);
         assert_eq!(progress_after(&constraints, &[1, 3, 1, 1, 2]).tokens_met, 4);
         assert_eq!(constraints.unmet_tokens(progress_after(&constraints, &[3, 3, 3])), 3);
@@ -279,7 +279,7 @@ mod tests {
         constraints.for_each_next_token(ConstraintProgress::default(), |word| next.push(word));
         assert_eq!(next, [5, 5, 6]);
         assert_eq!(progress_after(&constraints, &[5, 7, 5, 6, 6]).tokens_met, 5);
-        // The words of a sequence given up may be another constraint.
+        // The tokens of a constraint broken off may meet another one.
         let constraints = constraints_from(&[&[4, 6, 8], &[6]]);
         assert_eq!(progress_after(&constraints, &[4, 6, 9]).tokens_met, 1);
     }
@@ -305,8 +305,8 @@ mod tests {
         assert!(Constraints::new(&vec![vec![1]; MAX_CONSTRAINTS + 1]).is_err());
     }
 
-    /// The obvious way: what is under way is a constraint and how many of its words are
-    /// there; words are gone through again by calling itself.
+    /// The naive way: the state is a constraint and the number of its tokens matched; tokens
+    /// are matched again by recursion.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct NaiveProgress {
         met: u128,
@@ -321,8 +321,8 @@ mod tests {
             let wanted = [started, &[word]].concat();
             let current = self.current.map(|(number, _)| number);
             let unmet = (0..lists.len()).filter(|number| self.met >> number & 1 == 0);
-            let goes_on = unmet.filter(|&number| lists[number].starts_with(&wanted));
-            if let Some(number) = goes_on.min_by_key(|&number| Some(number) != current) {
+            let continued = unmet.filter(|&number| lists[number].starts_with(&wanted));
+            if let Some(number) = continued.min_by_key(|&number| Some(number) != current) {
                 let words = self.tokens_met + 1;
                 return match lists[number].len() == wanted.len() {
                     true => NaiveProgress {
@@ -347,9 +347,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Few different words make constraints that repeat and contain each other.
+        /// With few different tokens constraints repeat and contain each other.
         #[test]
-        fn the_tree_finds_what_the_obvious_way_finds(
+        fn the_trie_agrees_with_naive_matching(
             lists in proptest::collection::vec(proptest::collection::vec(0u32..3, 1..9), 1..6),
             words in proptest::collection::vec(0u32..4, 0..60),
         ) {
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn long_self_repeating_constraints_take_linear_time() {
-        // Every fall back from the end of the first would begin at each place again.
+        // Naive matching would start again at each position.
         let long = [vec![1; 4000], vec![2]].concat();
         let constraints = constraints_from(&[&long, &[1, 1, 3]]);
         let text = [vec![1; 3999], vec![3], vec![1; 4001], vec![2]].concat();

@@ -1,39 +1,39 @@
-//! All hypotheses of a sentence: each word points at the one before it.
+//! All hypotheses of a sentence as a tree of tokens with back-pointers.
 //!
-//! Most of them die soon, and those that live have most words in common. What belongs to
-//! none any more is thrown away now and then, so that memory goes with the length of
-//! a translation and not with all that was tried: attention to a source of thousands of
-//! words is large.
+//! Most hypotheses die soon, and the live ones share most tokens. Nodes that no live
+//! hypothesis reaches are pruned from time to time, so that memory grows with the length of a
+//! translation and not with the number of expansions: attention to a source of thousands of
+//! tokens is large.
 
-/// No word yet.
+/// The parent of first tokens: the empty hypothesis.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// The last word of a hypothesis.
+/// A token of a hypothesis.
 #[derive(Clone, Copy, Debug)]
 struct TreeNode {
     parent: u32,
     token: u32,
     score: f32,
-    /// The row of attention that the word was chosen with.
+    /// The attention row of the step that chose the token.
     attention: u32,
 }
 
-/// The words of all hypotheses, with their scores and attention.
+/// The tokens of all hypotheses with their scores and attention.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HypothesisTree {
     nodes: Vec<TreeNode>,
     attention: Vec<f32>,
-    /// Words of the source: the length of a row of attention. 0 where none is kept.
+    /// The length of an attention row; 0 if attention is not kept.
     source_length: usize,
-    /// So many nodes are thinned out.
+    /// The number of nodes at which pruning is due.
     prune_threshold: usize,
 }
 
-/// Fewer nodes are not worth the work.
+/// The smallest number of nodes worth pruning.
 const MIN_NODES_TO_PRUNE: usize = 1 << 10;
 
 impl HypothesisTree {
-    /// Forgets all. Rows of attention will have `width` weights.
+    /// Removes all nodes. Attention rows will have `width` weights.
     pub fn reset(&mut self, width: usize) {
         self.nodes.clear();
         self.attention.clear();
@@ -41,32 +41,32 @@ impl HypothesisTree {
         self.prune_threshold = MIN_NODES_TO_PRUNE;
     }
 
-    /// Adds a word, chosen with the attention of that number; gives its node.
+    /// Adds a token that was chosen with attention row `attention`; returns its node.
     pub fn push(&mut self, parent: u32, word: u32, score: f32, attention: usize) -> u32 {
         self.nodes.push(TreeNode { parent, token: word, score, attention: attention as u32 });
         self.nodes.len() as u32 - 1
     }
 
-    /// Rows of attention so far.
+    /// The number of attention rows.
     pub fn attention_rows(&self) -> usize {
         self.attention.len().checked_div(self.source_length).unwrap_or(0)
     }
 
-    /// Adds a row of attention.
+    /// Adds an attention row `[source]`.
     pub fn push_attention(&mut self, weights: &[f32]) {
         debug_assert_eq!(weights.len(), self.source_length);
         self.attention.extend_from_slice(weights);
     }
 
-    /// Whether there are so many nodes that [`prune`](Self::prune) is due.
+    /// Whether [`prune`](Self::prune) is due.
     pub fn needs_pruning(&self) -> bool {
         self.nodes.len() >= self.prune_threshold
     }
 
-    /// Keeps the hypotheses that end in `nodes`, which get their new numbers.
+    /// Keeps only the hypotheses that end in `nodes`, which are renumbered.
     pub fn prune<'a>(&mut self, nodes: impl Iterator<Item = &'a mut u32>) {
         let mut nodes: Vec<&mut u32> = nodes.collect();
-        // The new number of each node and of each row of attention, where it stays.
+        // The new number of each node and of each attention row that is kept.
         let mut kept = vec![ROOT; self.nodes.len()];
         let mut rows = vec![ROOT; self.attention_rows()];
         for node in &nodes {
@@ -102,27 +102,27 @@ impl HypothesisTree {
         self.prune_threshold = MIN_NODES_TO_PRUNE.max(2 * self.nodes.len());
     }
 
-    /// From the last word of a hypothesis to its first.
+    /// The nodes of a hypothesis from the last to the first.
     fn ancestors(&self, node: u32) -> impl Iterator<Item = &TreeNode> {
         let at = |node: u32| self.nodes.get(node as usize);
         std::iter::successors(at(node), move |node| at(node.parent))
     }
 
-    /// The words of a hypothesis.
+    /// The tokens of a hypothesis.
     pub fn collect_tokens(&self, node: u32, words: &mut Vec<u32>) {
         words.clear();
         words.extend(self.ancestors(node).map(|node| node.token));
         words.reverse();
     }
 
-    /// The scores of its words.
+    /// The scores of its tokens.
     pub fn scores(&self, node: u32) -> Vec<f32> {
         let mut scores: Vec<f32> = self.ancestors(node).map(|node| node.score).collect();
         scores.reverse();
         scores
     }
 
-    /// The attention of its words; nothing where none was kept.
+    /// The attention of its tokens, `[target, source]`; empty if attention is not kept.
     pub fn alignment(&self, node: u32) -> Vec<Vec<f32>> {
         if self.source_length == 0 {
             return Vec::new();
@@ -137,7 +137,7 @@ impl HypothesisTree {
     }
 }
 
-/// Numbers what is not [`ROOT`] from 0 on; gives how many they are.
+/// Renumbers the entries that are not [`ROOT`] from 0 on; returns their count.
 fn renumber(list: &mut [u32]) -> usize {
     let kept = list.iter_mut().filter(|at| **at != ROOT);
     (0..).zip(kept).map(|(number, at)| *at = number).count()
@@ -151,7 +151,7 @@ mod tests {
     fn pruning_keeps_reachable_nodes() {
         let mut tree = HypothesisTree::default();
         tree.reset(2);
-        // Two rows a step, three words; the second word of each step goes on.
+        // Two rows and two tokens a step.
         let mut live = [ROOT, ROOT];
         let mut all = Vec::new();
         for step in 0..6u32 {
@@ -162,24 +162,24 @@ mod tests {
             live = [a, b];
             all.push(a);
         }
-        let told = |tree: &HypothesisTree, node: u32| {
+        let contents = |tree: &HypothesisTree, node: u32| {
             let mut words = Vec::new();
             tree.collect_tokens(node, &mut words);
             (words, tree.scores(node), tree.alignment(node))
         };
         let mut kept = [live[0], all[2], ROOT];
-        let before = kept.map(|node| told(&tree, node));
+        let before = kept.map(|node| contents(&tree, node));
         assert_eq!(before[0].0, [1, 10, 21, 30, 41, 50]);
         tree.prune(kept.iter_mut());
-        assert_eq!(kept.map(|node| told(&tree, node)), before);
+        assert_eq!(kept.map(|node| contents(&tree, node)), before);
         assert_eq!((tree.nodes.len(), tree.attention_rows()), (9, 9));
-        // And again, with more words behind.
+        // Once more, with further tokens.
         tree.push_attention(&[7.0, 7.0]);
         kept[0] = tree.push(kept[0], 60, -2.0, tree.attention_rows() - 1);
         kept[1] = ROOT;
-        let before = told(&tree, kept[0]);
+        let before = contents(&tree, kept[0]);
         tree.prune(kept.iter_mut());
-        assert_eq!(told(&tree, kept[0]), before);
+        assert_eq!(contents(&tree, kept[0]), before);
         assert_eq!((tree.nodes.len(), tree.attention_rows()), (7, 7));
     }
 }

@@ -1,12 +1,11 @@
-//! What may follow each row: words and their scores, as search has to see them.
+//! From the logits of the model to the candidate tokens of each row with their scores.
 //!
-//! A session knows what the model says. Between it and search lie words that must not
-//! come, words whose scores are asked for whatever they are, and penalties for repeating
-//! oneself. All rows are asked at once.
+//! Tokens may be suppressed, required whatever their scores are, or penalised for repetition.
+//! All rows of a step are processed at once.
 //!
-//! Where a word is forbidden, Marian leaves the probabilities of the others as they are,
-//! and CTranslate2 has them sum to 1 again. The normaliser is corrected for that by the few
-//! logits that change, not computed anew.
+//! If a token is suppressed, Marian leaves the probabilities of the others as they are, and
+//! CTranslate2 renormalises them. The normaliser is corrected for that by the few logits that
+//! change, not computed again.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,17 +13,17 @@ use std::ops::Range;
 use super::repetition::apply_repetition_penalty;
 use crate::network::{Session, TopK};
 
-/// So many forbidden words a row are asked for besides at first; more only where they do
-/// crowd out others.
+/// Headroom of the first top-k of a row for suppressed tokens; more only if they crowd out
+/// others.
 const EXTRA_TOP_K: usize = 8;
 
-/// Less of a probability than this is not trusted as what is left when others are taken off.
+/// A remaining probability mass below this is summed directly: the difference is inaccurate.
 const MIN_TRUSTED_MASS: f64 = 0.05;
 
-/// For [`Offers::row`]: all words there are.
+/// For [`LogitsProcessor::add_row`]: all tokens.
 pub(super) const FULL_VOCABULARY: usize = usize::MAX;
 
-/// A word that may follow, and its score: the logarithm of its probability.
+/// A possible next token and its score, the natural logarithm of its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Candidate {
     pub token: u32,
@@ -32,24 +31,24 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Best first, of equal ones the lower word.
+    /// Best first; among equal scores the lower id.
     pub fn cmp_best_first(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then(self.token.cmp(&other.token))
     }
 }
 
-/// Rules that hold for all rows.
+/// Options for all rows.
 #[derive(Clone, Debug)]
 pub(super) struct LogitsOptions {
-    /// Whether scores are logits as they are.
+    /// Whether scores are raw logits.
     pub raw_logits: bool,
-    /// Whether the probabilities of the words that are not forbidden sum to 1.
+    /// Whether the probabilities of the tokens that are not suppressed sum to 1.
     pub renormalise: bool,
-    /// What logits of repeated words are multiplied with or divided by.
+    /// The factor or divisor of the logits of repeated tokens.
     pub repetition_penalty: f32,
 }
 
-/// What is asked for one row: ranges of the lists of all rows.
+/// What one row needs: ranges of the lists of all rows.
 #[derive(Clone, Debug, Default)]
 struct RowRequest {
     top_k: usize,
@@ -58,11 +57,11 @@ struct RowRequest {
     required: Range<usize>,
 }
 
-/// The rows of a step: first what is wanted of each, then what they were offered.
+/// The rows of a step: first what each one needs, then its candidates.
 pub(super) struct LogitsProcessor {
     options: LogitsOptions,
     suppress_tokens: Vec<u32>,
-    /// By word.
+    /// Whether a token is suppressed in all rows, by id.
     suppress_mask: Vec<bool>,
     requests: Vec<RowRequest>,
     suppressed: Vec<u32>,
@@ -79,11 +78,12 @@ pub(super) struct LogitsProcessor {
 }
 
 impl LogitsProcessor {
-    /// No rows yet. The words `never`, as far as they are among so many `words`, are
-    /// forbidden in all of them.
-    pub fn new(options: LogitsOptions, suppress_tokens: &[u32], words: usize) -> Self {
-        let exist = |word: &u32| (*word as usize) < words;
-        let mut suppress_tokens: Vec<u32> = suppress_tokens.iter().copied().filter(exist).collect();
+    /// A processor without rows. `suppress_tokens`, as far as they are below
+    /// `vocabulary_size`, are suppressed in all rows.
+    pub fn new(options: LogitsOptions, suppress_tokens: &[u32], vocabulary_size: usize) -> Self {
+        let exists = |token: &u32| (*token as usize) < vocabulary_size;
+        let mut suppress_tokens: Vec<u32> =
+            suppress_tokens.iter().copied().filter(exists).collect();
         suppress_tokens.sort_unstable();
         suppress_tokens.dedup();
         let mut suppress_mask =
@@ -108,7 +108,7 @@ impl LogitsProcessor {
         }
     }
 
-    /// Forgets the rows.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         self.requests.clear();
         self.suppressed.clear();
@@ -116,33 +116,33 @@ impl LogitsProcessor {
         self.required.clear();
     }
 
-    /// The next row, of which the `most` best words are wanted, or [`ALL`].
-    pub fn add_row(&mut self, most: usize) {
-        let (forbidden, repeated) = (self.suppressed.len(), self.repeated.len());
+    /// Adds a row whose `top_k` best tokens are needed, or [`FULL_VOCABULARY`].
+    pub fn add_row(&mut self, top_k: usize) {
+        let (suppressed, repeated) = (self.suppressed.len(), self.repeated.len());
         let required = self.required.len();
         self.requests.push(RowRequest {
-            top_k: most,
-            suppressed: forbidden..forbidden,
+            top_k,
+            suppressed: suppressed..suppressed,
             repeated: repeated..repeated,
             required: required..required,
         });
     }
 
-    /// Forbids a word in the last row.
+    /// Suppresses a token in the last row.
     pub fn suppress_token(&mut self, word: u32) {
         let wish = self.requests.last_mut().expect("a row");
         self.suppressed.push(word);
         wish.suppressed.end += 1;
     }
 
-    /// Says that the last row has a word already.
+    /// Marks a token as repeated in the last row.
     pub fn mark_repeated(&mut self, word: u32) {
         let wish = self.requests.last_mut().expect("a row");
         self.repeated.push(word);
         wish.repeated.end += 1;
     }
 
-    /// Asks for the score of a word in the last row, even if it is forbidden.
+    /// Requires the score of a token in the last row, even if it is suppressed.
     pub fn require_score(&mut self, word: u32) {
         let wish = self.requests.last_mut().expect("a row");
         if !self.required[wish.required.clone()].iter().any(|offer| offer.token == word) {
@@ -151,24 +151,24 @@ impl LogitsProcessor {
         }
     }
 
-    /// What a row was offered, best first; by number, if all was wanted. Nothing where the
-    /// model gives no numbers.
+    /// The candidates of a row, best first, or by id if all were needed. Empty if the logits
+    /// are not finite.
     pub fn candidates(&self, row: usize) -> &[Candidate] {
         &self.candidates[self.ranges[row].clone()]
     }
 
-    /// Whether the model gave no numbers for a row.
+    /// Whether the scores of a row are not numbers.
     pub fn has_nan(&self, row: usize) -> bool {
         self.nan_rows[row]
     }
 
-    /// The scores that were asked for, in that order.
+    /// The required scores of a row, in the order of the calls.
     pub fn required_candidates(&self, row: usize) -> &[Candidate] {
         &self.required[self.requests[row].required.clone()]
     }
 
-    /// Leaves each word once in each list, ascending, and in the first of those that have
-    /// it: never, forbidden, repeated.
+    /// Sorts the lists, and keeps each token only in the first list that has it: suppressed in
+    /// all rows, suppressed in the row, repeated.
     fn sort_and_dedup(&mut self) {
         let is_never = |word: &u32| self.suppress_mask.get(*word as usize) == Some(&true);
         for wish in &mut self.requests {
@@ -182,7 +182,7 @@ impl LogitsProcessor {
         }
     }
 
-    /// Whether a word must not follow, or has to be looked at apart.
+    /// Whether a token is suppressed or repeated.
     fn is_excluded(&self, wish: &RowRequest, word: u32) -> bool {
         let has = |list: &[u32]| !list.is_empty() && list.binary_search(&word).is_ok();
         self.suppress_mask.get(word as usize) == Some(&true)
@@ -190,12 +190,12 @@ impl LogitsProcessor {
             || has(&self.repeated[wish.repeated.clone()])
     }
 
-    /// Words that may be among the best and are dropped.
+    /// The number of tokens that may be among the best and are dropped.
     fn excluded_count(&self, wish: &RowRequest) -> usize {
         self.suppress_tokens.len() + wish.suppressed.len() + wish.repeated.len()
     }
 
-    /// Asks the session, whose step has the rows.
+    /// Computes the candidates of all rows, which are those of the session's last step.
     pub fn process(&mut self, session: &mut dyn Session) {
         self.sort_and_dedup();
         let rows = self.requests.len();
@@ -223,7 +223,7 @@ impl LogitsProcessor {
         }
     }
 
-    /// Asks for more where forbidden words took the places of others.
+    /// Repeats the top-k with a larger k for rows where suppressed tokens crowded out others.
     fn retry_short_rows(&mut self, session: &mut dyn Session) {
         let rows = self.requests.len();
         if (0..rows).all(|row| self.larger_top_k(row).is_none()) {
@@ -244,7 +244,7 @@ impl LogitsProcessor {
         self.retry_top_k = again;
     }
 
-    /// How many words of a row are to be asked for, if those it has are too few.
+    /// The k that a row needs, if its top-k has too few candidates.
     fn larger_top_k(&self, row: usize) -> Option<usize> {
         let (wish, best) = (&self.requests[row], self.top_k[row].candidates());
         let dropped = self.excluded_count(wish);
@@ -258,8 +258,8 @@ impl LogitsProcessor {
         (kept < wish.top_k).then_some(wish.top_k + dropped)
     }
 
-    /// Asks for the logits of single words, row by row: required ones, repeated ones, and
-    /// where the normaliser depends on them forbidden ones.
+    /// Gathers the logits of single tokens, row by row: required ones, repeated ones, and
+    /// suppressed ones if the normaliser depends on them.
     fn fetch_logits(&mut self, session: &mut dyn Session) {
         self.logit_queries.clear();
         self.logits.clear();
@@ -278,7 +278,8 @@ impl LogitsProcessor {
         }
     }
 
-    /// Makes the offers of one row. Its single logits begin at `at`, which goes past them.
+    /// Computes the candidates of one row. `at` is the index of its first gathered logit, and is
+    /// advanced.
     fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) {
         let wish = self.requests[row].clone();
         let penalty = self.options.repetition_penalty;
@@ -337,7 +338,7 @@ impl LogitsProcessor {
             let scores = std::mem::take(&mut self.distribution);
             for (word, &score) in (0..).zip(&scores) {
                 if score > f32::NEG_INFINITY && !self.is_excluded(&wish, word) {
-                    // Their normaliser is the session's.
+                    // The session's scores have the uncorrected normaliser.
                     self.candidates
                         .push(Candidate { token: word, score: score + (normaliser - corrected) });
                 }
@@ -367,7 +368,7 @@ impl LogitsProcessor {
         self.candidates.truncate(first.saturating_add(wish.top_k));
     }
 
-    /// The probability of all words but the dropped ones.
+    /// The probability mass of all tokens but the dropped ones.
     fn remaining_mass(&mut self, session: &mut dyn Session, row: usize, wish: &RowRequest) -> f64 {
         session.log_probabilities(row as u32, &mut self.distribution);
         let all = (0..).zip(&self.distribution);
@@ -380,8 +381,8 @@ impl LogitsProcessor {
     }
 }
 
-/// Sorts a list without `others` and without words that it has before to its beginning;
-/// gives how many they are.
+/// Sorts a list and moves its distinct elements that are not `others` to its beginning;
+/// returns their number.
 fn sort_dedup_excluding(list: &mut [u32], others: impl Fn(&u32) -> bool) -> usize {
     list.sort_unstable();
     let mut count = 0;

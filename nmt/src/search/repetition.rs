@@ -1,7 +1,7 @@
-//! Words that would repeat what a hypothesis has already.
+//! No-repeat n-grams and the repetition penalty.
 
-/// The words that would end a sequence of `length` words that `words` has already: each
-/// time its last `length - 1` words come before, the word that follows them there.
+/// The tokens that would complete an n-gram of order `length` that `words` has already: each
+/// token that follows an earlier occurrence of the last `length - 1` tokens.
 pub(super) fn for_each_banned_token(words: &[u32], length: usize, mut each: impl FnMut(u32)) {
     if length == 0 || words.len() < length {
         return;
@@ -14,7 +14,7 @@ pub(super) fn for_each_banned_token(words: &[u32], length: usize, mut each: impl
     }
 }
 
-/// A logit of a word that was put out before (Keskar et al. 2019, as CTranslate2 has it).
+/// The penalised logit of a repeated token (Keskar et al. 2019, as in CTranslate2).
 pub(super) fn apply_repetition_penalty(logit: f32, penalty: f32) -> f32 {
     if logit < 0.0 { logit * penalty } else { logit / penalty }
 }

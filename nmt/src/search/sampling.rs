@@ -1,12 +1,12 @@
-//! Words drawn at random.
+//! Sampling of tokens.
 //!
-//! A draw depends on the seed, on the sentence's number, on which of its translations it
-//! is for and on the place in it: never on the batch, nor on what was drawn elsewhere.
+//! A draw depends on the seed, the sentence, the index of its translation and the position in
+//! it: never on the batch, nor on other draws.
 
 use super::logits_processor::Candidate;
 use super::{DecodingSemantics, Sampling};
 
-/// What a draw depends on.
+/// The key of a draw, besides the seed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleKey {
     pub sentence: u64,
@@ -14,7 +14,7 @@ pub(super) struct SampleKey {
     pub step: u32,
 }
 
-/// A number in [0, 1) of 53 bits (the finaliser of SplitMix64 over each part).
+/// A uniform number in [0, 1) of 53 bits (SplitMix64's finaliser over each part of the key).
 fn uniform(seed: u64, key: SampleKey) -> f64 {
     let parts = [key.sentence, u64::from(key.sample_index) << 32 | u64::from(key.step)];
     let mixed = parts.iter().fold(splitmix64(seed), |state, part| splitmix64(state ^ part));
@@ -28,9 +28,9 @@ fn splitmix64(state: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Draws one of `pool`, which holds log-probabilities and is changed: cut as `sampling`
-/// says, its order lost. The share of `top_p` is taken of probabilities after the
-/// temperature with CTranslate2's rules, before it with Marian's, as each does.
+/// Draws one candidate of `pool`, whose scores are log-probabilities. The pool is truncated by
+/// top-k, top-p and epsilon and loses its order. The mass of top-p is that of probabilities
+/// after the temperature with CTranslate2's rules, before it with Marian's.
 pub(super) fn sample(
     sampling: &Sampling,
     semantics: DecodingSemantics,
@@ -53,7 +53,7 @@ pub(super) fn sample(
         let heat = if semantics == DecodingSemantics::CTranslate2 { heat } else { 1.0 };
         let total: f64 = pool.iter().map(|offer| weight(offer, heat)).sum();
         let wanted = f64::from(sampling.top_p) * total;
-        // Words so rare that all like them together are less than the rest.
+        // Tokens this rare cannot reach the mass that top-p cuts off, however many they are.
         let rare = (total - wanted) / pool.len() as f64;
         pool.retain(|offer| offer.score == largest || weight(offer, heat) >= rare);
         pool.sort_unstable_by(Candidate::cmp_best_first);
@@ -73,7 +73,7 @@ pub(super) fn sample(
             return Some(*offer);
         }
     }
-    // Where rounding left a rest behind the last one.
+    // Rounding can leave a rest after the last candidate.
     pool.last().copied()
 }
 
@@ -84,7 +84,7 @@ mod tests {
     const ALL: Sampling =
         Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: 7 };
 
-    /// How often each of four words of probabilities 0.5, 0.3, 0.15, 0.05 is drawn.
+    /// The frequencies of four tokens with probabilities 0.5, 0.3, 0.15, 0.05.
     fn counts(sampling: Sampling, semantics: DecodingSemantics) -> [f64; 4] {
         let mut counts = [0.0; 4];
         let draws = 20_000;
@@ -103,8 +103,8 @@ mod tests {
 
     fn assert_near(found: [f64; 4], expected: [f64; 4]) {
         // Four standard deviations of 20,000 draws at 1/2 are 0.014.
-        let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(apart < 0.015, "{found:?} is not {expected:?}");
+        let distance = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(distance < 0.015, "{found:?} is not {expected:?}");
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
         // Squared: 0.25, 0.09, 0.0225, 0.0025 of 0.365.
         let cold = Sampling { temperature: 0.5, ..ALL };
         assert_near(counts(cold, DecodingSemantics::Marian), [0.685, 0.2466, 0.0616, 0.0068]);
-        // 0.7 of the heat's own is reached by two words, of the plain ones too; 0.65 by one.
+        // Two tokens reach a mass of 0.7 with and without the temperature; 0.65 one with it.
         let nucleus = Sampling { top_p: 0.65, ..cold };
         assert_near(counts(nucleus, DecodingSemantics::CTranslate2), [1.0, 0.0, 0.0, 0.0]);
         assert_near(counts(nucleus, DecodingSemantics::Marian), [0.7353, 0.2647, 0.0, 0.0]);

@@ -1,11 +1,11 @@
-//! Unknown words of a translation and the source words that may stand for them.
+//! Replacement of unknown tokens of a translation by source words.
 
 use super::Translation;
 use super::alignment::argmax;
 
-/// For each unknown word of `translation`, its place and that of the source word with the
-/// highest attention there. `source_words` is the length of the source without `</s>`,
-/// which stands for nothing. Needs the alignment; a word without one is left out.
+/// For each unknown token of `translation`, its position and that of the source token with the
+/// highest attention. `source_words` is the length of the source without `</s>`, which is
+/// never a replacement. Needs the alignment; tokens without one are left out.
 pub fn replacements(
     translation: &Translation,
     unknown: u32,

@@ -1,5 +1,5 @@
-//! The binary form: six numbers, where each source word's translations begin, the
-//! translations. The second number is a checksum of all that follows it.
+//! The binary format: a header of six `u64` (magic, checksum of the rest, first, best, number
+//! of offsets, number of translations), the offsets as `u64`, the translations as `u32`.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,12 +10,12 @@ use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
 const MAGIC: u64 = 0xf11a_48d5_0134_17f5;
-/// Bytes of the six numbers.
+/// Bytes of the header.
 const HEADER_LEN: usize = 48;
-/// Where what the checksum covers begins.
+/// The checksum covers the bytes from here on.
 const CHECKSUM_START: usize = 16;
 
-/// Whether a binary shortlist lies at `path`, whole or not.
+/// Whether the file at `path` begins with the magic number of a binary shortlist.
 pub fn is_binary(path: &Path) -> bool {
     let mut start = [0; 8];
     path.is_file()
@@ -44,8 +44,8 @@ pub fn read(
         usize::try_from(count).ok().and_then(|count| count.checked_mul(size))
     };
     let sizes = length(offsets, 8).zip(length(translations, 4));
-    let whole = sizes.and_then(|(a, b)| a.checked_add(b)?.checked_add(HEADER_LEN));
-    let Some((offsets_length, _)) = sizes.filter(|_| whole == Some(bytes.len())) else {
+    let file_length = sizes.and_then(|(a, b)| a.checked_add(b)?.checked_add(HEADER_LEN));
+    let Some((offsets_length, _)) = sizes.filter(|_| file_length == Some(bytes.len())) else {
         let reason = format!(
             "{offsets} offsets and {translations} translations are promised, the file has {} \
              bytes",
@@ -87,7 +87,7 @@ pub fn read(
     })
 }
 
-/// Whole 64-bit numbers combined one after another, as Marian does it.
+/// Marian's checksum: the `u64` combined one after another as `boost::hash_combine` does.
 fn combined_hash(bytes: &[u8]) -> u64 {
     bytes.as_chunks::<8>().0.iter().fold(0, |hash: u64, &number| {
         let number = u64::from_le_bytes(number).wrapping_add(0x9e37_79b9);

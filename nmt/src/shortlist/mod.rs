@@ -1,8 +1,8 @@
-//! Shortlists: the few target words that a source sentence can need, so that the output
-//! layer multiplies with those columns only (`neural.md` 1.4).
+//! Shortlists: the few target tokens that the translation of a source sentence may use, so
+//! that the output layer computes the logits of those columns only (`neural.md` 1.4).
 //!
-//! The candidates of a sentence depend on that sentence alone. Marian unites those of a
-//! batch, so its scores change with batch mates; ours do not.
+//! The candidates of a sentence depend on that sentence alone. Marian takes the union over a
+//! batch, so its scores depend on the other sentences of the batch; ours do not.
 
 mod binary;
 mod text;
@@ -18,17 +18,17 @@ use crate::{Error, Result};
 
 pub use vocabulary_map::VocabularyMap;
 
-/// Candidate counts are a multiple of this, as Marian's are.
+/// The number of candidates is padded to a multiple of this, as in Marian.
 const CANDIDATE_MULTIPLE: usize = 8;
 
-/// How many candidates a text shortlist gives (`--shortlist path first best threshold`).
+/// Pruning of a text shortlist (`--shortlist path first best threshold`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShortlistOptions {
-    /// The most frequent words, which every sentence gets: ids below this.
+    /// Every sentence gets the ids below this, those of the most frequent tokens.
     pub first: usize,
-    /// Translations of each source word, the most probable ones.
+    /// The number of most probable translations kept for each source token.
     pub best: usize,
-    /// Only translations more probable than this.
+    /// Translations that are not more probable than this are dropped.
     pub threshold: f32,
 }
 
@@ -38,23 +38,44 @@ impl Default for ShortlistOptions {
     }
 }
 
-/// Translations of every source word, to choose candidates from.
+/// A lexical shortlist: the translations of every source token.
+///
+/// ```
+/// use std::io::Cursor;
+/// use std::path::Path;
+/// use miriam_nmt::Vocabulary;
+/// use miriam_nmt::shortlist::{Shortlist, ShortlistOptions};
+/// use miriam_textio::{Input, Lines};
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// let vocabulary = Vocabulary::open(Path::new("testdata/tiny.vocab.yml"))?;
+/// let lines = "w9 w2 0.5\nw8 w2 0.3\nw7 w2 0.1\n";
+/// let lines = Lines::new(Input::from_reader(Cursor::new(lines), "lex.s2t", None)?);
+/// let options = ShortlistOptions { first: 2, best: 2, threshold: 0.0 };
+/// let list = Shortlist::from_lines(lines, options, &vocabulary, &vocabulary)?;
+/// assert_eq!(list.translations_of(2), [8, 9]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shortlist {
     first: usize,
-    /// Where the translations of each source word begin, and where the last ones end.
+    /// Offsets into `translations`, `[source tokens + 1]`.
     offsets: Vec<u64>,
-    /// Target ids, ascending within a source word.
+    /// Target ids, ascending within a source token.
     translations: Vec<u32>,
-    /// Words of the target vocabulary.
+    /// Size of the target vocabulary.
     target_vocab_size: usize,
-    /// Whether a source word is a target word too.
+    /// Whether both sides share their vocabulary.
     is_shared: bool,
 }
 
 impl Shortlist {
-    /// Reads the file at `path`, text or binary, told by its first bytes. `options` are
-    /// for text; a binary file has its own.
+    /// Reads the file at `path`, text or binary, told by its first bytes. `options` apply
+    /// to text; a binary file is pruned already.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is malformed, or belongs to other vocabularies.
     pub fn open(
         path: &Path,
         options: ShortlistOptions,
@@ -69,10 +90,10 @@ impl Shortlist {
         Self::from_lines(Lines::new(Input::open(path)?), options, source, target)
     }
 
-    /// The lines of a shortlist in text.
+    /// Reads a text shortlist, `target source probability` a line.
     ///
     /// # Errors
-    /// With the line that is not two words and a probability.
+    /// If a line is not two words and a probability.
     pub fn from_lines(
         lines: Lines,
         options: ShortlistOptions,
@@ -82,7 +103,10 @@ impl Shortlist {
         text::read(lines, options, source, target)
     }
 
-    /// A binary shortlist whose bytes are at hand; `path` stands for it in messages.
+    /// Reads a binary shortlist from memory; `path` names it in messages.
+    ///
+    /// # Errors
+    /// If it is damaged or belongs to other vocabularies.
     pub fn from_bytes(
         bytes: &[u8],
         path: &Path,
@@ -92,8 +116,7 @@ impl Shortlist {
         binary::read(bytes, path, source, target)
     }
 
-    /// The translations of each source word in order, which are cut, sorted and put end
-    /// to end.
+    /// Prunes, sorts and concatenates the translations of each source token.
     fn new(
         options: ShortlistOptions,
         mut lists: Vec<Vec<(f32, u32)>>,
@@ -103,12 +126,11 @@ impl Shortlist {
         let mut offsets = vec![0];
         let mut translations: Vec<u32> = Vec::new();
         for list in &mut lists {
-            // Of a pair that is there twice the last line counts, as with Marian, where words
-            // that are not there meet under one id.
+            // The last line of a pair counts, as in Marian; all unknown words are one token.
             list.reverse();
             list.sort_by_key(|(_, id)| *id);
             list.dedup_by_key(|(_, id)| *id);
-            // Of equally probable ones the greater ids stay, as with Marian.
+            // Among equally probable ones the greater ids are kept, as in Marian.
             list.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
             list.truncate(options.best);
             let begin = translations.len();
@@ -125,7 +147,7 @@ impl Shortlist {
         }
     }
 
-    /// A shortlist of a model file of ours, if its parts fit together.
+    /// The shortlist of a model file, if its parts fit together.
     pub(crate) fn from_parts(
         first: usize,
         offsets: &[u64],
@@ -147,14 +169,14 @@ impl Shortlist {
         })
     }
 
-    /// Where the translations of each source word begin, and all of them end to end.
+    /// Offsets `[source tokens + 1]` and the concatenated translations.
     pub(crate) fn as_parts(&self) -> (&[u64], &[u32]) {
         (&self.offsets, &self.translations)
     }
 
     /// Writes the candidates of a sentence, ascending and distinct, to `candidates`: the
-    /// frequent words, the translations of its words, the words themselves where both
-    /// sides share a vocabulary, and further ids up to a multiple of 8.
+    /// frequent tokens, the translations of its tokens, its tokens themselves where both
+    /// sides share a vocabulary, padded with further ids to a multiple of 8.
     pub fn candidates(&self, sentence: &[u32], candidates: &mut Vec<u32>) {
         candidates.clear();
         candidates.extend(0..self.first as u32);
@@ -169,7 +191,7 @@ impl Shortlist {
         pad_candidates(candidates, self.first as u32, self.target_vocab_size);
     }
 
-    /// The translations of a source word; none of one that is not there.
+    /// The translations of a source token, ascending; empty for an id out of range.
     pub fn translations_of(&self, word: u32) -> &[u32] {
         let word = word as usize;
         match (self.offsets.get(word), self.offsets.get(word + 1)) {
@@ -178,29 +200,29 @@ impl Shortlist {
         }
     }
 
-    /// How many of the most frequent words every sentence gets.
+    /// How many of the most frequent tokens every sentence gets.
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// How many translations there are in all.
+    /// The number of translations of all source tokens together.
     pub fn len(&self) -> usize {
         self.translations.len()
     }
 
-    /// Whether there are none.
+    /// Whether no token has a translation.
     pub fn is_empty(&self) -> bool {
         self.translations.is_empty()
     }
 }
 
-/// Adds the smallest ids from `from` on that are not there until the count is a multiple
-/// of 8 or there are no more.
-fn pad_candidates(candidates: &mut Vec<u32>, from: u32, words: usize) {
-    let wanted = candidates.len().next_multiple_of(CANDIDATE_MULTIPLE).min(words);
+/// Pads `candidates` with the smallest missing ids from `from` on to a multiple of
+/// [`CANDIDATE_MULTIPLE`], as far as the vocabulary has any.
+fn pad_candidates(candidates: &mut Vec<u32>, from: u32, vocab_size: usize) {
+    let wanted = candidates.len().next_multiple_of(CANDIDATE_MULTIPLE).min(vocab_size);
     let before = candidates.len();
     let mut id = from;
-    while candidates.len() < wanted && (id as usize) < words {
+    while candidates.len() < wanted && (id as usize) < vocab_size {
         if candidates[..before].binary_search(&id).is_err() {
             candidates.push(id);
         }
@@ -209,7 +231,7 @@ fn pad_candidates(candidates: &mut Vec<u32>, from: u32, words: usize) {
     candidates.sort_unstable();
 }
 
-/// A shortlist whose ids are those of another vocabulary.
+/// The error of a shortlist made for another vocabulary.
 fn vocabulary_mismatch(path: &Path, reason: String) -> Error {
     Error::mismatch(path, "shortlist", reason)
 }

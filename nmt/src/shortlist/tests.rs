@@ -1,4 +1,4 @@
-//! Small lists whose candidates can be told by hand. Marian's own are in `tests/oracle.rs`.
+//! Small shortlists with candidates worked out by hand. Marian's own are in `tests/oracle.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn parse_text(lines: &str, options: ShortlistOptions, words: [usize; 2]) -> Resu
 }
 
 #[test]
-fn the_best_translations_above_the_threshold_stay() {
+fn the_best_translations_above_the_threshold_are_kept() {
     let options = ShortlistOptions { first: 2, best: 2, threshold: 0.1 };
     let lines = "w5 w2 0.5\nw6 w2 0.1\nw7 w2 0.2\nw8 w2 0.3\nNULL w2 0.9\nw9 nothing 0.7\n\
                  nothing w3 0.4\nw4 NULL 1\n";

@@ -1,4 +1,4 @@
-//! The text form: `target source probability` a line.
+//! The text format: `target source probability` a line.
 
 use miriam_textio::{Error, Lines, fields, number};
 

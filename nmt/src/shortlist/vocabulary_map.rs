@@ -1,4 +1,4 @@
-//! CTranslate2's `vmap.txt`: target words of source n-grams.
+//! CTranslate2's `vmap.txt`: the target tokens that source n-grams allow.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,13 +8,13 @@ use miriam_textio::{Error, Input, Lines, fields};
 use crate::Result;
 use crate::vocabulary::Vocabulary;
 
-/// Longer n-grams no map has.
+/// The longest n-gram of a map that is accepted.
 const MAX_NGRAM: usize = 64;
 
-/// Target words of source n-grams; those of the empty one are everybody's.
+/// The target tokens that source n-grams allow; those of the empty n-gram go to every sentence.
 #[derive(Clone, Debug, Default)]
 pub struct VocabularyMap {
-    /// By the ids of the n-gram.
+    /// Target ids by the source ids of the n-gram.
     entries: HashMap<Vec<u32>, Vec<u32>>,
     /// Candidates of every sentence, ascending.
     always: Vec<u32>,
@@ -23,15 +23,18 @@ pub struct VocabularyMap {
 
 impl VocabularyMap {
     /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and those of [`VocabularyMap::read`].
     pub fn open(path: &Path, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
         Self::read(Lines::new(Input::open(path)?), source, target)
     }
 
-    /// Reads the lines of a map. Words that a vocabulary lacks are passed over: in an n-gram
-    /// with the whole line, among translations alone.
+    /// Reads the lines of a map. A line whose n-gram has a word that the source vocabulary
+    /// lacks is skipped, as is a translation that the target vocabulary lacks.
     ///
     /// # Errors
-    /// With the line that has no tab or too long an n-gram.
+    /// If a line has no tab or too long an n-gram.
     pub fn read(mut lines: Lines, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
         let mut map =
             VocabularyMap { always: vec![target.unk_id(), target.eos_id()], ..Self::default() };
@@ -78,12 +81,12 @@ impl VocabularyMap {
         candidates.dedup();
     }
 
-    /// How many n-grams it has.
+    /// The number of n-grams.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it has none.
+    /// Whether there are no n-grams.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

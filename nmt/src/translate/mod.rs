@@ -1,9 +1,8 @@
-//! Text in, text out: a model with what lies beside it, and as many threads as wanted.
+//! Translation of text on several threads.
 //!
-//! One thread reads lines and cuts them into pieces. Those who translate take batches of
-//! sentences of similar length, one session each, and write lines of text; the calling
-//! thread puts these out in the order of the input. What a line becomes depends on that line
-//! and on the options alone.
+//! One thread reads lines and tokenises them. Worker threads, with a session each, translate
+//! batches of sentences of similar length to lines of text; the calling thread writes these in
+//! input order. The translation of a line depends on that line and on the options alone.
 
 mod models;
 mod options;
@@ -38,7 +37,7 @@ use print::{ScoredTranslation, empty_translation, write_translations};
 use queue::{BatchQueue, QueueOptions};
 use reader::{InputSentence, SentenceReader};
 
-/// Models ready to translate.
+/// Loaded models with the options of translation.
 pub struct Translator {
     models: LoadedModels,
     candidates: Option<ShortlistGenerator>,
@@ -46,68 +45,74 @@ pub struct Translator {
     search: SearchOptions,
 }
 
-/// Something that went wrong with a line, or was done to it.
+/// An error or a warning about a line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// What happened.
+    /// The message.
     pub reason: String,
 }
 
-/// How far a text was translated: to its end, unless somebody asked to stop.
+/// How far a text was translated: to its end, unless it was cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
-    /// Lines that were read.
+    /// The number of lines that were read.
     pub read: u64,
-    /// Lines, from the first on, whose translations were written.
+    /// The number of lines, from the first on, whose translations were written.
     pub written: u64,
 }
 
-/// What a sentence gave.
+/// The output of one sentence.
 struct OutputLines {
     text: Vec<u8>,
     errors: Vec<LineError>,
 }
 
 impl Translator {
-    /// Makes the models of `package` ready; see [`Models::new`] for `tuner`.
+    /// Loads the models of `bundle`; see [`LoadedModels::new`] for `tuner`.
+    ///
+    /// # Errors
+    /// Those of [`LoadedModels::new`].
     pub fn new(
-        package: ModelBundle,
+        bundle: ModelBundle,
         options: TranslationOptions,
         tuner: &Arc<Tuner>,
     ) -> Result<Self> {
-        let mut models = LoadedModels::new(&package, options.precision, &options.weights, tuner)?;
+        let mut models = LoadedModels::new(&bundle, options.precision, &options.weights, tuner)?;
         let sides = models.tokenizers_mut();
         sides.iter_mut().for_each(|side| side.input_is_tokenized = options.input.is_tokenized);
         sides[1].output_as_pieces = options.output.as_pieces;
         let mut search = options.search.clone();
         let target = &sides[1].vocabulary;
         search.eos_id = target.eos_id();
-        let tables = package.models.iter().map(|model| model.architecture().embeddings());
+        let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
         search.suppress_tokens =
             tables.flat_map(|tables| tables.suppress_tokens.iter().copied()).collect();
         if !options.allow_unknown {
             search.suppress_tokens.push(target.unk_id());
         }
-        // A line end that is put out would be the end of a line.
+        // A generated line feed would end the line of output.
         search.suppress_tokens.extend(target.find(b"<0x0A>"));
         search.suppress_tokens.retain(|&word| word != search.eos_id);
         search.suppress_tokens.sort_unstable();
         search.suppress_tokens.dedup();
         let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
         search.return_alignments |= alignment.is_some() || replace_unknowns;
-        // Greedy search chooses the same words without the sum of the softmax, and scores show
-        // only where they are printed.
+        // Greedy search chooses the same tokens without the normaliser of the softmax, which
+        // only printed scores need.
         search.skip_cost = search.beam_size == 1 && !word_scores && !n_best;
-        Ok(Translator { models, candidates: package.shortlist_generator, options, search })
+        Ok(Translator { models, candidates: bundle.shortlist_generator, options, search })
     }
 
-    /// Translates every line of `source` to `output`, in order, until `stop` is asked for:
-    /// then batches that have begun are finished, and written as far as no line is missing.
-    /// `mishaps` hears what went wrong with single lines, whose translations are empty, and
-    /// `progress` how many are written. `promptly` is for input that trickles in: lines are
-    /// translated as they come.
+    /// Translates every line of `source` to `output`, in order, until `stop` is cancelled:
+    /// then started batches are finished, and written up to the first missing line.
+    /// `report_error` gets errors of single lines, whose translations are empty, and warnings;
+    /// `progress` gets the number of lines written. `low_latency` is for interactive input:
+    /// lines are translated as they come.
+    ///
+    /// # Errors
+    /// If input cannot be read or output cannot be written, and those of `report_error`.
     pub fn translate(
         &self,
         source: SourceText,
@@ -134,8 +139,8 @@ impl Translator {
         let mut written = 0;
         let write = |lines: OutputLines, more: bool| -> Result<()> {
             output.write(&lines.text)?;
-            for mishap in &lines.errors {
-                report_error(mishap)?;
+            for error in &lines.errors {
+                report_error(error)?;
             }
             written += 1;
             progress.set_position(written);
@@ -145,12 +150,12 @@ impl Translator {
         let work = |send: &ResultSender<OutputLines>| self.run_worker(&queue, stop, send);
         let outcome = pipeline::run_ordered(&queue, self.options.threads, stop, read, work, write);
         progress.end();
-        // What has been written is whole also where more could not be.
+        // The lines written so far are completed even after an error.
         outcome.and(output.finish().map_err(Error::from))?;
         Ok(LineCounts { read: lines_read, written })
     }
 
-    /// Translates what comes from the queue, on one thread.
+    /// Translates the sentences of the queue on one thread.
     fn run_worker(
         &self,
         queue: &BatchQueue<InputSentence>,
@@ -161,7 +166,7 @@ impl Translator {
         let feature_sessions = self.feature_sessions();
         let features = !feature_sessions.is_empty();
         let feature_sessions = RefCell::new(feature_sessions);
-        // What is under way; shared by the one who asks for more and the one who is done.
+        // Active sentences, shared by the source of jobs and the callback for results.
         let under_way: RefCell<HashMap<u64, InputSentence>> = RefCell::default();
         let mut next = || loop {
             let busy = !under_way.borrow().is_empty();
@@ -207,7 +212,7 @@ impl Translator {
         let batching = BatchingOptions {
             max_sentences: self.options.mini_batch,
             max_source_tokens: self.options.mini_batch_words,
-            // What threads share is read ahead and sorted already.
+            // The queue has read ahead and sorted already.
             maxi_batch: 1,
             sort_by_length: false,
             top_up: true,
@@ -215,7 +220,7 @@ impl Translator {
         batch::translate_batches(session.as_mut(), &self.search, &batching, &mut next, &mut done)
     }
 
-    /// The only words for a sentence.
+    /// The shortlist of a sentence.
     fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
         let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();
@@ -223,19 +228,18 @@ impl Translator {
             ShortlistGenerator::Shortlist(list) => list.candidates(source, &mut candidates),
             ShortlistGenerator::VocabularyMap(map) => map.candidates(source, &mut candidates),
         }
-        let asked = constraints.iter().flatten().chain(prefix);
-        batch::complete_candidates(&mut candidates, asked, self.search.eos_id);
+        let required = constraints.iter().flatten().chain(prefix);
+        batch::complete_candidates(&mut candidates, required, self.search.eos_id);
         Some(candidates)
     }
 
-    /// A session for each model, where lists tell what each of several, or one that is
-    /// weighed, thinks.
+    /// A session for each model, if n-best lists need the scores of the models of an ensemble.
     fn feature_sessions(&self) -> Vec<Box<dyn Session>> {
         let wanted = self.options.output.n_best && self.models.single_network().is_none();
         if wanted { self.models.sessions() } else { Vec::new() }
     }
 
-    /// Translations with the scores of each model, words from left to right.
+    /// Adds the scores of each model to translations, and reverses right-to-left ones.
     fn score_by_model(
         &self,
         sentence: &InputSentence,
@@ -251,7 +255,7 @@ impl Translator {
             let targets = translations.iter().map(|found| {
                 let mut words = found.tokens.clone();
                 words.push(self.search.eos_id);
-                // One that was cut by the longest length has no </s>.
+                // One that was cut at the maximum length has no </s>.
                 words.truncate(found.token_scores.len());
                 words
             });
@@ -288,8 +292,8 @@ impl Translator {
         );
         let failed = sentence.request.as_ref().err().cloned();
         let reasons = sentence.warning.iter().cloned().chain(failed);
-        let mishaps = reasons.map(|reason| LineError { line: sentence.id + 1, reason }).collect();
-        OutputLines { text, errors: mishaps }
+        let errors = reasons.map(|reason| LineError { line: sentence.id + 1, reason }).collect();
+        OutputLines { text, errors }
     }
 }
 
@@ -300,7 +304,7 @@ impl TranslationOptions {
     }
 }
 
-/// Puts the words of a model that writes from right to left in order; `</s>` stays last.
+/// Reverses the translation of a right-to-left model; `</s>` stays last.
 fn reverse(translation: &mut Translation) {
     let words = translation.tokens.len();
     translation.tokens.reverse();

@@ -1,5 +1,4 @@
-//! Models that are ready: packed weights, the text of both sides, and sessions for
-//! threads.
+//! Loaded models: packed weights, tokenisers of both sides, and sessions for threads.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use crate::model_bundle::ModelBundle;
 use crate::network::{Ensemble, Network, Session};
 use crate::{Error, Result};
 
-/// Models that vote, or a single one.
+/// A single loaded model or those of an ensemble.
 pub struct LoadedModels {
     networks: Vec<Arc<Network>>,
     weights: Vec<f32>,
@@ -19,49 +18,48 @@ pub struct LoadedModels {
 }
 
 impl LoadedModels {
-    /// Makes the models of `package` ready; `weights` has one for each, or is empty for 1
-    /// each. What `tuner` knows of products is used and added to.
+    /// Loads the models of `bundle`; `weights` has one for each, or is empty for 1 each.
+    /// `tuner` chooses GEMM kernels and learns from this model.
     ///
     /// # Errors
-    /// If there are no vocabularies, options beside the model make no sense, or models do not
-    /// go together.
+    /// If there are no vocabularies, settings of the bundle are out of range, or the models
+    /// cannot form an ensemble.
     pub fn new(
-        package: &ModelBundle,
+        bundle: &ModelBundle,
         precision: Precision,
         weights: &[f32],
         tuner: &Arc<Tuner>,
     ) -> Result<Self> {
-        let path = &package.path;
-        // Files of ours have such values too.
-        package.settings.validate(path)?;
-        let Some(words) = &package.tokenizers else {
-            let reason = "no vocabularies lie beside it; name them with --vocabs SOURCE TARGET";
+        let path = &bundle.path;
+        // Settings of a model file are not checked when it is opened.
+        bundle.settings.validate(path)?;
+        let Some(words) = &bundle.tokenizers else {
+            let reason = "no vocabularies were found; name them with --vocabs SOURCE TARGET";
             return Err(Error::unsupported(path, reason));
         };
         let name = |number: usize| -> &PathBuf {
-            let own = package.files.get(number);
-            own.filter(|_| package.files.len() == package.models.len()).unwrap_or(path)
+            let own = bundle.files.get(number);
+            own.filter(|_| bundle.files.len() == bundle.models.len()).unwrap_or(path)
         };
         let load = |(number, model)| {
             let mut network = Network::load(model, name(number), precision)?;
             network.set_tuner(Arc::clone(tuner));
             Ok(Arc::new(network))
         };
-        let networks: Vec<_> =
-            package.models.iter().enumerate().map(load).collect::<Result<_>>()?;
+        let networks: Vec<_> = bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
         let weights = match weights {
             [] => vec![1.0; networks.len()],
-            given if given.len() == networks.len() => given.to_vec(),
-            given => {
-                let reason = format!("{} weights for {} models", given.len(), networks.len());
+            weights if weights.len() == networks.len() => weights.to_vec(),
+            weights => {
+                let reason = format!("{} weights for {} models", weights.len(), networks.len());
                 return Err(Error::mismatch(path, "weights", reason));
             }
         };
         let mut directions =
-            package.models.iter().map(|model| model.architecture().embeddings().right_to_left);
+            bundle.models.iter().map(|model| model.architecture().embeddings().right_to_left);
         let right_to_left = directions.next().unwrap_or(false);
         if directions.any(|other| other != right_to_left) {
-            let reason = "models that go from left to right and from right to left cannot vote";
+            let reason = "left-to-right and right-to-left models cannot form an ensemble";
             return Err(Error::unsupported(path, reason));
         }
         let models = LoadedModels {
@@ -70,12 +68,12 @@ impl LoadedModels {
             tokenizers: [Tokenizer::new(words, 0), Tokenizer::new(words, 1)],
             right_to_left,
         };
-        // Whatever hinders models from voting is said before any text is read.
+        // Errors of the ensemble are reported before any text is read.
         models.session()?;
         Ok(models)
     }
 
-    /// Source and target.
+    /// The tokenisers of source and target.
     pub fn tokenizers(&self) -> &[Tokenizer; 2] {
         &self.tokenizers
     }
@@ -84,17 +82,20 @@ impl LoadedModels {
         &mut self.tokenizers
     }
 
-    /// Whether they put out the words of a translation from the last to the first.
+    /// Whether the models generate translations from right to left.
     pub fn is_right_to_left(&self) -> bool {
         self.right_to_left
     }
 
-    /// How many there are.
+    /// The number of models.
     pub fn count(&self) -> usize {
         self.networks.len()
     }
 
-    /// What a thread works with.
+    /// A session of the model or ensemble, for one thread.
+    ///
+    /// # Errors
+    /// If the models cannot form an ensemble.
     pub fn session(&self) -> Result<Box<dyn Session>> {
         Ok(match self.single_network() {
             Some(network) => Box::new(network.session()),
@@ -102,12 +103,12 @@ impl LoadedModels {
         })
     }
 
-    /// The only model, if nothing votes or is weighed.
+    /// The only model, if there is no ensemble and no weight.
     pub(crate) fn single_network(&self) -> Option<&Arc<Network>> {
         self.networks.first().filter(|_| self.weights == [1.0])
     }
 
-    /// Sessions of the models by themselves.
+    /// A session of each model alone.
     pub fn sessions(&self) -> Vec<Box<dyn Session>> {
         let session = |network: &Arc<Network>| Box::new(network.session()) as Box<dyn Session>;
         self.networks.iter().map(session).collect()

@@ -1,111 +1,118 @@
-//! What people choose when they translate, and what a model's configuration or its
-//! format chooses for them.
+//! Options of translation, and their defaults by the configuration and format of a model.
 
 use crate::checkpoint::DType;
 use crate::engine::Precision;
 use crate::model_bundle::ModelBundle;
 use crate::search::{DecodingSemantics, SearchOptions};
 
-/// How text is translated.
+/// Options of translation.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt::ModelBundle;
+/// use miriam_nmt::search::DecodingSemantics;
+/// use miriam_nmt::translate::TranslationOptions;
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// let bundle = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
+/// let mut options = TranslationOptions::for_package(&bundle, None);
+/// assert_eq!(options.search.semantics, DecodingSemantics::CTranslate2);
+/// assert_eq!(options.search.beam_size, 2);
+/// options.search.beam_size = 5;
+/// options.output.n_best = true;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranslationOptions {
-    /// The search. Its `end` and `never` are filled in from the model.
+    /// Options of search. `eos_id` and `suppress_tokens` are filled in from the model.
     pub search: SearchOptions,
-    /// Whether the unknown word may be put out.
+    /// Whether the unknown token may be generated.
     pub allow_unknown: bool,
-    /// The numbers that products multiply with.
+    /// The precision of GEMM.
     pub precision: Precision,
-    /// Weights of models that vote; empty for 1 each.
+    /// Weights of the models of an ensemble; empty for 1 each.
     pub weights: Vec<f32>,
-    /// Threads that translate, one session each.
+    /// The number of worker threads, each with a session.
     pub threads: usize,
-    /// Sentences translated together.
+    /// The maximum number of sentences of a batch.
     pub mini_batch: usize,
-    /// Words of the source translated together; one sentence may have more; 0 is no
+    /// The maximum number of source tokens of a batch, unless it is one sentence; 0 is no
     /// limit.
     pub mini_batch_words: usize,
-    /// Batches that are read ahead and sorted.
+    /// The number of batches that are read ahead and sorted.
     pub maxi_batch: usize,
     /// Whether sentences are sorted by length.
     pub sort_by_length: bool,
-    /// What comes in.
+    /// Options of input.
     pub input: InputOptions,
-    /// What goes out.
+    /// Options of output.
     pub output: OutputOptions,
 }
 
-/// What the lines of the input are.
+/// The format of input lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LineFormat {
-    /// A sentence.
+    /// A plain sentence.
     #[default]
     Sentence,
-    /// Fields with tabs between them: a sentence, what its translation begins with, and
-    /// what it must have (`|||` between several).
+    /// Fields with tabs between them: a sentence, a prefix of its translation, and constraints
+    /// (`|||` between several).
     Tsv,
-    /// A JSON object with `source`, and if wanted `prefix` and `constraints` (a list).
+    /// A JSON object with `source`, and optionally `prefix` and `constraints` (a list).
     Json,
 }
 
-/// How sentences come in.
+/// Options of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputOptions {
-    /// What a line is.
+    /// The format of lines.
     pub format: LineFormat,
-    /// Whether text is in pieces already.
+    /// Whether the text is tokenised already.
     pub is_tokenized: bool,
-    /// The longest sentence, in pieces, and the longest prefix, and the most pieces of all
-    /// constraints together.
+    /// The maximum number of tokens of a sentence, of a prefix, and of all constraints together.
     pub max_length: usize,
-    /// Whether longer sentences are cut; otherwise they are not translated.
+    /// Whether longer sentences are cropped; otherwise they are not translated.
     pub crop: bool,
 }
 
-/// How translations go out.
+/// Options of output.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct OutputOptions {
-    /// Pieces instead of text.
+    /// Print tokens instead of text.
     pub as_pieces: bool,
-    /// All that were found, as a list, instead of the best.
+    /// Print the n-best list instead of the best translation.
     pub n_best: bool,
-    /// Alignments behind each translation.
+    /// Print alignments after each translation.
     pub alignment: Option<AlignmentFormat>,
-    /// The score of each word behind each translation.
+    /// Print the score of each token after each translation.
     pub word_scores: bool,
-    /// The unknown word gives way to the source word with most attention.
+    /// Replace unknown tokens by the source word with the highest attention.
     pub replace_unknowns: bool,
 }
 
-/// How an alignment is printed.
+/// The format of printed alignments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AlignmentFormat {
-    /// The attention of each word.
+    /// The attention weights of each token.
     Soft,
-    /// Points `source-target`: all with more attention than this, at 1 the best of each
-    /// target word.
+    /// Points `source-target`: all with more attention than this threshold, at 1 the best of
+    /// each target token.
     Hard(f32),
 }
 
 impl TranslationOptions {
-    /// What an engine would choose, Marian or CTranslate2: that of `rules`, if they are
-    /// given, or else that which `package` was made for, which is CTranslate2 for its
-    /// folders and those of Hugging Face. Options of a configuration beside the model stand
-    /// over them. Only batches are larger than there, for results do not depend on them here.
+    /// The defaults of Marian or CTranslate2: those of `semantics`, or else of the program that
+    /// the model was made for ([`ModelBundle::semantics`]). Settings of a decoder configuration
+    /// override them. Only batches are larger, for results do not depend on them here.
     pub fn for_package(package: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &package.settings;
-        let is_of_ctranslate2 =
-            ["CTranslate2", "Hugging Face"].iter().any(|name| package.format.contains(name));
-        let own = if is_of_ctranslate2 {
-            DecodingSemantics::CTranslate2
-        } else {
-            DecodingSemantics::Marian
-        };
-        let rules = semantics.unwrap_or(own);
-        let of_marian = rules == DecodingSemantics::Marian;
-        let (beam, normalize) = if of_marian { (12, 0.0) } else { (2, 1.0) };
-        let factor = if of_marian { 3.0 } else { f32::INFINITY };
-        // Positions are counted in 32 bits.
-        let longest = if of_marian { u32::MAX as usize } else { 256 };
+        let semantics = semantics.unwrap_or(package.semantics);
+        let is_marian = semantics == DecodingSemantics::Marian;
+        let (beam, normalize) = if is_marian { (12, 0.0) } else { (2, 1.0) };
+        let factor = if is_marian { 3.0 } else { f32::INFINITY };
+        // Positions have 32 bits.
+        let longest = if is_marian { u32::MAX as usize } else { 256 };
         TranslationOptions {
             search: SearchOptions {
                 beam_size: settings.beam_size.unwrap_or(beam),
@@ -115,8 +122,8 @@ impl TranslationOptions {
                 coverage_penalty: 0.0,
                 max_length_factor: settings.max_length_factor.unwrap_or(factor),
                 max_length: longest,
-                min_length: usize::from(!of_marian),
-                semantics: rules,
+                min_length: usize::from(!is_marian),
+                semantics,
                 patience: 1.0,
                 early_stop_margin: None,
                 no_repeat_ngram_size: 0,
@@ -127,12 +134,12 @@ impl TranslationOptions {
                 return_alignments: false,
                 skip_cost: false,
             },
-            allow_unknown: !of_marian,
+            allow_unknown: !is_marian,
             precision: stored_precision(package),
             weights: settings.weights.clone(),
             threads: 1,
             mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
-            // Whatever the sentences, memory stays within bounds.
+            // A bound on memory for sentences of any length.
             mini_batch_words: 4096,
             maxi_batch: settings.maxi_batch.filter(|&n| n > 1).unwrap_or(20),
             sort_by_length: true,
@@ -146,7 +153,7 @@ impl TranslationOptions {
         }
     }
 
-    /// What was chosen, a name and a value each, for people.
+    /// Lines of a report on the options: a name and a value each.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let search = &self.search;
         let rules = match search.semantics {
@@ -177,17 +184,16 @@ impl TranslationOptions {
     }
 }
 
-/// That of the weights in the files, if they are integers: who made them so wants them
-/// multiplied so.
+/// The precision of the stored weights, if they are integers or packed; otherwise f32.
 fn stored_precision(package: &ModelBundle) -> Precision {
     if let Some(packed) = package.models.iter().find_map(|model| model.precision()) {
         return packed;
     }
     let parameters = package.models.iter().flat_map(|model| model.parameters());
-    let integers = parameters.filter(|(name, _)| !name.contains("emb"));
-    let mut elements = integers.map(|(_, tensor)| tensor.dtype());
-    elements
-        .try_fold(Precision::F32, |found, element| match element {
+    let weights = parameters.filter(|(name, _)| !name.contains("emb"));
+    let mut dtypes = weights.map(|(_, tensor)| tensor.dtype());
+    dtypes
+        .try_fold(Precision::F32, |found, dtype| match dtype {
             DType::I8 => Err(Precision::I8),
             DType::I16 => Ok(Precision::I16),
             _ => Ok(found),

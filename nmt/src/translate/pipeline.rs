@@ -1,5 +1,5 @@
-//! One reader, several workers, and the calling thread that writes what they made in the
-//! order of the input.
+//! An ordered pipeline: one reader, several workers, and the calling thread, which writes
+//! their results in input order.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,19 +11,18 @@ use miriam_textio::{CancellationToken, Error as TextError};
 use super::queue::{BatchQueue, PanicGuard};
 use crate::{Error, Result};
 
-/// How workers hand over the result for a number.
+/// Sends the result for a number to the writer.
 pub(crate) type ResultSender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 
-/// Runs `read`, which fills `queue`, and `threads` times `work`, which empties it and
-/// hands over a result for each number from 0 on; `write` gets the results in order, and
-/// is told whether another one is there already.
+/// Runs `read`, which fills `queue`, and on each of `threads` threads `work`, which empties it
+/// and sends a result for each number from 0 on. `write` gets the results in order, and
+/// whether the next one is available already.
 ///
-/// A result that nobody takes any more is an error for the one who hands it over: whatever
-/// else was begun is given up. The first error ends everything and is returned. Failing, it
-/// asks `stop`, so that nobody waits for input any more.
+/// The first error ends the pipeline and is returned: it closes the queue and cancels `stop`,
+/// so that no thread waits for input, and sending further results fails.
 ///
-/// Where `stop` was asked for and the queue closed, numbers are missing: results behind
-/// the first of them are thrown away.
+/// If `stop` was cancelled and the queue closed, numbers are missing: results after the first
+/// missing one are dropped.
 pub(crate) fn run_ordered<T: Send, R: Send>(
     queue: &BatchQueue<T>,
     threads: usize,
@@ -34,7 +33,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
 ) -> Result<()> {
     let (sender, results) = mpsc::channel::<(u64, R)>();
     thread::scope(|scope| {
-        // Here as in the other threads: they would wait for one that panics.
+        // On every thread: the others would wait for one that panics.
         let _alarm = PanicGuard(queue, stop);
         let reader = scope.spawn(|| {
             let _alarm = PanicGuard(queue, stop);
@@ -47,7 +46,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
                 let (sender, work) = (sender.clone(), &work);
                 scope.spawn(move || {
                     let _alarm = PanicGuard(queue, stop);
-                    // The writer has left only when it failed; its error is told, not this.
+                    // The writer is gone only if it failed; its own error is returned, not this one.
                     let send =
                         |number, result| sender.send((number, result)).or(Err(writer_gone()));
                     let outcome = work(&send);
@@ -64,7 +63,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
         let (mut next, mut outcome) = (0, Ok(()));
         'results: while let Ok((number, result)) = results.recv() {
             waiting.insert(number, result);
-            // What came meanwhile is written before anything is flushed.
+            // Results that came meanwhile are written before output is flushed.
             waiting.extend(results.try_iter());
             while let Some(result) = waiting.remove(&next) {
                 next += 1;
@@ -86,7 +85,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
     })
 }
 
-/// The writer has gone.
+/// The error of a worker whose writer is gone.
 fn writer_gone() -> Error {
     TextError::io("output", "write", io::ErrorKind::BrokenPipe.into()).into()
 }
@@ -112,7 +111,7 @@ mod tests {
         Error::unsupported(Path::new("x"), "wanted")
     }
 
-    /// Squares of the first numbers, with an error or a panic where one is asked for.
+    /// Squares of the first numbers, with an error or a panic where `fail` says so.
     fn squares(
         threads: usize,
         count: u64,

@@ -1,5 +1,5 @@
-//! Translations as lines: the best one, or a list in Marian's form, with alignments and
-//! scores behind.
+//! Printing translations: the best one or an n-best list in Marian's format, with alignments
+//! and scores.
 
 use std::io::Write;
 
@@ -12,12 +12,12 @@ use crate::search::{Translation, alignment, unknown};
 /// A translation with the score that each model gives it.
 pub(super) struct ScoredTranslation {
     pub translation: Translation,
-    /// As many as models; of one model alone the score is that of the translation.
+    /// The score by each model; for a single model that of the translation.
     pub model_scores: Vec<f32>,
 }
 
-/// Appends the lines of sentence `id`, counted from 0, which has translations or
-/// [`nothing`].
+/// Appends the lines of sentence `id`, counted from 0. `found` has at least one translation,
+/// that of [`empty_translation`] if there is none.
 pub(super) fn write_translations(
     id: u64,
     source: &Pieces,
@@ -53,8 +53,8 @@ pub(super) fn write_translations(
     }
 }
 
-/// The translation of nothing by so many models: `</s>`, which costs nothing and comes from
-/// `</s>`.
+/// The translation of an empty sentence by `models` models: `</s>` with probability 1, aligned
+/// with `</s>`.
 pub(super) fn empty_translation(models: usize) -> ScoredTranslation {
     let translation = Translation {
         token_scores: vec![0.0],
@@ -71,19 +71,19 @@ fn write_text(
     options: &OutputOptions,
     out: &mut Vec<u8>,
 ) {
-    let instead = if options.replace_unknowns {
+    let replacements = if options.replace_unknowns {
         unknown::replacements(translation, target.vocabulary.unk_id(), source.len())
     } else {
         Vec::new()
     };
-    let instead = |place: usize| {
-        let found = instead.binary_search_by_key(&place, |(place, _)| *place).ok()?;
-        source.get(instead[found].1)
+    let replacement = |position: usize| {
+        let found = replacements.binary_search_by_key(&position, |(position, _)| *position).ok()?;
+        source.get(replacements[found].1)
     };
-    target.decode(&translation.tokens, instead, out);
+    target.decode(&translation.tokens, replacement, out);
 }
 
-/// Appends an alignment: `0-0 1-2`, or for each word its weights with commas between.
+/// Appends an alignment: `0-0 1-2`, or for each token its weights with commas between.
 pub(crate) fn push_alignment(rows: &[Vec<f32>], form: AlignmentFormat, out: &mut Vec<u8>) {
     match form {
         AlignmentFormat::Hard(threshold) => {
@@ -109,7 +109,7 @@ pub(crate) fn push_alignment(rows: &[Vec<f32>], form: AlignmentFormat, out: &mut
     }
 }
 
-/// Appends scores of words, a space before each.
+/// Appends scores of tokens, a space before each.
 pub(crate) fn push_word_scores(scores: &[f32], out: &mut Vec<u8>) {
     for score in scores {
         write!(out, " {score:.5}").expect("memory does not fail");

@@ -1,32 +1,33 @@
-//! From one reader to the threads that translate: sentences wait here, are sorted by
-//! length, and leave in batches.
+//! The queue from the reader to the worker threads, which sorts sentences by length and cuts
+//! them into batches.
 //!
-//! Threads share what has been read, so that a short text is spread over all of them and
-//! sentences of one length meet whoever takes them. What is read and not yet written is
-//! bounded: a slow sentence holds the reader up, not the memory.
+//! All threads share it, so that a short text is spread over all of them and sentences of
+//! similar length form batches. The number of sentences read and not yet written is bounded: a
+//! slow sentence blocks the reader instead of filling memory.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use miriam_textio::CancellationToken;
 
-/// How sentences are put together.
+/// Options of batching in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueOptions {
-    /// Sentences of a batch.
+    /// The maximum number of sentences of a batch.
     pub max_sentences: usize,
-    /// Words of a batch, of the source; one sentence may have more; 0 is no limit.
+    /// The maximum number of source tokens of a batch, unless it is one sentence; 0 is no limit.
     pub max_source_tokens: usize,
-    /// Sentences that are read ahead and sorted.
+    /// The number of sentences that are read ahead and sorted.
     pub read_ahead: usize,
-    /// Whether they are sorted.
+    /// Whether they are sorted by length.
     pub sort_by_length: bool,
-    /// Whether whoever has nothing to do takes what is there, without waiting for so many.
+    /// Whether an idle thread takes the sentences available without waiting for `read_ahead`.
     pub low_latency: bool,
 }
 
 impl QueueOptions {
-    /// Batches of so many sentences and words, so many of which are read ahead and sorted.
+    /// Batches of at most `mini_batch` sentences and `max_source_tokens` tokens; `maxi_batch` of
+    /// them are sorted together.
     pub fn new(mini_batch: usize, max_source_tokens: usize, maxi_batch: usize) -> Self {
         let max_sentences = mini_batch.max(1);
         let read_ahead = max_sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
@@ -40,7 +41,7 @@ impl QueueOptions {
     }
 }
 
-/// Sentences between the reader and the threads.
+/// A bounded queue of sentences that leave in batches.
 pub(crate) struct BatchQueue<T> {
     options: QueueOptions,
     length: fn(&T) -> usize,
@@ -51,7 +52,7 @@ pub(crate) struct BatchQueue<T> {
 struct QueueState<T> {
     waiting: Vec<T>,
     batches: VecDeque<Vec<T>>,
-    /// Sentences that were read and not yet written.
+    /// The number of sentences that were read and not yet written.
     in_flight: usize,
     input_ended: bool,
     closed: bool,
@@ -69,8 +70,8 @@ impl<T> BatchQueue<T> {
         BatchQueue { options, length, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Sentences that may be under way: those that are translated, those that are ready for
-    /// it, and those that wait to be sorted.
+    /// The maximum number of sentences in flight: a third each for those in translation, in
+    /// batches, and waiting to be sorted.
     fn capacity(&self) -> usize {
         3 * self.options.read_ahead
     }
@@ -83,7 +84,7 @@ impl<T> BatchQueue<T> {
         self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Adds a sentence, as soon as there is room; false if nobody wants more.
+    /// Adds a sentence, waiting for free capacity; false if the queue is closed.
     pub fn push(&self, item: T) -> bool {
         let mut state = self.lock();
         while state.in_flight >= self.capacity() && !state.closed {
@@ -94,20 +95,20 @@ impl<T> BatchQueue<T> {
         }
         state.in_flight += 1;
         state.waiting.push(item);
-        // Whoever waits for all that is read ahead need not hear of each.
+        // Threads that wait for `read_ahead` sentences are not woken for each.
         if self.options.low_latency || state.waiting.len() >= self.options.read_ahead {
             self.changed.notify_all();
         }
         true
     }
 
-    /// No more will come.
+    /// Says that the input has ended.
     pub fn end_input(&self) {
         self.lock().input_ended = true;
         self.changed.notify_all();
     }
 
-    /// What is here is thrown away, and nobody waits any more.
+    /// Drops all sentences and wakes all waiting threads.
     pub fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -116,7 +117,7 @@ impl<T> BatchQueue<T> {
         self.changed.notify_all();
     }
 
-    /// A sentence has been written.
+    /// Says that a sentence has been written.
     pub fn mark_written(&self) {
         let mut state = self.lock();
         state.in_flight -= 1;
@@ -125,8 +126,8 @@ impl<T> BatchQueue<T> {
         }
     }
 
-    /// The next batch, or nothing when all is over. Who is `busy` does not wait for one, and
-    /// may get an empty batch.
+    /// The next batch, or none at the end. A `busy` caller does not wait and may get an empty
+    /// batch.
     pub fn pop_batch(&self, busy: bool) -> Option<Vec<T>> {
         let mut state = self.lock();
         loop {
@@ -154,7 +155,7 @@ impl<T> BatchQueue<T> {
         }
     }
 
-    /// The same until `stop` is asked for; then what waits is thrown away.
+    /// As [`pop_batch`](Self::pop_batch); closes the queue if `stop` is cancelled.
     pub fn pop_batch_unless_cancelled(
         &self,
         stop: &CancellationToken,
@@ -166,8 +167,8 @@ impl<T> BatchQueue<T> {
         self.pop_batch(busy)
     }
 
-    /// Cuts sentences into batches. The longest come first, so that none of them is the
-    /// last, alone.
+    /// Cuts sentences into batches, the longest first, so that no thread ends with a long
+    /// sentence alone.
     fn cut_batches(&self, mut waiting: Vec<T>, batches: &mut VecDeque<Vec<T>>) {
         let length = self.length;
         if self.options.sort_by_length {
@@ -192,8 +193,7 @@ impl<T> BatchQueue<T> {
     }
 }
 
-/// Closes a queue when its thread panics, and asks for the end: the others would wait for
-/// ever, for sentences or for input.
+/// Closes the queue and cancels when its thread panics: the others would wait for ever.
 pub(crate) struct PanicGuard<'a, T>(pub &'a BatchQueue<T>, pub &'a CancellationToken);
 
 impl<T> Drop for PanicGuard<'_, T> {
@@ -232,7 +232,7 @@ mod tests {
         for batch in [vec![9], vec![4, 4], vec![3, 1]] {
             assert_eq!(queue.pop_batch(false), Some(batch));
         }
-        assert_eq!(queue.pop_batch(true), Some(vec![]), "who is busy does not wait");
+        assert_eq!(queue.pop_batch(true), Some(vec![]), "a busy caller does not wait");
         queue.push(2);
         queue.end_input();
         assert_eq!(queue.pop_batch(false), Some(vec![2]));
@@ -269,14 +269,14 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the sizes, every sentence leaves once, and threads do not hang.
+        /// For all sizes every sentence leaves once, and no thread hangs.
         #[test]
         fn nothing_is_lost(
             lengths in proptest::collection::vec(1usize..20, 0..60),
             sentences in 1usize..5, words in 1usize..40, ahead in 1usize..10,
-            promptly in any::<bool>(), threads in 1usize..4,
+            low_latency in any::<bool>(), threads in 1usize..4,
         ) {
-            let queue = queue(sentences, words, ahead, promptly);
+            let queue = queue(sentences, words, ahead, low_latency);
             let count = std::sync::Mutex::new(Vec::new());
             std::thread::scope(|scope| {
                 for _ in 0..threads {

@@ -1,4 +1,4 @@
-//! Lines of the input, and what they ask for.
+//! Reading input lines into requests.
 
 use miriam_textio::{Error as TextError, Lines, fields};
 use serde::Deserialize;
@@ -9,35 +9,35 @@ use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 use crate::Result;
 use crate::search::Request;
 
-/// Where sentences come from.
+/// The text to translate.
 pub struct SourceText {
-    /// Their lines.
+    /// The lines of the text.
     pub lines: Lines,
-    /// Lines that their translations begin with, as many.
+    /// Prefixes of the translations, one for each line.
     pub prefixes: Option<Lines>,
 }
 
-/// A line that was read.
+/// An input line as a request.
 pub(super) struct InputSentence {
-    /// Its number, from 0.
+    /// The index of the line, from 0.
     pub id: u64,
     pub pieces: Pieces,
-    /// What to translate; nothing if there is nothing, or why it cannot be.
+    /// The request; none for an empty line, or why the line cannot be translated.
     pub request: Result<Option<Request>, String>,
-    /// The only words for it, where the scores of single models are wanted.
+    /// The shortlist, kept if the scores of single models are needed.
     pub candidates: Option<Vec<u32>>,
-    /// What was done to it.
+    /// A warning about the line.
     pub warning: Option<String>,
 }
 
 impl InputSentence {
-    /// What it is sorted by.
+    /// The number of source tokens with `</s>`, by which sentences are sorted.
     pub fn length(&self) -> usize {
         self.pieces.len() + 1
     }
 }
 
-/// A line in JSON.
+/// A line of JSON input.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JsonRequest {
@@ -48,7 +48,7 @@ struct JsonRequest {
     constraints: Vec<String>,
 }
 
-/// Makes sentences of lines.
+/// Reads lines and makes requests.
 pub(super) struct SentenceReader<'a> {
     source: SourceText,
     tokenizers: &'a [Tokenizer; 2],
@@ -79,7 +79,7 @@ impl<'a> SentenceReader<'a> {
         }
     }
 
-    /// The next one.
+    /// The next sentence; none at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
         let name = self.source.lines.name().to_owned();
         let Some(line) = self.source.lines.next()? else {
@@ -139,10 +139,10 @@ impl<'a> SentenceReader<'a> {
         constraints: &[Vec<u8>],
     ) -> InputSentence {
         let [source, target] = self.tokenizers;
-        let cutting = &mut self.scratch;
-        let mut pieces = source.encode(text, cutting);
+        let scratch = &mut self.scratch;
+        let mut pieces = source.encode(text, scratch);
         let InputOptions { max_length, crop, .. } = self.options;
-        let mut remark = None;
+        let mut warning = None;
         if pieces.len() > max_length {
             let reason =
                 format!("{} pieces, {max_length} are allowed (--max-length)", pieces.len());
@@ -152,23 +152,17 @@ impl<'a> SentenceReader<'a> {
                     pieces: Pieces::default(),
                     request: Err(reason),
                     candidates: None,
-                    warning: remark,
+                    warning,
                 };
             }
-            remark = Some(format!("{reason}; the others are left out"));
+            warning = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
         if pieces.is_empty() {
-            return InputSentence {
-                id,
-                pieces,
-                request: Ok(None),
-                candidates: None,
-                warning: remark,
-            };
+            return InputSentence { id, pieces, request: Ok(None), candidates: None, warning };
         }
-        let prefix = target.encode(prefix, cutting).ids;
-        let constraints = constraints.iter().map(|text| target.encode(text, cutting).ids);
+        let prefix = target.encode(prefix, scratch).ids;
+        let constraints = constraints.iter().map(|text| target.encode(text, scratch).ids);
         let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
         let request = match self.prepare_constraints(&prefix, constraints) {
             Ok(constraints) => {
@@ -177,10 +171,10 @@ impl<'a> SentenceReader<'a> {
             }
             Err(reason) => Err(reason),
         };
-        InputSentence { id, pieces, request, candidates: None, warning: remark }
+        InputSentence { id, pieces, request, candidates: None, warning }
     }
 
-    /// The constraints as the models put them out, or why they cannot be had, or the prefix.
+    /// The constraints in the direction of the models, or why prefix or constraints are refused.
     fn prepare_constraints(
         &self,
         prefix: &[u32],
@@ -194,7 +188,7 @@ impl<'a> SentenceReader<'a> {
         check("a prefix", prefix.len())?;
         check("constraints", constraints.iter().map(Vec::len).sum())?;
         if self.right_to_left {
-            // What a translation begins with comes last there, when all else is settled.
+            // A right-to-left model generates the beginning of a translation last.
             if !prefix.is_empty() {
                 return Err("a model that writes from right to left takes no prefix".into());
             }
@@ -345,7 +339,7 @@ mod tests {
         ) {
             let count = lines_in(&text);
             for form in [LineFormat::Sentence, LineFormat::Tsv, LineFormat::Json] {
-                // Compressed input is another test's.
+                // Compressed input has its own test.
                 if !text.starts_with(&[0x1f, 0x8b]) {
                     prop_assert_eq!(read(&text, None, options(form)).unwrap().len(), count);
                 }

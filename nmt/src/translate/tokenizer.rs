@@ -1,4 +1,4 @@
-//! From text to words of a model, and back.
+//! Tokenisation of text for a model, and detokenisation.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::model_bundle::TokenizerPair;
 use crate::segmentation::{BPE_SEPARATOR, Segmentation};
 use crate::vocabulary::Vocabulary;
 
-/// One side of a model: its vocabulary, and how text becomes pieces.
+/// The tokeniser of one side of a model: a vocabulary and a segmentation.
 #[derive(Clone)]
 pub struct Tokenizer {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
-    /// From text to pieces and back.
+    /// How text is segmented into tokens.
     pub segmentation: Segmentation,
-    /// Whether text that comes in is in pieces already.
+    /// Whether input text is tokenised already.
     pub input_is_tokenized: bool,
-    /// Whether pieces go out as they are.
+    /// Whether tokens are printed without joining them to words.
     pub output_as_pieces: bool,
 }
 
-/// What cutting text needs, kept from line to line.
+/// Scratch memory of tokenisation.
 #[derive(Default)]
 pub struct TokenizerScratch {
     encoding: Encoding,
@@ -31,12 +31,12 @@ pub struct TokenizerScratch {
     piece: Vec<u8>,
 }
 
-/// A sentence in pieces.
+/// A tokenised sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
-    /// Their ids; that of the unknown word where there is none.
+    /// The ids of the tokens; that of the unknown token for those the vocabulary lacks.
     pub ids: Vec<u32>,
-    /// Where each ends in `text`.
+    /// The end of each token in `text`.
     end_offsets: Vec<usize>,
     text: Vec<u8>,
 }
@@ -48,24 +48,24 @@ impl Pieces {
         self.end_offsets.push(self.text.len());
     }
 
-    /// How many there are.
+    /// The number of tokens.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// The piece at `place`, as it stood in the text.
-    pub fn get(&self, place: usize) -> Option<&[u8]> {
-        let end = *self.end_offsets.get(place)?;
-        let start = place.checked_sub(1).map_or(0, |before| self.end_offsets[before]);
+    /// The string of token `index`, also of an unknown one.
+    pub fn get(&self, index: usize) -> Option<&[u8]> {
+        let end = *self.end_offsets.get(index)?;
+        let start = index.checked_sub(1).map_or(0, |before| self.end_offsets[before]);
         Some(&self.text[start..end])
     }
 
-    /// Keeps the first `length` pieces.
+    /// Keeps the first `length` tokens.
     pub fn truncate(&mut self, length: usize) {
         self.ids.truncate(length);
         self.end_offsets.truncate(length);
@@ -74,18 +74,18 @@ impl Pieces {
 }
 
 impl Tokenizer {
-    /// The side `which` of `words`: 0 is the source, 1 the target.
-    pub fn new(words: &TokenizerPair, which: usize) -> Self {
+    /// The tokeniser of side `side` of `pair`: 0 is the source, 1 the target.
+    pub fn new(pair: &TokenizerPair, side: usize) -> Self {
         Tokenizer {
-            vocabulary: Arc::clone(&words.vocabularies[which]),
-            segmentation: words.segmentation[which].clone(),
+            vocabulary: Arc::clone(&pair.vocabularies[side]),
+            segmentation: pair.segmentation[side].clone(),
             input_is_tokenized: false,
             output_as_pieces: false,
         }
     }
 
-    /// Cuts `text` into pieces. Words such as `>>fra<<` in front, which tell multilingual
-    /// models the language that is wanted, stay whole where the vocabulary has them.
+    /// Tokenises `text`. Language tags such as `>>fra<<` at its beginning, which select the
+    /// target language of multilingual models, stay whole if the vocabulary has them.
     pub fn encode(&self, text: &[u8], scratch: &mut TokenizerScratch) -> Pieces {
         let mut pieces = Pieces::default();
         let mut push = |piece: &[u8]| pieces.push(piece, &self.vocabulary);
@@ -94,11 +94,11 @@ impl Tokenizer {
             return pieces;
         }
         let mut rest = text;
-        while let Some((word, behind)) = split_language_tag(rest)
-            && self.vocabulary.find(word).is_some()
+        while let Some((tag, after)) = split_language_tag(rest)
+            && self.vocabulary.find(tag).is_some()
         {
-            push(word);
-            rest = behind;
+            push(tag);
+            rest = after;
         }
         let TokenizerScratch { encoding, bpe, piece } = scratch;
         match &self.segmentation {
@@ -121,7 +121,7 @@ impl Tokenizer {
         pieces
     }
 
-    /// The ids of `pieces` and `</s>`, which may have come as a piece already.
+    /// The ids of `pieces` with `</s>` at the end, once.
     pub fn ids_with_eos(&self, pieces: &Pieces) -> Vec<u32> {
         let mut ids = pieces.ids.clone();
         if ids.last() != Some(&self.vocabulary.eos_id()) {
@@ -130,15 +130,15 @@ impl Tokenizer {
         ids
     }
 
-    /// Appends the text of `ids`; where `instead` gives a piece for a place, of that.
+    /// Appends the text of `ids`, with the tokens at some positions replaced by `replacement`.
     pub fn decode<'a>(
         &'a self,
         ids: &[u32],
-        instead: impl Fn(usize) -> Option<&'a [u8]>,
+        replacement: impl Fn(usize) -> Option<&'a [u8]>,
         out: &mut Vec<u8>,
     ) {
-        let piece = |(place, &id): (usize, &u32)| {
-            instead(place).or_else(|| self.vocabulary.word(id)).unwrap_or_default()
+        let piece = |(position, &id): (usize, &u32)| {
+            replacement(position).or_else(|| self.vocabulary.word(id)).unwrap_or_default()
         };
         let pieces = ids.iter().enumerate().map(piece);
         match &self.segmentation {
@@ -146,13 +146,13 @@ impl Tokenizer {
                 model.model.decode_pieces(pieces, out);
             }
             Segmentation::Bpe(_) if !self.output_as_pieces => {
-                let mut goes_on = true;
+                let mut inside_word = true;
                 for piece in pieces {
-                    if !goes_on {
+                    if !inside_word {
                         out.push(b' ');
                     }
                     let part = piece.strip_suffix(BPE_SEPARATOR);
-                    goes_on = part.is_some();
+                    inside_word = part.is_some();
                     out.extend_from_slice(part.unwrap_or(piece));
                 }
             }
@@ -168,14 +168,14 @@ impl Tokenizer {
     }
 }
 
-/// The word `>>xxx<<` that `text` begins with, and what follows it.
+/// The tag `>>xxx<<` at the beginning of `text`, and the rest.
 fn split_language_tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_start();
     let inside = text.strip_prefix(b">>")?;
     let end = inside.windows(2).position(|pair| pair == b"<<")?;
-    let word = &text[..end + 4];
-    let whole = !word.iter().any(u8::is_ascii_whitespace);
-    whole.then_some((word, &text[end + 4..]))
+    let tag = &text[..end + 4];
+    let is_tag = !tag.iter().any(u8::is_ascii_whitespace);
+    is_tag.then_some((tag, &text[end + 4..]))
 }
 
 #[cfg(test)]

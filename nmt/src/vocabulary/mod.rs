@@ -1,9 +1,9 @@
-//! Words of a model and their ids, from whatever holds them.
+//! Vocabularies: the tokens of a model and their ids.
 //!
-//! Marian's vocabularies are maps of words to ids in YAML or JSON, lists of words, or
-//! SentencePiece models; CTranslate2's are JSON lists. All of them end as a list without
-//! gaps, cut to as many words as the model's tables have rows, with the ids of the two
-//! words that every model needs.
+//! Marian's vocabularies are maps of tokens to ids in YAML or JSON, lists of tokens, or
+//! SentencePiece models; CTranslate2's are JSON lists. All of them become a list without
+//! gaps, truncated to the rows of the model's embedding table, with the ids of EOS and of
+//! the unknown token, which every model needs.
 
 mod read;
 
@@ -17,12 +17,27 @@ use miriam_textproc::sentencepiece::PieceType;
 
 use crate::{Error, Result};
 
-/// Names of the end of a sentence: Marian's and everybody's, Nematus'.
+/// Spellings of EOS: the usual one, and that of Nematus.
 const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
-/// Names of the unknown word.
+/// Spellings of the unknown token.
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
 
-/// Words by id, ids by word, and the ids that mean something of their own.
+/// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt::Vocabulary;
+///
+/// # fn main() -> Result<(), miriam_nmt::Error> {
+/// let vocabulary = Vocabulary::open(Path::new("testdata/tiny.vocab.yml"))?;
+/// assert_eq!(vocabulary.find(b"w7"), Some(7));
+/// assert_eq!(vocabulary.word(vocabulary.eos_id()), Some(&b"</s>"[..]));
+/// let json = br#"{"</s>": 0, "<unk>": 1, "null": 2}"#;
+/// let vocabulary = Vocabulary::parse(json, Path::new("vocab.json"))?;
+/// assert_eq!(vocabulary.find(b"null"), Some(2));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Vocabulary {
     words: WordStore,
@@ -31,7 +46,7 @@ pub struct Vocabulary {
     unk_id: u32,
 }
 
-/// Where the words are.
+/// The storage of the tokens.
 #[derive(Clone)]
 enum WordStore {
     Owned(Words),
@@ -40,7 +55,11 @@ enum WordStore {
 
 impl Vocabulary {
     /// Reads the file at `path`, plain or compressed: `.spm` is a SentencePiece model,
-    /// `.json`, `.yml` and `.yaml` are maps or lists, all others have a word a line.
+    /// `.json`, `.yml` and `.yaml` are maps or lists, all others have a token a line.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is malformed, if a token or an id is there twice, or if
+    /// EOS or the unknown token is missing.
     pub fn open(path: &Path) -> Result<Self> {
         let mut input = Input::open(path)?;
         let mut bytes = Vec::new();
@@ -49,16 +68,22 @@ impl Vocabulary {
         Self::parse(&bytes, path)
     }
 
-    /// A vocabulary whose bytes are at hand; the name of `path` tells the form.
+    /// Reads a vocabulary from memory; the extension of `path` tells the format.
+    ///
+    /// # Errors
+    /// Those of [`Vocabulary::open`].
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
         read::parse(bytes, path)
     }
 
-    /// The pieces of a SentencePiece model.
+    /// The vocabulary of the pieces of a SentencePiece model.
+    ///
+    /// # Errors
+    /// If `</s>` is missing or is no control piece.
     pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
         let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
         let mut vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
-        // A model may have a piece of that text which is no control piece.
+        // A model may have an ordinary piece of that text.
         if model.piece_type(vocabulary.eos_id) != Some(PieceType::Control) {
             let reason = "its piece </s> is no control piece; a model for translation was \
                           trained with one";
@@ -68,11 +93,11 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    /// A list of distinct words whose first has id 0.
+    /// The vocabulary of a list of distinct tokens, the first of which has id 0.
     pub(crate) fn new<'a>(
         list: impl Iterator<Item = &'a [u8]>,
         path: &Path,
-        unknown: Option<u32>,
+        unk_id: Option<u32>,
     ) -> Result<Self> {
         let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
         let mut words = Words::new();
@@ -84,28 +109,30 @@ impl Vocabulary {
             }
         }
         let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
-        let end = find(&EOS_NAMES).ok_or_else(|| {
+        let eos_id = find(&EOS_NAMES).ok_or_else(|| {
             wrong("neither </s> nor eos is there; is this the vocabulary of the model?".into())
         })?;
-        let unknown = unknown.or_else(|| find(&UNK_NAMES)).ok_or_else(|| {
+        let unk_id = unk_id.or_else(|| find(&UNK_NAMES)).ok_or_else(|| {
             wrong("neither <unk> nor UNK is there; is this the vocabulary of the model?".into())
         })?;
         Ok(Vocabulary {
             words: WordStore::Owned(words),
             name: path.display().to_string(),
-            eos_id: end,
-            unk_id: unknown,
+            eos_id,
+            unk_id,
         })
     }
 
-    /// The words of a model file of ours. `end` and `unknown` must be ids of it.
+    /// The vocabulary of a model file. `eos_id` and `unk_id` must be less than its length.
     pub(crate) fn from_mapped(words: Dictionary, name: String, eos_id: u32, unk_id: u32) -> Self {
         Vocabulary { words: WordStore::Mapped(words), name, eos_id, unk_id }
     }
 
-    /// The vocabulary of a table with `rows` rows: cut if it is larger; if it is smaller
-    /// the model knows words that have no name, and the two do not belong together.
-    /// `side` is `source` or `target`.
+    /// The vocabulary truncated to the `rows` rows of an embedding table. `side` is `source`
+    /// or `target`, for messages.
+    ///
+    /// # Errors
+    /// If there are fewer tokens than rows, or EOS or the unknown token would be cut off.
     pub fn truncated(mut self, rows: usize, side: &str) -> Result<Self> {
         if self.len() < rows {
             return Err(Error::mismatch(
@@ -131,7 +158,7 @@ impl Vocabulary {
         Ok(self)
     }
 
-    /// How many words there are.
+    /// The number of tokens.
     pub fn len(&self) -> usize {
         match &self.words {
             WordStore::Owned(words) => words.len(),
@@ -139,17 +166,17 @@ impl Vocabulary {
         }
     }
 
-    /// Whether there are none, which cannot be.
+    /// Always false: every vocabulary has EOS.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The file it was read from.
+    /// The path of the file it was read from.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The id of a word.
+    /// The id of a token.
     pub fn find(&self, word: &[u8]) -> Option<u32> {
         match &self.words {
             WordStore::Owned(words) => words.find(word).map(|id| id.0),
@@ -157,7 +184,7 @@ impl Vocabulary {
         }
     }
 
-    /// The word of an id.
+    /// The token of an id.
     pub fn word(&self, id: u32) -> Option<&[u8]> {
         match &self.words {
             WordStore::Owned(words) => {
@@ -167,22 +194,22 @@ impl Vocabulary {
         }
     }
 
-    /// Every word in the order of ids.
+    /// All tokens in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
         (0..self.len() as u32).map(|id| self.word(id).unwrap_or_default())
     }
 
-    /// The id of the end of a sentence.
+    /// The id of EOS.
     pub fn eos_id(&self) -> u32 {
         self.eos_id
     }
 
-    /// The id that stands for words that are not there.
+    /// The id of the unknown token, which replaces words that the vocabulary lacks.
     pub fn unk_id(&self) -> u32 {
         self.unk_id
     }
 
-    /// Whether the two have the same words in the same order.
+    /// Whether both have the same tokens in the same order.
     pub fn has_same_words(&self, other: &Vocabulary) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }

@@ -1,25 +1,34 @@
-//! Vocabularies out of the bytes of files.
+//! Parsing vocabularies.
 
 use std::path::Path;
 
 use miriam_textproc::SentencePiece;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::Vocabulary;
 use crate::yaml::Value;
-use crate::{Error, Result};
+use crate::{Error, Result, json};
 
-/// In place of words for ids that no word has.
+/// The beginning of the placeholder for an id that no token has.
 const GAP_PREFIX: &str = "<no word has the id ";
 
-/// The vocabulary in `bytes`, of the form that the name of `path` tells.
+/// The vocabulary in `bytes`, in the format that the extension of `path` tells.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     let name = path.display().to_string();
     match path.extension().and_then(|e| e.to_str()) {
         Some("spm" | "model") => {
-            let pieces = SentencePiece::from_bytes(bytes, &name)?;
-            Vocabulary::from_sentencepiece(&pieces, path)
+            Vocabulary::from_sentencepiece(&SentencePiece::from_bytes(bytes, &name)?, path)
         }
-        Some("yml" | "yaml" | "json") => from_yaml(&Value::parse(bytes, &name)?, path),
+        Some("yml" | "yaml") => from_yaml(&Value::parse(bytes, &name)?, path),
+        Some("json") => match json::parse(bytes, path)? {
+            JsonVocabulary::List(tokens) => {
+                Vocabulary::new(tokens.iter().map(|token| &token.0[..]), path, None)
+            }
+            JsonVocabulary::Map(entries) => {
+                from_map(entries.iter().map(|(token, id)| (&token.0[..], *id)), path)
+            }
+        },
         Some("fsv") => {
             let reason = "a factored vocabulary, which is not covered";
             Err(Error::unsupported(path, reason))
@@ -33,7 +42,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     }
 }
 
-/// A list of words, or a map of words to ids.
+/// The vocabulary of a YAML list of tokens or map of tokens to ids.
 fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
     let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
     match value {
@@ -43,28 +52,114 @@ fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
             Vocabulary::new(words.into_iter(), path, None)
         }
         Value::Mapping(entries) => {
-            // More ids than words are gaps; more than twice as many are no vocabulary.
-            let most = 2 * entries.len() + 100;
-            let mut by_id: Vec<Option<&[u8]>> = Vec::new();
+            let mut ids = Vec::with_capacity(entries.len());
             for (word, id) in entries {
-                let number = id.as_str().and_then(|id| id.parse::<usize>().ok());
-                let Some(id) = number.filter(|&id| id < most) else {
+                let number = id.as_str().and_then(|id| id.parse::<u64>().ok());
+                ids.push(number.ok_or_else(|| {
                     let word = String::from_utf8_lossy(word);
-                    return Err(wrong(format!("{word:?} has no id but {id:?}")));
-                };
-                by_id.resize(by_id.len().max(id + 1), None);
-                if let Some(other) = by_id[id].replace(word)
-                    && other != word
-                {
-                    let [a, b] = [other, word].map(String::from_utf8_lossy);
-                    return Err(wrong(format!("{a:?} and {b:?} have the same id, {id}")));
-                }
+                    wrong(format!("{word:?} has no id but {id:?}"))
+                })?);
             }
-            let gaps: Vec<String> =
-                (0..by_id.len()).map(|id| format!("{GAP_PREFIX}{id}>")).collect();
-            let words = by_id.iter().zip(&gaps).map(|(word, gap)| word.unwrap_or(gap.as_bytes()));
-            Vocabulary::new(words, path, None)
+            from_map(entries.iter().map(|(word, _)| &word[..]).zip(ids), path)
         }
         Value::Scalar(_) => Err(wrong("a map of words to ids is needed".into())),
+    }
+}
+
+/// The vocabulary of a map of tokens to ids. Gaps between ids get placeholders.
+fn from_map<'a>(
+    entries: impl ExactSizeIterator<Item = (&'a [u8], u64)>,
+    path: &Path,
+) -> Result<Vocabulary> {
+    let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
+    // Gaps between ids are allowed; an id above this bound is taken for an error.
+    let limit = 2 * entries.len() + 100;
+    let mut by_id: Vec<Option<&[u8]>> = Vec::new();
+    for (word, id) in entries {
+        let Some(index) = usize::try_from(id).ok().filter(|&index| index < limit) else {
+            let word = String::from_utf8_lossy(word);
+            return Err(wrong(format!("{word:?} has the id {id} in a map of {limit} at most")));
+        };
+        by_id.resize(by_id.len().max(index + 1), None);
+        if let Some(other) = by_id[index].replace(word)
+            && other != word
+        {
+            let [a, b] = [other, word].map(String::from_utf8_lossy);
+            return Err(wrong(format!("{a:?} and {b:?} have the same id, {id}")));
+        }
+    }
+    let gaps: Vec<String> = (0..by_id.len()).map(|id| format!("{GAP_PREFIX}{id}>")).collect();
+    let words = by_id.iter().zip(&gaps).map(|(word, gap)| word.unwrap_or(gap.as_bytes()));
+    Vocabulary::new(words, path, None)
+}
+
+/// A vocabulary in JSON: a list of tokens, or a map of tokens to ids with every entry of the
+/// file, repeated keys included.
+enum JsonVocabulary {
+    List(Vec<Token>),
+    Map(Vec<(Token, u64)>),
+}
+
+/// The bytes of a JSON string. Not a `String`: Python writes words that are not UTF-8 with
+/// unpaired surrogates.
+struct Token(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Token {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TokenVisitor;
+
+        impl Visitor<'_> for TokenVisitor {
+            type Value = Token;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a word in quotes")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Token, E> {
+                Ok(Token(bytes.to_vec()))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Token, E> {
+                Ok(Token(text.as_bytes().to_vec()))
+            }
+        }
+
+        deserializer.deserialize_bytes(TokenVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonVocabulary {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct VocabularyVisitor;
+
+        impl<'de> Visitor<'de> for VocabularyVisitor {
+            type Value = JsonVocabulary;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a list of words or a map of words to ids")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<JsonVocabulary, A::Error> {
+                let mut tokens = Vec::new();
+                while let Some(token) = list.next_element()? {
+                    tokens.push(token);
+                }
+                Ok(JsonVocabulary::List(tokens))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonVocabulary, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(token) = map.next_key::<Token>()? {
+                    let id = map.next_value().map_err(|error| {
+                        let word = String::from_utf8_lossy(&token.0);
+                        A::Error::custom(format!("{word:?} has no id: {error}"))
+                    })?;
+                    entries.push((token, id));
+                }
+                Ok(JsonVocabulary::Map(entries))
+            }
+        }
+
+        deserializer.deserialize_any(VocabularyVisitor)
     }
 }

@@ -1,4 +1,4 @@
-//! The traps of `neural.md` 1.3, and sizes that do not fit.
+//! Words that YAML parsers change (`neural.md` 1.3), and mismatched sizes.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn open_error(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn maps_lists_and_lines_are_the_same() {
+fn maps_lists_and_lines_give_the_same_vocabulary() {
     let maps = [
         ("v.yml", "</s>: 0\n<unk>: 1\nnull: 2\n\"\\u2581a\": 3\n? ~\n: 4\n'1.0': 5\n"),
         ("v.json", "{\"</s>\":0, \"<unk>\":1, \"null\":2, \"1.0\":5, \"~\":4, \"\\u2581a\":3}"),
@@ -30,6 +30,26 @@ fn maps_lists_and_lines_are_the_same() {
         assert_eq!(vocabulary.find(b"~"), Some(4));
         assert_eq!(vocabulary.word(6), None);
     }
+}
+
+/// Words that look like values stay words, repeated keys are seen, and words that are not
+/// UTF-8 are kept apart.
+#[test]
+fn json_words_keep_their_bytes() {
+    let text = b"\xef\xbb\xbf{\"</s>\": 0, \"<unk>\": 1, \"true\": 2, \"1e3\": 3, \"\\udce4\": 4, \
+                 \"\\udcf6\": 5, \"\xe4\": 6, \"\": 7, \"\\ud83d\\ude00\": 8, \"</s>\": 0}";
+    let vocabulary = open_written("v.json", text).unwrap();
+    let words: Vec<&[u8]> = vocabulary.iter().collect();
+    assert_eq!(words[..4], [&b"</s>"[..], b"<unk>", b"true", b"1e3"]);
+    assert_eq!(words[4..7], [&b"\xed\xb3\xa4"[..], b"\xed\xb3\xb6", b"\xe4"]);
+    assert_eq!(words[7..], [&b""[..], "\u{1f600}".as_bytes()]);
+    let twice = "{\"</s>\": 0, \"<unk>\": 1, \"a\": 2, \"a\": 3}";
+    assert!(open_error("v.json", twice).contains("\"a\" has the ids 2 and 3"));
+    assert!(open_error("v.json", "[\"</s>\", \"<unk>\", 5]").contains("a word in quotes"));
+    assert!(open_error("v.json", "{\"</s>\": 0, \"<unk>\": -1}").contains("-1"));
+    assert!(open_error("v.json", "{\"</s>\": 0,\n \"<unk>\": 1.5}").contains("line 2"));
+    assert!(open_error("v.json", "{\"</s>\": 0, \"a\": 4000000000}").contains("4000000000"));
+    assert!(open_error("v.json", &"[".repeat(100_000)).contains("line 1"));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Nodes told apart by how far their lines are indented.
+//! Block style: nodes by indentation.
 
 use super::{Parser, Value};
 use crate::Result;
 
 impl Parser<'_> {
-    /// The node that begins here or on a later line, at least `least` columns from the
-    /// left. Nothing where less indented text, or none, follows.
+    /// The node that begins here or on a later line, indented by at least `least` columns.
+    /// Null if less indented text, or none, follows.
     pub(super) fn block_node(&mut self, least: usize) -> Result<Value> {
         self.skip_blank();
         let column = self.column();
@@ -24,7 +24,7 @@ impl Parser<'_> {
         value
     }
 
-    /// The value behind the colon of a key that stands at `column`, or behind a `-`.
+    /// The value after the colon of a key at `column`, or after a `-`.
     fn value_after(&mut self, column: usize, of_key: bool) -> Result<Value> {
         self.skip_spaces();
         if matches!(self.peek(), Some(b'|' | b'>')) {
@@ -34,10 +34,10 @@ impl Parser<'_> {
         self.skip_blank();
         let same_line = !self.text[begin..self.position].contains(&b'\n');
         if of_key && same_line {
-            // A second key cannot stand behind the first on its line.
+            // A line has one key only.
             return self.inline_value(column + 1);
         }
-        // A list under a key need not be indented.
+        // A sequence under a key need not be indented.
         let least = if of_key && self.is_indicator(b'-') { column } else { column + 1 };
         self.block_node(least)
     }
@@ -79,8 +79,8 @@ impl Parser<'_> {
         Ok(Value::Scalar(self.plain_lines(least)))
     }
 
-    /// A mapping whose keys stand at `column`. Its first key may have been read; then
-    /// its colon is next.
+    /// A mapping with keys at `column`. `key` is its first key if that has been read; then its
+    /// colon is next.
     fn block_mapping(&mut self, column: usize, mut key: Option<Vec<u8>>) -> Result<Value> {
         let mut entries = Vec::new();
         loop {
@@ -91,7 +91,7 @@ impl Parser<'_> {
                 None if self.is_indicator(b'?') => {
                     self.position += 1;
                     let Value::Scalar(key) = self.value_after(column, true)? else {
-                        return Err(self.error("a key that is no text"));
+                        return Err(self.error("a key that is no scalar"));
                     };
                     self.skip_blank();
                     if !(self.is_indicator(b':') && self.column() == column) {
@@ -110,7 +110,7 @@ impl Parser<'_> {
                 }
             };
             if !self.is_indicator(b':') {
-                return Err(self.error("a key without a colon and a space behind it"));
+                return Err(self.error("a key without a colon and a space after it"));
             }
             self.position += 1;
             let value = self.value_after(column, true)?;
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok(Value::Mapping(entries))
     }
 
-    /// `|` keeps the lines that follow as they are, `>` joins them with spaces.
+    /// A block scalar: `|` keeps its lines, `>` joins them with spaces.
     fn block_scalar(&mut self, column: usize) -> Result<Value> {
         let folded = self.peek() == Some(b'>');
         self.position += 1;
@@ -134,7 +134,7 @@ impl Parser<'_> {
             let line = self.text[line_start..].split(|&b| b == b'\n').next().unwrap_or_default();
             let spaces = line.iter().take_while(|&&b| b == b' ').count();
             let blank = line.iter().all(u8::is_ascii_whitespace);
-            // A document's own indentation is that of the key, except at the left margin.
+            // Lines of the scalar are indented more than the key, except at the left margin.
             if !blank && spaces <= column && !(spaces == 0 && column == 0 && indent == Some(0)) {
                 break;
             }

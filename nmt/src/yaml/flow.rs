@@ -1,10 +1,10 @@
-//! Nodes in brackets and braces, and so all of JSON.
+//! Flow style: nodes in brackets and braces.
 
 use super::{Parser, Value};
 use crate::Result;
 
 impl Parser<'_> {
-    /// The node that begins here; inside of brackets line ends mean nothing.
+    /// The node that begins here; line ends inside brackets are white space.
     pub(super) fn flow_node(&mut self) -> Result<Value> {
         self.enter_nested()?;
         let value = match self.peek() {
@@ -59,7 +59,7 @@ impl Parser<'_> {
         Ok(Value::Mapping(entries))
     }
 
-    /// The comma behind an item, unless `end` follows.
+    /// Skips the comma after an item, unless `end` follows.
     fn expect_separator(&mut self, end: u8) -> Result<()> {
         self.skip_blank();
         match self.peek() {

@@ -1,11 +1,10 @@
-//! Plain and quoted text.
+//! Plain and quoted scalars.
 
 use super::Parser;
 use crate::Result;
 
 impl Parser<'_> {
-    /// Plain text up to the end of its line, a colon with a space behind it, or a
-    /// comment.
+    /// Plain text up to the end of its line, a colon with a space after it, or a comment.
     pub(super) fn plain_line(&mut self) -> Vec<u8> {
         let begin = self.position;
         while let Some(byte) = self.peek() {
@@ -25,21 +24,23 @@ impl Parser<'_> {
         self.text[begin..self.position].trim_ascii_end().to_vec()
     }
 
-    /// Plain text that may go on, joined with spaces, on lines that are indented at
-    /// least to column `least`.
+    /// Plain text that may continue, joined with spaces, on lines that are indented by at least
+    /// `least` columns.
     pub(super) fn plain_lines(&mut self, least: usize) -> Vec<u8> {
         let mut text = self.plain_value_line();
         loop {
             let end = self.position;
             self.skip_blank();
-            let goes_on =
+            let continues =
                 self.peek().is_some() && self.column() >= least.max(1) && self.position > end;
-            if !goes_on || self.is_indicator(b'-') || self.text[end..self.position].contains(&b'#')
+            if !continues
+                || self.is_indicator(b'-')
+                || self.text[end..self.position].contains(&b'#')
             {
                 self.position = end;
                 return text;
             }
-            // What has a colon is a key in the wrong place; say so where it stands.
+            // A line with a key is an error, which is reported at that line.
             let begin = self.position;
             let line = self.plain_line();
             if self.is_indicator(b':') {
@@ -65,7 +66,7 @@ impl Parser<'_> {
         self.text[begin..self.position].trim_ascii_end().to_vec()
     }
 
-    /// Text in quotes, which may run over line ends.
+    /// Quoted text, which may have several lines.
     pub(super) fn quoted(&mut self) -> Result<Vec<u8>> {
         let quote = self.text[self.position];
         self.position += 1;
@@ -93,17 +94,17 @@ impl Parser<'_> {
         }
     }
 
-    /// One line end inside of quotes is a space, each further one a line end.
+    /// Folds line ends inside quotes: one becomes a space, each further one stays.
     fn fold_line_breaks(&mut self, text: &mut Vec<u8>) {
-        let mut ends = 0;
+        let mut breaks = 0;
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
-            ends += usize::from(self.peek() == Some(b'\n'));
+            breaks += usize::from(self.peek() == Some(b'\n'));
             self.position += 1;
         }
-        if ends == 0 {
+        if breaks == 0 {
             text.push(b' ');
         }
-        text.extend(std::iter::repeat_n(b'\n', ends));
+        text.extend(std::iter::repeat_n(b'\n', breaks));
     }
 
     fn escape(&mut self, text: &mut Vec<u8>) -> Result<()> {
@@ -144,8 +145,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The character of `digits` hexadecimal digits. Two halves of a UTF-16 pair, as
-    /// JSON has them, are one character; half a pair is U+FFFD.
+    /// The character of `digits` hexadecimal digits. An escaped surrogate pair, as in JSON, is
+    /// one character; an unpaired surrogate is U+FFFD.
     fn unicode_escape(&mut self, digits: usize) -> Result<char> {
         let first = self.hex_digits(digits)?;
         if (0xd800..0xdc00).contains(&first) && self.rest().starts_with(b"\\u") {

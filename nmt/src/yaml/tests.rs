@@ -1,5 +1,5 @@
-//! What YAML's specification says of the forms that occur, and the words that general
-//! parsers spoil.
+//! The forms of YAML that occur, as its specification has them, and the words that general
+//! parsers change.
 
 use super::Value;
 use proptest::prelude::*;
@@ -126,7 +126,7 @@ fn errors_name_their_line() {
     assert!(Value::parse(deep.as_bytes(), "x").unwrap_err().to_string().contains("deep"));
 }
 
-/// A document as its writer would print it, in JSON.
+/// Prints a document as JSON.
 fn print_json(value: &Value, text: &mut String) {
     let quoted = |bytes: &[u8], text: &mut String| {
         text.push('"');

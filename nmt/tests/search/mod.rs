@@ -1,4 +1,4 @@
-//! Search against a textbook's over random models, and what batches must not change.
+//! Beam search against a naive reference over random models, and independence of batches.
 
 mod random;
 mod reference;
@@ -44,7 +44,7 @@ fn request_for(words: &[u32]) -> Request {
     Request { source, ..Request::default() }
 }
 
-/// Runs all jobs in portions of three.
+/// Runs all jobs, three at a time.
 fn translate_jobs(
     session: &mut dyn Session,
     options: &SearchOptions,
@@ -67,7 +67,7 @@ fn translate(model: RandomModel, options: &SearchOptions, request: &Request) -> 
     let mut session = RandomSession::new(model);
     let jobs = [Job { id: 5, request: request.clone() }];
     let mut results = translate_jobs(&mut session, options, &BatchingOptions::default(), &jobs);
-    assert_eq!(session.open_sentences(), 0, "slots are given back");
+    assert_eq!(session.open_sentences(), 0, "all slots are finished");
     results.remove(&5).unwrap().unwrap()
 }
 
@@ -137,7 +137,7 @@ fn beam_search_matches_reference() {
         let mut numbers = Xorshift::new(seed);
         let words = numbers.choose(&[14, 30, 600]);
         let mut options = random_options(&mut numbers);
-        // Equal scores are in order only where nothing is recomputed.
+        // The order of equal scores is exact only if nothing is recomputed.
         let exact = numbers.below(2) == 0;
         if exact {
             options.repetition_penalty = 1.0;
@@ -211,8 +211,7 @@ fn long_sentences_match_reference() {
     }
 }
 
-/// All complete translations, best first: what ends within `limit` words, and what is cut
-/// there.
+/// All translations, best first: those that end within `limit` tokens, and those cut there.
 fn enumerate_translations(
     model: &RandomModel,
     request: &Request,
@@ -498,7 +497,7 @@ fn samples_depend_on_seed_sentence_and_index_only() {
     different.sort();
     different.dedup();
     assert!(different.len() > 3, "{different:?}");
-    // One draw is one of several.
+    // A single sample is the first of several.
     assert!(first.contains(&drawn(1, 0, 1)[0]));
     let cold = Some(Sampling { top_k: 1, ..sampling });
     let greedy = SearchOptions { beam_size: 1, n_best: 1, ..options() };

@@ -1,5 +1,5 @@
 //! A model of random conditional distributions: logits are a hash of the sentence and of
-//! the words so far. As a session it also checks what search may ask of one.
+//! the previous tokens. As a session it also checks the calls of the search.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,14 +12,14 @@ use miriam_nmt::{Error, Result};
 /// A source that no model can read.
 pub const UNREADABLE_TOKEN: u32 = 666;
 
-/// What the model knows.
+/// The parameters of the model.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomModel {
     pub seed: u64,
     pub vocabulary_size: usize,
     /// Logits are multiples of this, so that many are equal; 0 for any number.
     pub logit_step: f32,
-    /// Added to the logit of `</s>`, word 0.
+    /// Added to the logit of `</s>`, token 0.
     pub eos_logit_bias: f32,
 }
 
@@ -63,14 +63,14 @@ impl RandomModel {
         numbers
     }
 
-    /// The logits of all words behind `words`.
+    /// The logits of all tokens after `words`.
     pub fn logits(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
         let mut numbers = self.random_stream(source, words, 0);
         let mut logits: Vec<f32> =
             (0..self.vocabulary_size).map(|_| 6.0 * numbers.next_f32() - 3.0).collect();
         logits[0] += self.eos_logit_bias;
         if self.logit_step > 0.0 {
-            // Plus zero, for there must not be two zeros.
+            // Plus zero, which makes -0 a 0.
             logits
                 .iter_mut()
                 .for_each(|x| *x = (*x / self.logit_step).round() * self.logit_step + 0.0);
@@ -78,7 +78,7 @@ impl RandomModel {
         logits
     }
 
-    /// The attention of the word behind `words` to the source.
+    /// The attention of the token after `words` to the source.
     pub fn attention(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
         let mut numbers = self.random_stream(source, words, 1);
         let weights: Vec<f32> = source.iter().map(|_| numbers.next_f32() + 0.01).collect();
@@ -92,11 +92,11 @@ struct RandomSentence {
     candidates: Option<Vec<u32>>,
 }
 
-/// The model, translating.
+/// A session of the model.
 pub struct RandomSession {
     model: RandomModel,
     sentences: BTreeMap<Slot, RandomSentence>,
-    /// The last step: slot and words.
+    /// The rows of the last step: slot and tokens.
     rows: Vec<(Slot, Vec<u32>)>,
     attention: Option<Vec<Vec<f32>>>,
     keep_attention: bool,
@@ -119,12 +119,12 @@ impl RandomSession {
         }
     }
 
-    /// Sentences that were begun and not finished.
+    /// The number of sentences that were begun and not finished.
     pub fn open_sentences(&self) -> usize {
         self.sentences.len()
     }
 
-    /// Logits and words that a row can choose from.
+    /// The logits and ids of the candidates of a row.
     fn logits_and_ids(&self, row: usize) -> (Vec<f32>, Vec<u32>) {
         let (slot, words) = &self.rows[row];
         let sentence = &self.sentences[slot];
@@ -187,7 +187,7 @@ impl Session for RandomSession {
         let blocks = changes.len();
         changes.sort();
         changes.dedup();
-        assert_eq!(blocks, changes.len(), "rows of one sentence stand side by side");
+        assert_eq!(blocks, changes.len(), "rows of one sentence are adjacent");
         self.rows = rows;
         self.attention = self.keep_attention.then(|| {
             let row = |(slot, words): &(Slot, Vec<u32>)| {

@@ -1,5 +1,5 @@
-//! Search as a textbook has it: whole hypotheses in plain lists, every word of every
-//! hypothesis a candidate, all of them sorted at every step.
+//! Naive beam search: whole hypotheses in plain lists, every token after every hypothesis a
+//! candidate, all of them sorted at every step.
 
 use miriam_nmt::search::{DecodingSemantics, Request, SearchOptions, Translation};
 
@@ -104,8 +104,7 @@ pub fn translate(
     finished
 }
 
-/// Logits as the model has them, and the logarithms of probabilities, -infinity for what
-/// must not follow.
+/// The raw logits, and the log-probabilities with -infinity for suppressed tokens.
 fn token_scores(
     model: &RandomModel,
     request: &Request,
@@ -161,7 +160,7 @@ fn token_scores(
     };
     let score = |(word, logit): (u32, &f32)| match !forced && forbidden(word) {
         true => f32::NEG_INFINITY,
-        // Nothing is left where all are forbidden.
+        // Nothing is left if all tokens are suppressed.
         false if sum == f32::NEG_INFINITY => sum,
         false => logit - sum,
     };

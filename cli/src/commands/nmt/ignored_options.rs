@@ -1,10 +1,10 @@
-//! Options of Marian's that say how memory is laid out, which kernels run, or what is
-//! logged: command lines that have them run as they are, and nothing here depends on them.
+//! Options of Marian for memory, kernels and logging, which are accepted and have no effect, so
+//! that its command lines run unchanged.
 
 use clap::Args;
 use tracing::warn;
 
-/// Accepted, told of in one line, and not looked at.
+/// Options that are accepted, reported in one line, and ignored.
 #[derive(Args)]
 pub struct IgnoredOptions {
     #[arg(short, long, hide = true, value_name = "N", allow_negative_numbers = true)]
@@ -35,7 +35,7 @@ pub struct IgnoredOptions {
 }
 
 impl IgnoredOptions {
-    /// Tells which were given.
+    /// Warns of those that are set.
     pub fn warn_if_given(&self) {
         let products = [
             ("--optimize", self.optimize),

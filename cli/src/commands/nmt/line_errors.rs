@@ -1,4 +1,4 @@
-//! Lines that could not be translated: recorded in a file, or told as warnings.
+//! Errors of single lines: written to a file, or logged as warnings.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use miriam_nmt::Result;
 use miriam_nmt::translate::LineError;
 use miriam_textio::Output;
 
-/// Warnings given before the rest is only counted.
+/// The number of warnings before the rest is only counted.
 const MAX_WARNINGS: u64 = 5;
 
-/// Where mishaps go.
+/// The sink of line errors.
 pub struct LineErrors {
     input: String,
     file: Option<Output>,
@@ -17,12 +17,12 @@ pub struct LineErrors {
 }
 
 impl LineErrors {
-    /// Mishaps in the text called `input`; all of them go to `file`, where there is one.
+    /// Line errors of the text named `input`; all of them go to `file`, if there is one.
     pub fn new(input: String, file: Option<&Path>) -> Result<Self> {
         Ok(LineErrors { input, file: file.map(Output::create).transpose()?, count: 0 })
     }
 
-    /// Records or tells one.
+    /// Writes or logs a line error.
     pub fn report(&mut self, mishap: &LineError) -> Result<()> {
         self.count += 1;
         let LineError { line, reason } = mishap;
@@ -35,7 +35,7 @@ impl LineErrors {
         Ok(())
     }
 
-    /// Tells how many were not told.
+    /// Warns of the number of errors that were not logged.
     pub fn finish(self) -> Result<()> {
         if let Some(file) = self.file {
             file.finish()?;

@@ -1,4 +1,4 @@
-//! Which models are meant, and what they are called in options of Marian's.
+//! Options that select models, vocabularies and shortlists, named as in Marian.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use miriam_nmt::{DIALECTS, DecoderConfig, ModelBundle, ShortlistGenerator};
 use super::value_parsers::finite;
 use crate::common::exit_with_usage_error;
 
-/// Options that name models and what belongs to them.
+/// Options that name models with vocabularies and codes.
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
 pub struct ModelArguments {
@@ -43,7 +43,7 @@ pub struct ModelArguments {
     dialect: Option<String>,
 }
 
-/// Options that say which words a translation may have. Those that are scored are given.
+/// Options of the shortlist, for translation only.
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
 pub struct CandidateArguments {
@@ -57,7 +57,7 @@ pub struct CandidateArguments {
 }
 
 impl ModelArguments {
-    /// Opens what is named; the words that `lists` allow, where translations are wanted.
+    /// Opens the models; with `lists`, for translation, also the shortlist.
     pub fn open_package(&self, lists: Option<&CandidateArguments>) -> anyhow::Result<ModelBundle> {
         let settings = self.config.as_deref().map(DecoderConfig::open).transpose()?;
         let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
@@ -88,13 +88,13 @@ impl ModelArguments {
         Ok(package)
     }
 
-    /// The numbers to multiply in, if they are given.
+    /// The precision of GEMM, if it is set.
     pub fn precision(&self) -> Option<Precision> {
         self.precision.as_deref().and_then(Precision::from_name)
     }
 }
 
-/// Gives `package` the codes of byte pair encoding that are named, for both sides or each.
+/// Sets the BPE codes of both sides, from one file or one each.
 pub fn set_bpe_codes(package: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Result<()> {
     match codes {
         [] => {}
@@ -105,8 +105,8 @@ pub fn set_bpe_codes(package: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Re
 }
 
 impl CandidateArguments {
-    /// Gives `package` the list that is meant; that of a configuration which it was not
-    /// opened by (`of_settings`) is still to be read.
+    /// Sets the shortlist of `package`: that of the options, or that of a configuration
+    /// (`of_settings`) by which the package was not opened.
     fn apply(&self, package: &mut ModelBundle, of_settings: bool) -> anyhow::Result<()> {
         if self.no_shortlist {
             package.shortlist_generator = None;

@@ -1,4 +1,4 @@
-//! `miriam nmt score`: how probable a model finds translations.
+//! `miriam nmt score`: forced decoding of given translations.
 
 use std::path::PathBuf;
 
@@ -135,7 +135,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let outcome = score_text(&models, pairs, &options, lines, &stop, &common.progress());
     choices.save();
     let outcome = outcome.map_err(anyhow::Error::from).and_then(|summary| {
-        // A number about a part of the text would be taken for one about all of it.
+        // A summary of a part of the text would be mistaken for one of all of it.
         if let (Some(kind), Some(mut output)) = (a.summary, output.filter(|_| !stop.is_cancelled()))
         {
             output.write(format!("{}\n", kind.value_of(&summary)).as_bytes())?;

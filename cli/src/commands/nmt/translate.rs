@@ -1,5 +1,5 @@
-//! `miriam nmt translate`: text through a neural model, with Marian's options where it has
-//! them and CTranslate2's for the rest.
+//! `miriam nmt translate`: translation of text, with Marian's options where it has them and
+//! CTranslate2's for the rest.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ enum SemanticsName {
     Ctranslate2,
 }
 
-/// Options of search; what is not given the model's format decides.
+/// Options of search, whose defaults depend on the format of the model.
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
 struct SearchArguments {
@@ -185,7 +185,7 @@ struct SamplingArguments {
     seed: u64,
 }
 
-/// Results depend on none of these.
+/// Options of speed, which results do not depend on.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
 struct BatchArguments {
@@ -252,7 +252,7 @@ impl Arguments {
                 exit_with_usage_error(format!("--n-best {wanted}: --beam-size is {beam}"));
             }
         }
-        // Nothing is replaced that cannot be put out.
+        // Unknown tokens can be replaced only if they may be generated.
         options.allow_unknown |= given.allow_unk || text.replace_unknowns;
         options.allow_unknown &= !given.disable_unk;
         set(&mut options.precision, self.models.precision());
@@ -293,8 +293,8 @@ impl SamplingArguments {
     }
 }
 
-/// Whether two names are those of one file, which need not be there yet. Devices and
-/// standard output take what two write.
+/// Whether two paths are the same file, which need not exist yet. Devices and standard output
+/// may have two writers.
 fn are_same_file(one: &Path, other: &Path) -> bool {
     if one.as_os_str() == "-" || other.as_os_str() == "-" {
         return false;
@@ -309,7 +309,7 @@ fn are_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// A folder's name from the root on, as far as it can be known.
+/// The canonical path of a folder, if it exists.
 fn absolute_folder(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.canonicalize().unwrap_or_else(|_| folder.into())
@@ -352,11 +352,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         tracing::info!("{}", choices.describe());
     }
     let translator = Translator::new(package, options, &choices.tuner)?;
-    // Translations on a terminal show well enough how far it is.
+    // Translations on a terminal show the progress.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
     let progress = TerminalProgress::new(common.quiet || shown);
     let stop = CancellationToken::new();
-    // Opening waits for the first bytes, which a signal may end at once.
+    // Opening waits for the first bytes, which a signal may interrupt.
     let open = |path: &PathBuf| -> anyhow::Result<_> {
         let input = Input::open(path)?;
         let is_file = input.size().is_some();
@@ -366,7 +366,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let (lines, is_file) = open(&text.input[0])?;
     let prefixes = text.input.get(1).map(open).transpose()?.map(|(lines, _)| lines);
     let source = SourceText { lines, prefixes };
-    // Nothing is overwritten before what is read is known to be there.
+    // Output is created only after input could be opened.
     let output = Output::create(&text.output)?;
     let mut mishaps =
         LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?;
@@ -379,7 +379,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let told = mishaps.finish();
     let outcome = outcome.and_then(|reached| told.and(Ok(reached))).map_err(anyhow::Error::from);
-    // A signal to a whole pipeline may also take the reader away.
+    // A signal to a whole pipeline may end the reader of the output too.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
         let LineCounts { read, written } = *outcome.as_ref().unwrap_or(&LineCounts::default());
         let lost = read - written;

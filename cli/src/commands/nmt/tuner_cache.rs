@@ -1,7 +1,6 @@
-//! Which ways of multiplying were the fastest, remembered from run to run in the user's
-//! cache, for each model of CPU.
+//! The cache of the GEMM tuner's choices in the user's cache folder, for each model of CPU.
 //!
-//! Translations do not depend on it, so nothing that goes wrong here is an error.
+//! Translations do not depend on it, so failures are not errors.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use miriam_nmt::engine::{Cpu, Tuner};
 /// The file's name in the cache.
 const FILE_NAME: &str = "products.json";
 
-/// Options that say where choices are kept.
+/// Options of the file of choices.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
 pub struct TunerCacheOptions {
@@ -25,17 +24,17 @@ pub struct TunerCacheOptions {
     no_tuner_file: bool,
 }
 
-/// Choices, and the file that keeps them, if there is one.
+/// The tuner with its file, if there is one.
 pub struct TunerCache {
-    /// What networks share.
+    /// The tuner that all networks share.
     pub tuner: Arc<Tuner>,
     file: Option<PathBuf>,
-    /// Whether the file was asked for: then it is told what is wrong with it.
+    /// Whether the file was named by an option: then problems with it are warnings.
     is_explicit: bool,
 }
 
 impl TunerCacheOptions {
-    /// Reads what is remembered.
+    /// Reads the stored choices.
     pub fn open(&self) -> TunerCache {
         let cpu = Cpu::detect();
         let named = self.tuner_file.is_some();
@@ -53,7 +52,7 @@ impl TunerCacheOptions {
 }
 
 impl TunerCache {
-    /// What was known before, for people.
+    /// A description of the stored choices.
     pub fn describe(&self) -> String {
         let count = self.tuner.cached_count();
         match &self.file {
@@ -62,7 +61,7 @@ impl TunerCache {
         }
     }
 
-    /// Remembers what is new; says how much that is.
+    /// Stores new choices; returns their number.
     pub fn save(&self) -> usize {
         let new = self.tuner.new_choices().len();
         if let Some(file) = self.file.as_deref().filter(|_| new > 0)
@@ -82,7 +81,7 @@ impl TunerCache {
     }
 }
 
-/// Says what is wrong with a file. A cache that cannot be is no news each time.
+/// Logs a problem with the file: as a warning if it was named, else for debugging.
 fn log_problem(is_news: bool, reason: &str) {
     match is_news {
         true => tracing::warn!("{reason}"),
@@ -90,10 +89,10 @@ fn log_problem(is_news: bool, reason: &str) {
     }
 }
 
-/// The file in the user's cache, unless there is no such folder.
+/// The file in the user's cache folder, if there is one.
 fn default_path() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    // Those of the desktop's rules count only from the root on.
+    // The XDG rules require absolute paths.
     let of_desktop = |name: &str| folder(name).filter(|path| path.is_absolute());
     let own = folder("MIRIAM_CACHE").filter(|path| !path.as_os_str().is_empty());
     let shared = || of_desktop("XDG_CACHE_HOME").map(|cache| cache.join("miriam"));

@@ -1,15 +1,14 @@
-//! Numbers as options take them: those without sense are wrong usage, not a surprise in the
-//! middle of a text.
+//! Parsers of numbers in options: values out of range are wrong usage.
 
 use std::ops::RangeInclusive;
 
 use clap::builder::TypedValueParser;
 use miriam_nmt::DecoderConfig;
 
-/// The most words that a length may name.
+/// The largest length that is accepted.
 const MAX_LENGTH: usize = 1_000_000;
 
-/// A whole number in a range.
+/// An integer in a range.
 fn integer_in(range: RangeInclusive<usize>) -> impl TypedValueParser<Value = usize> {
     move |text: &str| {
         let number = text.parse().ok().filter(|number| range.contains(number));
@@ -17,22 +16,22 @@ fn integer_in(range: RangeInclusive<usize>) -> impl TypedValueParser<Value = usi
     }
 }
 
-/// Hypotheses of a search, or entries of a list.
+/// A beam size or a length of n-best lists.
 pub fn beam_size() -> impl TypedValueParser<Value = usize> {
     integer_in(DecoderConfig::BEAM_SIZES)
 }
 
-/// Sentences or batches.
+/// A number of sentences or batches.
 pub fn batch_size() -> impl TypedValueParser<Value = usize> {
     integer_in(DecoderConfig::BATCH_SIZES)
 }
 
-/// Words of a sentence.
+/// A number of tokens of a sentence, at least 1.
 pub fn length() -> impl TypedValueParser<Value = usize> {
     integer_in(1..=MAX_LENGTH)
 }
 
-/// Words, where none has a meaning too.
+/// A number of tokens, or 0.
 pub fn length_or_zero() -> impl TypedValueParser<Value = usize> {
     integer_in(0..=MAX_LENGTH)
 }
@@ -42,7 +41,7 @@ fn parse_float(text: &str, is_right: impl Fn(f32) -> bool, wanted: &str) -> Resu
     number.ok_or_else(|| format!("give {wanted}"))
 }
 
-/// Any number but the infinite ones.
+/// A finite number.
 pub fn finite(text: &str) -> Result<f32, String> {
     parse_float(text, |_| true, "a number")
 }
@@ -57,12 +56,12 @@ pub fn non_negative(text: &str) -> Result<f32, String> {
     parse_float(text, |number| number >= 0.0, "a number from 0 on")
 }
 
-/// A share of probability, of which there must be some.
+/// A probability mass above 0.
 pub fn probability_mass(text: &str) -> Result<f32, String> {
     parse_float(text, |number| number > 0.0 && number <= 1.0, "a number above 0, at most 1")
 }
 
-/// A probability below 1, which no word could have among others.
+/// A probability below 1.
 pub fn min_probability(text: &str) -> Result<f32, String> {
     parse_float(text, |number| (0.0..1.0).contains(&number), "a number from 0 on, below 1")
 }

@@ -1,4 +1,4 @@
-//! Which hypotheses go on, and with which words: the order in which the beam takes them.
+//! Expansion of hypotheses: candidates of all rows in the order in which the beam takes them.
 
 use super::{BeamState, Hypothesis};
 use crate::search::constraint::{ConstraintProgress, allocate_banks};
@@ -7,10 +7,10 @@ use crate::search::sampling::{SampleKey, sample};
 use crate::search::{DecodingSemantics, Sampling, SearchOptions};
 use crate::{Error, Result};
 
-/// A hypothesis one word longer, while hypotheses are chosen.
+/// A hypothesis extended by one token, before pruning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
-    /// Of the sentence's rows.
+    /// The row of the parent hypothesis among those of the sentence.
     pub row: usize,
     pub token: u32,
     pub score: f32,
@@ -19,7 +19,7 @@ pub(super) struct Expansion {
     pub sample_index: u32,
 }
 
-/// Lists that all sentences share, so that their memory is used again.
+/// Scratch memory that all sentences share.
 #[derive(Default)]
 pub(in crate::search) struct Scratch {
     pub(super) expansions: Vec<Expansion>,
@@ -31,7 +31,7 @@ pub(in crate::search) struct Scratch {
 }
 
 impl BeamState {
-    /// The hypotheses one word longer, in the order in which the beam takes them.
+    /// Computes the expansions of a step in the order in which the beam takes them.
     pub(super) fn expand(
         &self,
         options: &SearchOptions,
@@ -50,7 +50,7 @@ impl BeamState {
                 );
                 return Err(Error::Untranslatable { reason });
             }
-            // CTranslate2 counts what was given as certain.
+            // In CTranslate2 tokens of a prefix have probability 1.
             let score = if options.semantics == DecodingSemantics::Marian { found } else { 0.0 };
             let total = hypothesis.total + score;
             let progress = self.constraints.advance(hypothesis.progress, word);
@@ -69,9 +69,9 @@ impl BeamState {
         } else {
             self.merge_rows(options, processor, first, scratch);
         }
-        // CTranslate2 has one hypothesis at most end directly behind a prefix.
-        let behind = self.step == self.prefix.len() && !self.prefix.is_empty();
-        if behind
+        // In CTranslate2 at most one hypothesis ends directly after a prefix.
+        let after_prefix = self.step == self.prefix.len() && !self.prefix.is_empty();
+        if after_prefix
             && options.semantics == DecodingSemantics::CTranslate2
             && options.sampling.is_none()
         {
@@ -84,7 +84,7 @@ impl BeamState {
         Ok(())
     }
 
-    /// One word drawn for each row.
+    /// Samples one token for each row.
     fn expand_by_sampling(
         &self,
         semantics: DecodingSemantics,
@@ -93,7 +93,7 @@ impl BeamState {
         first: usize,
         scratch: &mut Scratch,
     ) {
-        // All draws share the first row.
+        // At the first step all draws are from one row.
         let draws = if self.step == self.prefix.len() { self.beam_width } else { self.live.len() };
         for at in 0..draws {
             let (row, number) = match self.step == self.prefix.len() {
@@ -119,8 +119,8 @@ impl BeamState {
         }
     }
 
-    /// The best of all rows. Each row's are sorted already: the best of their heads is
-    /// taken again and again, of equal ones that of the first row.
+    /// Merges the sorted candidates of all rows into the best expansions; among equal scores
+    /// the lower row comes first.
     fn merge_rows(
         &self,
         options: &SearchOptions,
@@ -161,9 +161,9 @@ impl BeamState {
         }
     }
 
-    /// The best words of all rows, and those that constraints need, bank by bank. What
-    /// could not meet its constraints any more within the limit is left out, so that
-    /// every translation has them.
+    /// The best tokens of all rows, and those that constraints need, interleaved by banks.
+    /// Expansions that cannot meet their constraints within the maximum length are left out,
+    /// so that every translation meets them.
     fn expand_constrained(
         &self,
         options: &SearchOptions,
@@ -196,8 +196,8 @@ impl BeamState {
                 }
             }
         }
-        // Of equal totals that of the lower row, then that of the better word: sums of many
-        // words are coarse.
+        // Among equal totals the lower row comes first, then the better token: sums over many
+        // tokens are rounded.
         choices.sort_by(|a, b| {
             let by_total = b.total.total_cmp(&a.total).then(a.row.cmp(&b.row));
             by_total.then(b.score.total_cmp(&a.score))

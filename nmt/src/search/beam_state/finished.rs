@@ -1,15 +1,15 @@
-//! From hypotheses that have ended to translations: how they are compared, by either rule.
+//! From finished hypotheses to ranked translations.
 
 use super::BeamState;
 use crate::search::{SearchOptions, Translation};
 
-/// A hypothesis that has ended, or was cut.
+/// A hypothesis that has ended or was cut at the maximum length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FinishedHypothesis {
     pub node: u32,
     pub total: f32,
     pub length: usize,
-    /// Whether its last word is `</s>`.
+    /// Whether its last token is `</s>`.
     pub has_eos: bool,
 }
 
@@ -21,14 +21,14 @@ impl BeamState {
             .iter()
             .map(|ended| (nan_to_neg_infinity(self.final_score(options, ended)), *ended))
             .collect();
-        // Of equal ones the first to end.
+        // The sort is stable: among equal scores the first to end comes first.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         scored.truncate(options.n_best.max(1));
         scored.iter().map(|(score, ended)| self.build_translation(options, *score, ended)).collect()
     }
 
-    /// What hypotheses are compared by in the end. Length and coverage have the `</s>` of
-    /// those that ended by themselves.
+    /// The score of the ranking. Length and coverage include `</s>` unless the hypothesis was
+    /// cut.
     fn final_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
         let length = ended.length as f32;
         let mut score = ended.total - options.word_penalty * length;
@@ -71,7 +71,7 @@ impl BeamState {
     }
 }
 
-/// What is not a number goes last, whatever its sign.
+/// Maps NaN to the lowest score.
 fn nan_to_neg_infinity(score: f32) -> f32 {
     if score.is_nan() { f32::NEG_INFINITY } else { score }
 }

@@ -1,4 +1,4 @@
-//! One sentence under search: its living hypotheses, and those that have ended.
+//! The beam of one sentence: its live and its finished hypotheses.
 
 mod expansion;
 mod finished;
@@ -15,57 +15,57 @@ use finished::FinishedHypothesis;
 
 pub(super) use expansion::Scratch;
 
-/// Hypotheses of a sentence at most, whatever is asked for.
+/// The maximum number of hypotheses of a sentence, whatever the options say.
 const MAX_BEAM_SIZE: usize = 1 << 16;
 
-/// A sentence that is being translated.
+/// The state of the search for one sentence.
 #[derive(Default)]
 pub(super) struct BeamState {
-    /// What the caller knows it by.
+    /// The id of the sentence for the caller.
     pub id: u64,
-    /// What the session knows it by.
+    /// The id of the sentence for the session.
     pub slot: Slot,
     prefix: Vec<u32>,
     constraints: Constraints,
-    /// Words of the source.
+    /// The number of source tokens.
     source_length: usize,
-    /// Words at most, `</s>` counting.
+    /// The maximum number of target tokens, including `</s>`.
     max_length: usize,
-    /// Words that living hypotheses have.
+    /// The number of tokens of live hypotheses.
     step: usize,
-    /// Hypotheses that may live.
+    /// The maximum number of live hypotheses.
     beam_width: usize,
     live: Vec<Hypothesis>,
     tree: HypothesisTree,
     finished: Vec<FinishedHypothesis>,
-    /// Whether the best of a step was one that ended.
+    /// Whether the best expansion of some step was a finished one.
     best_has_finished: bool,
 }
 
-/// A living hypothesis.
+/// A live hypothesis.
 #[derive(Clone, Copy, Debug)]
 struct Hypothesis {
     node: u32,
     token: Option<u32>,
-    /// The row it continues.
+    /// The row of its parent in the previous step.
     parent_row: Option<u32>,
     total: f32,
     progress: ConstraintProgress,
-    /// Which of several draws it is.
+    /// Its index among the samples of the sentence.
     sample_index: u32,
 }
 
-/// What has become of a sentence in a step.
+/// The state of a sentence after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StepStatus {
-    /// It goes on.
+    /// The search continues.
     Active,
-    /// Its translations are there.
+    /// The translations are complete.
     Finished,
 }
 
 impl BeamState {
-    /// Begins with one empty hypothesis.
+    /// Starts with one empty hypothesis.
     pub fn start(
         &mut self,
         id: u64,
@@ -79,7 +79,7 @@ impl BeamState {
         self.constraints = Constraints::new(&request.constraints)?;
         self.source_length = request.source.len();
         self.max_length = options.max_target_length(self.source_length);
-        // What is asked for has room in any case.
+        // Prefix and constraints always fit.
         self.max_length =
             self.max_length.max(self.prefix.len() + self.constraints.token_count() + 1);
         self.step = 0;
@@ -103,7 +103,7 @@ impl BeamState {
         Ok(())
     }
 
-    /// The rows of the coming step, and what is wanted of each.
+    /// Adds the rows of the next step, and what the processor must compute for each.
     pub fn plan_step(
         &self,
         options: &SearchOptions,
@@ -126,7 +126,7 @@ impl BeamState {
             processor.add_row(match options.sampling {
                 Some(sampling) if sampling.top_k > 0 => sampling.top_k,
                 Some(_) => FULL_VOCABULARY,
-                // Besides as many that live one that ends.
+                // One of the best may be a finished hypothesis, which keeps no place in the beam.
                 None => {
                     self.beam_width
                         + usize::from(options.semantics == DecodingSemantics::CTranslate2)
@@ -152,22 +152,22 @@ impl BeamState {
         }
     }
 
-    /// Words of the source.
+    /// The number of source tokens.
     pub fn source_length(&self) -> usize {
         self.source_length
     }
 
-    /// Rows of the step.
+    /// The number of rows of the step.
     pub fn row_count(&self) -> usize {
         self.live.len()
     }
 
-    /// Keeps the attention of a row of the step. Goes before [`advance`](Self::advance).
+    /// Stores the attention of a row of the step; to be called before [`advance`](Self::advance).
     pub fn push_attention(&mut self, weights: &[f32]) {
         self.tree.push_attention(weights);
     }
 
-    /// Takes the step whose rows begin at `first` of all rows.
+    /// Expands and prunes after a step; `first` is the sentence's first row among all rows.
     pub fn advance(
         &mut self,
         options: &SearchOptions,
@@ -185,20 +185,20 @@ impl BeamState {
             self.finish_truncated()?;
             return Ok(StepStatus::Finished);
         }
-        // The rows of attention that were kept last are those of this step.
+        // The last attention rows are those of this step.
         let attention = self.tree.attention_rows().saturating_sub(self.live.len());
         let last = self.step + 1 == self.max_length;
         let room = self.beam_width;
         scratch.next_live.clear();
-        for (place, choice) in scratch.expansions.iter().enumerate() {
+        for (rank, choice) in scratch.expansions.iter().enumerate() {
             let ends = choice.token == options.eos_id && !forced;
             let stays = !ends
                 && !last
                 && match options.semantics {
-                    DecodingSemantics::Marian => place < room,
+                    DecodingSemantics::Marian => rank < room,
                     DecodingSemantics::CTranslate2 => scratch.next_live.len() < room,
                 };
-            let counts = place < room && (ends || last);
+            let counts = rank < room && (ends || last);
             if !(stays || counts) {
                 continue;
             }
@@ -206,7 +206,7 @@ impl BeamState {
             let Expansion { token: word, score, total, .. } = *choice;
             let node = self.tree.push(parent.node, word, score, attention + choice.row);
             if counts {
-                self.best_has_finished |= place == 0;
+                self.best_has_finished |= rank == 0;
                 let words = self.step + 1;
                 self.finished.push(FinishedHypothesis {
                     node,
@@ -237,7 +237,7 @@ impl BeamState {
         Ok(if last || self.is_done(options) { StepStatus::Finished } else { StepStatus::Active })
     }
 
-    /// No word can follow any hypothesis: they count as they are.
+    /// Finishes the live hypotheses as they are, for no token can follow any of them.
     fn finish_truncated(&mut self) -> Result<()> {
         if self.finished.is_empty() {
             let unmet = self.live.iter().any(|h| self.constraints.unmet_tokens(h.progress) > 0);
