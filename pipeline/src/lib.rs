@@ -15,6 +15,7 @@ mod manifest;
 mod moses_ini;
 mod options;
 mod raw_text;
+mod stage_keys;
 mod stage_runner;
 mod summary;
 mod train;

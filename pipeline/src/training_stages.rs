@@ -18,6 +18,7 @@ use miriam_textproc::{TextProcessor, TextProcessorConfig, TruecaseModel};
 
 use crate::corpus::{self, LengthLimits, ParallelFiles};
 use crate::manifest::StageStatistics;
+use crate::stage_keys;
 use crate::stage_runner::Stage;
 use crate::{
     Error, Languages, LmKind, Result, TrainOptions, Tuning, moses_ini, prepare_file,
@@ -208,12 +209,12 @@ impl TrainingRun<'_> {
 
     fn corpus_stage(&self, hash: String) -> Stage<'_> {
         let options = self.options;
-        let bounds = LengthLimits { max_words: options.max_words, max_ratio: options.max_ratio };
+        let limits = LengthLimits { max_words: options.max_words, max_ratio: options.max_ratio };
         Stage {
             name: "corpus",
             title: "checking the parallel text",
             dependencies: if options.raw_languages.is_some() { &["prepared"] } else { &[] },
-            key: format!("{hash} {bounds:?}"),
+            key: stage_keys::corpus(&hash, limits),
             files: Self::parallel_file_names("corpus").into(),
             is_kept: false,
             run: Box::new(move |progress| {
@@ -224,7 +225,7 @@ impl TrainingRun<'_> {
                 corpus::clean_parallel(
                     &from,
                     &self.parallel_files("corpus"),
-                    Some(bounds),
+                    Some(limits),
                     progress,
                 )
             }),
@@ -245,7 +246,7 @@ impl TrainingRun<'_> {
             name: "align",
             title: "aligning words",
             dependencies: &["corpus"],
-            key: format!("{:?} {:?}", align.model, align.symmetrization),
+            key: stage_keys::align(align.model, align.symmetrization),
             files: vec![Self::work_file("alignment")],
             is_kept: false,
             run: Box::new(move |progress| {
@@ -264,7 +265,7 @@ impl TrainingRun<'_> {
             name: "extract",
             title: "extracting phrases",
             dependencies: &["corpus", "align"],
-            key: format!("{} {:?}", options.max_length, options.reordering),
+            key: stage_keys::extract(options.max_length, options.reordering.as_deref()),
             files: [phrases].into_iter().chain(reordering).collect(),
             is_kept: options.keep_text,
             run: Box::new(move |progress| {
@@ -365,10 +366,7 @@ impl TrainingRun<'_> {
             name: "lm",
             title: "estimating the language model",
             dependencies: &["lm-text"],
-            key: format!(
-                "{} {:?} {:?} {}",
-                options.lm_order, options.lm_prune, options.lm_kind, options.keep_text
-            ),
+            key: stage_keys::language_model(options),
             files: [PathBuf::from(LM_FILE)]
                 .into_iter()
                 .chain(options.keep_text.then(|| self.arpa_file()))
@@ -516,7 +514,7 @@ impl TrainingRun<'_> {
                 Some(_) => &["table", "lm", "ini", "dev"],
                 None => &["ini"],
             },
-            key: format!("{tuning:?}"),
+            key: stage_keys::tuning(tuning),
             files: vec![INI_FILE.into()],
             is_kept: true,
             run: Box::new(move |progress| {
