@@ -1,8 +1,8 @@
 //! chrF (Popović 2015): F-scores of character n-grams; with word n-grams chrF++
 //! (Popović 2017).
 //!
-//! A row of statistics is three numbers a length, characters first: n-grams of the
-//! translation, of the reference, and of both.
+//! A row of statistics has three numbers for each order, characters first: n-grams of the
+//! hypothesis, of the reference, and of both.
 
 mod ngram_overlap;
 
@@ -23,7 +23,7 @@ pub struct Chrf {
     epsilon_smoothing: bool,
 }
 
-/// What stands for a precision or recall of nothing.
+/// The precision or recall where there are no n-grams.
 const EPSILON: f64 = 1e-16;
 
 impl Default for Chrf {
@@ -41,6 +41,9 @@ impl Default for Chrf {
 
 impl Chrf {
     /// chrF of n-grams of up to `char_order` characters and `word_order` words.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] unless the orders add up to a number from 1 to 100.
     pub fn new(char_order: usize, word_order: usize) -> Result<Self> {
         if !(1..=100).contains(&(char_order + word_order)) {
             return Err(Error::InvalidOption(
@@ -50,23 +53,23 @@ impl Chrf {
         Ok(Chrf { char_order, word_order, ..Chrf::default() })
     }
 
-    /// Weighs recall so many times as much as precision.
+    /// Weighs recall `beta` times as much as precision; 2 by default.
     pub fn beta(self, beta: u32) -> Self {
         Chrf { beta, ..self }
     }
 
-    /// Ignores case.
+    /// Sets whether case is ignored; off by default.
     pub fn lowercase(self, lowercase: bool) -> Self {
         Chrf { lowercase, ..self }
     }
 
-    /// Lets white space be part of n-grams of characters.
+    /// Sets whether character n-grams include white space; off by default.
     pub fn whitespace(self, whitespace: bool) -> Self {
         Chrf { keep_whitespace: whitespace, ..self }
     }
 
-    /// Averages over all lengths, with a tiny number where there are no n-grams,
-    /// instead of over those that both sides have.
+    /// Sets whether the score averages over all orders, with a tiny number where there are
+    /// no n-grams, instead of over those that both sides have; off by default.
     pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
         Chrf { epsilon_smoothing: epsilon, ..self }
     }
@@ -75,7 +78,7 @@ impl Chrf {
         self.char_order + self.word_order
     }
 
-    /// F-score of triples of counts.
+    /// The F-score of triples of counts (hypothesis, reference, both), averaged over orders.
     fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
         let factor = f64::from(self.beta).powi(2);
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
@@ -105,7 +108,7 @@ impl Chrf {
         100.0 * ((1.0 + factor) * precision * recall / (factor * precision + recall))
     }
 
-    /// The same of counts in f32.
+    /// As [`Chrf::f_score`], of counts in f32.
     fn f_score_f32(&self, counts: impl Iterator<Item = [f32; 3]>) -> f64 {
         let factor = (self.beta * self.beta) as f32;
         let epsilon = EPSILON as f32;
@@ -137,15 +140,15 @@ impl Chrf {
         f64::from(100.0 * score)
     }
 
-    /// The characters of a line that count.
+    /// The characters of a line that n-grams are made of.
     fn scored_characters(&self, line: &str) -> Vec<u32> {
         let counts = |c: &char| self.keep_whitespace || !is_space(*c);
         line.chars().filter(counts).map(u32::from).collect()
     }
 }
 
-/// The words of a line, with a mark at the end, or else at the beginning, of each as
-/// a word of its own.
+/// The words of a line, with a punctuation mark at the end, or else at the beginning, of
+/// each split off.
 fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
     let is_mark = |c: char| c.is_ascii_punctuation();
     split_whitespace(line)
@@ -164,7 +167,7 @@ fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Words as numbers, the same for the same words.
+/// Maps words to ids.
 #[derive(Default)]
 struct WordIds<'a>(HashMap<&'a str, u32>);
 
@@ -195,7 +198,7 @@ impl Metric for Chrf {
         3 * self.total_order()
     }
 
-    /// Of several references the one with the best score counts.
+    /// Of several references, the one with the best score counts.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let hypothesis = lowercase_if(hypothesis, self.lowercase);
         let lines: Vec<_> =

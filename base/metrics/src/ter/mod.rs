@@ -1,5 +1,5 @@
-//! TER (Snover et al. 2006) by Tercom's algorithm: edits of words and shifts of
-//! phrases, a word of the reference.
+//! TER (Snover et al. 2006) by Tercom's algorithm: edits of words and shifts of phrases,
+//! per word of the reference.
 
 mod distance;
 mod shifts;
@@ -14,17 +14,17 @@ use distance::EditDistance;
 /// TER with its options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ter {
-    /// Parts punctuation from words, as Tercom does.
+    /// Whether punctuation is split from words, as Tercom does.
     pub normalized: bool,
-    /// Leaves out punctuation.
+    /// Whether punctuation is removed.
     pub no_punctuation: bool,
-    /// Looks at Asian characters one by one where it normalises.
+    /// Whether normalisation splits Asian characters one by one.
     pub asian_support: bool,
-    /// Minds case.
+    /// Whether case matters.
     pub case_sensitive: bool,
 }
 
-/// Words as numbers, the same for the same words.
+/// Maps words to ids.
 #[derive(Default)]
 struct WordIds(HashMap<String, u32>);
 
@@ -55,7 +55,7 @@ impl Metric for Ter {
         2
     }
 
-    /// Edits by the reference that takes fewest, and the mean length of the
+    /// The edits against the reference that needs fewest, and the mean length of the
     /// references.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let mut numbers = WordIds::default();
@@ -89,8 +89,8 @@ impl Metric for Ter {
     }
 }
 
-/// The edits that make `reference` of `hypothesis`: shifts as long as they help,
-/// then insertions, deletions and substitutions.
+/// The number of edits that turn `hypothesis` into `reference`: shifts as long as they
+/// help, then insertions, deletions and substitutions.
 fn count_edits(hypothesis: &[u32], reference: &[u32]) -> usize {
     if reference.is_empty() {
         return hypothesis.len();
