@@ -1,4 +1,4 @@
-//! From two files of text to a file of links.
+//! Aligning two files of text, and symmetrising files of links.
 
 use std::path::{Path, PathBuf};
 
@@ -19,41 +19,40 @@ use crate::symmetrization::{Symmetrization, Symmetrizer};
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable};
 use crate::{Error, Result};
 
-/// Iterations of IBM model 2, the last of which only aligns: fast_align's number.
+/// Iterations of IBM model 2 as in fast_align; the last one only aligns.
 const IBM2_ITERATIONS: usize = 5;
-/// Iterations of the HMM model behind them: more gave fewer links, and no better
+/// Iterations of the HMM model after them: more gave fewer links, and no better
 /// translations of a small text.
 const HMM_ITERATIONS: usize = 2;
-/// Bytes of memory to use where nobody says.
+/// The default memory limit in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
-/// The least that is left for cells: less would only write more small pieces.
+/// The least memory that cells get, in bytes: less would only write more small chunks.
 const MIN_CELL_MEMORY: u64 = 16 << 20;
 
-/// Which model, how its two directions are joined, and within which means.
+/// The options of an alignment run: model, symmetrisation and resources.
 #[derive(Clone, Debug, Default)]
 pub struct AlignOptions {
     /// The alignment model.
     pub model: AlignModel,
-    /// How the links of both directions become one set.
+    /// How the links of both directions are symmetrised.
     pub symmetrization: Symmetrization,
     /// Worker threads.
     pub threads: usize,
-    /// Iterations of IBM model 2, the last of which only aligns; 5 without a number.
+    /// Iterations of IBM model 2, the last of which only aligns; 5 by default.
     pub iterations: Option<usize>,
-    /// Iterations of the HMM model, which begins where IBM model 2 ends; 2 without a
-    /// number.
+    /// Iterations of the HMM model, which starts from IBM model 2; 2 by default.
     pub hmm_iterations: Option<usize>,
-    /// Bytes of memory to use: what does not fit lies in a temporary file; 4 GiB
-    /// without a number. The word pairs themselves must fit.
+    /// The memory limit in bytes, 4 GiB by default: cells that do not fit are written to a
+    /// temporary file. The word pairs themselves must fit.
     pub memory: Option<u64>,
-    /// The folder for temporary files; without it, the system's.
+    /// The folder of temporary files; the system's by default.
     pub temp_dir: Option<PathBuf>,
-    /// Where to save the trained model.
+    /// The file to save the trained model to.
     pub save_model: Option<PathBuf>,
-    /// A saved model to align with, without training; `model` and the numbers of
-    /// iterations are then its own.
+    /// A saved model to align with, without training; `model` and the iterations are then
+    /// ignored.
     pub load_model: Option<PathBuf>,
-    /// Where to write the lexical translation table of both directions.
+    /// The file to write the lexical translation table of both directions to.
     pub lexical_table: Option<PathBuf>,
 }
 
@@ -63,11 +62,11 @@ pub enum AlignModel {
     /// IBM model 2 with a diagonal prior.
     #[default]
     Ibm2,
-    /// A hidden Markov model of jumps.
+    /// The HMM alignment model.
     Hmm,
 }
 
-/// What an alignment run did.
+/// The counts of an alignment run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AlignSummary {
@@ -77,17 +76,21 @@ pub struct AlignSummary {
     pub links: u64,
     /// Pairs that got no links because a side has no words.
     pub empty_pairs: u64,
-    /// Lines that got no links because they have more than [`crate::MAX_WORDS`] words.
+    /// Lines that got no links because they have more than [`crate::MAX_SENTENCE_WORDS`] words.
     pub too_long_lines: u64,
-    /// Different pairs of words that share a line.
+    /// Distinct pairs of words that cooccur in a line.
     pub word_pairs: u64,
-    /// Bytes written to a temporary file.
+    /// Bytes spilled to a temporary file.
     pub spilled_bytes: u64,
     /// The perplexity of the last training iteration, forward and reverse.
     pub perplexity: [f64; 2],
 }
 
-/// Aligns the files line by line and writes the links, `i-j`.
+/// Aligns two files line by line and writes the links, `i-j`, to `output`.
+///
+/// # Errors
+/// Files that cannot be read or written or differ in length, a saved model that is
+/// damaged, and options that exclude each other.
 pub fn align_files(
     source: &Path,
     target: &Path,
@@ -108,7 +111,7 @@ pub fn align_files(
     })
 }
 
-/// Runs `work` with this many threads.
+/// Runs `work` in a pool of `threads` threads.
 fn run_in_pool<T: Send>(threads: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
     let pool =
@@ -131,7 +134,7 @@ fn train_and_align(
     let rows = CooccurrenceRows::from_bitext(text);
     progress.end();
     summary.word_pairs = rows.len() as u64;
-    // Two numbers a direction, and the target word.
+    // Two numbers for each direction, and the target word.
     let needed = rows.len() as u64 * 36 + text.source.memory_bytes() + text.target.memory_bytes();
     let left = options.memory.unwrap_or(DEFAULT_MEMORY).saturating_sub(needed).max(MIN_CELL_MEMORY);
     let temp = options.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
@@ -167,7 +170,7 @@ fn train_and_align(
     Ok(summary)
 }
 
-/// Aligns with a model that was saved.
+/// Aligns with a saved model.
 fn align_with_saved_model(
     source: &Path,
     target: &Path,
@@ -210,7 +213,7 @@ impl AlignSummary {
     }
 }
 
-/// Everything that training finds.
+/// The result of training.
 pub(crate) struct TrainedModel {
     pub translation_table: TranslationTable,
     pub positions: [PositionModel; 2],
@@ -279,7 +282,7 @@ fn train(
     Ok(TrainedModel { translation_table: lexicon, positions })
 }
 
-/// How many pairs there are of each (outputs, states) lengths, in both directions.
+/// Counts the pairs of each (outputs, states) lengths, in both directions.
 fn count_length_pairs(text: &Bitext) -> [LengthPairCounts; 2] {
     let mut sizes = [LengthPairCounts::new(), LengthPairCounts::new()];
     for pair in (0..text.len()).filter_map(|line| text.pair(line)) {
@@ -291,7 +294,7 @@ fn count_length_pairs(text: &Bitext) -> [LengthPairCounts; 2] {
     sizes
 }
 
-/// Makes lines of links of the best explanations.
+/// Symmetrises the best positions and formats them as lines of links.
 #[derive(Default)]
 struct AlignmentWriter {
     links: [Vec<Link>; 2],
@@ -300,7 +303,7 @@ struct AlignmentWriter {
 }
 
 impl AlignmentWriter {
-    /// Appends a line to `drawn`.
+    /// Appends a line of links to `drawn`.
     fn write_alignment(
         &mut self,
         best: &BestPositions,
@@ -320,7 +323,10 @@ impl AlignmentWriter {
     }
 }
 
-/// Joins links that were made elsewhere, line by line.
+/// Symmetrises two files of links, line by line, and writes the result to `output`.
+///
+/// # Errors
+/// Files that cannot be read or written or differ in length, and malformed links.
 pub fn symmetrize_files(
     forward: &Path,
     reverse: &Path,
@@ -375,7 +381,7 @@ pub(crate) mod tests {
         AlignOptions { threads: 1, ..AlignOptions::default() }
     }
 
-    /// A text's rows and what training finds, with as many threads as asked for.
+    /// A text's cooccurrence rows and the trained model, with this number of threads.
     pub(crate) fn trained(
         text: &Bitext,
         options: &AlignOptions,
@@ -389,7 +395,7 @@ pub(crate) mod tests {
             let trained = train(&work, options, &mut AlignSummary::default(), &NoProgress)?;
             Ok((rows, trained))
         })
-        .expect("there is nothing to go wrong")
+        .expect("training in memory cannot fail")
     }
 
     /// Abramowitz and Stegun 6.3.5 and 6.3.18.

@@ -1,4 +1,4 @@
-//! Joining the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
+//! Symmetrisation of the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
 //!
 //! The growing heuristics depend on the order in which links are tried. It is that of
 //! fast_align's `atools`: all links of the union that are not taken yet, by source and
@@ -7,7 +7,7 @@
 
 use crate::links::Link;
 
-/// How the links of both directions become one set.
+/// A symmetrisation heuristic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Symmetrization {
     /// Forward links only.
@@ -18,10 +18,10 @@ pub enum Symmetrization {
     Intersection,
     /// Links of either.
     Union,
-    /// The intersection, and links of the union beside a taken one, horizontally or
+    /// The intersection, and links of the union next to an accepted one, horizontally or
     /// vertically, if they align a word that has no link yet.
     Grow,
-    /// As [`Symmetrization::Grow`], diagonal neighbours too.
+    /// As [`Symmetrization::Grow`], with diagonal neighbours too.
     GrowDiag,
     /// As [`Symmetrization::GrowDiag`], then links of either direction that align a word
     /// without a link.
@@ -33,7 +33,7 @@ pub enum Symmetrization {
 }
 
 impl Symmetrization {
-    /// Every one.
+    /// All heuristics.
     pub const ALL: [Symmetrization; 8] = [
         Symmetrization::Forward,
         Symmetrization::Reverse,
@@ -45,7 +45,7 @@ impl Symmetrization {
         Symmetrization::GrowDiagFinalAnd,
     ];
 
-    /// The name it goes by.
+    /// The heuristic's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Symmetrization::Forward => "forward",
@@ -59,32 +59,34 @@ impl Symmetrization {
         }
     }
 
-    /// Whether forward links and reverse links are looked at.
+    /// Whether the heuristic needs forward links, and reverse links.
     pub(crate) fn directions(self) -> [bool; 2] {
         [self != Symmetrization::Reverse, self != Symmetrization::Forward]
     }
 }
 
-/// Beside, above and below; then the corners.
+/// Left, right, above and below; then the diagonal neighbours.
 const NEIGHBOURS: [(i8, i8); 8] =
     [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)];
 
-/// What joining keeps from line to line.
+/// Symmetrises lines, with buffers that are kept from line to line.
 #[derive(Default)]
 pub(crate) struct Symmetrizer {
     union: Vec<Link>,
     candidates: Vec<Link>,
-    /// Taken links, a bit each, source by source, with a row and a column around them.
+    /// Accepted links, a bit each, by source position, with a border of a row and a column
+    /// on each side.
     alignment_bits: Vec<u64>,
     row_width: usize,
-    /// Positions that have a link.
+    /// Source positions that have a link.
     source_linked: Vec<bool>,
     target_linked: Vec<bool>,
 }
 
 impl Symmetrizer {
-    /// Joins links into `joined`, ordered by source and then target position; those of
-    /// one direction alone stay in their order.
+    /// Symmetrises links into `joined`, ordered by source and then target position; the
+    /// links of [`Symmetrization::Forward`] and [`Symmetrization::Reverse`] stay in their
+    /// order.
     pub fn symmetrize(
         &mut self,
         how: Symmetrization,
@@ -105,7 +107,7 @@ impl Symmetrizer {
         let first = self.union.len();
         self.union.extend_from_slice(reverse);
         self.union[first..].sort_unstable();
-        // Two sorted runs, the second perhaps with repetitions; sorting merges them.
+        // Two sorted runs, the second perhaps with duplicates; sorting merges them.
         let mut second = self.union.split_off(first);
         second.dedup();
         joined.extend(second.iter().filter(|link| self.union.binary_search(link).is_ok()));
@@ -181,7 +183,7 @@ impl Symmetrizer {
         joined.sort_unstable();
     }
 
-    /// How many of the link's two words have a link.
+    /// How many of the link's two words already have a link.
     fn count_linked_words(&self, (source, target): Link) -> u8 {
         u8::from(self.source_linked[usize::from(source)])
             + u8::from(self.target_linked[usize::from(target)])
@@ -191,8 +193,8 @@ impl Symmetrizer {
         (usize::from(source) + 1) * self.row_width + usize::from(target) + 1
     }
 
-    fn get_bit(&self, place: usize) -> bool {
-        self.alignment_bits[place / 64] >> (place % 64) & 1 == 1
+    fn get_bit(&self, bit: usize) -> bool {
+        self.alignment_bits[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     fn contains(&self, link: Link) -> bool {
@@ -200,16 +202,16 @@ impl Symmetrizer {
     }
 
     fn has_neighbour(&self, link: Link, neighbours: &[(i8, i8)]) -> bool {
-        let place = self.bit_index(link) as isize;
+        let bit = self.bit_index(link) as isize;
         neighbours.iter().any(|&(down, right)| {
             let step = isize::from(down) * self.row_width as isize + isize::from(right);
-            self.get_bit((place + step) as usize)
+            self.get_bit((bit + step) as usize)
         })
     }
 
     fn add_link(&mut self, link: Link) {
-        let place = self.bit_index(link);
-        self.alignment_bits[place / 64] |= 1 << (place % 64);
+        let bit = self.bit_index(link);
+        self.alignment_bits[bit / 64] |= 1 << (bit % 64);
         self.source_linked[usize::from(link.0)] = true;
         self.target_linked[usize::from(link.1)] = true;
     }
@@ -221,7 +223,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The definitions, over sets, without haste.
+    /// The definitions, over sets.
     fn naive_symmetrize(how: Symmetrization, forward: &[Link], reverse: &[Link]) -> Vec<Link> {
         let f: BTreeSet<Link> = forward.iter().copied().collect();
         let r: BTreeSet<Link> = reverse.iter().copied().collect();
@@ -289,8 +291,8 @@ mod tests {
 
     #[test]
     fn symmetrization_of_a_small_grid() {
-        // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. Beside 0-0 lies 1-1, beside
-        // that 2-1 and 2-2; 3-3 touches 2-2.
+        // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. 1-1 is a neighbour of 0-0,
+        // 2-1 and 2-2 are neighbours of 1-1, and 3-3 of 2-2.
         let (forward, reverse) = ([(0, 0), (1, 1), (2, 1)], [(0, 0), (2, 2), (3, 3)]);
         let joined = |how| {
             let mut joined = Vec::new();

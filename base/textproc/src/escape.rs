@@ -33,7 +33,7 @@ const ENTITIES: [(&[u8], u8); 11] = [
 ];
 
 /// Appends `text` with the characters that are syntax to Moses replaced by entities.
-pub fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut plain = 0;
     for (at, &byte) in text.iter().enumerate() {
         if let Some(entity) = entity(byte) {
@@ -46,7 +46,7 @@ pub fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends `text` with its entities decoded, once.
-pub fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest) {
         out.extend_from_slice(&rest[..at]);

@@ -24,7 +24,6 @@ mod truecaser;
 pub use bpe::{BpeCodes, BpeScratch};
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
-pub use escape::{escape_special_chars, unescape_special_chars};
 pub use nonbreaking_prefixes::NonbreakingPrefixes;
 pub use punctuation_normalizer::PunctuationNormalizer;
 pub use sentencepiece::SentencePiece;

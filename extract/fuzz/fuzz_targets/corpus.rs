@@ -1,5 +1,5 @@
-//! Any bytes as a corpus (three files between zero bytes) and a checkpoint
-//! file: tables or an error, never a panic.
+//! Any bytes as a corpus (three files separated by zero bytes) and a checkpoint file:
+//! tables or an error, never a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
