@@ -1,10 +1,9 @@
 //! From parallel text to a tuned phrase model: the stages of `miriam train`.
 //!
-//! Every stage is a library call of another crate; what is here is their order,
-//! their files, and what is known about them. A stage reads files and writes
-//! files, and is recorded when it is done ([`record`]): a run that was killed, or
-//! that is asked for something a little different, does only what is missing
-//! ([`stage`]).
+//! Every stage is a library call of another crate; this crate defines their order and their
+//! files. A stage reads files and writes files, and is recorded in a manifest (`manifest`)
+//! when it is done: a run that was killed, or that has slightly different options, runs
+//! only the stages that are missing or out of date (`stage_runner`).
 
 #![forbid(unsafe_code)]
 
