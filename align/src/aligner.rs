@@ -144,20 +144,21 @@ fn train_and_align(
     if options.save_model.is_some() || options.lexical_table.is_some() {
         directions = [true, true];
     }
-    let work = CorpusPass { text, rows: &rows, cells: &cells, directions };
+    let pass = CorpusPass { text, rows: &rows, cells: &cells, directions };
     let TrainedModel { translation_table: lexicon, positions } =
-        train(&work, options, &mut summary, progress)?;
+        train(&pass, options, &mut summary, progress)?;
     progress.begin("aligning", Some(summary.pairs));
-    let how = options.symmetrization;
-    let draw = |drawer: &mut AlignmentWriter, best: &BestPositions, drawn: &mut AlignmentLines| {
-        drawer.write_alignment(best, how, drawn)
-    };
+    let heuristic = options.symmetrization;
+    let format =
+        |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
+            writer.write_alignment(best, heuristic, lines)
+        };
     let mut count = 0;
-    let taken = |drawn: AlignmentLines| {
-        count += drawn.num_links;
-        write(&drawn.text)
+    let write_lines = |lines: AlignmentLines| {
+        count += lines.num_links;
+        write(&lines.text)
     };
-    work.decode(&lexicon, &positions, draw, taken, progress)?;
+    pass.decode(&lexicon, &positions, format, write_lines, progress)?;
     progress.end();
     summary.links = count;
     let vocabularies = [&text.source.vocabulary, &text.target.vocabulary];
@@ -184,16 +185,17 @@ fn align_with_saved_model(
     let mut summary = AlignSummary::from_bitext(&text);
     let mut output = Output::create_atomic(output)?;
     progress.begin("aligning", Some(summary.pairs));
-    let how = options.symmetrization;
-    let draw = |drawer: &mut AlignmentWriter, best: &BestPositions, drawn: &mut AlignmentLines| {
-        drawer.write_alignment(best, how, drawn)
-    };
+    let heuristic = options.symmetrization;
+    let format =
+        |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
+            writer.write_alignment(best, heuristic, lines)
+        };
     let mut count = 0;
-    let taken = |drawn: AlignmentLines| {
-        count += drawn.num_links;
-        Ok(output.write(&drawn.text)?)
+    let write_lines = |lines: AlignmentLines| {
+        count += lines.num_links;
+        Ok(output.write(&lines.text)?)
     };
-    decode_with_saved_model(&text, &saved, how.directions(), draw, taken, progress)?;
+    decode_with_saved_model(&text, &saved, heuristic.directions(), format, write_lines, progress)?;
     progress.end();
     summary.links = count;
     output.finish()?;
@@ -220,12 +222,12 @@ pub(crate) struct TrainedModel {
 }
 
 fn train(
-    work: &CorpusPass<'_>,
+    pass: &CorpusPass<'_>,
     options: &AlignOptions,
     summary: &mut AlignSummary,
     progress: &dyn Progress,
 ) -> Result<TrainedModel> {
-    let (rows, text) = (work.rows, work.text);
+    let (rows, text) = (pass.rows, pass.text);
     let sizes = count_length_pairs(text);
     let shares = rows.balanced_ranges(rayon::current_num_threads());
     let zeros = || {
@@ -243,7 +245,7 @@ fn train(
                        lexicon: &mut TranslationTable| {
         progress.begin(stage, Some(text.len() as u64));
         let known = known.then_some(&*lexicon);
-        let sums = work.e_step(known, positions, &mut counts, &shares, progress)?;
+        let sums = pass.e_step(known, positions, &mut counts, &shares, progress)?;
         counts.normalise(rows, &shares);
         std::mem::swap(lexicon, &mut counts);
         counts.clear();
@@ -257,7 +259,7 @@ fn train(
             (format!("IBM 2, iteration {iteration}"), priors.map(PositionModel::Diagonal));
         let sums = iterate(&stage, iteration > 1, &positions, &mut lexicon)?;
         for direction in [FORWARD, REVERSE] {
-            if iteration > 1 && work.directions[direction] {
+            if iteration > 1 && pass.directions[direction] {
                 priors[direction].m_step(&sums[direction], &sizes[direction]);
             }
         }
@@ -272,7 +274,7 @@ fn train(
             let stage = format!("HMM, iteration {iteration}");
             let sums = iterate(&stage, true, &positions, &mut lexicon)?;
             for direction in [FORWARD, REVERSE] {
-                if work.directions[direction] {
+                if pass.directions[direction] {
                     positions[direction] =
                         PositionModel::Hmm(HmmTransitions::m_step(&sums[direction]));
                 }
@@ -303,12 +305,12 @@ struct AlignmentWriter {
 }
 
 impl AlignmentWriter {
-    /// Appends a line of links to `drawn`.
+    /// Appends a line of links to `lines`.
     fn write_alignment(
         &mut self,
         best: &BestPositions,
-        how: Symmetrization,
-        drawn: &mut AlignmentLines,
+        heuristic: Symmetrization,
+        lines: &mut AlignmentLines,
     ) {
         let [forward, reverse] = &mut self.links;
         forward.clear();
@@ -317,9 +319,9 @@ impl AlignmentWriter {
             .extend(best.0[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)));
         reverse.clear();
         reverse.extend(best.0[REVERSE].iter().enumerate().filter_map(explained));
-        self.symmetrizer.symmetrize(how, forward, reverse, &mut self.symmetrized);
-        print_links(&self.symmetrized, &mut drawn.text);
-        drawn.num_links += self.symmetrized.len() as u64;
+        self.symmetrizer.symmetrize(heuristic, forward, reverse, &mut self.symmetrized);
+        print_links(&self.symmetrized, &mut lines.text);
+        lines.num_links += self.symmetrized.len() as u64;
     }
 }
 
@@ -331,7 +333,7 @@ pub fn symmetrize_files(
     forward: &Path,
     reverse: &Path,
     output: &Path,
-    how: Symmetrization,
+    heuristic: Symmetrization,
     threads: usize,
 ) -> Result<AlignSummary> {
     let mut files = ParallelLines::open(&[forward, reverse])?;
@@ -353,7 +355,7 @@ pub fn symmetrize_files(
         move |block: Vec<[Vec<Link>; 2]>| {
             let (mut text, mut links) = (Vec::new(), 0);
             for [forward, reverse] in &block {
-                joiner.symmetrize(how, forward, reverse, &mut joined);
+                joiner.symmetrize(heuristic, forward, reverse, &mut joined);
                 print_links(&joined, &mut text);
                 links += joined.len() as u64;
             }
@@ -391,8 +393,8 @@ pub(crate) mod tests {
             let memory = options.memory.unwrap_or(DEFAULT_MEMORY);
             let cells =
                 CellStore::from_bitext(text, &rows, memory, &std::env::temp_dir(), &NoProgress)?;
-            let work = CorpusPass { text, rows: &rows, cells: &cells, directions: [true, true] };
-            let trained = train(&work, options, &mut AlignSummary::default(), &NoProgress)?;
+            let pass = CorpusPass { text, rows: &rows, cells: &cells, directions: [true, true] };
+            let trained = train(&pass, options, &mut AlignSummary::default(), &NoProgress)?;
             Ok((rows, trained))
         })
         .expect("training in memory cannot fail")
@@ -494,11 +496,11 @@ pub(crate) mod tests {
             let text = from_lines(&lines);
             if (0..text.len()).all(|line| text.pair(line).is_none()) { return Ok(()); }
             let model = if hmm { AlignModel::Hmm } else { AlignModel::Ibm2 };
-            let alone = AlignOptions { model, ..test_options() };
-            let many = AlignOptions { threads, memory: Some(0), ..alone.clone() };
-            let ((_, alone), (_, many)) = (trained(&text, &alone), trained(&text, &many));
-            prop_assert_eq!(alone.translation_table.entries, many.translation_table.entries);
-            prop_assert_eq!(alone.translation_table.null, many.translation_table.null);
+            let sequential = AlignOptions { model, ..test_options() };
+            let parallel = AlignOptions { threads, memory: Some(0), ..sequential.clone() };
+            let ((_, sequential), (_, parallel)) = (trained(&text, &sequential), trained(&text, &parallel));
+            prop_assert_eq!(sequential.translation_table.entries, parallel.translation_table.entries);
+            prop_assert_eq!(sequential.translation_table.null, parallel.translation_table.null);
         }
     }
 }

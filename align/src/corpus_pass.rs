@@ -116,9 +116,9 @@ impl CorpusPass<'_> {
             workspace.fill_directed_pairs(pair, self.directions, known);
             for direction in [FORWARD, REVERSE] {
                 if self.directions[direction] {
-                    let (way, scratch) =
+                    let (view, scratch) =
                         (&mut workspace.directed_pairs[direction], &mut workspace.scratch);
-                    positions[direction].e_step(way, scratch, &mut sums[direction]);
+                    positions[direction].e_step(view, scratch, &mut sums[direction]);
                 }
             }
             let (head, tail) = posteriors.split_at_mut(pair.num_cells());
@@ -227,13 +227,13 @@ impl CorpusPass<'_> {
         }
     }
 
-    /// Decodes every line: `draw` formats a line's best positions, on many threads, and
+    /// Decodes every line: `format` formats a line's best positions, on many threads, and
     /// `write` gets the output in the order of the text.
     pub fn decode<D: Default>(
         &self,
         lexicon: &TranslationTable,
         positions: &[PositionModel; 2],
-        draw: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
+        format: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
         mut write: impl FnMut(AlignmentLines) -> Result<()>,
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -251,20 +251,20 @@ impl CorpusPass<'_> {
                     rest = tail;
                 }
                 let decode =
-                    |(workspace, drawer): &mut (Workspace, D),
+                    |(workspace, writer): &mut (Workspace, D),
                      (lines, mut cells): (Range<usize>, &[u16])| {
                         let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
                             let units = self.fetch_probabilities(pair, cells, Some(lexicon), local);
                             cells = &cells[units..];
                         };
-                        let how = Aligner {
+                        let aligner = Aligner {
                             text: self.text,
                             directions: self.directions,
                             translation_table: lexicon,
                             position_models: positions,
                         };
-                        how.align_lines(lines, workspace, fetch, |best, drawn| {
-                            draw(drawer, best, drawn)
+                        aligner.align_lines(lines, workspace, fetch, |best, output| {
+                            format(writer, best, output)
                         })
                     };
                 let found: Vec<AlignmentLines> =
@@ -293,15 +293,15 @@ struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// Decodes `lines` and formats them with `draw`; `fetch` looks up a pair's probabilities.
+    /// Decodes `lines` and formats them with `format`; `fetch` looks up a pair's probabilities.
     fn align_lines(
         &self,
         lines: Range<usize>,
         workspace: &mut Workspace,
         mut fetch: impl FnMut(SentencePair<'_>, &mut Vec<[f64; 2]>),
-        mut draw: impl FnMut(&BestPositions, &mut AlignmentLines),
+        mut format: impl FnMut(&BestPositions, &mut AlignmentLines),
     ) -> AlignmentLines {
-        let (mut drawn, mut best) = (AlignmentLines::default(), BestPositions::default());
+        let (mut output, mut best) = (AlignmentLines::default(), BestPositions::default());
         for line in lines {
             best.clear();
             if let Some(pair) = self.text.pair(line) {
@@ -309,19 +309,19 @@ impl Aligner<'_> {
                 workspace.fill_directed_pairs(pair, self.directions, Some(self.translation_table));
                 for direction in [FORWARD, REVERSE] {
                     if self.directions[direction] {
-                        let (way, scratch) =
+                        let (view, scratch) =
                             (&workspace.directed_pairs[direction], &mut workspace.scratch);
                         self.position_models[direction].decode(
-                            way,
+                            view,
                             scratch,
                             &mut best.0[direction],
                         );
                     }
                 }
             }
-            draw(&best, &mut drawn);
+            format(&best, &mut output);
         }
-        drawn
+        output
     }
 }
 
@@ -330,11 +330,11 @@ pub(crate) fn decode_with_saved_model<D: Default>(
     text: &Bitext,
     model: &SavedModel,
     directions: Directions,
-    draw: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
+    format: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
     mut write: impl FnMut(AlignmentLines) -> Result<()>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let how = Aligner {
+    let aligner = Aligner {
         text,
         directions,
         translation_table: &model.null_table,
@@ -343,12 +343,12 @@ pub(crate) fn decode_with_saved_model<D: Default>(
     for batch in split_into_tasks(text, 0..text.len())
         .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
     {
-        let decode = |(workspace, drawer): &mut (Workspace, D), lines: &Range<usize>| {
+        let decode = |(workspace, writer): &mut (Workspace, D), lines: &Range<usize>| {
             let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
                 model.fetch_probabilities(pair, local)
             };
-            how.align_lines(lines.clone(), workspace, fetch, |best, drawn| {
-                draw(drawer, best, drawn)
+            aligner.align_lines(lines.clone(), workspace, fetch, |best, output| {
+                format(writer, best, output)
             })
         };
         let found: Vec<AlignmentLines> =
@@ -382,22 +382,22 @@ impl Workspace {
         let (sources, targets) = (pair.source, pair.target);
         let columns = targets.distinct_words.len();
         if directions[FORWARD] {
-            let way = &mut self.directed_pairs[FORWARD];
-            way.reset(targets.word_indices, columns, sources.word_indices.len());
-            for (column, row) in way.translation.chunks_exact_mut(way.stride).enumerate() {
+            let view = &mut self.directed_pairs[FORWARD];
+            view.reset(targets.word_indices, columns, sources.word_indices.len());
+            for (column, row) in view.translation.chunks_exact_mut(view.stride).enumerate() {
                 for (cell, &index) in row.iter_mut().zip(sources.word_indices) {
                     *cell = self.pair_probabilities[usize::from(index) * columns + column][FORWARD];
                 }
             }
         }
         if directions[REVERSE] {
-            let way = &mut self.directed_pairs[REVERSE];
-            way.reset(
+            let view = &mut self.directed_pairs[REVERSE];
+            view.reset(
                 sources.word_indices,
                 sources.distinct_words.len(),
                 targets.word_indices.len(),
             );
-            let rows = way.translation.chunks_exact_mut(way.stride);
+            let rows = view.translation.chunks_exact_mut(view.stride);
             for (row, local) in rows.zip(self.pair_probabilities.chunks_exact(columns)) {
                 for (cell, &index) in row.iter_mut().zip(targets.word_indices) {
                     *cell = local[usize::from(index)][REVERSE];
@@ -430,16 +430,16 @@ impl Workspace {
         let columns = targets.distinct_words.len();
         cells.fill([0.0; 2]);
         if directions[FORWARD] {
-            let way = &self.directed_pairs[FORWARD];
-            for (column, row) in way.posterior.chunks_exact(way.stride).enumerate() {
+            let view = &self.directed_pairs[FORWARD];
+            for (column, row) in view.posterior.chunks_exact(view.stride).enumerate() {
                 for (posterior, &index) in row.iter().zip(sources.word_indices) {
                     cells[usize::from(index) * columns + column][FORWARD] += posterior;
                 }
             }
         }
         if directions[REVERSE] {
-            let way = &self.directed_pairs[REVERSE];
-            let rows = way.posterior.chunks_exact(way.stride);
+            let view = &self.directed_pairs[REVERSE];
+            let rows = view.posterior.chunks_exact(view.stride);
             for (row, cells) in rows.zip(cells.chunks_exact_mut(columns)) {
                 for (posterior, &index) in row.iter().zip(targets.word_indices) {
                     cells[usize::from(index)][REVERSE] += posterior;
@@ -462,11 +462,11 @@ impl PosteriorBuffers {
     /// after the batch.
     fn split_tasks<'a, 'c>(
         &'a mut self,
-        work: &CorpusPass<'_>,
+        pass: &CorpusPass<'_>,
         batch: &[Range<usize>],
         mut cells: &'c [u16],
     ) -> (Vec<Task<'a, 'c>>, &'c [u16]) {
-        let pairs = |lines: Range<usize>| lines.filter_map(|line| work.text.pair(line));
+        let pairs = |lines: Range<usize>| lines.filter_map(|line| pass.text.pair(line));
         let needs = |lines: Range<usize>| {
             pairs(lines).fold((0, 0, 0), |(cells, targets, sources), pair| {
                 let (source, target) =
@@ -484,7 +484,7 @@ impl PosteriorBuffers {
         let mut tasks = Vec::new();
         for lines in batch {
             let (all, targets, sources) = needs(lines.clone());
-            let (head, tail) = cells.split_at(count_units(work.text, work.rows, lines.clone()));
+            let (head, tail) = cells.split_at(count_units(pass.text, pass.rows, lines.clone()));
             cells = tail;
             let task = Task {
                 lines: lines.clone(),

@@ -1,7 +1,7 @@
 //! Symmetrisation of the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
 //!
 //! The growing heuristics depend on the order in which links are tried. It is that of
-//! fast_align's `atools`: all links of the union that are not taken yet, by source and
+//! fast_align's `atools`: all links of the union that are not accepted yet, by source and
 //! then target position, again and again until a round adds none; then, for `final`,
 //! the forward links and the reverse links in that order.
 
@@ -89,13 +89,13 @@ impl Symmetrizer {
     /// order.
     pub fn symmetrize(
         &mut self,
-        how: Symmetrization,
+        heuristic: Symmetrization,
         forward: &[Link],
         reverse: &[Link],
         joined: &mut Vec<Link>,
     ) {
         joined.clear();
-        match how {
+        match heuristic {
             Symmetrization::Forward => return joined.extend_from_slice(forward),
             Symmetrization::Reverse => return joined.extend_from_slice(reverse),
             _ => {}
@@ -114,16 +114,16 @@ impl Symmetrizer {
         self.union.extend(second);
         self.union.sort_unstable();
         self.union.dedup();
-        match how {
+        match heuristic {
             Symmetrization::Intersection => {}
             Symmetrization::Union => joined.clone_from(&self.union),
-            _ => self.grow(how, forward, reverse, joined),
+            _ => self.grow(heuristic, forward, reverse, joined),
         }
     }
 
     fn grow(
         &mut self,
-        how: Symmetrization,
+        heuristic: Symmetrization,
         forward: &[Link],
         reverse: &[Link],
         joined: &mut Vec<Link>,
@@ -143,7 +143,8 @@ impl Symmetrizer {
         self.candidates.clear();
         let new = self.union.iter().filter(|link| joined.binary_search(link).is_err());
         self.candidates.extend(new);
-        let neighbours = if how == Symmetrization::Grow { &NEIGHBOURS[..4] } else { &NEIGHBOURS };
+        let neighbours =
+            if heuristic == Symmetrization::Grow { &NEIGHBOURS[..4] } else { &NEIGHBOURS };
         let mut waiting = std::mem::take(&mut self.candidates);
         loop {
             let before = waiting.len();
@@ -161,19 +162,19 @@ impl Symmetrizer {
             }
         }
         self.candidates = waiting;
-        let most = match how {
+        let max_linked = match heuristic {
             Symmetrization::GrowDiagFinal => 2,
             Symmetrization::GrowDiagFinalAnd => 1,
             _ => 0,
         };
-        if most > 0 {
+        if max_linked > 0 {
             for direction in [forward, reverse] {
                 self.union.clear();
                 self.union.extend_from_slice(direction);
                 self.union.sort_unstable();
                 for index in 0..self.union.len() {
                     let link = self.union[index];
-                    if !self.contains(link) && self.count_linked_words(link) < most {
+                    if !self.contains(link) && self.count_linked_words(link) < max_linked {
                         self.add_link(link);
                         joined.push(link);
                     }
@@ -224,55 +225,59 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The definitions, over sets.
-    fn naive_symmetrize(how: Symmetrization, forward: &[Link], reverse: &[Link]) -> Vec<Link> {
+    fn naive_symmetrize(
+        heuristic: Symmetrization,
+        forward: &[Link],
+        reverse: &[Link],
+    ) -> Vec<Link> {
         let f: BTreeSet<Link> = forward.iter().copied().collect();
         let r: BTreeSet<Link> = reverse.iter().copied().collect();
         let union: BTreeSet<Link> = &f | &r;
-        let mut taken: BTreeSet<Link> = &f & &r;
-        if how == Symmetrization::Union {
+        let mut accepted: BTreeSet<Link> = &f & &r;
+        if heuristic == Symmetrization::Union {
             return union.into_iter().collect();
         }
-        if how == Symmetrization::Intersection {
-            return taken.into_iter().collect();
+        if heuristic == Symmetrization::Intersection {
+            return accepted.into_iter().collect();
         }
-        let free = |taken: &BTreeSet<Link>, link: Link| {
-            let source = taken.iter().all(|t| t.0 != link.0);
-            let target = taken.iter().all(|t| t.1 != link.1);
+        let free = |accepted: &BTreeSet<Link>, link: Link| {
+            let source = accepted.iter().all(|t| t.0 != link.0);
+            let target = accepted.iter().all(|t| t.1 != link.1);
             (source, target)
         };
         loop {
-            let before = taken.len();
+            let before = accepted.len();
             for &link in &union {
-                let (source, target) = free(&taken, link);
-                let beside = taken.iter().any(|t| {
+                let (source, target) = free(&accepted, link);
+                let beside = accepted.iter().any(|t| {
                     let (down, right) = (t.0.abs_diff(link.0), t.1.abs_diff(link.1));
-                    match how {
+                    match heuristic {
                         Symmetrization::Grow => down + right == 1,
                         _ => down <= 1 && right <= 1,
                     }
                 });
-                if !taken.contains(&link) && beside && (source || target) {
-                    taken.insert(link);
+                if !accepted.contains(&link) && beside && (source || target) {
+                    accepted.insert(link);
                 }
             }
-            if taken.len() == before {
+            if accepted.len() == before {
                 break;
             }
         }
         for links in [&f, &r] {
             for &link in links {
-                let (source, target) = free(&taken, link);
-                let take = match how {
+                let (source, target) = free(&accepted, link);
+                let take = match heuristic {
                     Symmetrization::GrowDiagFinal => source || target,
                     Symmetrization::GrowDiagFinalAnd => source && target,
                     _ => false,
                 };
                 if take {
-                    taken.insert(link);
+                    accepted.insert(link);
                 }
             }
         }
-        taken.into_iter().collect()
+        accepted.into_iter().collect()
     }
 
     proptest! {
@@ -281,10 +286,10 @@ mod tests {
             forward in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
             reverse in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
         ) {
-            let (mut joiner, mut joined) = (Symmetrizer::default(), Vec::new());
-            for how in &Symmetrization::ALL[2..] {
-                joiner.symmetrize(*how, &forward, &reverse, &mut joined);
-                prop_assert_eq!(&joined, &naive_symmetrize(*how, &forward, &reverse), "{}", how.name());
+            let (mut symmetrizer, mut joined) = (Symmetrizer::default(), Vec::new());
+            for heuristic in &Symmetrization::ALL[2..] {
+                symmetrizer.symmetrize(*heuristic, &forward, &reverse, &mut joined);
+                prop_assert_eq!(&joined, &naive_symmetrize(*heuristic, &forward, &reverse), "{}", heuristic.name());
             }
         }
     }
@@ -294,9 +299,9 @@ mod tests {
         // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. 1-1 is a neighbour of 0-0,
         // 2-1 and 2-2 are neighbours of 1-1, and 3-3 of 2-2.
         let (forward, reverse) = ([(0, 0), (1, 1), (2, 1)], [(0, 0), (2, 2), (3, 3)]);
-        let joined = |how| {
+        let joined = |heuristic| {
             let mut joined = Vec::new();
-            Symmetrizer::default().symmetrize(how, &forward, &reverse, &mut joined);
+            Symmetrizer::default().symmetrize(heuristic, &forward, &reverse, &mut joined);
             joined
         };
         assert_eq!(joined(Symmetrization::Intersection), [(0, 0)]);

@@ -205,9 +205,9 @@ fn write_tables(
     let mut statistics = CountsOfCounts::default();
     state.finished_partitions().for_each(|finished| statistics.merge(&finished.counts));
     let discount = Discount::new(options.smoothing, &statistics);
-    let wrapping = options.compression;
+    let compression = options.compression;
     let path = |name: &str| {
-        output.join(match wrapping {
+        output.join(match compression {
             Compression::None => name.to_owned(),
             Compression::Gzip => format!("{name}.gz"),
             Compression::Zstd => format!("{name}.zst"),
@@ -225,31 +225,35 @@ fn write_tables(
     progress.begin("tables", Some(statistics.pairs));
     let worker = || {
         let with_smoothing = reordering.map(|model| (model, options.reordering_smoothing));
-        let mut printer = TableFormatter::new(&corpus.vocabularies, &discount, with_smoothing);
+        let mut formatter = TableFormatter::new(&corpus.vocabularies, &discount, with_smoothing);
         move |batch: merge::PhrasePairBatch| {
-            let text = printer.format_batch(&batch);
+            let text = formatter.format_batch(&batch);
             let counts = [batch.len() as u64, text.entries, text.sources];
-            let wrapped = wrapping.compress(text.phrases);
-            (counts, wrapped.and_then(|phrases| Ok((phrases, wrapping.compress(text.reordering)?))))
+            let compressed = compression.compress(text.phrases);
+            (
+                counts,
+                compressed
+                    .and_then(|phrases| Ok((phrases, compression.compress(text.reordering)?))),
+            )
         }
     };
-    let mut done = 0;
+    let mut merged_pairs = 0;
     ordered_map(
         options.threads.max(1),
         || merge.next_batch(),
         worker,
-        |(counts, wrapped), _| {
+        |(counts, compressed), _| {
             let (phrases, reordering) =
-                wrapped.map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;
+                compressed.map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;
             phrase_table.write(&phrases)?;
             if let Some(table) = &mut reordering_table {
                 table.write(&reordering)?;
             }
             let [pairs, entries, sources] = counts;
-            done += pairs;
+            merged_pairs += pairs;
             summary.entries += entries;
             summary.sources += sources;
-            progress.set_position(done);
+            progress.set_position(merged_pairs);
             Ok::<_, Error>(())
         },
     )?;

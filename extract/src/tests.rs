@@ -418,18 +418,21 @@ fn wrong_input_is_named_with_file_and_line() {
             .unwrap_err()
             .to_string()
     };
-    let said = complain("a\nb\n", "x\ny\n", "0-0\n");
-    assert!(said.contains("links: it ends after 1 lines") && said.contains("source"), "{said}");
-    let said = complain("a\n", "x\ny\n", "0-0\n0-0\n");
-    assert!(said.contains("source: it ends after 1 lines"), "{said}");
-    let said = complain("a\nb\n", "x\ny\n", "0-0\n0-1\n");
-    assert!(said.contains("links, line 2") && said.contains("0-1"), "{said}");
-    let said = complain("a\nb\n", "x\ny\n", "0-0\nzero\n");
-    assert!(said.contains("links, line 2") && said.contains("zero"), "{said}");
-    let said = complain("a\nb\n", "x\ny ||| z\n", "0-0\n0-0\n");
-    assert!(said.contains("target, line 2") && said.contains("&#124;"), "{said}");
-    let said = complain("", "", "");
-    assert!(said.contains("no text"), "{said}");
+    let message = complain("a\nb\n", "x\ny\n", "0-0\n");
+    assert!(
+        message.contains("links: it ends after 1 lines") && message.contains("source"),
+        "{message}"
+    );
+    let message = complain("a\n", "x\ny\n", "0-0\n0-0\n");
+    assert!(message.contains("source: it ends after 1 lines"), "{message}");
+    let message = complain("a\nb\n", "x\ny\n", "0-0\n0-1\n");
+    assert!(message.contains("links, line 2") && message.contains("0-1"), "{message}");
+    let message = complain("a\nb\n", "x\ny\n", "0-0\nzero\n");
+    assert!(message.contains("links, line 2") && message.contains("zero"), "{message}");
+    let message = complain("a\nb\n", "x\ny ||| z\n", "0-0\n0-0\n");
+    assert!(message.contains("target, line 2") && message.contains("&#124;"), "{message}");
+    let message = complain("", "", "");
+    assert!(message.contains("no text"), "{message}");
     assert!(fs::read_dir(temp.path().join("output")).unwrap().next().is_none(), "no file remains");
 }
 

@@ -70,7 +70,7 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
         {
             let name = display_name(&file);
             return wrong(format!(
-                "{name}: what lies between stages comes and goes; copy it first"
+                "{name}: files between stages are replaced and removed; copy it first"
             ));
         }
     }

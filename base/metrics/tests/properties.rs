@@ -65,9 +65,9 @@ proptest! {
     ) {
         let words: Vec<&str> = hypothesis.split_whitespace().collect();
         let texts: Vec<Vec<&str>> = references.iter().map(|r| r.split_whitespace().collect()).collect();
-        let made = ReferenceNgrams::new(texts.iter().map(|words| words.iter().map(|w| w.as_bytes())));
-        let tokens: Vec<TokenId> = words.iter().map(|word| made.token_id(word.as_bytes())).collect();
-        let counts = NgramMatcher::default().count_matches(&made, &tokens);
+        let ngrams = ReferenceNgrams::new(texts.iter().map(|words| words.iter().map(|w| w.as_bytes())));
+        let tokens: Vec<TokenId> = words.iter().map(|word| ngrams.token_id(word.as_bytes())).collect();
+        let counts = NgramMatcher::default().count_matches(&ngrams, &tokens);
         for n in 1..=4 {
             prop_assert_eq!(counts.matches[n - 1], count_matches_naively(&words, &texts, n));
             prop_assert_eq!(counts.totals[n - 1], (words.len() + 1).saturating_sub(n) as u64);

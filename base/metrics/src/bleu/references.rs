@@ -28,14 +28,14 @@ impl ReferenceNgrams {
     pub fn new<'a>(
         references: impl IntoIterator<Item = impl IntoIterator<Item = &'a [u8]>>,
     ) -> Self {
-        let mut made = ReferenceNgrams::default();
+        let mut ngrams = ReferenceNgrams::default();
         let mut tokens = Vec::new();
         let mut counts: HashMap<u128, u32> = HashMap::new();
         for reference in references {
             tokens.clear();
             for word in reference {
-                let next = TokenId(made.token_ids.len() as u32 + 1);
-                tokens.push(*made.token_ids.entry_ref(word).or_insert(next));
+                let next = TokenId(ngrams.token_ids.len() as u32 + 1);
+                tokens.push(*ngrams.token_ids.entry_ref(word).or_insert(next));
             }
             counts.clear();
             for start in 0..tokens.len() {
@@ -44,17 +44,17 @@ impl ReferenceNgrams {
                 }
             }
             for (&key, &count) in &counts {
-                let index = *made.ngram_indices.entry(key).or_insert_with(|| {
-                    made.max_counts.push(0);
-                    made.max_counts.len() as u32 - 1
+                let index = *ngrams.ngram_indices.entry(key).or_insert_with(|| {
+                    ngrams.max_counts.push(0);
+                    ngrams.max_counts.len() as u32 - 1
                 });
-                let limit = &mut made.max_counts[index as usize];
+                let limit = &mut ngrams.max_counts[index as usize];
                 *limit = count.max(*limit);
             }
-            made.lengths.push(tokens.len() as u64);
+            ngrams.lengths.push(tokens.len() as u64);
         }
-        made.lengths.sort_unstable();
-        made
+        ngrams.lengths.sort_unstable();
+        ngrams
     }
 
     /// The id of `word`.

@@ -22,9 +22,9 @@ struct EditAlignment {
 }
 
 impl EditAlignment {
-    fn from_edits(way: impl Iterator<Item = Edit>) -> Self {
+    fn from_edits(edits: impl Iterator<Item = Edit>) -> Self {
         let mut alignment = EditAlignment::default();
-        for edit in way {
+        for edit in edits {
             if edit != Edit::Insert {
                 alignment.hypothesis_errors.push(edit != Edit::Match);
             }
@@ -49,9 +49,9 @@ pub(super) fn best_shift(
     distance: &mut EditDistance<'_>,
     candidates: &mut usize,
 ) -> Option<Vec<u32>> {
-    let mut way = Vec::new();
-    let before = distance.trace_back(words, |edit| way.push(edit)) as isize;
-    let alignment = EditAlignment::from_edits(way.into_iter().rev());
+    let mut edits = Vec::new();
+    let before = distance.trace_back(words, |edit| edits.push(edit)) as isize;
+    let alignment = EditAlignment::from_edits(edits.into_iter().rev());
     let mut best: Option<(ShiftRank, Vec<u32>)> = None;
     let mut shifted = Vec::new();
     for_each_matching_span(words, reference, |start, matched, length| {

@@ -136,8 +136,7 @@ impl SentencePiece {
     /// Segments `text` into pieces. Any bytes are accepted; those of no character become
     /// U+FFFD. Neighbouring unknown characters are one piece.
     pub fn encode(&self, text: &[u8], encoding: &mut Encoding) {
-        let Encoding { ids, spans, normalized: normal, best_paths: ways, merge_scratch: bpe } =
-            encoding;
+        let Encoding { ids, spans, normalized: normal, best_paths, merge_scratch: bpe } = encoding;
         ids.clear();
         spans.clear();
         normal.clear();
@@ -146,7 +145,7 @@ impl SentencePiece {
         let unknown = self.model.unknown_id;
         match &self.unigram {
             Some(unigram) => {
-                unigram.encode(pieces, unknown, normal, ways, |id, start, end| {
+                unigram.encode(pieces, unknown, normal, best_paths, |id, start, end| {
                     ids.push(id);
                     spans.push((start, end));
                 });

@@ -52,14 +52,14 @@ impl UnigramModel {
         pieces: &PieceVocabulary,
         unknown: u32,
         text: &[u8],
-        ways: &mut Vec<BestPathNode>,
+        nodes: &mut Vec<BestPathNode>,
         mut found: impl FnMut(u32, usize, usize),
     ) {
-        ways.clear();
-        ways.resize(text.len() + 1, NO_PATH);
+        nodes.clear();
+        nodes.resize(text.len() + 1, NO_PATH);
         let mut start = 0;
         while start < text.len() {
-            let so_far = ways[start].score;
+            let so_far = nodes[start].score;
             let character = char_len(&text[start..]).unwrap_or(1);
             let mut is_piece = false;
             self.trie.common_prefix_search(&text[start..], |length, id| {
@@ -71,14 +71,14 @@ impl UnigramModel {
                 };
                 is_piece |= length == character;
                 keep_better_path(
-                    &mut ways[start + length],
+                    &mut nodes[start + length],
                     BestPathNode { start, id, score: score + so_far },
                 );
             });
             if !is_piece {
                 let score = self.unknown_score + so_far;
                 keep_better_path(
-                    &mut ways[start + character],
+                    &mut nodes[start + character],
                     BestPathNode { start, id: unknown, score },
                 );
             }
@@ -86,9 +86,9 @@ impl UnigramModel {
         }
         let mut end = text.len();
         while end > 0 {
-            let way = ways[end];
-            found(way.id, way.start, end);
-            end = way.start;
+            let node = nodes[end];
+            found(node.id, node.start, end);
+            end = node.start;
         }
     }
 }

@@ -53,30 +53,30 @@ impl ProtectedPatterns {
     /// each time after its last match; then each string that was found, in this order, is
     /// protected wherever it occurs outside of the spans before it.
     pub(super) fn find_spans(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let mut found: Vec<&[u8]> = Vec::new();
+        let mut strings: Vec<&[u8]> = Vec::new();
         for pattern in &self.patterns {
             let mut rest = text;
-            while let Some(piece) = pattern.find(rest).filter(|piece| !piece.is_empty()) {
-                if !found.contains(&piece.as_bytes()) {
-                    found.push(piece.as_bytes());
+            while let Some(found) = pattern.find(rest).filter(|found| !found.is_empty()) {
+                if !strings.contains(&found.as_bytes()) {
+                    strings.push(found.as_bytes());
                 }
-                rest = &rest[piece.end()..];
+                rest = &rest[found.end()..];
             }
         }
-        let mut pieces: Vec<Range<usize>> = Vec::new();
-        for piece in found {
-            let finder = memchr::memmem::Finder::new(piece);
-            let ends = pieces.iter().map(|taken| taken.start).chain([text.len()]);
-            let starts = std::iter::once(0).chain(pieces.iter().map(|taken| taken.end));
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for string in strings {
+            let finder = memchr::memmem::Finder::new(string);
+            let ends = spans.iter().map(|span| span.start).chain([text.len()]);
+            let starts = std::iter::once(0).chain(spans.iter().map(|span| span.end));
             let mut new = Vec::new();
             for (start, end) in starts.zip(ends) {
-                let places = finder.find_iter(&text[start..end]).map(|at| start + at);
-                new.extend(places.map(|at| at..at + piece.len()));
+                let offsets = finder.find_iter(&text[start..end]).map(|at| start + at);
+                new.extend(offsets.map(|at| at..at + string.len()));
             }
-            pieces.extend(new);
-            pieces.sort_unstable_by_key(|taken| taken.start);
+            spans.extend(new);
+            spans.sort_unstable_by_key(|span| span.start);
         }
-        pieces
+        spans
     }
 }
 
