@@ -8,6 +8,23 @@
 use crate::links::Link;
 
 /// A symmetrisation heuristic.
+///
+/// # Examples
+/// ```
+/// use std::fs;
+///
+/// use miriam_align::{Symmetrization, symmetrize_files};
+/// use miriam_textio::NoProgress;
+///
+/// let folder = tempfile::tempdir()?;
+/// let [forward, reverse, joined] = ["f", "r", "joined"].map(|name| folder.path().join(name));
+/// fs::write(&forward, "0-0 1-1 2-1\n")?;
+/// fs::write(&reverse, "0-0 2-2 3-3\n")?;
+/// let heuristic = Symmetrization::Intersection;
+/// symmetrize_files(&forward, &reverse, &joined, heuristic, 1)?;
+/// assert_eq!(fs::read_to_string(&joined)?, "0-0\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Symmetrization {
     /// Forward links only.

@@ -15,6 +15,28 @@
 //!
 //! Results depend on neither the memory limit nor the number of threads. Runs survive a
 //! killed process: a `checkpoint` says which of them can be used again.
+//!
+//! # Examples
+//! ```
+//! use std::fs;
+//!
+//! use miriam_extract::{ExtractOptions, extract_files};
+//! use miriam_textio::{Compression, NoProgress};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = |name| folder.path().join(name);
+//! fs::write(path("source"), "das haus\n")?;
+//! fs::write(path("target"), "the house\n")?;
+//! fs::write(path("links"), "0-0 1-1\n")?;
+//! let options = ExtractOptions { compression: Compression::None, ..ExtractOptions::default() };
+//! let files = [path("source"), path("target"), path("links")];
+//! let summary =
+//!     extract_files(&files[0], &files[1], &files[2], &path("model"), &options, &NoProgress)?;
+//! assert_eq!(summary.entries, 3);
+//! let table = fs::read_to_string(path("model").join("phrase-table"))?;
+//! assert!(table.starts_with("das haus ||| the house ||| 1 1 1 1 ||| 0-0 1-1 ||| 1 1 1"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

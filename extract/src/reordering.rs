@@ -44,6 +44,15 @@ pub enum OrientationClasses {
 }
 
 /// A reordering model, as Moses names it: `wbe-msd-bidirectional-fe`.
+///
+/// # Examples
+/// ```
+/// use miriam_extract::ReorderingModel;
+///
+/// let model = ReorderingModel::parse("hier-mslr-bidirectional-fe").unwrap();
+/// assert_eq!(model.num_classes(), 4);
+/// assert!(model.backward && model.forward && model.conditions_on_target);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingModel {
     /// What determines an orientation.

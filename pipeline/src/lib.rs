@@ -4,6 +4,29 @@
 //! files. A stage reads files and writes files, and is recorded in a manifest (`manifest`)
 //! when it is done: a run that was killed, or that has slightly different options, runs
 //! only the stages that are missing or out of date (`stage_runner`).
+//!
+//! # Examples
+//! ```
+//! use std::fs;
+//!
+//! use miriam_pipeline::{TrainOptions, train};
+//! use miriam_textio::NoProgress;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = |name| folder.path().join(name);
+//! fs::write(path("source"), "das haus\ndas buch\nein buch\n")?;
+//! fs::write(path("target"), "the house\nthe book\na book\n")?;
+//! let mut options = TrainOptions::new(path("source"), path("target"), path("model"));
+//! options.lm_order = 2;
+//! let summary = train(&options, &NoProgress)?;
+//! assert_eq!(summary.pairs, (3, 3));
+//! assert!(path("model").join("moses.ini").exists());
+//!
+//! // Nothing is out of date, so nothing runs again.
+//! let again = train(&options, &NoProgress)?;
+//! assert_eq!(again.stages.0, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -12,6 +12,20 @@
 //! Scores equal sacreBLEU's to the last bit: doubles are computed in the same order,
 //! resampling draws NumPy's random numbers and rounds to f32 where NumPy does
 //! (signatures name the release).
+//!
+//! # Examples
+//! ```
+//! use miriam_metrics::{Bleu, corpus_score, corpus_statistics};
+//!
+//! let hypotheses = ["the cat sat on the mat".to_owned(), "it was raining".to_owned()];
+//! let references = [vec!["the cat sat on a mat".to_owned(), "it was raining".to_owned()]];
+//! let bleu = Bleu::default();
+//! let statistics = corpus_statistics(&bleu, &hypotheses, &references)?;
+//! let score = corpus_score(&bleu, &statistics, references.len());
+//! // The precisions are 8/9, 5/7, 3/5 and 1/3, and both sides have nine words.
+//! assert_eq!(format!("{} {:.1}", score.name, score.value), "BLEU 59.7");
+//! # Ok::<(), miriam_metrics::Error>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

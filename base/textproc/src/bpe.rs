@@ -23,6 +23,19 @@ const UNKNOWN_SYMBOL: u32 = u32::MAX;
 const NO_NODE: usize = usize::MAX;
 
 /// BPE merges: pairs of symbols in the order in which they are joined.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::{BpeCodes, BpeScratch};
+///
+/// let codes = BpeCodes::from_text(b"#version: 0.2\nl o\nlo w</w>\n", "codes")?;
+/// let mut subwords = Vec::new();
+/// codes.segment_word(b"slow", &mut BpeScratch::default(), |subword, _| {
+///     subwords.push(subword.to_vec());
+/// });
+/// assert_eq!(subwords, [&b"s"[..], b"low"]);
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BpeCodes {
     symbols: HashMap<Box<[u8]>, u32>,

@@ -11,6 +11,15 @@ use crate::characters::{
 use crate::escape::unescape_special_chars;
 
 /// Detokenises text of one language.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::Detokenizer;
+///
+/// let mut text = Vec::new();
+/// Detokenizer::new("fr").capitalize(true).detokenize(b"l&apos; eau est froide !", &mut text);
+/// assert_eq!(text, b"L'eau est froide !");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Detokenizer {
     language: DetokenizerLanguage,

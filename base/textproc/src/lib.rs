@@ -5,6 +5,17 @@
 //! Each tool takes a line of bytes without its line end and appends to a vector. None fails
 //! on any text: a byte that is part of no character counts as a symbol. Files and threads
 //! are the callers'; this crate only reads the lists and models that its tools need.
+//!
+//! # Examples
+//! ```
+//! use miriam_textproc::{Detokenizer, Tokenizer};
+//!
+//! let (mut tokens, mut text) = (Vec::new(), Vec::new());
+//! Tokenizer::new("en").tokenize(b"Mr. Smith's dog (the big one) barks.", &mut tokens);
+//! assert_eq!(tokens, b"Mr. Smith &apos;s dog ( the big one ) barks .");
+//! Detokenizer::new("en").detokenize(&tokens, &mut text);
+//! assert_eq!(text, b"Mr. Smith's dog (the big one) barks.");
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -8,6 +8,15 @@
 use memchr::{memchr, memmem};
 
 /// Normalises punctuation by the rules of one language.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::PunctuationNormalizer;
+///
+/// let mut text = Vec::new();
+/// PunctuationNormalizer::new("en").normalize("“dog’s”…".as_bytes(), &mut text);
+/// assert_eq!(text, b"\"dog's\"...");
+/// ```
 #[derive(Clone, Debug)]
 pub struct PunctuationNormalizer {
     substitutions: Vec<Substitution>,

@@ -136,6 +136,20 @@ impl TextProcessorConfig {
 }
 
 /// The steps from raw text to a system's input, and from its output to plain text.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::TextProcessorConfig;
+///
+/// let config = TextProcessorConfig::from_text("tokenize de\ndetokenize en\nrecase yes", "example")?;
+/// let processor = config.build()?;
+/// let (mut input, mut text) = (Vec::new(), Vec::new());
+/// processor.preprocess("das Haus ist klein.".as_bytes(), &mut input);
+/// assert_eq!(input, b"das Haus ist klein .");
+/// processor.postprocess(b"the house is small .", &mut text);
+/// assert_eq!(text, b"The house is small.");
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TextProcessor {
     /// The first preprocessing step.

@@ -29,6 +29,15 @@ const MULTI_DOT: u8 = 2;
 const PROTECTED_PLACEHOLDER: u8 = 3;
 
 /// Tokenises text of one language.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::Tokenizer;
+///
+/// let mut tokens = Vec::new();
+/// Tokenizer::new("fr").escape(false).tokenize("L'eau, c'est 1,5 euro.".as_bytes(), &mut tokens);
+/// assert_eq!(tokens, b"L' eau , c' est 1,5 euro .");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tokenizer {
     rules: TokenizerRules,

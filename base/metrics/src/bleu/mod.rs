@@ -10,6 +10,15 @@ use crate::python_text::{lowercase_if, rstrip, split_whitespace};
 use crate::{Metric, Signature, Tokenizer};
 
 /// BLEU of n-grams up to [`MAX_NGRAM_ORDER`].
+///
+/// # Examples
+/// ```
+/// use miriam_metrics::{Bleu, sentence_score};
+///
+/// let bleu = Bleu { effective_order: true, ..Bleu::default() };
+/// let score = sentence_score(&bleu, "a small house", &["a small house", "one little house"]);
+/// assert!((score.value - 100.0).abs() < 1e-9);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bleu {
     /// The tokeniser of hypothesis and references.

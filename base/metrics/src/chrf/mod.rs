@@ -13,6 +13,16 @@ use crate::{Error, Metric, Result, Signature};
 use ngram_overlap::NgramOverlap;
 
 /// chrF with its options.
+///
+/// # Examples
+/// ```
+/// use miriam_metrics::{Chrf, sentence_score};
+///
+/// let chrf_plus_plus = Chrf::new(6, 2)?;
+/// let score = sentence_score(&chrf_plus_plus, "a small house", &["a small house"]);
+/// assert_eq!((&score.name[..], score.value.round()), ("chrF2++", 100.0));
+/// # Ok::<(), miriam_metrics::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chrf {
     char_order: usize,

@@ -12,6 +12,15 @@ use crate::{Metric, Signature};
 use distance::EditDistance;
 
 /// TER with its options.
+///
+/// # Examples
+/// ```
+/// use miriam_metrics::{Ter, sentence_score};
+///
+/// // One shift of "down", for a reference of four words.
+/// let score = sentence_score(&Ter::default(), "down the cat sat", &["the cat sat down"]);
+/// assert_eq!(score.value, 25.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ter {
     /// Whether punctuation is split from words, as Tercom does.

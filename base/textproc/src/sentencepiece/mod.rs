@@ -23,6 +23,24 @@ use normalizer::{SPACE_SYMBOL, char_len};
 use unigram::UnigramModel;
 
 /// A SentencePiece model.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::SentencePiece;
+/// use miriam_textproc::sentencepiece::Encoding;
+///
+/// # let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+/// let model = SentencePiece::open(&folder.join("unigram.spm"))?;
+/// let mut encoding = Encoding::new();
+/// model.encode(b"the  car is red .", &mut encoding);
+/// assert_eq!(encoding.ids(), [10, 44, 23, 6, 58, 4]);
+/// assert_eq!(model.pieces(&encoding).next(), Some("▁the".as_bytes()));
+///
+/// let mut text = Vec::new();
+/// model.decode(encoding.ids(), &mut text);
+/// assert_eq!(text, b"the car is red .");
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 pub struct SentencePiece {
     model: Model,
     unigram: Option<UnigramModel>,

@@ -11,6 +11,22 @@ use crate::characters::{push_lowercase, split_whitespace};
 use crate::{Error, Result};
 
 /// The most frequent casing of each word, for [truecasing](TruecaseModel::truecase).
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::{TruecaseModel, TruecaseTrainer};
+///
+/// let mut trainer = TruecaseTrainer::new(false);
+/// trainer.add_line(b"Here the dog of Ms Green sleeps .");
+/// let mut text = Vec::new();
+/// trainer.write_model(&mut text);
+/// let model = TruecaseModel::from_text(&text, "example")?;
+///
+/// let mut truecased = Vec::new();
+/// model.truecase(b"The dog barks .", &mut truecased);
+/// assert_eq!(truecased, b"the dog barks .");
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TruecaseModel {
     /// The most frequent casing of each lowercased word.
