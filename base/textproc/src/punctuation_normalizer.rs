@@ -14,8 +14,8 @@ use memchr::{memchr, memmem};
 /// use miriam_textproc::PunctuationNormalizer;
 ///
 /// let mut text = Vec::new();
-/// PunctuationNormalizer::new("en").normalize("“dog’s”…".as_bytes(), &mut text);
-/// assert_eq!(text, b"\"dog's\"...");
+/// PunctuationNormalizer::new("en").normalize("“Wait…” said the dog’s owner".as_bytes(), &mut text);
+/// assert_eq!(text, b"\"Wait...\" said the dog's owner");
 /// ```
 #[derive(Clone, Debug)]
 pub struct PunctuationNormalizer {
