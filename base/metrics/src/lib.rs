@@ -40,6 +40,7 @@ mod python_text;
 mod score;
 pub mod ter;
 mod tokenize;
+mod word_ids;
 
 pub use bleu::Bleu;
 pub use bootstrap::{ConfidenceInterval, Resampling, estimate_confidence};

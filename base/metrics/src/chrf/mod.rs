@@ -6,9 +6,8 @@
 
 mod ngram_overlap;
 
-use hashbrown::HashMap;
-
 use crate::python_text::{is_space, lowercase_if, split_whitespace};
+use crate::word_ids::WordIds;
 use crate::{Error, Metric, Result, Signature};
 use ngram_overlap::NgramOverlap;
 
@@ -177,20 +176,6 @@ fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Maps words to ids.
-#[derive(Default)]
-struct WordIds<'a>(HashMap<&'a str, u32>);
-
-impl<'a> WordIds<'a> {
-    fn line_ids(&mut self, line: &'a str) -> Vec<u32> {
-        let number = |word| {
-            let next = self.0.len() as u32;
-            *self.0.entry(word).or_insert(next)
-        };
-        split_punctuation(line).map(number).collect()
-    }
-}
-
 impl Metric for Chrf {
     fn name(&self) -> String {
         format!("chrF{}{}", self.beta, "+".repeat(self.word_order))
@@ -213,9 +198,12 @@ impl Metric for Chrf {
         let hypothesis = lowercase_if(hypothesis, self.lowercase);
         let lines: Vec<_> =
             references.iter().map(|line| lowercase_if(line, self.lowercase)).collect();
-        let mut numbers = WordIds::default();
+        let mut word_ids = WordIds::default();
         let characters = self.scored_characters(&hypothesis);
-        let words = numbers.line_ids(&hypothesis);
+        let words = match self.word_order {
+            0 => Vec::new(),
+            _ => word_ids.intern_all(split_punctuation(&hypothesis)),
+        };
         let mut ngrams = NgramOverlap::default();
         let mut best = (-1.0, vec![0.0; self.num_statistics()]);
         let mut counts = Vec::with_capacity(self.total_order());
@@ -228,7 +216,8 @@ impl Metric for Chrf {
                 &mut counts,
             );
             if self.word_order > 0 {
-                ngrams.count_ngrams(&words, &numbers.line_ids(line), self.word_order, &mut counts);
+                let line = word_ids.intern_all(split_punctuation(line));
+                ngrams.count_ngrams(&words, &line, self.word_order, &mut counts);
             }
             let score = self.f_score(counts.iter().copied());
             if score > best.0 {

@@ -4,10 +4,9 @@
 mod distance;
 mod shifts;
 
-use hashbrown::HashMap;
-
 use crate::python_text::{rstrip, split_whitespace};
 use crate::tokenize::tercom;
+use crate::word_ids::WordIds;
 use crate::{Metric, Signature};
 use distance::EditDistance;
 
@@ -33,20 +32,6 @@ pub struct Ter {
     pub case_sensitive: bool,
 }
 
-/// Maps words to ids.
-#[derive(Default)]
-struct WordIds(HashMap<String, u32>);
-
-impl WordIds {
-    fn line_ids(&mut self, line: &str) -> Vec<u32> {
-        let number = |word: &str| {
-            let next = self.0.len() as u32;
-            *self.0.entry_ref(word).or_insert(next)
-        };
-        split_whitespace(line).map(number).collect()
-    }
-}
-
 impl Metric for Ter {
     fn name(&self) -> String {
         "TER".into()
@@ -67,8 +52,9 @@ impl Metric for Ter {
     /// The edits against the reference that needs fewest, and the mean length of the
     /// references.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
-        let mut numbers = WordIds::default();
-        let mut prepare = |line| numbers.line_ids(&tercom::tokenize(rstrip(line), self));
+        let mut word_ids = WordIds::default();
+        let mut prepare =
+            |line| word_ids.intern_all(split_whitespace(&tercom::tokenize(rstrip(line), self)));
         let hypothesis = prepare(hypothesis);
         let mut lengths = 0;
         let mut fewest = usize::MAX;
