@@ -1,4 +1,4 @@
-//! From two files of text to a file of links.
+//! Aligning two files of text, and symmetrising files of links.
 
 use std::path::{Path, PathBuf};
 
@@ -19,41 +19,40 @@ use crate::symmetrization::{Symmetrization, Symmetrizer};
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable};
 use crate::{Error, Result};
 
-/// Iterations of IBM model 2, the last of which only aligns: fast_align's number.
+/// Iterations of IBM model 2 as in fast_align; the last one only aligns.
 const IBM2_ITERATIONS: usize = 5;
-/// Iterations of the HMM model behind them: more gave fewer links, and no better
+/// Iterations of the HMM model after them: more gave fewer links, and no better
 /// translations of a small text.
 const HMM_ITERATIONS: usize = 2;
-/// Bytes of memory to use where nobody says.
+/// The default memory limit in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
-/// The least that is left for cells: less would only write more small pieces.
+/// The least memory that cells get, in bytes: less would only write more small chunks.
 const MIN_CELL_MEMORY: u64 = 16 << 20;
 
-/// Which model, how its two directions are joined, and within which means.
+/// The options of an alignment run: model, symmetrisation and resources.
 #[derive(Clone, Debug, Default)]
 pub struct AlignOptions {
     /// The alignment model.
     pub model: AlignModel,
-    /// How the links of both directions become one set.
+    /// How the links of both directions are symmetrised.
     pub symmetrization: Symmetrization,
     /// Worker threads.
     pub threads: usize,
-    /// Iterations of IBM model 2, the last of which only aligns; 5 without a number.
+    /// Iterations of IBM model 2, the last of which only aligns; 5 by default.
     pub iterations: Option<usize>,
-    /// Iterations of the HMM model, which begins where IBM model 2 ends; 2 without a
-    /// number.
+    /// Iterations of the HMM model, which starts from IBM model 2; 2 by default.
     pub hmm_iterations: Option<usize>,
-    /// Bytes of memory to use: what does not fit lies in a temporary file; 4 GiB
-    /// without a number. The word pairs themselves must fit.
+    /// The memory limit in bytes, 4 GiB by default: cells that do not fit are written to a
+    /// temporary file. The word pairs themselves must fit.
     pub memory: Option<u64>,
-    /// The folder for temporary files; without it, the system's.
+    /// The folder of temporary files; the system's by default.
     pub temp_dir: Option<PathBuf>,
-    /// Where to save the trained model.
+    /// The file to save the trained model to.
     pub save_model: Option<PathBuf>,
-    /// A saved model to align with, without training; `model` and the numbers of
-    /// iterations are then its own.
+    /// A saved model to align with, without training; `model` and the iterations are then
+    /// ignored.
     pub load_model: Option<PathBuf>,
-    /// Where to write the lexical translation table of both directions.
+    /// The file to write the lexical translation table of both directions to.
     pub lexical_table: Option<PathBuf>,
 }
 
@@ -63,11 +62,11 @@ pub enum AlignModel {
     /// IBM model 2 with a diagonal prior.
     #[default]
     Ibm2,
-    /// A hidden Markov model of jumps.
+    /// The HMM alignment model.
     Hmm,
 }
 
-/// What an alignment run did.
+/// The counts of an alignment run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AlignSummary {
@@ -77,17 +76,21 @@ pub struct AlignSummary {
     pub links: u64,
     /// Pairs that got no links because a side has no words.
     pub empty_pairs: u64,
-    /// Lines that got no links because they have more than [`crate::MAX_WORDS`] words.
+    /// Lines that got no links because they have more than [`crate::MAX_SENTENCE_WORDS`] words.
     pub too_long_lines: u64,
-    /// Different pairs of words that share a line.
+    /// Distinct pairs of words that cooccur in a line.
     pub word_pairs: u64,
-    /// Bytes written to a temporary file.
+    /// Bytes spilled to a temporary file.
     pub spilled_bytes: u64,
     /// The perplexity of the last training iteration, forward and reverse.
     pub perplexity: [f64; 2],
 }
 
-/// Aligns the files line by line and writes the links, `i-j`.
+/// Aligns two files line by line and writes the links, `i-j`, to `output`.
+///
+/// # Errors
+/// Files that cannot be read or written or differ in length, a saved model that is
+/// damaged, and options that exclude each other.
 pub fn align_files(
     source: &Path,
     target: &Path,
@@ -108,7 +111,7 @@ pub fn align_files(
     })
 }
 
-/// Runs `work` with this many threads.
+/// Runs `work` in a pool of `threads` threads.
 fn run_in_pool<T: Send>(threads: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
     let pool =
@@ -131,7 +134,7 @@ fn train_and_align(
     let rows = CooccurrenceRows::from_bitext(text);
     progress.end();
     summary.word_pairs = rows.len() as u64;
-    // Two numbers a direction, and the target word.
+    // Two numbers for each direction, and the target word.
     let needed = rows.len() as u64 * 36 + text.source.memory_bytes() + text.target.memory_bytes();
     let left = options.memory.unwrap_or(DEFAULT_MEMORY).saturating_sub(needed).max(MIN_CELL_MEMORY);
     let temp = options.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
@@ -141,20 +144,21 @@ fn train_and_align(
     if options.save_model.is_some() || options.lexical_table.is_some() {
         directions = [true, true];
     }
-    let work = CorpusPass { text, rows: &rows, cells: &cells, directions };
+    let pass = CorpusPass { text, rows: &rows, cells: &cells, directions };
     let TrainedModel { translation_table: lexicon, positions } =
-        train(&work, options, &mut summary, progress)?;
+        train(&pass, options, &mut summary, progress)?;
     progress.begin("aligning", Some(summary.pairs));
-    let how = options.symmetrization;
-    let draw = |drawer: &mut AlignmentWriter, best: &BestPositions, drawn: &mut AlignmentLines| {
-        drawer.write_alignment(best, how, drawn)
-    };
+    let heuristic = options.symmetrization;
+    let format =
+        |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
+            writer.write_alignment(best, heuristic, lines)
+        };
     let mut count = 0;
-    let taken = |drawn: AlignmentLines| {
-        count += drawn.num_links;
-        write(&drawn.text)
+    let write_lines = |lines: AlignmentLines| {
+        count += lines.num_links;
+        write(&lines.text)
     };
-    work.decode(&lexicon, &positions, draw, taken, progress)?;
+    pass.decode(&lexicon, &positions, format, write_lines, progress)?;
     progress.end();
     summary.links = count;
     let vocabularies = [&text.source.vocabulary, &text.target.vocabulary];
@@ -167,7 +171,7 @@ fn train_and_align(
     Ok(summary)
 }
 
-/// Aligns with a model that was saved.
+/// Aligns with a saved model.
 fn align_with_saved_model(
     source: &Path,
     target: &Path,
@@ -181,16 +185,17 @@ fn align_with_saved_model(
     let mut summary = AlignSummary::from_bitext(&text);
     let mut output = Output::create_atomic(output)?;
     progress.begin("aligning", Some(summary.pairs));
-    let how = options.symmetrization;
-    let draw = |drawer: &mut AlignmentWriter, best: &BestPositions, drawn: &mut AlignmentLines| {
-        drawer.write_alignment(best, how, drawn)
-    };
+    let heuristic = options.symmetrization;
+    let format =
+        |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
+            writer.write_alignment(best, heuristic, lines)
+        };
     let mut count = 0;
-    let taken = |drawn: AlignmentLines| {
-        count += drawn.num_links;
-        Ok(output.write(&drawn.text)?)
+    let write_lines = |lines: AlignmentLines| {
+        count += lines.num_links;
+        Ok(output.write(&lines.text)?)
     };
-    decode_with_saved_model(&text, &saved, how.directions(), draw, taken, progress)?;
+    decode_with_saved_model(&text, &saved, heuristic.directions(), format, write_lines, progress)?;
     progress.end();
     summary.links = count;
     output.finish()?;
@@ -210,19 +215,19 @@ impl AlignSummary {
     }
 }
 
-/// Everything that training finds.
+/// The result of training.
 pub(crate) struct TrainedModel {
     pub translation_table: TranslationTable,
     pub positions: [PositionModel; 2],
 }
 
 fn train(
-    work: &CorpusPass<'_>,
+    pass: &CorpusPass<'_>,
     options: &AlignOptions,
     summary: &mut AlignSummary,
     progress: &dyn Progress,
 ) -> Result<TrainedModel> {
-    let (rows, text) = (work.rows, work.text);
+    let (rows, text) = (pass.rows, pass.text);
     let sizes = count_length_pairs(text);
     let shares = rows.balanced_ranges(rayon::current_num_threads());
     let zeros = || {
@@ -240,7 +245,7 @@ fn train(
                        lexicon: &mut TranslationTable| {
         progress.begin(stage, Some(text.len() as u64));
         let known = known.then_some(&*lexicon);
-        let sums = work.e_step(known, positions, &mut counts, &shares, progress)?;
+        let sums = pass.e_step(known, positions, &mut counts, &shares, progress)?;
         counts.normalise(rows, &shares);
         std::mem::swap(lexicon, &mut counts);
         counts.clear();
@@ -254,7 +259,7 @@ fn train(
             (format!("IBM 2, iteration {iteration}"), priors.map(PositionModel::Diagonal));
         let sums = iterate(&stage, iteration > 1, &positions, &mut lexicon)?;
         for direction in [FORWARD, REVERSE] {
-            if iteration > 1 && work.directions[direction] {
+            if iteration > 1 && pass.directions[direction] {
                 priors[direction].m_step(&sums[direction], &sizes[direction]);
             }
         }
@@ -269,7 +274,7 @@ fn train(
             let stage = format!("HMM, iteration {iteration}");
             let sums = iterate(&stage, true, &positions, &mut lexicon)?;
             for direction in [FORWARD, REVERSE] {
-                if work.directions[direction] {
+                if pass.directions[direction] {
                     positions[direction] =
                         PositionModel::Hmm(HmmTransitions::m_step(&sums[direction]));
                 }
@@ -279,7 +284,7 @@ fn train(
     Ok(TrainedModel { translation_table: lexicon, positions })
 }
 
-/// How many pairs there are of each (outputs, states) lengths, in both directions.
+/// Counts the pairs of each (outputs, states) lengths, in both directions.
 fn count_length_pairs(text: &Bitext) -> [LengthPairCounts; 2] {
     let mut sizes = [LengthPairCounts::new(), LengthPairCounts::new()];
     for pair in (0..text.len()).filter_map(|line| text.pair(line)) {
@@ -291,7 +296,7 @@ fn count_length_pairs(text: &Bitext) -> [LengthPairCounts; 2] {
     sizes
 }
 
-/// Makes lines of links of the best explanations.
+/// Symmetrises the best positions and formats them as lines of links.
 #[derive(Default)]
 struct AlignmentWriter {
     links: [Vec<Link>; 2],
@@ -300,12 +305,12 @@ struct AlignmentWriter {
 }
 
 impl AlignmentWriter {
-    /// Appends a line to `drawn`.
+    /// Appends a line of links to `lines`.
     fn write_alignment(
         &mut self,
         best: &BestPositions,
-        how: Symmetrization,
-        drawn: &mut AlignmentLines,
+        heuristic: Symmetrization,
+        lines: &mut AlignmentLines,
     ) {
         let [forward, reverse] = &mut self.links;
         forward.clear();
@@ -314,18 +319,21 @@ impl AlignmentWriter {
             .extend(best.0[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)));
         reverse.clear();
         reverse.extend(best.0[REVERSE].iter().enumerate().filter_map(explained));
-        self.symmetrizer.symmetrize(how, forward, reverse, &mut self.symmetrized);
-        print_links(&self.symmetrized, &mut drawn.text);
-        drawn.num_links += self.symmetrized.len() as u64;
+        self.symmetrizer.symmetrize(heuristic, forward, reverse, &mut self.symmetrized);
+        print_links(&self.symmetrized, &mut lines.text);
+        lines.num_links += self.symmetrized.len() as u64;
     }
 }
 
-/// Joins links that were made elsewhere, line by line.
+/// Symmetrises two files of links, line by line, and writes the result to `output`.
+///
+/// # Errors
+/// Files that cannot be read or written or differ in length, and malformed links.
 pub fn symmetrize_files(
     forward: &Path,
     reverse: &Path,
     output: &Path,
-    how: Symmetrization,
+    heuristic: Symmetrization,
     threads: usize,
 ) -> Result<AlignSummary> {
     let mut files = ParallelLines::open(&[forward, reverse])?;
@@ -347,7 +355,7 @@ pub fn symmetrize_files(
         move |block: Vec<[Vec<Link>; 2]>| {
             let (mut text, mut links) = (Vec::new(), 0);
             for [forward, reverse] in &block {
-                joiner.symmetrize(how, forward, reverse, &mut joined);
+                joiner.symmetrize(heuristic, forward, reverse, &mut joined);
                 print_links(&joined, &mut text);
                 links += joined.len() as u64;
             }
@@ -375,7 +383,7 @@ pub(crate) mod tests {
         AlignOptions { threads: 1, ..AlignOptions::default() }
     }
 
-    /// A text's rows and what training finds, with as many threads as asked for.
+    /// A text's cooccurrence rows and the trained model, with this number of threads.
     pub(crate) fn trained(
         text: &Bitext,
         options: &AlignOptions,
@@ -385,11 +393,11 @@ pub(crate) mod tests {
             let memory = options.memory.unwrap_or(DEFAULT_MEMORY);
             let cells =
                 CellStore::from_bitext(text, &rows, memory, &std::env::temp_dir(), &NoProgress)?;
-            let work = CorpusPass { text, rows: &rows, cells: &cells, directions: [true, true] };
-            let trained = train(&work, options, &mut AlignSummary::default(), &NoProgress)?;
+            let pass = CorpusPass { text, rows: &rows, cells: &cells, directions: [true, true] };
+            let trained = train(&pass, options, &mut AlignSummary::default(), &NoProgress)?;
             Ok((rows, trained))
         })
-        .expect("there is nothing to go wrong")
+        .expect("training in memory cannot fail")
     }
 
     /// Abramowitz and Stegun 6.3.5 and 6.3.18.
@@ -488,11 +496,11 @@ pub(crate) mod tests {
             let text = from_lines(&lines);
             if (0..text.len()).all(|line| text.pair(line).is_none()) { return Ok(()); }
             let model = if hmm { AlignModel::Hmm } else { AlignModel::Ibm2 };
-            let alone = AlignOptions { model, ..test_options() };
-            let many = AlignOptions { threads, memory: Some(0), ..alone.clone() };
-            let ((_, alone), (_, many)) = (trained(&text, &alone), trained(&text, &many));
-            prop_assert_eq!(alone.translation_table.entries, many.translation_table.entries);
-            prop_assert_eq!(alone.translation_table.null, many.translation_table.null);
+            let sequential = AlignOptions { model, ..test_options() };
+            let parallel = AlignOptions { threads, memory: Some(0), ..sequential.clone() };
+            let ((_, sequential), (_, parallel)) = (trained(&text, &sequential), trained(&text, &parallel));
+            prop_assert_eq!(sequential.translation_table.entries, parallel.translation_table.entries);
+            prop_assert_eq!(sequential.translation_table.null, parallel.translation_table.null);
         }
     }
 }

@@ -1,19 +1,20 @@
-//! Parallel text as numbers.
+//! Parallel text as word ids.
 //!
-//! A sentence is kept as its distinct words and, for each position, which of them
-//! stands there. Whatever depends on words only (the translation probabilities of a
-//! pair, its counts) is then fetched once a pair of distinct words, although laws
-//! say "the" five times a sentence, and no pass needs a table as large as the
-//! vocabulary to find repetitions again.
+//! A sentence is stored as its distinct words and, for each position, the index of its word
+//! among them. Values that depend on words only (the translation probabilities of a pair,
+//! its counts) are then fetched once for each pair of distinct words, although legal text
+//! says "the" five times a sentence, and no pass needs a table as large as the vocabulary
+//! to find repetitions again.
 
 use std::path::Path;
 
+use miriam_textio::fields::split_words;
 use miriam_textio::{Input, Lines, Progress, Vocabulary};
 
 use crate::{Error, Result};
 
-/// Words in the longest sentence that is aligned. A longer line is no sentence, and
-/// the work for a pair grows with the product of the lengths.
+/// The length of the longest sentence that is aligned, in words. A longer line is hardly a
+/// sentence, and the work for a pair grows with the product of the lengths.
 pub const MAX_SENTENCE_WORDS: usize = 1000;
 
 /// One language of a parallel text.
@@ -27,7 +28,7 @@ pub(crate) struct CorpusSide {
     /// For each position the index of its word among the sentence's distinct words.
     word_indices: Vec<u16>,
     index_ends: Vec<usize>,
-    /// Lines of more than [`MAX_WORDS`] words, kept as empty ones.
+    /// Lines of more than [`MAX_SENTENCE_WORDS`] words, stored as empty lines.
     pub too_long_lines: u64,
 }
 
@@ -36,25 +37,20 @@ pub(crate) struct CorpusSide {
 pub(crate) struct EncodedSentence<'a> {
     /// Its distinct words.
     pub distinct_words: &'a [u32],
-    /// For each position the index of its word in `words`.
+    /// For each position the index of its word in `distinct_words`.
     pub word_indices: &'a [u16],
 }
 
-/// Words of a line: what stands between spaces and tabs.
-pub(crate) fn split_words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
-}
-
 impl CorpusSide {
-    /// Reads a text whose words join `vocabulary`.
+    /// Reads a text and adds its words to `vocabulary`.
     pub fn read(path: &Path, vocabulary: Vocabulary, progress: &dyn Progress) -> Result<Self> {
         let mut side = CorpusSide { vocabulary, ..CorpusSide::default() };
         let input = Input::open(path)?;
         side.name = input.name().to_owned();
         let consumed = input.consumed();
         let mut lines = Lines::in_background(input);
-        // Where a word stands in this sentence; the sentence is part of the value, so
-        // that nothing need be cleared.
+        // For each word id the last sentence it was in and its index there; because the
+        // sentence is stored, nothing needs clearing.
         let mut seen: Vec<(u32, u16)> = Vec::new();
         while let Some(line) = lines.next()? {
             side.push_line(line.bytes, &mut seen);
@@ -79,18 +75,18 @@ impl CorpusSide {
             if seen.len() <= id.index() {
                 seen.resize(id.index() + 1, (0, 0));
             }
-            let (when, place) = &mut seen[id.index()];
-            if *when != sentence {
-                (*when, *place) = (sentence, (self.words.len() - first_word) as u16);
+            let (last_sentence, index) = &mut seen[id.index()];
+            if *last_sentence != sentence {
+                (*last_sentence, *index) = (sentence, (self.words.len() - first_word) as u16);
                 self.words.push(id.0);
             }
-            self.word_indices.push(*place);
+            self.word_indices.push(*index);
         }
         self.word_ends.push(self.words.len());
         self.index_ends.push(self.word_indices.len());
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn len(&self) -> usize {
         self.word_ends.len()
     }
@@ -107,13 +103,13 @@ impl CorpusSide {
         }
     }
 
-    /// Bytes of memory it takes.
+    /// Its memory in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.words.len() * 4 + self.word_indices.len() * 2 + self.len() * 16) as u64
     }
 }
 
-/// A parallel text: line by line, one language is the translation of the other.
+/// A parallel text, line by line.
 pub(crate) struct Bitext {
     pub source: CorpusSide,
     pub target: CorpusSide,
@@ -127,8 +123,8 @@ pub(crate) struct SentencePair<'a> {
 }
 
 impl Bitext {
-    /// Reads both files, which must have as many lines. New words join the
-    /// vocabularies given.
+    /// Reads both files, which must have the same number of lines, and adds their words to
+    /// the vocabularies.
     pub fn read(
         source: &Path,
         target: &Path,
@@ -146,7 +142,7 @@ impl Bitext {
         Self::new(source?, target?)
     }
 
-    /// Joins two sides.
+    /// Joins two sides, which must have the same number of lines.
     pub fn new(source: CorpusSide, target: CorpusSide) -> Result<Self> {
         if source.len() != target.len() {
             return Err(Error::LineCountMismatch {
@@ -159,12 +155,12 @@ impl Bitext {
         Ok(Bitext { source, target })
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn len(&self) -> usize {
         self.source.len()
     }
 
-    /// The pair on line `index`, from 0; nothing where a side is empty.
+    /// The pair on line `index`, from 0; `None` if a side is empty.
     pub fn pair(&self, index: usize) -> Option<SentencePair<'_>> {
         let (source, target) = (self.source.sentence(index), self.target.sentence(index));
         (!source.distinct_words.is_empty() && !target.distinct_words.is_empty())
@@ -173,7 +169,7 @@ impl Bitext {
 }
 
 impl SentencePair<'_> {
-    /// Pairs of distinct words.
+    /// The number of pairs of distinct words.
     pub fn num_cells(&self) -> usize {
         self.source.distinct_words.len() * self.target.distinct_words.len()
     }
@@ -196,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_its_distinct_words_and_where_they_stand() {
+    fn sentences_are_distinct_words_and_indices() {
         let long = "a ".repeat(MAX_SENTENCE_WORDS + 1);
         let text = from_lines(&[("a b\ta  c", "x"), ("", "x"), (&long, "x"), ("c a", "y")]);
         let first = text.pair(0).expect("both sides have words").source;

@@ -1,17 +1,16 @@
-//! Which words meet in a sentence pair, as one sparse table that every pass walks
+//! Which words cooccur in a sentence pair, as one sparse table that every pass reads
 //! without hashing.
 //!
-//! A row of the table belongs to a source word; its entries are the target words it
-//! ever meets, in the order of first meetings, so that frequent pairs lie together at
-//! the front. Numbers that belong to an entry (probabilities, counts) lie in arrays of
-//! the table's length beside it.
+//! A row of the table belongs to a source word; its entries are the target words that it
+//! cooccurs with, in the order of first cooccurrence, so that frequent pairs are together
+//! at the front. Values of entries (probabilities, counts) are in parallel arrays of the
+//! table's length.
 //!
-//! A *cell* says, for a source word and a target word of one sentence pair, where in
-//! the source word's row the target word stands: two bytes, four in rows that are too
-//! long for two. Cells are found once, with a scratch array instead of a search, and
-//! then read from front to back in every pass. They are most of what training needs
-//! room for; what memory does not hold lies in a temporary file and is read again in
-//! each pass.
+//! A *cell* says, for a source word and a target word of one sentence pair, the index of
+//! the target word in the source word's row: two bytes, four in rows that are too long for
+//! two. Cells are computed once, with a scratch array instead of a search, and then read
+//! from front to back in every pass. They take most of the memory of training; those that
+//! exceed the limit are in a temporary file and read again in each pass.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -26,30 +25,30 @@ use rayon::prelude::*;
 use crate::Result;
 use crate::bitext::Bitext;
 
-/// Two-byte units of cells that are made, kept and read as one piece.
+/// The size of a chunk of cells in two-byte units.
 const CHUNK_UNITS: u64 = 32 << 20;
-/// The longest row whose places fit into two bytes.
+/// The longest row whose indices fit into two bytes.
 const MAX_NARROW_ROW: usize = 1 << 16;
 
-/// Source words with the target words that they meet.
+/// Source words with the target words that they cooccur with.
 pub(crate) struct CooccurrenceRows {
     /// Where each source word's row begins, and the end of the last.
     row_starts: Vec<u64>,
     /// The target word of each entry.
     pub targets: Vec<u32>,
-    /// Cells of each source word: how much work its row is.
+    /// The number of cells of each source word: the cost of its row.
     row_costs: Vec<u64>,
 }
 
 impl CooccurrenceRows {
-    /// Finds all pairs of words that share a line.
+    /// Finds all pairs of words that cooccur in a line.
     pub fn from_bitext(text: &Bitext) -> Self {
         let words = text.source.vocabulary.len();
         let target_words = text.target.vocabulary.len();
         let (ends, lines) = index_lines_by_word(text, words);
-        // Pieces of about the same work, more than threads, because rare words are slower.
-        let pieces = 8 * rayon::current_num_threads();
-        let bounds = balanced_bounds(&ends, pieces);
+        // Ranges of about the same cost, more than threads, because rare words are slower.
+        let parts = 8 * rayon::current_num_threads();
+        let bounds = balanced_bounds(&ends, parts);
         let parts: Vec<(Vec<u32>, Vec<u64>, Vec<u64>)> = bounds
             .par_windows(2)
             .map(|bound| {
@@ -88,7 +87,7 @@ impl CooccurrenceRows {
         rows
     }
 
-    /// Entries in all.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.targets.len()
     }
@@ -99,13 +98,13 @@ impl CooccurrenceRows {
         self.row_starts[word as usize] as usize..self.row_starts[word as usize + 1] as usize
     }
 
-    /// Two-byte units that each of the word's cells takes.
+    /// The size of each of the word's cells in two-byte units.
     #[inline]
     pub fn cell_width(&self, word: u32) -> usize {
         if self.row(word).len() > MAX_NARROW_ROW { 2 } else { 1 }
     }
 
-    /// Source words in `parts` runs of about the same work.
+    /// The source words in at most `parts` ranges of about the same cost.
     pub fn balanced_ranges(&self, parts: usize) -> Vec<Range<u32>> {
         let ends: Vec<u64> = self
             .row_costs
@@ -119,7 +118,7 @@ impl CooccurrenceRows {
         bounds.windows(2).map(|bound| bound[0] as u32..bound[1] as u32).collect()
     }
 
-    /// The entries of each of the `shares`.
+    /// Splits `entries` into those of each of the ranges `shares`.
     pub fn split_entries<'a, T>(
         &self,
         shares: &[Range<u32>],
@@ -138,7 +137,8 @@ impl CooccurrenceRows {
     }
 }
 
-/// For each source word the lines that it stands in, end to end: the ends, the lines.
+/// An index from source words to the lines they occur in: where each word's lines end, and
+/// all lines.
 fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     let mut ends = vec![0u64; words];
     let pairs = || (0..text.len()).filter_map(|line| Some((line, text.pair(line)?)));
@@ -147,7 +147,8 @@ fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     }
     let mut total = 0;
     for end in &mut ends {
-        // For now where the next line goes; in the end it is the word's end.
+        // While lines are added this is where the word's next line goes; then it is the
+        // word's end.
         total += std::mem::replace(end, total);
     }
     let mut lines = vec![0u32; total as usize];
@@ -161,30 +162,30 @@ fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     (ends, lines)
 }
 
-/// Bounds of at most `parts` runs of items of about the same weight, from the sums of
-/// weights up to each item.
+/// The bounds of at most `parts` ranges of items of about the same weight, from the
+/// cumulative weights.
 fn balanced_bounds(sums: &[u64], parts: usize) -> Vec<usize> {
     let total = sums.last().copied().unwrap_or(0);
     let mut bounds = vec![0];
     for part in 1..parts as u64 {
         let bound = sums.partition_point(|&sum| sum < total / parts as u64 * part);
-        if bound > *bounds.last().expect("it begins with one") {
+        if bound > *bounds.last().expect("the first bound is 0") {
             bounds.push(bound);
         }
     }
-    if *bounds.last().expect("it begins with one") < sums.len() {
+    if *bounds.last().expect("the first bound is 0") < sums.len() {
         bounds.push(sums.len());
     }
     bounds
 }
 
-/// The cells of all sentence pairs, in pieces.
+/// The cells of all sentence pairs, in chunks.
 pub(crate) struct CellStore {
     chunks: Vec<CellChunk>,
     spill: Mutex<Option<SpillFile>>,
 }
 
-/// Cells of consecutive pairs. Those of a pair lie source word by source word.
+/// Cells of consecutive pairs; those of a pair are ordered by source word.
 struct CellChunk {
     lines: Range<usize>,
     cells: ChunkStorage,
@@ -202,7 +203,7 @@ struct SpillFile {
 }
 
 impl CellStore {
-    /// Finds the cells of every pair. What goes beyond `memory` bytes lies in a
+    /// Computes the cells of every pair. Chunks beyond `memory` bytes are spilled to a
     /// temporary file in `folder`.
     pub fn from_bitext(
         text: &Bitext,
@@ -215,7 +216,7 @@ impl CellStore {
         progress.begin("finding word pairs", Some(text.len() as u64));
         let mut used = 0;
         let bounds = chunk_bounds(text, rows);
-        // As many chunks at once as there are threads; they join in the order of the text.
+        // As many chunks at once as there are threads; they are stored in the order of the text.
         for group in bounds.chunks(rayon::current_num_threads()) {
             let found: Vec<Vec<u16>> = group
                 .par_iter()
@@ -237,12 +238,12 @@ impl CellStore {
         Ok(cells)
     }
 
-    /// How many pieces there are.
+    /// The number of chunks.
     pub fn num_chunks(&self) -> usize {
         self.chunks.len()
     }
 
-    /// The lines of piece `index` and their cells.
+    /// The lines of chunk `index` and their cells.
     pub fn chunk(&self, index: usize) -> Result<(Range<usize>, Cow<'_, [u16]>)> {
         let CellChunk { lines, cells } = &self.chunks[index];
         let cells = match cells {
@@ -252,7 +253,7 @@ impl CellStore {
         Ok((lines.clone(), cells))
     }
 
-    /// Bytes in the temporary file.
+    /// The size of the temporary file in bytes.
     pub fn spilled_bytes(&self) -> u64 {
         self.lock().as_ref().map_or(0, |spill| spill.length)
     }
@@ -293,12 +294,12 @@ impl CellStore {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<SpillFile>> {
-        // A panic elsewhere leaves the file as it was.
+        // A panic of another thread leaves the file usable.
         self.spill.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-/// Two-byte units of the cells on `line`.
+/// The size of the cells of `line` in two-byte units.
 pub(crate) fn count_line_units(text: &Bitext, rows: &CooccurrenceRows, line: usize) -> usize {
     text.pair(line).map_or(0, |pair| {
         let widths: usize =
@@ -307,7 +308,7 @@ pub(crate) fn count_line_units(text: &Bitext, rows: &CooccurrenceRows, line: usi
     })
 }
 
-/// Runs of lines whose cells make a chunk, with the units they take.
+/// The ranges of lines whose cells form a chunk, with their sizes in units.
 fn chunk_bounds(text: &Bitext, rows: &CooccurrenceRows) -> Vec<(Range<usize>, usize)> {
     let mut bounds = Vec::new();
     let (mut start, mut units) = (0, 0);
@@ -321,8 +322,8 @@ fn chunk_bounds(text: &Bitext, rows: &CooccurrenceRows) -> Vec<(Range<usize>, us
     bounds
 }
 
-/// The cells of `lines`. Source word after source word is looked at, so that its row
-/// can lie spread out by target word: a cell is then one access to a small table.
+/// Computes the cells of `lines`, source word by source word, so that a row can be
+/// scattered into a table by target word: a cell is then one access to a small table.
 fn build_cells(
     text: &Bitext,
     rows: &CooccurrenceRows,
@@ -330,31 +331,31 @@ fn build_cells(
     units: usize,
 ) -> Vec<u16> {
     let mut cells = vec![0u16; units];
-    // Source words of all pairs: word, line, where its cells begin.
-    let mut places: Vec<(u32, u32, usize)> = Vec::new();
+    // The source words of all pairs: word, line, where its cells begin.
+    let mut occurrences: Vec<(u32, u32, usize)> = Vec::new();
     let mut at = 0;
     for line in lines {
         let Some(pair) = text.pair(line) else { continue };
         for &word in pair.source.distinct_words {
-            places.push((word, line as u32, at));
+            occurrences.push((word, line as u32, at));
             at += rows.cell_width(word) * pair.target.distinct_words.len();
         }
     }
-    places.par_sort_unstable_by_key(|&(word, line, _)| (word, line));
-    let mut place_in_row = vec![0u32; text.target.vocabulary.len()];
-    for group in places.chunk_by(|a, b| a.0 == b.0) {
+    occurrences.par_sort_unstable_by_key(|&(word, line, _)| (word, line));
+    let mut index_in_row = vec![0u32; text.target.vocabulary.len()];
+    for group in occurrences.chunk_by(|a, b| a.0 == b.0) {
         let word = group[0].0;
-        for (place, &target) in rows.targets[rows.row(word)].iter().enumerate() {
-            place_in_row[target as usize] = place as u32;
+        for (index, &target) in rows.targets[rows.row(word)].iter().enumerate() {
+            index_in_row[target as usize] = index as u32;
         }
         let wide = rows.cell_width(word) == 2;
         for &(_, line, at) in group {
             let targets = text.target.sentence(line as usize).distinct_words;
             for (k, &target) in targets.iter().enumerate() {
-                let place = place_in_row[target as usize];
-                cells[at + k] = place as u16;
+                let index = index_in_row[target as usize];
+                cells[at + k] = index as u16;
                 if wide {
-                    cells[at + targets.len() + k] = (place >> 16) as u16;
+                    cells[at + targets.len() + k] = (index >> 16) as u16;
                 }
             }
         }
@@ -362,8 +363,8 @@ fn build_cells(
     cells
 }
 
-/// Calls `entry` with the index of each target word of a sentence and its place in
-/// the row whose cells these are.
+/// Calls `entry` with the index of each target word of a sentence and its index in the row
+/// that the cells belong to.
 #[inline(always)]
 pub(crate) fn for_each_cell(cells: &[u16], width: usize, mut entry: impl FnMut(usize, usize)) {
     if width == 1 {
@@ -399,8 +400,8 @@ mod tests {
                 for &word in pair.source.distinct_words {
                     let (row, width) = (rows.row(word), rows.cell_width(word));
                     let units = width * pair.target.distinct_words.len();
-                    for_each_cell(&cells[at..at + units], width, |k, place| {
-                        assert_eq!(rows.targets[row.start + place], pair.target.distinct_words[k]);
+                    for_each_cell(&cells[at..at + units], width, |k, index| {
+                        assert_eq!(rows.targets[row.start + index], pair.target.distinct_words[k]);
                         pairs.insert((word, pair.target.distinct_words[k]));
                     });
                     at += units;

@@ -1,12 +1,12 @@
-//! A pass over the text: expected counts of both directions, or the best links.
+//! A pass over the text: the E step of both directions, or decoding the best links.
 //!
 //! Sums of floating-point numbers depend on their order, results must not depend on
 //! threads, and a copy of all counts a thread would not fit into memory. So a batch of
-//! sentence pairs is worked on in two steps. First its posteriors are computed, each
-//! pair by whichever thread is free, into one buffer. Then they are added to the
-//! counts: each thread owns a run of source words, and adds what belongs to their rows
-//! in the order of the text. Every count thus sees the same additions in the same order,
-//! whatever the number of threads, and needs no lock.
+//! sentence pairs is processed in two steps. First its posteriors are computed, each pair
+//! by any free thread, into one buffer. Then they are added to the counts: each thread owns
+//! a range of source words and adds the posteriors of their rows in the order of the text.
+//! Every count thus sees the same additions in the same order, whatever the number of
+//! threads, and needs no lock.
 
 use std::ops::Range;
 
@@ -21,18 +21,18 @@ use crate::position_model::{PositionModel, PositionScratch};
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
 use miriam_textio::Progress;
 
-/// Cells of the pairs that one thread takes at a time. It does not depend on threads,
-/// because sums other than counts are made a task at a time.
+/// Cells of the pairs that one thread takes at a time. It does not depend on the number of
+/// threads, because sums other than counts are computed a task at a time.
 const TASK_CELLS: usize = 8 << 10;
-/// Tasks of a batch, for each thread: what its posteriors take stays in the caches.
+/// Tasks of a batch for each thread; few enough that their posteriors stay in the caches.
 const TASKS_PER_BATCH: usize = 8;
-/// The same where there are no posteriors to keep.
+/// The same in decoding, which stores no posteriors.
 const DECODE_TASKS_PER_BATCH: usize = 64;
 
-/// Which directions are wanted.
+/// Which directions are computed: forward, reverse.
 pub(crate) type Directions = [bool; 2];
 
-/// The text and where its word pairs lie.
+/// The text with its cooccurrence table and cells.
 pub(crate) struct CorpusPass<'a> {
     pub text: &'a Bitext,
     pub rows: &'a CooccurrenceRows,
@@ -40,10 +40,10 @@ pub(crate) struct CorpusPass<'a> {
     pub directions: Directions,
 }
 
-/// What is known: nothing before the first iteration.
+/// The current probabilities; `None` before the first iteration.
 pub(crate) type CurrentTable<'a> = Option<&'a TranslationTable>;
 
-/// What one thread needs for a sentence pair.
+/// The buffers of one thread for a sentence pair.
 #[derive(Default)]
 pub(crate) struct Workspace {
     /// Probabilities, then posteriors, of pairs of distinct words, by source word.
@@ -52,7 +52,7 @@ pub(crate) struct Workspace {
     pub scratch: PositionScratch,
 }
 
-/// Consecutive pairs that one thread works on, and where their numbers go.
+/// Consecutive pairs that one thread processes, and the slices that their posteriors go to.
 struct Task<'a, 'c> {
     lines: Range<usize>,
     cells: &'c [u16],
@@ -61,8 +61,8 @@ struct Task<'a, 'c> {
 }
 
 impl CorpusPass<'_> {
-    /// Adds the expected counts of the whole text to `counts` and returns what else is
-    /// counted in each direction.
+    /// The E step: adds the expected counts of the whole text to `counts` and returns the
+    /// other statistics of each direction.
     pub fn e_step(
         &self,
         known: CurrentTable<'_>,
@@ -79,11 +79,11 @@ impl CorpusPass<'_> {
             for batch in split_into_tasks(self.text, lines)
                 .chunks(TASKS_PER_BATCH * rayon::current_num_threads())
             {
-                let (tasks, behind) = buffers.split_tasks(self, batch, rest);
+                let (tasks, remaining) = buffers.split_tasks(self, batch, rest);
                 let found: Vec<[EStepStatistics; 2]> = tasks
                     .into_par_iter()
-                    .map_init(Workspace::default, |desk, task| {
-                        self.e_step_task(task, known, positions, desk)
+                    .map_init(Workspace::default, |workspace, task| {
+                        self.e_step_task(task, known, positions, workspace)
                     })
                     .collect();
                 for [forward, reverse] in &found {
@@ -93,7 +93,7 @@ impl CorpusPass<'_> {
                 let lines = batch[0].start..batch[batch.len() - 1].end;
                 progress.set_position(lines.end as u64);
                 self.add_counts(&buffers, &lines, rest, counts, shares);
-                rest = behind;
+                rest = remaining;
             }
         }
         Ok(sums)
@@ -104,39 +104,41 @@ impl CorpusPass<'_> {
         task: Task<'_, '_>,
         known: CurrentTable<'_>,
         positions: &[PositionModel; 2],
-        desk: &mut Workspace,
+        workspace: &mut Workspace,
     ) -> [EStepStatistics; 2] {
         let mut sums = [EStepStatistics::default(), EStepStatistics::default()];
         let Task { lines, mut cells, mut posteriors, null: [mut null_targets, mut null_sources] } =
             task;
         for pair in lines.filter_map(|line| self.text.pair(line)) {
-            let units = self.fetch_probabilities(pair, cells, known, &mut desk.pair_probabilities);
+            let units =
+                self.fetch_probabilities(pair, cells, known, &mut workspace.pair_probabilities);
             cells = &cells[units..];
-            desk.fill_directed_pairs(pair, self.directions, known);
+            workspace.fill_directed_pairs(pair, self.directions, known);
             for direction in [FORWARD, REVERSE] {
                 if self.directions[direction] {
-                    let (way, scratch) = (&mut desk.directed_pairs[direction], &mut desk.scratch);
-                    positions[direction].e_step(way, scratch, &mut sums[direction]);
+                    let (view, scratch) =
+                        (&mut workspace.directed_pairs[direction], &mut workspace.scratch);
+                    positions[direction].e_step(view, scratch, &mut sums[direction]);
                 }
             }
-            let (here, behind) = posteriors.split_at_mut(pair.num_cells());
-            desk.sum_posteriors(pair, self.directions, here);
-            posteriors = behind;
+            let (head, tail) = posteriors.split_at_mut(pair.num_cells());
+            workspace.sum_posteriors(pair, self.directions, head);
+            posteriors = tail;
             for (direction, null) in [&mut null_targets, &mut null_sources].into_iter().enumerate()
             {
                 let words = [pair.target, pair.source][direction].distinct_words.len();
-                let (here, behind) = std::mem::take(null).split_at_mut(words);
+                let (head, tail) = std::mem::take(null).split_at_mut(words);
                 if self.directions[direction] {
-                    here.copy_from_slice(&desk.directed_pairs[direction].null_posterior);
+                    head.copy_from_slice(&workspace.directed_pairs[direction].null_posterior);
                 }
-                *null = behind;
+                *null = tail;
             }
         }
         sums
     }
 
-    /// Fills `local` with the probabilities of the pair's words and says how many units
-    /// of `cells` were theirs.
+    /// Fills `local` with the probabilities of the pair's words and returns how many units
+    /// of `cells` belong to the pair.
     fn fetch_probabilities(
         &self,
         pair: SentencePair<'_>,
@@ -151,7 +153,7 @@ impl CorpusPass<'_> {
             let units = width * targets;
             if let Some(lexicon) = known {
                 let row = &lexicon.entries[self.rows.row(word)];
-                for_each_cell(&cells[at..at + units], width, |_, place| local.push(row[place]));
+                for_each_cell(&cells[at..at + units], width, |_, index| local.push(row[index]));
             }
             at += units;
         }
@@ -213,8 +215,8 @@ impl CorpusPass<'_> {
                     let row = self.rows.row(word);
                     let counts = &mut part[row.start - base..row.end - base];
                     let posteriors = &buffers.posteriors[cell..cell + targets];
-                    for_each_cell(&cells[unit..unit + units], width, |k, place| {
-                        let count = &mut counts[place];
+                    for_each_cell(&cells[unit..unit + units], width, |k, index| {
+                        let count = &mut counts[index];
                         count[0] += posteriors[k][0];
                         count[1] += posteriors[k][1];
                     });
@@ -225,13 +227,13 @@ impl CorpusPass<'_> {
         }
     }
 
-    /// The links of every line, in the order of the text: `draw` makes text of a line's
-    /// best explanations, on many threads, and `write` gets it.
+    /// Decodes every line: `format` formats a line's best positions, on many threads, and
+    /// `write` gets the output in the order of the text.
     pub fn decode<D: Default>(
         &self,
         lexicon: &TranslationTable,
         positions: &[PositionModel; 2],
-        draw: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
+        format: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
         mut write: impl FnMut(AlignmentLines) -> Result<()>,
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -244,24 +246,26 @@ impl CorpusPass<'_> {
                 let mut tasks = Vec::new();
                 for lines in batch {
                     let units = count_units(self.text, self.rows, lines.clone());
-                    let (here, behind) = rest.split_at(units);
-                    tasks.push((lines.clone(), here));
-                    rest = behind;
+                    let (head, tail) = rest.split_at(units);
+                    tasks.push((lines.clone(), head));
+                    rest = tail;
                 }
                 let decode =
-                    |(desk, drawer): &mut (Workspace, D),
+                    |(workspace, writer): &mut (Workspace, D),
                      (lines, mut cells): (Range<usize>, &[u16])| {
                         let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
                             let units = self.fetch_probabilities(pair, cells, Some(lexicon), local);
                             cells = &cells[units..];
                         };
-                        let how = Aligner {
+                        let aligner = Aligner {
                             text: self.text,
                             directions: self.directions,
                             translation_table: lexicon,
                             position_models: positions,
                         };
-                        how.align_lines(lines, desk, fetch, |best, drawn| draw(drawer, best, drawn))
+                        aligner.align_lines(lines, workspace, fetch, |best, output| {
+                            format(writer, best, output)
+                        })
                     };
                 let found: Vec<AlignmentLines> =
                     tasks.into_par_iter().map_init(Default::default, decode).collect();
@@ -280,7 +284,7 @@ pub(crate) struct AlignmentLines {
     pub num_links: u64,
 }
 
-/// What explains text, once its words' probabilities are known.
+/// Finds the best positions of text whose words' probabilities are known.
 struct Aligner<'a> {
     text: &'a Bitext,
     directions: Directions,
@@ -289,47 +293,48 @@ struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// Draws the best explanations of `lines`; `fetch` finds a pair's probabilities.
+    /// Decodes `lines` and formats them with `format`; `fetch` looks up a pair's probabilities.
     fn align_lines(
         &self,
         lines: Range<usize>,
-        desk: &mut Workspace,
+        workspace: &mut Workspace,
         mut fetch: impl FnMut(SentencePair<'_>, &mut Vec<[f64; 2]>),
-        mut draw: impl FnMut(&BestPositions, &mut AlignmentLines),
+        mut format: impl FnMut(&BestPositions, &mut AlignmentLines),
     ) -> AlignmentLines {
-        let (mut drawn, mut best) = (AlignmentLines::default(), BestPositions::default());
+        let (mut output, mut best) = (AlignmentLines::default(), BestPositions::default());
         for line in lines {
             best.clear();
             if let Some(pair) = self.text.pair(line) {
-                fetch(pair, &mut desk.pair_probabilities);
-                desk.fill_directed_pairs(pair, self.directions, Some(self.translation_table));
+                fetch(pair, &mut workspace.pair_probabilities);
+                workspace.fill_directed_pairs(pair, self.directions, Some(self.translation_table));
                 for direction in [FORWARD, REVERSE] {
                     if self.directions[direction] {
-                        let (way, scratch) = (&desk.directed_pairs[direction], &mut desk.scratch);
+                        let (view, scratch) =
+                            (&workspace.directed_pairs[direction], &mut workspace.scratch);
                         self.position_models[direction].decode(
-                            way,
+                            view,
                             scratch,
                             &mut best.0[direction],
                         );
                     }
                 }
             }
-            draw(&best, &mut drawn);
+            format(&best, &mut output);
         }
-        drawn
+        output
     }
 }
 
-/// As [`Work::decode`], of new text with a model that was saved.
+/// As [`CorpusPass::decode`], for new text with a saved model.
 pub(crate) fn decode_with_saved_model<D: Default>(
     text: &Bitext,
     model: &SavedModel,
     directions: Directions,
-    draw: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
+    format: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
     mut write: impl FnMut(AlignmentLines) -> Result<()>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let how = Aligner {
+    let aligner = Aligner {
         text,
         directions,
         translation_table: &model.null_table,
@@ -338,11 +343,13 @@ pub(crate) fn decode_with_saved_model<D: Default>(
     for batch in split_into_tasks(text, 0..text.len())
         .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
     {
-        let decode = |(desk, drawer): &mut (Workspace, D), lines: &Range<usize>| {
+        let decode = |(workspace, writer): &mut (Workspace, D), lines: &Range<usize>| {
             let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
                 model.fetch_probabilities(pair, local)
             };
-            how.align_lines(lines.clone(), desk, fetch, |best, drawn| draw(drawer, best, drawn))
+            aligner.align_lines(lines.clone(), workspace, fetch, |best, output| {
+                format(writer, best, output)
+            })
         };
         let found: Vec<AlignmentLines> =
             batch.par_iter().map_init(Default::default, decode).collect();
@@ -352,20 +359,20 @@ pub(crate) fn decode_with_saved_model<D: Default>(
     Ok(())
 }
 
-/// For each direction and each of its outputs the position that explains it best, or
-/// nothing for the null word. Empty for a direction that is not wanted.
+/// For each direction and each of its outputs the most probable position, `None` for the
+/// null word. Empty for a direction that is not computed.
 #[derive(Default)]
 pub(crate) struct BestPositions(pub [Vec<Option<u16>>; 2]);
 
 impl BestPositions {
-    /// Forgets all.
+    /// Removes all positions.
     pub fn clear(&mut self) {
         self.0.iter_mut().for_each(Vec::clear);
     }
 }
 
 impl Workspace {
-    /// Spreads what is in `local` over the positions of both directions.
+    /// Expands the probabilities of pairs of distinct words to the positions of both directions.
     fn fill_directed_pairs(
         &mut self,
         pair: SentencePair<'_>,
@@ -375,25 +382,25 @@ impl Workspace {
         let (sources, targets) = (pair.source, pair.target);
         let columns = targets.distinct_words.len();
         if directions[FORWARD] {
-            let way = &mut self.directed_pairs[FORWARD];
-            way.reset(targets.word_indices, columns, sources.word_indices.len());
-            for (column, row) in way.translation.chunks_exact_mut(way.stride).enumerate() {
-                for (cell, &place) in row.iter_mut().zip(sources.word_indices) {
-                    *cell = self.pair_probabilities[usize::from(place) * columns + column][FORWARD];
+            let view = &mut self.directed_pairs[FORWARD];
+            view.reset(targets.word_indices, columns, sources.word_indices.len());
+            for (column, row) in view.translation.chunks_exact_mut(view.stride).enumerate() {
+                for (cell, &index) in row.iter_mut().zip(sources.word_indices) {
+                    *cell = self.pair_probabilities[usize::from(index) * columns + column][FORWARD];
                 }
             }
         }
         if directions[REVERSE] {
-            let way = &mut self.directed_pairs[REVERSE];
-            way.reset(
+            let view = &mut self.directed_pairs[REVERSE];
+            view.reset(
                 sources.word_indices,
                 sources.distinct_words.len(),
                 targets.word_indices.len(),
             );
-            let rows = way.translation.chunks_exact_mut(way.stride);
+            let rows = view.translation.chunks_exact_mut(view.stride);
             for (row, local) in rows.zip(self.pair_probabilities.chunks_exact(columns)) {
-                for (cell, &place) in row.iter_mut().zip(targets.word_indices) {
-                    *cell = local[usize::from(place)][REVERSE];
+                for (cell, &index) in row.iter_mut().zip(targets.word_indices) {
+                    *cell = local[usize::from(index)][REVERSE];
                 }
             }
         }
@@ -412,7 +419,7 @@ impl Workspace {
         }
     }
 
-    /// Sums the posteriors of positions up to pairs of distinct words, by source word.
+    /// Sums the posteriors of positions for each pair of distinct words, by source word.
     fn sum_posteriors(
         &self,
         pair: SentencePair<'_>,
@@ -423,19 +430,19 @@ impl Workspace {
         let columns = targets.distinct_words.len();
         cells.fill([0.0; 2]);
         if directions[FORWARD] {
-            let way = &self.directed_pairs[FORWARD];
-            for (column, row) in way.posterior.chunks_exact(way.stride).enumerate() {
-                for (posterior, &place) in row.iter().zip(sources.word_indices) {
-                    cells[usize::from(place) * columns + column][FORWARD] += posterior;
+            let view = &self.directed_pairs[FORWARD];
+            for (column, row) in view.posterior.chunks_exact(view.stride).enumerate() {
+                for (posterior, &index) in row.iter().zip(sources.word_indices) {
+                    cells[usize::from(index) * columns + column][FORWARD] += posterior;
                 }
             }
         }
         if directions[REVERSE] {
-            let way = &self.directed_pairs[REVERSE];
-            let rows = way.posterior.chunks_exact(way.stride);
+            let view = &self.directed_pairs[REVERSE];
+            let rows = view.posterior.chunks_exact(view.stride);
             for (row, cells) in rows.zip(cells.chunks_exact_mut(columns)) {
-                for (posterior, &place) in row.iter().zip(targets.word_indices) {
-                    cells[usize::from(place)][REVERSE] += posterior;
+                for (posterior, &index) in row.iter().zip(targets.word_indices) {
+                    cells[usize::from(index)][REVERSE] += posterior;
                 }
             }
         }
@@ -451,14 +458,15 @@ struct PosteriorBuffers {
 }
 
 impl PosteriorBuffers {
-    /// Room for the pairs of `batch`, parted into tasks; and the cells behind it.
+    /// Splits `batch` into tasks with slices for their posteriors; also returns the cells
+    /// after the batch.
     fn split_tasks<'a, 'c>(
         &'a mut self,
-        work: &CorpusPass<'_>,
+        pass: &CorpusPass<'_>,
         batch: &[Range<usize>],
         mut cells: &'c [u16],
     ) -> (Vec<Task<'a, 'c>>, &'c [u16]) {
-        let pairs = |lines: Range<usize>| lines.filter_map(|line| work.text.pair(line));
+        let pairs = |lines: Range<usize>| lines.filter_map(|line| pass.text.pair(line));
         let needs = |lines: Range<usize>| {
             pairs(lines).fold((0, 0, 0), |(cells, targets, sources), pair| {
                 let (source, target) =
@@ -476,15 +484,15 @@ impl PosteriorBuffers {
         let mut tasks = Vec::new();
         for lines in batch {
             let (all, targets, sources) = needs(lines.clone());
-            let (here, behind) = cells.split_at(count_units(work.text, work.rows, lines.clone()));
-            cells = behind;
+            let (head, tail) = cells.split_at(count_units(pass.text, pass.rows, lines.clone()));
+            cells = tail;
             let task = Task {
                 lines: lines.clone(),
-                cells: here,
-                posteriors: posteriors.split_off_mut(..all).expect("there is room for all"),
+                cells: head,
+                posteriors: posteriors.split_off_mut(..all).expect("buffers hold the whole batch"),
                 null: [
-                    null_targets.split_off_mut(..targets).expect("there is room for all"),
-                    null_sources.split_off_mut(..sources).expect("there is room for all"),
+                    null_targets.split_off_mut(..targets).expect("buffers hold the whole batch"),
+                    null_sources.split_off_mut(..sources).expect("buffers hold the whole batch"),
                 ],
             };
             tasks.push(task);
@@ -498,7 +506,7 @@ fn count_units(text: &Bitext, rows: &CooccurrenceRows, lines: Range<usize>) -> u
     lines.map(|line| crate::cooccurrence::count_line_units(text, rows, line)).sum()
 }
 
-/// Runs of lines of about [`TASK`] cells, and of no more lines than that.
+/// Ranges of lines of about [`TASK_CELLS`] cells, and of no more lines than that.
 fn split_into_tasks(text: &Bitext, lines: Range<usize>) -> Vec<Range<usize>> {
     let mut tasks = Vec::new();
     let (mut start, mut sum) = (lines.start, 0);

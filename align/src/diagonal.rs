@@ -19,19 +19,19 @@ use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
 
 /// The probability that the null word explains an output.
 const NULL_PROBABILITY: f64 = 0.08;
-/// Where the tension begins, and between what it stays.
+/// The initial tension, and the range it is kept in.
 const INITIAL_TENSION: f64 = 4.0;
 const TENSION_RANGE: std::ops::RangeInclusive<f64> = 0.1..=14.0;
-/// Steps of gradient ascent an iteration, and how far one goes.
+/// Steps of gradient ascent in an M step, and their size.
 const GRADIENT_STEPS: usize = 8;
 const LEARNING_RATE: f64 = 20.0;
-/// Products this close are compared again by the formula as it stands in the paper.
+/// Products this close are compared again by the formula of the paper.
 const TIE_TOLERANCE: f64 = 1e-9;
 
 /// Counts of (outputs, states) lengths.
 pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 
-/// A prior on positions, of one direction.
+/// The diagonal prior of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DiagonalPrior {
     /// How strongly positions near the diagonal are preferred.
@@ -44,10 +44,10 @@ impl Default for DiagonalPrior {
     }
 }
 
-/// What a worker keeps from sentence to sentence.
+/// A worker's buffers, kept from sentence to sentence.
 #[derive(Default)]
 pub(crate) struct DiagonalScratch {
-    /// exp(tension i/n) and exp(-tension i/n) for each state, zero behind the last.
+    /// exp(tension i/n) and exp(-tension i/n) for each state, zero after the last.
     exp_up: Vec<f64>,
     exp_down: Vec<f64>,
     /// i/n for each state.
@@ -59,21 +59,22 @@ pub(crate) struct DiagonalScratch {
 impl DiagonalPrior {
     fn prepare(&self, view: &DirectedPair, scratch: &mut DiagonalScratch) {
         let n = view.num_states as f64;
-        let DiagonalScratch { exp_up: up, exp_down: down, relative_position: place, products } =
+        let DiagonalScratch { exp_up: up, exp_down: down, relative_position: relative, products } =
             scratch;
-        for list in [&mut *up, down, place, products] {
+        for list in [&mut *up, down, relative, products] {
             list.clear();
             list.resize(view.stride, 0.0);
         }
         for i in 0..view.num_states {
             let at = (i + 1) as f64 / n;
-            place[i] = at;
+            relative[i] = at;
             up[i] = (self.tension * at).exp();
             down[i] = 1.0 / up[i];
         }
     }
 
-    /// Posteriors of every output, added to `view`; what else is counted, to `sums`.
+    /// The E step of a sentence pair: adds the posteriors of every output to `view` and the
+    /// other statistics to `sums`.
     pub fn e_step(
         &self,
         view: &mut DirectedPair,
@@ -94,10 +95,10 @@ impl DiagonalPrior {
             let translation = view.translation[row.clone()].as_chunks::<LANES>().0;
             let up = scratch.exp_up.as_chunks::<LANES>().0;
             let down = scratch.exp_down.as_chunks::<LANES>().0;
-            let place = scratch.relative_position.as_chunks::<LANES>().0;
+            let relative = scratch.relative_position.as_chunks::<LANES>().0;
             let products = scratch.products.as_chunks_mut::<LANES>().0;
-            for ((((translation, up), down), place), products) in
-                translation.iter().zip(up).zip(down).zip(place).zip(products)
+            for ((((translation, up), down), relative), products) in
+                translation.iter().zip(up).zip(down).zip(relative).zip(products)
             {
                 for lane in 0..LANES {
                     let (below, above) = (up[lane] * falling, down[lane] * rising);
@@ -105,7 +106,7 @@ impl DiagonalPrior {
                     let product = translation[lane] * weight;
                     prior[lane] += weight;
                     sum[lane] += product;
-                    distance[lane] += product * (place[lane] - measured_at).abs();
+                    distance[lane] += product * (relative[lane] - measured_at).abs();
                     products[lane] = product;
                 }
             }
@@ -132,7 +133,7 @@ impl DiagonalPrior {
         sums.output_count += m;
     }
 
-    /// The best position of each output, or nothing for the null word, in `best`. Of
+    /// Writes the best position of each output, `None` for the null word, to `best`. Of
     /// equal ones the null word is taken, then the first.
     pub fn decode(
         &self,
@@ -199,15 +200,16 @@ impl DiagonalPrior {
                 return 0.0;
             }
             let (a, g) = (feature(j, first, m, n), self.weight(j, first, m, n));
-            let behind = g * ratio.powf(f64::from(terms));
+            let next = g * ratio.powf(f64::from(terms));
             let last = step * f64::from(terms - 1) + a;
             let down = ratio - 1.0;
-            (last * behind - a * g) / down - step * (behind - g * ratio) / (down * down)
+            (last * next - a * g) / down - step * (next - g * ratio) / (down * down)
         };
         (series(below, below) + series(below + 1, above)) / self.normaliser(j, n, m)
     }
 
-    /// Moves the tension to where the model's mean distance is nearer to the data's.
+    /// The M step: moves the tension so that the model's mean distance comes nearer to the
+    /// data's.
     pub fn m_step(&mut self, sums: &EStepStatistics, sizes: &LengthPairCounts) {
         let measured = sums.diagonal_distance / sums.output_count;
         let sizes: Vec<(u32, u32, f64)> =
@@ -231,11 +233,11 @@ fn feature(j: u32, i: u32, m: u32, n: u32) -> f64 {
     -(f64::from(i) / f64::from(n) - f64::from(j) / f64::from(m)).abs()
 }
 
-/// How many states lie on and below the diagonal, and above it.
+/// The number of states on and below the diagonal, and above it.
 fn split_at_diagonal(j: u32, m: u32, n: u32) -> (u32, u32) {
     let below = (f64::from(j) * f64::from(n) / f64::from(m)) as u32;
-    // With exchanged lengths the diagonal may lie behind the last state; fast_align's
-    // unsigned difference makes an endless series of that.
+    // With exchanged lengths the diagonal may be beyond the last state; fast_align's
+    // unsigned difference then wraps around to a practically infinite series.
     (below, n.wrapping_sub(below))
 }
 
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_that_of_the_normaliser_where_lengths_are_equal() {
+    fn the_derivative_is_that_of_the_normaliser_for_equal_lengths() {
         // With m = n the exchange of lengths changes nothing.
         let (n, step) = (9, 1e-6);
         for j in 1..=n {

@@ -1,6 +1,6 @@
-//! e to the digamma function, which is what a Dirichlet prior makes of a count.
+//! exp(digamma(x)), which a Dirichlet prior turns a count x into.
 //!
-//! Training takes it of every pair of words in every iteration. The exponential of
+//! Training computes it for every pair of words in every iteration. The exponential of
 //! digamma needs no logarithm, and the reciprocals that shift a small argument to
 //! where the series holds add up to one fraction: one division and one exponential a
 //! call. `1/x + 1/(x+6)`, `1/(x+1) + 1/(x+5)` and so on are `2(x+3)/(u + c)` with

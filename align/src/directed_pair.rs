@@ -1,23 +1,23 @@
 //! A sentence pair as one direction of a model sees it: outputs (the words that are
-//! explained), states (the positions of the other sentence, which explain them), and
-//! the null word. Models of positions read the translation probabilities here and
-//! leave their posteriors here; they know nothing of tables and directions.
+//! generated), states (the positions of the other sentence, which generate them), and the
+//! null word. Position models read translation probabilities from it and add their
+//! posteriors to it; they do not depend on tables and directions.
 //!
-//! Probabilities and posteriors are kept for each distinct output word and each state.
-//! Equal outputs share a row: their posteriors are summed where they are made. Rows are
-//! filled up with zeros to a multiple of [`LANES`], so that inner loops have no ends.
+//! Probabilities and posteriors are matrices `[distinct outputs, stride]`. Equal outputs
+//! share a row, in which their posteriors are summed. Rows are padded with zeros to a
+//! multiple of [`LANES`], so that inner loops have no remainder.
 
-/// Numbers that inner loops take at once.
+/// The number of values that inner loops process at once.
 pub(crate) const LANES: usize = 4;
 
 /// One direction of a sentence pair.
 #[derive(Default)]
 pub(crate) struct DirectedPair {
-    /// For each output position its row below.
+    /// For each output position its row in the matrices below.
     pub outputs: Vec<u16>,
-    /// How many positions may explain an output.
+    /// The number of states.
     pub num_states: usize,
-    /// Numbers a row: `states` rounded up.
+    /// The width of a row: `num_states` rounded up to a multiple of [`LANES`].
     pub stride: usize,
     /// t(output | state), a row for each distinct output.
     pub translation: Vec<f64>,
@@ -30,7 +30,7 @@ pub(crate) struct DirectedPair {
 }
 
 impl DirectedPair {
-    /// Makes room for outputs with these places among `distinct` words.
+    /// Resets the pair to these outputs, given as indices among `distinct` words.
     pub fn reset(&mut self, outputs: &[u16], distinct: usize, states: usize) {
         self.outputs.clear();
         self.outputs.extend_from_slice(outputs);
@@ -47,23 +47,23 @@ impl DirectedPair {
     }
 }
 
-/// What an expectation step gathers besides the counts of word pairs.
+/// The statistics of an E step apart from the counts of word pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct EStepStatistics {
     /// ln p(outputs | states).
     pub ln_likelihood: f64,
     /// Expected outputs of the null word.
     pub null_count: f64,
-    /// Outputs in all.
+    /// All outputs.
     pub output_count: f64,
-    /// What the diagonal prior measures.
+    /// The expected distance from the diagonal, for the diagonal prior.
     pub diagonal_distance: f64,
-    /// Expected jumps, for the model that has some.
+    /// Expected counts of jumps, for the HMM model.
     pub jump_counts: Vec<f64>,
 }
 
 impl EStepStatistics {
-    /// The perplexity of an output.
+    /// The perplexity per output.
     pub fn perplexity(&self) -> f64 {
         (-self.ln_likelihood / self.output_count.max(1.0)).exp()
     }

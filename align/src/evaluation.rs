@@ -1,18 +1,20 @@
-//! Alignment error rate (Och and Ney 2003, section 6): links against those of people,
-//! who mark some as sure and some as possible only.
+//! Alignment error rate (Och and Ney 2003, section 6): links against a manual gold
+//! standard, in which some are sure and others only possible.
 
 use std::collections::HashSet;
 use std::path::Path;
 
+use miriam_textio::LinkCertainty;
+
 use crate::Result;
-use crate::links::{Link, LinkCertainty, for_each_link, parse_links};
+use crate::links::{Link, for_each_link, parse_links};
 use crate::parallel_lines::ParallelLines;
 
-/// How links agree with a gold standard.
+/// The agreement of links with a gold standard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AlignmentEvaluation {
-    /// Links looked at.
+    /// Links evaluated.
     pub links: u64,
     /// Sure links of the gold standard.
     pub sure_links: u64,
@@ -23,7 +25,7 @@ pub struct AlignmentEvaluation {
 }
 
 impl AlignmentEvaluation {
-    /// The share of links that are at least possible.
+    /// The share of links that are sure or possible in the gold standard.
     pub fn precision(&self) -> f64 {
         ratio(self.matched_possible, self.links)
     }
@@ -39,13 +41,16 @@ impl AlignmentEvaluation {
     }
 }
 
-/// A share of nothing is whole: nothing was missed.
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+/// `part / total`; 1 where there is nothing to find.
+fn ratio(part: u64, total: u64) -> f64 {
+    if total == 0 { 1.0 } else { part as f64 / total as f64 }
 }
 
-/// Compares links with a gold standard, whose sure links are `i-j` and whose other
-/// possible ones `i?j`, line by line.
+/// Compares the links of a file with a gold standard, line by line. Its sure links are
+/// written `i-j`, its other possible ones `i?j`.
+///
+/// # Errors
+/// Files that cannot be read or differ in length, and malformed links.
 pub fn evaluate_alignment(links: &Path, gold: &Path) -> Result<AlignmentEvaluation> {
     let mut files = ParallelLines::open(&[links, gold])?;
     let mut agreement = AlignmentEvaluation::default();
@@ -82,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn error_rate_equals_arithmetic_by_hand() {
+    fn error_rate_equals_manual_calculation() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = |name: &str, text: &str| {
             let path = folder.path().join(name);

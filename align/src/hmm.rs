@@ -1,20 +1,20 @@
-//! The hidden Markov model of Vogel, Ney and Tillmann (1996): an output's position
-//! depends on how far it jumps from the position that explained the output before.
+//! The HMM alignment model of Vogel, Ney and Tillmann (1996): an output's position depends
+//! on the jump from the position that generated the output before.
 //!
-//! As in Och and Ney (2003) jumps are counted by their width alone, those beyond a
-//! widest one together; the probabilities of a sentence are the jumps that stay inside
-//! it, normalised, and mixed with the uniform distribution. An output of the null word
-//! keeps the last position for the next jump. Nothing stands before the first position:
-//! the first jump starts there.
+//! As in Och and Ney (2003) jumps are counted by their width alone, those beyond
+//! [`MAX_JUMP`] together; the transitions of a sentence are the jumps that stay inside it,
+//! normalised, and mixed with the uniform distribution. An output of the null word keeps
+//! the last position for the next jump. The first jump starts before the first position.
 //!
-//! A real state and the null state that remembers it have the same future, so forward
-//! and backward variables are kept for the position alone, and null states cost nothing.
-//! After IBM model 2 few positions of a sentence are likely at a time; the others take
-//! no part in the sums (see [`UNLIKELY`]), which makes a sentence cheaper by far than
-//! its length squared for each output.
+//! A real state and the null state that remembers it have the same future, so forward and
+//! backward variables are kept for the position alone, and null states cost nothing. After
+//! IBM model 2 few positions of a sentence are likely at a time; the others are pruned from
+//! the sums ([`PRUNING_THRESHOLD`]), which makes a sentence far cheaper than its length
+//! squared for each output.
 //!
-//! An output is aligned to its most probable state over all paths, which for the
-//! extraction of phrases was as good as the best path and needs no second algorithm.
+//! An output is aligned to its most probable state over all paths (posterior decoding),
+//! which for phrase extraction was as good as the Viterbi path and needs no second
+//! algorithm.
 
 use std::sync::OnceLock;
 
@@ -22,24 +22,24 @@ use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
 
 /// The widest jump with a count of its own.
 const MAX_JUMP: usize = 40;
-/// The probability that the null word explains an output.
+/// The probability that the null word generates an output.
 const NULL_PROBABILITY: f64 = 0.2;
-/// How much of each jump's probability is uniform.
+/// The weight of the uniform distribution in transitions.
 const UNIFORM_WEIGHT: f64 = 0.2;
-/// What is added to every expected count.
+/// The count added to every expected count of a jump.
 const SMOOTHING: f64 = 0.5;
-/// How fast the first guess falls with the distance from a jump of one.
+/// How fast the initial weights fall with the distance from a jump of one.
 const INITIAL_DECAY: f64 = 0.4;
-/// Positions less probable than this, given the outputs so far, are passed over.
+/// Positions less probable than this, given the outputs so far, are pruned.
 const PRUNING_THRESHOLD: f64 = 1e-6;
-/// Sentences up to this length find their transitions ready.
+/// The transitions of sentences up to this length are cached.
 const MAX_CACHED_LENGTH: usize = 128;
 
-/// Which jumps are likely, of one direction.
+/// The transition model of one direction.
 pub(crate) struct HmmTransitions {
-    /// A weight for each jump from -WIDEST to WIDEST.
+    /// A weight for each jump from `-MAX_JUMP` to `MAX_JUMP`.
     weights: Vec<f64>,
-    /// Transitions by the number of states, made when they are first needed.
+    /// Transitions by the number of states, computed when they are first needed.
     cached_transitions: Vec<OnceLock<Vec<f64>>>,
 }
 
@@ -51,20 +51,20 @@ impl Default for HmmTransitions {
     }
 }
 
-/// What a worker keeps from sentence to sentence.
+/// A worker's buffers, kept from sentence to sentence.
 #[derive(Default)]
 pub(crate) struct HmmScratch {
     /// Transitions of a long sentence.
     transitions: Vec<f64>,
-    /// A row for each output and one before: how probable it is that a position was the
-    /// last one, given the outputs so far. The start stands before the positions.
+    /// `[outputs + 1, stride + 1]`: the probability that a position was the last one, given
+    /// the outputs so far. Column 0 is the start, before all positions.
     forward: Vec<f64>,
-    /// A row for each output: how probable it is that it belongs to a position, given
-    /// the outputs so far.
+    /// `[outputs, stride]`: the probability that an output belongs to a position, given the
+    /// outputs so far.
     aligned: Vec<f64>,
     /// For each output the reciprocal of its probability, given those before.
     scale: Vec<f64>,
-    /// For each position as the last one: how much more probable what follows becomes.
+    /// For each position as the last one the scaled backward probability.
     backward: Vec<f64>,
     next_backward: Vec<f64>,
     predicted: Vec<f64>,
@@ -85,24 +85,24 @@ impl HmmTransitions {
         }
     }
 
-    /// The jumps with weights from a file; nothing if these are no weights.
+    /// The transitions with weights from a file; `None` if these are no valid weights.
     pub fn from_weights(weights: Vec<f64>) -> Option<Self> {
         let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
         (fit && weights.len() == 2 * MAX_JUMP + 1).then(|| Self::new(weights))
     }
 
-    /// A weight for each jump, from the widest one back to the widest one ahead.
+    /// A weight for each jump, from the widest one backward to the widest one forward.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The jumps that fit expected counts.
+    /// The M step: transitions from expected counts of jumps.
     pub fn m_step(sums: &EStepStatistics) -> Self {
         Self::new(sums.jump_counts.iter().map(|count| count + SMOOTHING).collect())
     }
 
-    /// A row for the start and for each of `n` positions: where the next jump lands.
-    /// Rows have `n` numbers, filled up with zeros.
+    /// The transition matrix `[n + 1, n]`, rows padded with zeros: the start and each of
+    /// `n` positions, by the position that the next jump reaches.
     fn transitions(&self, n: usize) -> Vec<f64> {
         let stride = n.next_multiple_of(LANES);
         let mut rows = vec![0.0; (n + 1) * stride];
@@ -129,7 +129,7 @@ impl HmmTransitions {
         let HmmScratch {
             transitions,
             forward: last,
-            aligned: here,
+            aligned: current,
             scale,
             backward: future,
             next_backward: next_future,
@@ -145,7 +145,7 @@ impl HmmTransitions {
         };
         for (list, length) in [
             (&mut *last, (m + 1) * (n + 1)),
-            (here, m * stride),
+            (current, m * stride),
             (scale, m),
             (future, n + 1),
             (next_future, n + 1),
@@ -159,7 +159,7 @@ impl HmmTransitions {
             rows,
             ForwardBackward {
                 forward: last,
-                aligned: here,
+                aligned: current,
                 scale,
                 backward: future,
                 next_backward: next_future,
@@ -169,33 +169,37 @@ impl HmmTransitions {
         )
     }
 
-    /// Posteriors of every output, added to `view`; what else is counted, to `sums`.
+    /// The E step of a sentence pair: adds the posteriors of every output to `view` and the
+    /// other statistics to `sums`.
     pub fn e_step(
         &self,
         view: &mut DirectedPair,
         scratch: &mut HmmScratch,
         sums: &mut EStepStatistics,
     ) {
-        let (transitions, mut desk) = self.prepare(view, scratch);
-        desk.run_forward(view, transitions, sums);
+        let (transitions, mut scratch) = self.prepare(view, scratch);
+        scratch.run_forward(view, transitions, sums);
         let stride = view.stride;
         let outputs = std::mem::take(&mut view.outputs);
         for j in (0..outputs.len()).rev() {
             let output = usize::from(outputs[j]);
             let row = &mut view.posterior[output * stride..(output + 1) * stride];
-            let here = &desk.aligned[j * stride..(j + 1) * stride];
-            for ((posterior, here), future) in row.iter_mut().zip(here).zip(&desk.backward[1..]) {
-                *posterior += here * future;
+            let current = &scratch.aligned[j * stride..(j + 1) * stride];
+            for ((posterior, current), future) in
+                row.iter_mut().zip(current).zip(&scratch.backward[1..])
+            {
+                *posterior += current * future;
             }
-            let null = desk.null_posterior(view, output, j);
+            let null = scratch.null_posterior(view, output, j);
             view.null_posterior[output] += null;
             sums.null_count += null;
-            desk.step_backward(view, transitions, output, j);
+            scratch.step_backward(view, transitions, output, j);
         }
         sums.output_count += outputs.len() as f64;
         view.outputs = outputs;
         sums.jump_counts.resize(2 * MAX_JUMP + 1, 0.0);
-        let rows = transitions.chunks_exact(stride).zip(desk.jump_posteriors.chunks_exact(stride));
+        let rows =
+            transitions.chunks_exact(stride).zip(scratch.jump_posteriors.chunks_exact(stride));
         for (from, (transitions, jumped)) in rows.enumerate() {
             for (to, (transition, jumped)) in
                 transitions.iter().zip(jumped).take(view.num_states).enumerate()
@@ -206,7 +210,7 @@ impl HmmTransitions {
         }
     }
 
-    /// The most probable position of each output, or nothing for the null word, in
+    /// Writes the most probable position of each output, `None` for the null word, to
     /// `best`. Of equal ones the null word is taken, then the first.
     pub fn decode(
         &self,
@@ -214,26 +218,26 @@ impl HmmTransitions {
         scratch: &mut HmmScratch,
         best: &mut Vec<Option<u16>>,
     ) {
-        let (transitions, mut desk) = self.prepare(view, scratch);
-        desk.run_forward(view, transitions, &mut EStepStatistics::default());
+        let (transitions, mut scratch) = self.prepare(view, scratch);
+        scratch.run_forward(view, transitions, &mut EStepStatistics::default());
         best.clear();
         best.resize(view.outputs.len(), None);
         for (j, &output) in view.outputs.iter().enumerate().rev() {
             let output = usize::from(output);
-            let mut winner = (desk.null_posterior(view, output, j), None);
+            let mut winner = (scratch.null_posterior(view, output, j), None);
             for i in 0..view.num_states {
-                let posterior = desk.aligned[j * view.stride + i] * desk.backward[i + 1];
+                let posterior = scratch.aligned[j * view.stride + i] * scratch.backward[i + 1];
                 if posterior > winner.0 {
                     winner = (posterior, Some(i as u16));
                 }
             }
             best[j] = winner.1;
-            desk.step_backward(view, transitions, output, j);
+            scratch.step_backward(view, transitions, output, j);
         }
     }
 }
 
-/// The scratch of a sentence.
+/// The forward and backward variables of a sentence.
 struct ForwardBackward<'a> {
     forward: &'a mut Vec<f64>,
     aligned: &'a mut Vec<f64>,
@@ -266,27 +270,27 @@ impl ForwardBackward<'_> {
                     }
                 }
             }
-            let here = &mut self.aligned[j * stride..(j + 1) * stride];
+            let current = &mut self.aligned[j * stride..(j + 1) * stride];
             let translation = &view.translation[output * stride..(output + 1) * stride];
             let null = NULL_PROBABILITY * view.null_translation[output];
             let mut sum = null * before[0];
             after[0] = sum;
             for i in 0..n {
-                here[i] = (1.0 - NULL_PROBABILITY) * translation[i] * self.predicted[i];
-                after[i + 1] = here[i] + null * before[i + 1];
+                current[i] = (1.0 - NULL_PROBABILITY) * translation[i] * self.predicted[i];
+                after[i + 1] = current[i] + null * before[i + 1];
                 sum += after[i + 1];
             }
-            // Numbers of a damaged model may all be zero.
+            // The probabilities of a damaged model may all be zero.
             let sum = sum.max(f64::MIN_POSITIVE);
             let scale = 1.0 / sum;
             after.iter_mut().for_each(|number| *number *= scale);
-            here.iter_mut().for_each(|number| *number *= scale);
+            current.iter_mut().for_each(|number| *number *= scale);
             self.scale[j] = scale;
             sums.ln_likelihood += sum.ln();
         }
     }
 
-    /// The probability that the null word explains output `j`.
+    /// The posterior probability that the null word generated output `j`.
     fn null_posterior(&self, view: &DirectedPair, output: usize, j: usize) -> f64 {
         let before = &self.forward[j * self.backward.len()..][..self.backward.len()];
         let paths: f64 =
@@ -294,7 +298,7 @@ impl ForwardBackward<'_> {
         NULL_PROBABILITY * view.null_translation[output] * self.scale[j] * paths
     }
 
-    /// From the future behind output `j` to the one before it.
+    /// A step of the backward pass: from after output `j` to before it.
     fn step_backward(&mut self, view: &DirectedPair, transitions: &[f64], output: usize, j: usize) {
         let (n, stride) = (view.num_states, view.stride);
         let translation = &view.translation[output * stride..][..n];

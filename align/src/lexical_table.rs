@@ -12,7 +12,7 @@ use crate::translation_table::{FORWARD, TranslationTable};
 /// Pairs less probable than this in both directions are left out.
 const MIN_PROBABILITY: f64 = 1e-4;
 
-/// Writes `source target p(target|source) p(source|target)` a line: source words in the
+/// Writes lines of `source target p(target|source) p(source|target)`: source words in the
 /// order of the text, their translations from the most probable one.
 pub(crate) fn write_lexical_table(
     path: &Path,
@@ -37,7 +37,7 @@ pub(crate) fn write_lexical_table(
             line.extend_from_slice(sources.word(WordId(word)));
             line.push(b' ');
             line.extend_from_slice(targets.word(WordId(rows.targets[entry])));
-            writeln!(line, " {forward:.7} {reverse:.7}").expect("memory is written to");
+            writeln!(line, " {forward:.7} {reverse:.7}").expect("writing to memory cannot fail");
             output.write(&line)?;
         }
     }

@@ -1,5 +1,22 @@
 //! Word alignment of parallel text: IBM model 2 with a diagonal prior and an HMM
 //! model, symmetrisation of both directions, and lexical translation tables.
+//!
+//! # Examples
+//! ```
+//! use std::fs;
+//!
+//! use miriam_align::{AlignOptions, align_files};
+//! use miriam_textio::NoProgress;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let [source, target, links] = ["source", "target", "links"].map(|name| folder.path().join(name));
+//! fs::write(&source, "das haus\ndas buch\nein buch\n")?;
+//! fs::write(&target, "the house\nthe book\na book\n")?;
+//! let summary = align_files(&source, &target, &links, &AlignOptions::default(), &NoProgress)?;
+//! assert_eq!((summary.pairs, summary.links), (3, 6));
+//! assert_eq!(fs::read_to_string(&links)?, "0-0 1-1\n0-0 1-1\n0-0 1-1\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -1,24 +1,20 @@
-//! Links as text: `i-j`, source and target position from 0, separated by spaces.
+//! Lines of links: `i-j`, source and target position from 0, separated by white space.
 
-use miriam_textio::Line;
+use miriam_textio::{InvalidLink, Line, LinkCertainty, parse_word_link};
 
-/// The largest position that is read. What joins links keeps a bit for each pair of
-/// positions of a line.
+/// The largest position that is read: symmetrisation keeps a bit for each pair of positions
+/// of a line.
 pub const MAX_POSITION: u16 = 9_999;
 
 /// A source position and a target position, from 0.
 pub type Link = (u16, u16);
 
-/// Whether a link of a gold standard is beyond doubt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LinkCertainty {
-    /// `i-j`.
-    Sure,
-    /// `i?j`.
-    Possible,
-}
-
-/// The links of a line of `file`, in its order.
+/// Parses the links of a line into `links`, in their order; `file` is the file's name in
+/// error messages.
+///
+/// # Errors
+/// [`miriam_textio::Error::Format`] with file, line and field of a malformed link, of a
+/// position above [`MAX_POSITION`], or of a possible link (`i?j`).
 pub fn parse_links(
     file: &str,
     line: &Line<'_>,
@@ -34,7 +30,7 @@ pub fn parse_links(
     })
 }
 
-/// Calls `found` with the links of a line of `file`; what it complains of is an error.
+/// Calls `found` with each link of a line of `file`; its error is reported with the link.
 pub(crate) fn for_each_link(
     file: &str,
     line: &Line<'_>,
@@ -53,52 +49,30 @@ pub(crate) fn for_each_link(
     Ok(())
 }
 
-fn parse_link(word: &[u8]) -> Result<(Link, LinkCertainty), &'static str> {
-    let form = "a link is source-target, two positions from 0, such as 3-4";
-    let bar = word.iter().position(|b| !b.is_ascii_digit()).ok_or(form)?;
-    let certainty = match word[bar] {
-        b'-' => LinkCertainty::Sure,
-        b'?' => LinkCertainty::Possible,
-        _ => return Err(form),
+fn parse_link(text: &[u8]) -> Result<(Link, LinkCertainty), &'static str> {
+    const TOO_LARGE: &str = "positions go up to 9999; longer lines cannot be aligned";
+    let link = parse_word_link(text).map_err(|error| match error {
+        InvalidLink::Malformed => "a link is source-target, two positions from 0, such as 3-4",
+        InvalidLink::PositionTooLarge => TOO_LARGE,
+    })?;
+    let position = |position: u32| {
+        u16::try_from(position).ok().filter(|&position| position <= MAX_POSITION).ok_or(TOO_LARGE)
     };
-    let position = |digits: &[u8]| {
-        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-            return Err(form);
-        }
-        let value = digits.iter().try_fold(0u16, |value, digit| {
-            let value = value.checked_mul(10)?.checked_add(u16::from(digit - b'0'))?;
-            (value <= MAX_POSITION).then_some(value)
-        });
-        value.ok_or("positions go up to 9999; longer lines cannot be aligned")
-    };
-    Ok(((position(&word[..bar])?, position(&word[bar + 1..])?), certainty))
+    Ok(((position(link.source)?, position(link.target)?), link.certainty))
 }
 
-/// Writes links as a line.
+/// Appends a line of links, with its line end, to `text`.
 pub fn print_links(links: &[Link], text: &mut Vec<u8>) {
     for (index, &(source, target)) in links.iter().enumerate() {
         if index > 0 {
             text.push(b' ');
         }
-        print_position(source, text);
+        let mut number = itoa::Buffer::new();
+        text.extend_from_slice(number.format(source).as_bytes());
         text.push(b'-');
-        print_position(target, text);
+        text.extend_from_slice(number.format(target).as_bytes());
     }
     text.push(b'\n');
-}
-
-fn print_position(position: u16, text: &mut Vec<u8>) {
-    let mut digits = [0; 5];
-    let (mut at, mut rest) = (digits.len(), position);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    text.extend_from_slice(&digits[at..]);
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! A trained model as a file, with which new text is aligned without training.
+//! The file of a trained model, with which new text is aligned without training.
 //!
-//! Word pairs that are improbable in both directions make up most of a lexicon and
-//! decide nothing: the file leaves them out, and a pair that it lacks is as improbable
-//! as an unknown one. A row is sorted by target word; new text is so little that a
-//! search in a row is fast enough.
+//! Word pairs that are improbable in both directions are most of a translation table and
+//! decide nothing: the file omits them, and a missing pair is as improbable as an unknown
+//! one. A row is sorted by target word; new text is small, so a binary search in a row is
+//! fast enough.
 
 use std::path::Path;
 
@@ -20,16 +20,16 @@ use crate::position_model::PositionModel;
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
 use crate::{Error, Result};
 
-/// The kind of these files.
+/// The file kind of alignment models.
 pub const FILE_KIND: FileKind = FileKind::new("alignment");
 const FORMAT_VERSION: u32 = 1;
-/// Pairs less probable than this in both directions are left out.
+/// Pairs less probable than this in both directions are omitted.
 const MIN_PROBABILITY: f64 = 1e-7;
 
 #[derive(Serialize, Deserialize)]
 struct Metadata {
-    /// Whether positions follow the diagonal prior with these tensions; otherwise a
-    /// hidden Markov model with the weights of jumps in the sections.
+    /// Whether the position model is the diagonal prior with these tensions; otherwise it
+    /// is the HMM model, whose weights of jumps are in sections.
     diagonal: bool,
     tensions: [f64; 2],
 }
@@ -37,7 +37,7 @@ struct Metadata {
 const JUMP_SECTIONS: [&str; 2] = ["jumps.forward", "jumps.reverse"];
 const NULL_SECTIONS: [&str; 2] = ["null.forward", "null.reverse"];
 
-/// Writes a model.
+/// Writes a model file.
 pub(crate) fn save_model(
     path: &Path,
     vocabularies: [&Vocabulary; 2],
@@ -84,19 +84,19 @@ pub(crate) fn save_model(
     Ok(())
 }
 
-/// A model that was saved.
+/// A saved model.
 pub(crate) struct SavedModel {
     pub dictionaries: [Dictionary; 2],
     row_starts: View<u64>,
     targets: View<u32>,
     probabilities: View<f32>,
-    /// Probabilities of the null word; there are no entries.
+    /// Probabilities of the null word; its `entries` are empty.
     pub null_table: TranslationTable,
     pub positions: [PositionModel; 2],
 }
 
 impl SavedModel {
-    /// Opens a file and checks what aligning relies on.
+    /// Opens a file and checks everything that aligning relies on.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_container(&Container::open(path, FILE_KIND, FORMAT_VERSION, LoadMethod::Lazy)?)
     }
@@ -150,7 +150,7 @@ impl SavedModel {
         })
     }
 
-    /// The model's words, for text to be read with.
+    /// The model's vocabularies, to read new text with.
     pub fn vocabularies(&self, path: &Path) -> Result<[Vocabulary; 2]> {
         let [source, target] = self.dictionaries.each_ref().map(|words| {
             let mut vocabulary = Vocabulary::new();
@@ -176,8 +176,8 @@ impl SavedModel {
             let targets = &self.targets[row.clone()];
             local.extend(pair.target.distinct_words.iter().map(|target| {
                 match targets.binary_search(target) {
-                    Ok(place) => {
-                        let at = 2 * (row.start + place);
+                    Ok(index) => {
+                        let at = 2 * (row.start + index);
                         [self.probabilities[at], self.probabilities[at + 1]].map(f64::from)
                     }
                     Err(_) => [UNKNOWN_PROBABILITY; 2],
@@ -187,8 +187,10 @@ impl SavedModel {
     }
 }
 
-/// Full check of what opening does not look at: the order of rows, the range of ids and
-/// probabilities.
+/// Checks what opening does not: the order of rows, the range of ids and probabilities.
+///
+/// # Errors
+/// The first damage that is found, with its section.
 pub fn verify(file: &Container) -> Result<()> {
     let model = SavedModel::from_container(file)?;
     let damaged = |place: &str, reason: &str| Err(file.damaged(place, reason).into());
@@ -232,7 +234,7 @@ mod tests {
         let words = [&text.source.vocabulary, &text.target.vocabulary];
         save_model(&path, words, &rows, &trained.translation_table, &trained.positions)
             .expect("it is saved");
-        std::fs::read(&path).expect("it is there")
+        std::fs::read(&path).expect("the file was written")
     }
 
     fn open(bytes: &[u8]) -> Result<(Container, SavedModel)> {
@@ -248,8 +250,8 @@ mod tests {
         let text = from_lines(&TEXT);
         for model in [AlignModel::Ibm2, AlignModel::Hmm] {
             let (rows, trained) = trained(&text, &AlignOptions { model, ..test_options() });
-            let (file, saved) = open(&save_toy_model(model)).expect("it is whole");
-            verify(&file).expect("it is whole");
+            let (file, saved) = open(&save_toy_model(model)).expect("the model is valid");
+            verify(&file).expect("the model is valid");
             let (pair, mut local) = (text.pair(1).expect("it has words"), Vec::new());
             saved.fetch_probabilities(pair, &mut local);
             for (cell, found) in local.iter().enumerate() {
@@ -268,7 +270,7 @@ mod tests {
             let mut seen = saved.vocabularies(Path::new("model")).expect("words are distinct");
             assert_eq!(seen[0].find(b"das"), text.source.vocabulary.find(b"das"));
             assert!(seen[1].intern(b"new").index() == saved.dictionaries[1].len());
-            // Word ids behind the model's are words it does not know.
+            // Word ids above the model's are unknown words.
             saved.fetch_probabilities(new.pair(0).expect("it has words"), &mut local);
             assert_eq!(local.len(), 4);
         }

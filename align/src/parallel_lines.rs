@@ -1,4 +1,4 @@
-//! Files read side by side, which must have as many lines as each other.
+//! Reading parallel files line by line, which must have the same number of lines.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use miriam_textio::{Input, Line, Lines};
 
 use crate::{Error, Result};
 
-/// Files whose lines belong together by their numbers.
+/// Files whose lines correspond by their numbers.
 pub(crate) struct ParallelLines {
     files: Vec<Lines>,
-    /// Lines read of each.
+    /// The number of lines read of each file.
     lines_read: Vec<u64>,
 }
 
@@ -21,8 +21,8 @@ impl ParallelLines {
         Ok(ParallelLines { lines_read: vec![0; files.len()], files })
     }
 
-    /// Calls `found` with the index and the name of each file and its next line; false
-    /// at the end of all of them.
+    /// Calls `found` with the index, the name and the next line of each file; returns false
+    /// at the end of all files.
     pub fn next(
         &mut self,
         mut found: impl FnMut(usize, &str, &Line<'_>) -> miriam_textio::Result<()>,

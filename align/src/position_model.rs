@@ -1,18 +1,18 @@
-//! The two models of positions, behind one door.
+//! The position model: the diagonal prior or the HMM model.
 
 use crate::diagonal::{self, DiagonalPrior};
 use crate::directed_pair::{DirectedPair, EStepStatistics};
 use crate::hmm::{self, HmmTransitions};
 
-/// Which position explains an output, before words are looked at.
+/// The probability of positions, independent of words.
 pub(crate) enum PositionModel {
     /// IBM model 2 with a diagonal prior.
     Diagonal(DiagonalPrior),
-    /// A hidden Markov model.
+    /// The HMM model.
     Hmm(HmmTransitions),
 }
 
-/// What a worker keeps from sentence to sentence.
+/// A worker's buffers, kept from sentence to sentence.
 #[derive(Default)]
 pub(crate) struct PositionScratch {
     diagonal: diagonal::DiagonalScratch,
@@ -20,7 +20,8 @@ pub(crate) struct PositionScratch {
 }
 
 impl PositionModel {
-    /// Adds the posteriors of every output to `view` and what else is counted to `sums`.
+    /// The E step of a sentence pair: adds the posteriors of every output to `view` and the
+    /// other statistics to `sums`.
     pub fn e_step(
         &self,
         view: &mut DirectedPair,
@@ -33,7 +34,7 @@ impl PositionModel {
         }
     }
 
-    /// The best position of each output, or nothing for the null word, in `best`.
+    /// Writes the best position of each output, `None` for the null word, to `best`.
     pub fn decode(
         &self,
         view: &DirectedPair,

@@ -1,34 +1,38 @@
-//! Shortlists for neural translation: for each source word the target words that
-//! alignments link it with, in the text form that Marian reads.
+//! Lexical shortlists for neural translation: for each source word the target words that it
+//! is aligned to, in Marian's text format.
 //!
-//! Marian's users make this file with a tool over links: how often a source word was
-//! linked with a target word, divided by how often it was linked, one direction only.
-//! A line is `target source p(target|source)`. Marian looks words up in its
-//! vocabularies, so the text must be in the pieces that the model sees.
+//! Marian's users make this file with a tool that counts links: how often a source word is
+//! linked to a target word, divided by how often it is linked, in one direction only. A
+//! line is `target source p(target|source)`. Marian looks words up in its vocabularies, so
+//! the text must be segmented as the model's input.
 
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
+use miriam_textio::fields::split_words;
 use miriam_textio::{Error as TextError, Output, Vocabulary, WordId};
 
 use crate::Result;
-use crate::bitext::split_words;
 use crate::links::{Link, parse_links};
 use crate::parallel_lines::ParallelLines;
 
-/// Which translations a shortlist keeps.
+/// The options of [`write_shortlist`].
 #[derive(Clone, Copy, Debug)]
 pub struct ShortlistOptions {
-    /// Translations of a source word.
+    /// The most translations of a source word.
     pub max_translations: usize,
-    /// The least probability.
+    /// The lowest probability that is kept.
     pub threshold: f64,
 }
 
-/// Writes the shortlist of a text with its links, `i-j`, and says how many lines it has:
-/// source words in the order of the text, their translations from the most frequent one,
-/// equal ones in the order of the text.
+/// Writes the shortlist of a parallel text with its links, `i-j`, and returns its number of
+/// lines: source words in the order of the text, their translations from the most frequent
+/// one, equal ones in the order of the text.
+///
+/// # Errors
+/// Files that cannot be read or written or differ in length, malformed links, and
+/// links outside of their sentences.
 pub fn write_shortlist(
     source: &Path,
     target: &Path,
@@ -81,7 +85,7 @@ pub fn write_shortlist(
                 line.extend_from_slice(targets.word(target));
                 line.push(b' ');
                 line.extend_from_slice(sources.word(source));
-                writeln!(line, " {probability:.6}").expect("memory is written to");
+                writeln!(line, " {probability:.6}").expect("writing to memory cannot fail");
                 output.write(&line)?;
                 written += 1;
             }
@@ -96,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shortlist_equals_counts_by_hand() {
+    fn shortlist_equals_manual_counts() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = |name: &str, text: &str| {
             let path = folder.path().join(name);

@@ -1,13 +1,30 @@
-//! Joining the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
+//! Symmetrisation of the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
 //!
 //! The growing heuristics depend on the order in which links are tried. It is that of
-//! fast_align's `atools`: all links of the union that are not taken yet, by source and
+//! fast_align's `atools`: all links of the union that are not accepted yet, by source and
 //! then target position, again and again until a round adds none; then, for `final`,
 //! the forward links and the reverse links in that order.
 
 use crate::links::Link;
 
-/// How the links of both directions become one set.
+/// A symmetrisation heuristic.
+///
+/// # Examples
+/// ```
+/// use std::fs;
+///
+/// use miriam_align::{Symmetrization, symmetrize_files};
+/// use miriam_textio::NoProgress;
+///
+/// let folder = tempfile::tempdir()?;
+/// let [forward, reverse, joined] = ["f", "r", "joined"].map(|name| folder.path().join(name));
+/// fs::write(&forward, "0-0 1-1 2-1\n")?;
+/// fs::write(&reverse, "0-0 2-2 3-3\n")?;
+/// let heuristic = Symmetrization::Intersection;
+/// symmetrize_files(&forward, &reverse, &joined, heuristic, 1)?;
+/// assert_eq!(fs::read_to_string(&joined)?, "0-0\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Symmetrization {
     /// Forward links only.
@@ -18,10 +35,10 @@ pub enum Symmetrization {
     Intersection,
     /// Links of either.
     Union,
-    /// The intersection, and links of the union beside a taken one, horizontally or
+    /// The intersection, and links of the union next to an accepted one, horizontally or
     /// vertically, if they align a word that has no link yet.
     Grow,
-    /// As [`Symmetrization::Grow`], diagonal neighbours too.
+    /// As [`Symmetrization::Grow`], with diagonal neighbours too.
     GrowDiag,
     /// As [`Symmetrization::GrowDiag`], then links of either direction that align a word
     /// without a link.
@@ -33,7 +50,7 @@ pub enum Symmetrization {
 }
 
 impl Symmetrization {
-    /// Every one.
+    /// All heuristics.
     pub const ALL: [Symmetrization; 8] = [
         Symmetrization::Forward,
         Symmetrization::Reverse,
@@ -45,7 +62,7 @@ impl Symmetrization {
         Symmetrization::GrowDiagFinalAnd,
     ];
 
-    /// The name it goes by.
+    /// The heuristic's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Symmetrization::Forward => "forward",
@@ -59,41 +76,43 @@ impl Symmetrization {
         }
     }
 
-    /// Whether forward links and reverse links are looked at.
+    /// Whether the heuristic needs forward links, and reverse links.
     pub(crate) fn directions(self) -> [bool; 2] {
         [self != Symmetrization::Reverse, self != Symmetrization::Forward]
     }
 }
 
-/// Beside, above and below; then the corners.
+/// Left, right, above and below; then the diagonal neighbours.
 const NEIGHBOURS: [(i8, i8); 8] =
     [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)];
 
-/// What joining keeps from line to line.
+/// Symmetrises lines, with buffers that are kept from line to line.
 #[derive(Default)]
 pub(crate) struct Symmetrizer {
     union: Vec<Link>,
     candidates: Vec<Link>,
-    /// Taken links, a bit each, source by source, with a row and a column around them.
+    /// Accepted links, a bit each, by source position, with a border of a row and a column
+    /// on each side.
     alignment_bits: Vec<u64>,
     row_width: usize,
-    /// Positions that have a link.
+    /// Source positions that have a link.
     source_linked: Vec<bool>,
     target_linked: Vec<bool>,
 }
 
 impl Symmetrizer {
-    /// Joins links into `joined`, ordered by source and then target position; those of
-    /// one direction alone stay in their order.
+    /// Symmetrises links into `joined`, ordered by source and then target position; the
+    /// links of [`Symmetrization::Forward`] and [`Symmetrization::Reverse`] stay in their
+    /// order.
     pub fn symmetrize(
         &mut self,
-        how: Symmetrization,
+        heuristic: Symmetrization,
         forward: &[Link],
         reverse: &[Link],
         joined: &mut Vec<Link>,
     ) {
         joined.clear();
-        match how {
+        match heuristic {
             Symmetrization::Forward => return joined.extend_from_slice(forward),
             Symmetrization::Reverse => return joined.extend_from_slice(reverse),
             _ => {}
@@ -105,23 +124,23 @@ impl Symmetrizer {
         let first = self.union.len();
         self.union.extend_from_slice(reverse);
         self.union[first..].sort_unstable();
-        // Two sorted runs, the second perhaps with repetitions; sorting merges them.
+        // Two sorted runs, the second perhaps with duplicates; sorting merges them.
         let mut second = self.union.split_off(first);
         second.dedup();
         joined.extend(second.iter().filter(|link| self.union.binary_search(link).is_ok()));
         self.union.extend(second);
         self.union.sort_unstable();
         self.union.dedup();
-        match how {
+        match heuristic {
             Symmetrization::Intersection => {}
             Symmetrization::Union => joined.clone_from(&self.union),
-            _ => self.grow(how, forward, reverse, joined),
+            _ => self.grow(heuristic, forward, reverse, joined),
         }
     }
 
     fn grow(
         &mut self,
-        how: Symmetrization,
+        heuristic: Symmetrization,
         forward: &[Link],
         reverse: &[Link],
         joined: &mut Vec<Link>,
@@ -141,7 +160,8 @@ impl Symmetrizer {
         self.candidates.clear();
         let new = self.union.iter().filter(|link| joined.binary_search(link).is_err());
         self.candidates.extend(new);
-        let neighbours = if how == Symmetrization::Grow { &NEIGHBOURS[..4] } else { &NEIGHBOURS };
+        let neighbours =
+            if heuristic == Symmetrization::Grow { &NEIGHBOURS[..4] } else { &NEIGHBOURS };
         let mut waiting = std::mem::take(&mut self.candidates);
         loop {
             let before = waiting.len();
@@ -159,19 +179,19 @@ impl Symmetrizer {
             }
         }
         self.candidates = waiting;
-        let most = match how {
+        let max_linked = match heuristic {
             Symmetrization::GrowDiagFinal => 2,
             Symmetrization::GrowDiagFinalAnd => 1,
             _ => 0,
         };
-        if most > 0 {
+        if max_linked > 0 {
             for direction in [forward, reverse] {
                 self.union.clear();
                 self.union.extend_from_slice(direction);
                 self.union.sort_unstable();
                 for index in 0..self.union.len() {
                     let link = self.union[index];
-                    if !self.contains(link) && self.count_linked_words(link) < most {
+                    if !self.contains(link) && self.count_linked_words(link) < max_linked {
                         self.add_link(link);
                         joined.push(link);
                     }
@@ -181,7 +201,7 @@ impl Symmetrizer {
         joined.sort_unstable();
     }
 
-    /// How many of the link's two words have a link.
+    /// How many of the link's two words already have a link.
     fn count_linked_words(&self, (source, target): Link) -> u8 {
         u8::from(self.source_linked[usize::from(source)])
             + u8::from(self.target_linked[usize::from(target)])
@@ -191,8 +211,8 @@ impl Symmetrizer {
         (usize::from(source) + 1) * self.row_width + usize::from(target) + 1
     }
 
-    fn get_bit(&self, place: usize) -> bool {
-        self.alignment_bits[place / 64] >> (place % 64) & 1 == 1
+    fn get_bit(&self, bit: usize) -> bool {
+        self.alignment_bits[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     fn contains(&self, link: Link) -> bool {
@@ -200,16 +220,16 @@ impl Symmetrizer {
     }
 
     fn has_neighbour(&self, link: Link, neighbours: &[(i8, i8)]) -> bool {
-        let place = self.bit_index(link) as isize;
+        let bit = self.bit_index(link) as isize;
         neighbours.iter().any(|&(down, right)| {
             let step = isize::from(down) * self.row_width as isize + isize::from(right);
-            self.get_bit((place + step) as usize)
+            self.get_bit((bit + step) as usize)
         })
     }
 
     fn add_link(&mut self, link: Link) {
-        let place = self.bit_index(link);
-        self.alignment_bits[place / 64] |= 1 << (place % 64);
+        let bit = self.bit_index(link);
+        self.alignment_bits[bit / 64] |= 1 << (bit % 64);
         self.source_linked[usize::from(link.0)] = true;
         self.target_linked[usize::from(link.1)] = true;
     }
@@ -221,56 +241,60 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The definitions, over sets, without haste.
-    fn naive_symmetrize(how: Symmetrization, forward: &[Link], reverse: &[Link]) -> Vec<Link> {
+    /// The definitions, over sets.
+    fn naive_symmetrize(
+        heuristic: Symmetrization,
+        forward: &[Link],
+        reverse: &[Link],
+    ) -> Vec<Link> {
         let f: BTreeSet<Link> = forward.iter().copied().collect();
         let r: BTreeSet<Link> = reverse.iter().copied().collect();
         let union: BTreeSet<Link> = &f | &r;
-        let mut taken: BTreeSet<Link> = &f & &r;
-        if how == Symmetrization::Union {
+        let mut accepted: BTreeSet<Link> = &f & &r;
+        if heuristic == Symmetrization::Union {
             return union.into_iter().collect();
         }
-        if how == Symmetrization::Intersection {
-            return taken.into_iter().collect();
+        if heuristic == Symmetrization::Intersection {
+            return accepted.into_iter().collect();
         }
-        let free = |taken: &BTreeSet<Link>, link: Link| {
-            let source = taken.iter().all(|t| t.0 != link.0);
-            let target = taken.iter().all(|t| t.1 != link.1);
+        let free = |accepted: &BTreeSet<Link>, link: Link| {
+            let source = accepted.iter().all(|t| t.0 != link.0);
+            let target = accepted.iter().all(|t| t.1 != link.1);
             (source, target)
         };
         loop {
-            let before = taken.len();
+            let before = accepted.len();
             for &link in &union {
-                let (source, target) = free(&taken, link);
-                let beside = taken.iter().any(|t| {
+                let (source, target) = free(&accepted, link);
+                let beside = accepted.iter().any(|t| {
                     let (down, right) = (t.0.abs_diff(link.0), t.1.abs_diff(link.1));
-                    match how {
+                    match heuristic {
                         Symmetrization::Grow => down + right == 1,
                         _ => down <= 1 && right <= 1,
                     }
                 });
-                if !taken.contains(&link) && beside && (source || target) {
-                    taken.insert(link);
+                if !accepted.contains(&link) && beside && (source || target) {
+                    accepted.insert(link);
                 }
             }
-            if taken.len() == before {
+            if accepted.len() == before {
                 break;
             }
         }
         for links in [&f, &r] {
             for &link in links {
-                let (source, target) = free(&taken, link);
-                let take = match how {
+                let (source, target) = free(&accepted, link);
+                let take = match heuristic {
                     Symmetrization::GrowDiagFinal => source || target,
                     Symmetrization::GrowDiagFinalAnd => source && target,
                     _ => false,
                 };
                 if take {
-                    taken.insert(link);
+                    accepted.insert(link);
                 }
             }
         }
-        taken.into_iter().collect()
+        accepted.into_iter().collect()
     }
 
     proptest! {
@@ -279,22 +303,22 @@ mod tests {
             forward in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
             reverse in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
         ) {
-            let (mut joiner, mut joined) = (Symmetrizer::default(), Vec::new());
-            for how in &Symmetrization::ALL[2..] {
-                joiner.symmetrize(*how, &forward, &reverse, &mut joined);
-                prop_assert_eq!(&joined, &naive_symmetrize(*how, &forward, &reverse), "{}", how.name());
+            let (mut symmetrizer, mut joined) = (Symmetrizer::default(), Vec::new());
+            for heuristic in &Symmetrization::ALL[2..] {
+                symmetrizer.symmetrize(*heuristic, &forward, &reverse, &mut joined);
+                prop_assert_eq!(&joined, &naive_symmetrize(*heuristic, &forward, &reverse), "{}", heuristic.name());
             }
         }
     }
 
     #[test]
     fn symmetrization_of_a_small_grid() {
-        // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. Beside 0-0 lies 1-1, beside
-        // that 2-1 and 2-2; 3-3 touches 2-2.
+        // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. 1-1 is a neighbour of 0-0,
+        // 2-1 and 2-2 are neighbours of 1-1, and 3-3 of 2-2.
         let (forward, reverse) = ([(0, 0), (1, 1), (2, 1)], [(0, 0), (2, 2), (3, 3)]);
-        let joined = |how| {
+        let joined = |heuristic| {
             let mut joined = Vec::new();
-            Symmetrizer::default().symmetrize(how, &forward, &reverse, &mut joined);
+            Symmetrizer::default().symmetrize(heuristic, &forward, &reverse, &mut joined);
             joined
         };
         assert_eq!(joined(Symmetrization::Intersection), [(0, 0)]);

@@ -1,8 +1,8 @@
-//! Translation probabilities of both directions, beside the entries of
-//! [`Rows`], and what makes them of expected counts.
+//! Translation probabilities of both directions, parallel to the entries of
+//! [`CooccurrenceRows`], and the M step that computes them from expected counts.
 //!
-//! Forward is p(target | source), reverse p(source | target). Both lie side by side,
-//! for whoever needs one of them at an entry needs the other next.
+//! Forward is p(target | source), reverse p(source | target). Both are stored together,
+//! because they are used together.
 
 use std::ops::Range;
 
@@ -18,21 +18,21 @@ pub(crate) const REVERSE: usize = 1;
 
 /// The Dirichlet prior's count for each entry.
 const DIRICHLET_ALPHA: f64 = 0.01;
-/// The probability of pairs about which nothing is known, and of all pairs at first.
+/// The probability of unknown pairs, and of all pairs at first.
 pub(crate) const UNKNOWN_PROBABILITY: f64 = 1e-9;
 
-/// Numbers of both directions for each entry, and for each word with the null word.
-/// They are expected counts first, then probabilities.
+/// Values of both directions for each entry, and for each word with the null word: expected
+/// counts during the E step, then probabilities.
 pub(crate) struct TranslationTable {
-    /// Forward and reverse, an item for each entry of the rows.
+    /// Forward and reverse, parallel to the entries of the rows.
     pub entries: Vec<[f64; 2]>,
-    /// For the forward direction an item for each target word with the null word, for
-    /// the reverse one an item for each source word.
+    /// Values with the null word: for the forward direction by target word, for the reverse
+    /// one by source word.
     pub null: [Vec<f64>; 2],
 }
 
 impl TranslationTable {
-    /// Zeros for these many entries, source words and target words.
+    /// A table of zeros for these numbers of entries, source words and target words.
     pub fn zeros(entries: usize, source_words: usize, target_words: usize) -> Self {
         TranslationTable {
             entries: vec![[0.0; 2]; entries],
@@ -40,14 +40,14 @@ impl TranslationTable {
         }
     }
 
-    /// Sets every number to zero.
+    /// Sets all values to zero.
     pub fn clear(&mut self) {
         self.entries.par_chunks_mut(1 << 16).for_each(|part| part.fill([0.0; 2]));
         self.null.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// Makes probabilities of expected counts: the mean of a Dirichlet posterior in the
-    /// space of logarithms (variational Bayes).
+    /// The M step: turns expected counts into probabilities, the mean of a Dirichlet
+    /// posterior in log space (variational Bayes).
     pub fn normalise(&mut self, rows: &CooccurrenceRows, shares: &[Range<u32>]) {
         // A target word's sum runs over all rows, in their order.
         let mut target_sums = vec![0.0; self.null[FORWARD].len()];
@@ -73,7 +73,7 @@ impl TranslationTable {
             }
         });
         for row in &mut self.null {
-            // Words of no aligned pair have no entry; their numbers are never asked for.
+            // Words of no aligned pair have no entry; their values are never read.
             let sum: f64 = row.iter().map(|count| count + DIRICHLET_ALPHA).sum();
             let scale = 1.0 / exp_digamma(sum);
             row.iter_mut()

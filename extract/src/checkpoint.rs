@@ -1,9 +1,9 @@
-//! What a killed extraction leaves to the next: runs in a folder of their own among
-//! the temporary files, and a small file beside the tables that says which of them are
-//! whole, of which text and which options.
+//! The checkpoint of an extraction, from which a later one resumes if the process was
+//! killed: runs in a folder of their own among the temporary files, and a small file beside
+//! the tables that says which of them are complete, and of which text and options.
 //!
-//! Nothing in that file is trusted: the text is read again and has to have the same
-//! digest, and so has every run.
+//! Nothing in that file is trusted: the text is read again and must have the same digest,
+//! and every run must have its checksum.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::sorted_run::{Checksum, matches_checksum};
 const FILE_NAME: &str = "extract.state";
 const HEADER: &str = "miriam extract, unfinished, version 1";
 
-/// Which partitions are done, and where their runs lie.
+/// Which partitions are done, and the folder of their runs.
 pub(crate) struct Checkpoint {
     path: PathBuf,
     folder: PathBuf,
@@ -33,8 +33,9 @@ pub(crate) struct FinishedPartition {
 }
 
 impl Checkpoint {
-    /// Takes up what is left of `job` in the folder `output`, with as many partitions
-    /// as it has, if these are at least `partitions`; or begins it with so many.
+    /// Resumes the checkpoint of `job` in the folder `output`, with its number of
+    /// partitions, if that is at least `partitions`; otherwise creates one with
+    /// `partitions`.
     pub fn resume_or_create(
         output: &Path,
         temp: &Path,
@@ -44,7 +45,7 @@ impl Checkpoint {
         let path = output.join(FILE_NAME);
         if let Ok(text) = fs::read_to_string(&path) {
             match Self::resume(&path, temp, &job, &text) {
-                // Parts of another size would take more memory than there is now.
+                // The partitions of the checkpoint would take more memory than the limit.
                 Some(state) if state.num_partitions() < partitions => {
                     tracing::info!("beginning anew, in smaller parts, for there is less memory");
                     let _ = fs::remove_dir_all(&state.folder);
@@ -77,22 +78,22 @@ impl Checkpoint {
         Ok(state)
     }
 
-    /// The state that `text` tells of, if it is of `job`; otherwise what it left is
-    /// removed.
+    /// Parses the checkpoint file; `None`, after its runs were removed, if it is not of
+    /// `job`.
     fn resume(path: &Path, temp: &Path, job: &str, text: &str) -> Option<Self> {
         let mut lines = text.lines();
         let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
         field(HEADER.split_once(' ')?.0).filter(|rest| HEADER.ends_with(rest))?;
-        let own = field("job")? == job;
+        let same_job = field("job")? == job;
         let name = field("folder")?;
-        // Only folders that this program made are looked into.
+        // Only folders that this program created are read or removed.
         if !name.starts_with("miriam-extract-") || name.contains(['/', '\\']) {
             return None;
         }
         let folder = temp.join(name);
         let partitions: usize =
             field("parts")?.parse().ok().filter(|&n| (1..=1 << 16).contains(&n))?;
-        if !own || !folder.is_dir() {
+        if !same_job || !folder.is_dir() {
             let _ = fs::remove_dir_all(&folder);
             return None;
         }
@@ -113,7 +114,7 @@ impl Checkpoint {
         Some(state)
     }
 
-    /// How many partitions there are.
+    /// The number of partitions.
     pub fn num_partitions(&self) -> u64 {
         self.partitions.len() as u64
     }
@@ -123,7 +124,7 @@ impl Checkpoint {
         (0..self.num_partitions()).filter(|&i| self.partitions[i as usize].is_none()).collect()
     }
 
-    /// Where the run of `partition` lies.
+    /// The path of the run of `partition`.
     pub fn run_path(&self, partition: u64) -> PathBuf {
         self.folder.join(format!("{partition}.run"))
     }
@@ -139,13 +140,13 @@ impl Checkpoint {
         self.partitions.iter().flatten()
     }
 
-    /// Their runs.
+    /// The runs of finished partitions with their checksums.
     pub fn finished_runs(&self) -> Vec<(PathBuf, Checksum)> {
         let runs = (0..).zip(&self.partitions);
         runs.filter_map(|(i, run)| Some((self.run_path(i), run.as_ref()?.checksum))).collect()
     }
 
-    /// Removes everything, when all is done.
+    /// Removes the checkpoint and all runs, at the end of an extraction.
     pub fn remove(self) -> Result<()> {
         let failed =
             |path: &Path, e| miriam_textio::Error::io(&path.display().to_string(), "remove", e);
@@ -179,12 +180,13 @@ impl FinishedPartition {
         format!("{entries} {bytes} {digest:016x} {} {counts}", self.counts.pairs)
     }
 
-    /// The partition and what became of it.
+    /// Parses a line of the checkpoint file: a partition and its result.
     fn parse_line(line: &str) -> Option<(u64, Self)> {
         let mut words = line.split(' ');
         let mut number = |radix| u64::from_str_radix(words.next()?, radix).ok();
         let partition = number(10)?;
-        let seal = Checksum { entries: number(10)?, bytes: number(10)?, digest: number(16)? };
+        let checksum_of =
+            Checksum { entries: number(10)?, bytes: number(10)?, digest: number(16)? };
         let pairs = number(10)?;
         let mut counts = [0; MAX_COUNTED];
         for count in &mut counts {
@@ -192,7 +194,7 @@ impl FinishedPartition {
         }
         Some((
             partition,
-            FinishedPartition { checksum: seal, counts: CountsOfCounts { counts, pairs } },
+            FinishedPartition { checksum: checksum_of, counts: CountsOfCounts { counts, pairs } },
         ))
     }
 }
@@ -218,8 +220,8 @@ mod tests {
         };
         let mut state = open("a job");
         assert_eq!(state.missing_partitions(), [0, 1, 2, 3]);
-        // A run that is whole, one that is not, one that was removed.
-        let seal = |bytes: &[u8]| Checksum {
+        // A complete run, one that was damaged, and one that was removed.
+        let checksum_of = |bytes: &[u8]| Checksum {
             entries: 1,
             bytes: bytes.len() as u64,
             digest: xxhash_rust::xxh3::xxh3_64(bytes),
@@ -227,10 +229,10 @@ mod tests {
         fs::write(state.run_path(1), b"whole").unwrap();
         fs::write(state.run_path(2), b"what").unwrap();
         state
-            .mark_finished(1, FinishedPartition { checksum: seal(b"whole"), ..finished(1) })
+            .mark_finished(1, FinishedPartition { checksum: checksum_of(b"whole"), ..finished(1) })
             .unwrap();
         state
-            .mark_finished(2, FinishedPartition { checksum: seal(b"whole"), ..finished(2) })
+            .mark_finished(2, FinishedPartition { checksum: checksum_of(b"whole"), ..finished(2) })
             .unwrap();
         state.mark_finished(3, finished(3)).unwrap();
         let folder = state.folder.clone();
@@ -240,7 +242,7 @@ mod tests {
         assert_eq!(state.missing_partitions(), [0, 2, 3], "as many parts as there were");
         assert_eq!(
             state.finished_partitions().collect::<Vec<_>>(),
-            [&FinishedPartition { checksum: seal(b"whole"), ..finished(1) }]
+            [&FinishedPartition { checksum: checksum_of(b"whole"), ..finished(1) }]
         );
         drop(state);
         let state =

@@ -1,26 +1,26 @@
-//! Which phrases of a sentence pair translate each other: both sides have links, and
-//! no link leads out of the pair (Koehn et al. 2003). Words without links at the
-//! edges of the source side may belong to it or not.
+//! The phrase pairs of a sentence pair that are consistent with its alignment: both sides
+//! have links, and no link leads out of the pair (Koehn et al. 2003). Unaligned words at
+//! the edges of the source phrase may belong to it or not.
 
 use std::ops::Range;
 
 use crate::sentence_pair::SentencePair;
 
-/// The source phrases that translate one target phrase: from `core` on, they may grow
-/// over words without links.
+/// The source phrases of one target phrase: all spans from `minimal_source` to
+/// `maximal_source`, which differ by unaligned words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConsistentSpan {
     /// The target phrase.
     pub target: Range<usize>,
-    /// The first of the linked source words and the end of the last.
+    /// From the first linked source word to the end of the last.
     pub minimal_source: Range<usize>,
-    /// How far the source phrase may grow.
+    /// The longest source phrase.
     pub maximal_source: Range<usize>,
 }
 
 impl ConsistentSpan {
-    /// The source phrases of at most `longest` words: longer ones to the left last,
-    /// and for each of them longer ones to the right last.
+    /// The source phrases of at most `longest` words, ordered by how far they extend to the
+    /// left, then to the right.
     pub fn source_spans(&self, longest: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let Range { start: first, end: last } = self.minimal_source;
         let lowest = self.maximal_source.start.max(last.saturating_sub(longest));
@@ -30,7 +30,7 @@ impl ConsistentSpan {
         })
     }
 
-    /// How many source phrases of at most `longest` words there are.
+    /// The number of source phrases of at most `longest` words.
     pub fn count_source_spans(&self, longest: usize) -> u64 {
         let lowest = self.maximal_source.start.max(self.minimal_source.end.saturating_sub(longest));
         let ends = |start: usize| {
@@ -40,8 +40,8 @@ impl ConsistentSpan {
     }
 }
 
-/// Calls `take` with every target phrase of at most `longest` words that has source
-/// phrases of at most `longest` words, by first words and then by lengths.
+/// Calls `take` with every target phrase of at most `longest` words that has source phrases
+/// of at most `longest` words, ordered by first word, then by length.
 pub(crate) fn for_each_consistent_span(
     sentence: &SentencePair,
     longest: usize,
@@ -49,7 +49,7 @@ pub(crate) fn for_each_consistent_span(
 ) {
     let (sources, targets) = (sentence.source.len(), sentence.target.len());
     for start in 0..targets {
-        // The linked source words, and the target words that these are linked to.
+        // The span of linked source words, and the span of target words that these are linked to.
         let (mut first, mut last) = (usize::MAX, 0);
         let (mut reach_first, mut reach_last) = (usize::MAX, 0);
         for end in start + 1..=targets.min(start.saturating_add(longest)) {
@@ -75,30 +75,30 @@ pub(crate) fn for_each_consistent_span(
             if first == usize::MAX {
                 continue;
             }
-            // Neither gets better when the target phrase grows.
+            // A longer target phrase cannot be consistent either.
             if reach_first < start || last - first >= longest {
                 break;
             }
             if reach_last >= end {
                 continue;
             }
-            let mut room = first..last + 1;
-            while room.start > 0
-                && last + 1 - (room.start - 1) <= longest
-                && sentence.is_source_unaligned(room.start - 1)
+            let mut maximal = first..last + 1;
+            while maximal.start > 0
+                && last + 1 - (maximal.start - 1) <= longest
+                && sentence.is_source_unaligned(maximal.start - 1)
             {
-                room.start -= 1;
+                maximal.start -= 1;
             }
-            while room.end < sources
-                && room.end + 1 - first <= longest
-                && sentence.is_source_unaligned(room.end)
+            while maximal.end < sources
+                && maximal.end + 1 - first <= longest
+                && sentence.is_source_unaligned(maximal.end)
             {
-                room.end += 1;
+                maximal.end += 1;
             }
             take(ConsistentSpan {
                 target: start..end,
                 minimal_source: first..last + 1,
-                maximal_source: room,
+                maximal_source: maximal,
             });
         }
     }
@@ -111,9 +111,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the definition, tried on every pair of phrases.
+        /// The spans equal the definition, tested for every pair of phrases.
         #[test]
-        fn phrases_are_those_that_no_link_leaves(
+        fn spans_are_those_that_no_link_leaves(
             sources in 1usize..9, targets in 1usize..9, longest in 1usize..6,
             links in proptest::collection::vec((0u32..9, 0u32..9), 0..12),
         ) {

@@ -1,8 +1,8 @@
-//! The corpus, read once: checked, numbered and kept in blocks of a few bytes a word,
-//! in memory while there is room and in an unnamed temporary file when there is none.
+//! The corpus, read once: checked, encoded as word ids and stored in blocks of a few bytes
+//! a word, in memory up to a limit and then in an unnamed temporary file.
 //!
-//! Everything that follows sweeps over these blocks, as often as memory asks for: a
-//! sweep costs a small part of what is done with what it finds.
+//! All later steps sweep over these blocks, as often as the memory limit requires: a sweep
+//! costs little compared with processing what it finds.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -21,18 +21,18 @@ use crate::{Error, IN_FLIGHT_BATCHES, Result};
 
 /// The fewest and the most bytes of text that a thread takes at a time.
 const BATCH_BYTES: (u64, u64) = (16 << 10, 256 << 10);
-/// Bytes of memory for a byte of text that is on its way into a block.
+/// Bytes of memory for a byte of text while it is parsed into a block.
 const PARSING_OVERHEAD: u64 = 4;
 
 /// Sentence pairs with their links.
 pub(crate) struct Corpus {
-    /// The words of the source, the words of the target.
+    /// The source vocabulary and the target vocabulary.
     pub vocabularies: [RankedVocabulary; 2],
-    /// How many sentence pairs there are.
+    /// The number of sentence pairs.
     pub pairs: u64,
-    /// How many phrase pairs they hold, each as often as it occurs.
+    /// The number of occurrences of phrase pairs.
     pub instances: u64,
-    /// Bytes that tell this text from others.
+    /// A hash that identifies this text.
     pub digest: u128,
     blocks: Vec<StoredBlock>,
     /// Bytes of the blocks in memory.
@@ -46,16 +46,16 @@ enum StoredBlock {
     Disk { at: u64, len: usize },
 }
 
-/// Lines of the three files that belong together.
+/// A batch of corresponding lines of the three files.
 #[derive(Default)]
 struct LineBatch {
     text: Vec<u8>,
-    /// Where the three lines of each pair end.
+    /// Where the three lines of each pair end in `text`.
     ends: Vec<[usize; 3]>,
     first_line: u64,
 }
 
-/// What a thread makes of a batch: words by ids of its own.
+/// A parsed batch, with word ids of its own vocabularies.
 struct ParsedBatch {
     vocabularies: [Vocabulary; 2],
     tokens: [Vec<u32>; 2],
@@ -66,8 +66,8 @@ struct ParsedBatch {
 }
 
 impl Corpus {
-    /// Reads three files line by line; `longest` is that of phrases, `memory` what the
-    /// blocks may take.
+    /// Reads three files line by line; `longest` is the maximum phrase length, `memory` the
+    /// limit of the blocks in memory, in bytes.
     pub fn read(
         inputs: [&Path; 3],
         longest: usize,
@@ -115,7 +115,7 @@ impl Corpus {
         corpus.finish(pairs, digest)
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub fn num_blocks(&self) -> usize {
         self.blocks.len()
     }
@@ -167,7 +167,8 @@ fn temp_file_error(folder: &Path, action: &'static str, source: io::Error) -> Er
     miriam_textio::Error::io(&folder.display().to_string(), action, source).into()
 }
 
-/// Takes about `size` bytes of the next lines of the three files, which must have as many.
+/// Reads the next lines of the three files, about `size` bytes; the files must have the
+/// same number of lines.
 fn read_batch(
     files: &mut [Lines; 3],
     size: usize,
@@ -209,7 +210,7 @@ fn read_batch(
     Ok((!batch.ends.is_empty()).then_some(batch))
 }
 
-/// Cuts and checks the lines of a batch.
+/// Parses and checks the lines of a batch.
 fn parse_batch(
     batch: &LineBatch,
     names: &[String; 3],
@@ -259,7 +260,7 @@ fn parse_batch(
     Ok(parsed)
 }
 
-/// A corpus that grows.
+/// A corpus under construction.
 struct CorpusBuilder {
     vocabularies: [VocabularyBuilder; 2],
     instances: u64,

@@ -1,5 +1,5 @@
 //! Phrase translation probabilities from counts, plain or discounted, with the f32
-//! arithmetic of Moses' `consolidate`, whose six digits are compared.
+//! arithmetic of Moses' `consolidate`, so that all six printed digits are equal.
 
 use crate::Smoothing;
 use crate::partition::{CountsOfCounts, MAX_COUNTED};
@@ -15,19 +15,19 @@ pub(crate) struct PhrasePairCounts {
     pub target_distinct: f32,
 }
 
-/// How counts become probabilities.
+/// The discounting of counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Discount {
     None,
-    /// By what pairs that occur so often are multiplied, from once (Good 1953).
+    /// The factor of the count of pairs that occur once, twice and so on (Good 1953).
     GoodTuring([f32; MAX_COUNTED - 1]),
-    /// What is taken from pairs that occur once, twice, and more often; and how many
-    /// pairs there are (Foster et al. 2006).
+    /// The discounts of pairs that occur once, twice, and more often; and the number of
+    /// pairs (Foster et al. 2006).
     KneserNey([f32; 3], f32),
 }
 
 impl Discount {
-    /// What `smoothing` comes to, given how often pairs occur.
+    /// The discounts of `smoothing` for these counts of counts.
     pub fn new(smoothing: Smoothing, statistics: &CountsOfCounts) -> Self {
         let count = |n: usize| statistics.counts[n - 1] as f32;
         match smoothing {
@@ -48,7 +48,7 @@ impl Discount {
                 let y = count(1) / (count(1) + 2.0 * count(2));
                 let discount = |(n, most): (usize, f32)| {
                     let d = n as f32 - (n + 1) as f32 * y * count(n + 1) / count(n);
-                    // Where nothing occurs so often, nothing is known.
+                    // Without pairs of this count the ratio is NaN.
                     if d.is_nan() { most } else { d.min(most) }
                 };
                 let discounts = [(1, 0.9), (2, 1.9), (3, 2.9)].map(discount);

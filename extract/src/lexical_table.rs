@@ -1,8 +1,8 @@
-//! Word translation probabilities: how often words are linked, relative to how often
-//! either is (Koehn et al. 2003). A word without links is linked to `NULL`.
+//! The lexical translation table: how often two words are linked, relative to the links of
+//! either (Koehn et al. 2003). An unaligned word is linked to `NULL`.
 //!
-//! Lexical weights are computed from what Moses' files hold, seven decimals, so the
-//! table holds whole numbers of ten-millionths.
+//! Moses computes lexical weights from files with seven decimals, so the table stores
+//! fixed-point numbers, in ten-millionths.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::corpus::Corpus;
 use crate::sentence_pair::SentencePair;
 use crate::{Error, Result};
 
-/// What the files' last decimal counts.
+/// The scale of the fixed-point numbers: seven decimals.
 const FIXED_POINT_SCALE: f64 = 1e7;
 
 /// Word translation probabilities in both directions.
@@ -80,8 +80,7 @@ impl LexicalTable {
         (self.entries.capacity() * (size_of::<WordPair>() + 1)) as u64
     }
 
-    /// p(source | target) and p(target | source) of two words that are linked
-    /// somewhere.
+    /// p(source | target) and p(target | source) of two linked words.
     #[inline]
     pub fn probabilities(&self, source: u32, target: u32) -> [f64; 2] {
         let same = |p: &WordPair| p.source == source && p.target == target;
@@ -89,13 +88,13 @@ impl LexicalTable {
             Some(pair) => {
                 [pair.inverse, pair.direct].map(|units| f64::from(units) / FIXED_POINT_SCALE)
             }
-            // As Moses takes words that the table lacks.
+            // Moses' value for words that the table lacks.
             None => [1.0; 2],
         }
     }
 
-    /// Writes `lex.e2f` and `lex.f2e` into `folder`, both in the order of source words,
-    /// then target words.
+    /// Writes `lex.e2f` and `lex.f2e` into `folder`, both ordered by source words, then
+    /// target words.
     pub fn write(&self, corpus: &Corpus, folder: &Path) -> Result<()> {
         let mut pairs: Vec<&WordPair> = self.entries.iter().collect();
         pairs.sort_unstable_by_key(|pair| (pair.source, pair.target));
@@ -108,9 +107,9 @@ impl LexicalTable {
                 line.extend_from_slice(word);
                 line.push(b' ');
             }
-            let (whole, rest) =
+            let (integer, fraction) =
                 (units / FIXED_POINT_SCALE as u32, units % FIXED_POINT_SCALE as u32);
-            writeln!(line, "{whole}.{rest:07}").expect("memory does not fail");
+            writeln!(line, "{integer}.{fraction:07}").expect("writing to memory cannot fail");
             Ok(output.write(&line)?)
         };
         for pair in pairs {
@@ -124,7 +123,7 @@ impl LexicalTable {
     }
 }
 
-/// The links of the source words that are this share's, with how often each occurs.
+/// Counts the links of the source words of this share, as (pair, count).
 fn count_links(corpus: &Corpus, share: usize, shares: usize) -> Result<Vec<(u64, u32)>> {
     let [sources, targets] = &corpus.vocabularies;
     let mut counts: HashTable<(u64, u32)> = HashTable::new();
@@ -144,13 +143,13 @@ fn count_links(corpus: &Corpus, share: usize, shares: usize) -> Result<Vec<(u64,
             for link in &sentence.links {
                 add(sentence.source[link.source as usize], sentence.target[link.target as usize]);
             }
-            for (place, &word) in sentence.target.iter().enumerate() {
-                if sentence.is_target_unaligned(place) {
+            for (position, &word) in sentence.target.iter().enumerate() {
+                if sentence.is_target_unaligned(position) {
                     add(sources.null_rank, word);
                 }
             }
-            for (place, &word) in sentence.source.iter().enumerate() {
-                if sentence.is_source_unaligned(place) {
+            for (position, &word) in sentence.source.iter().enumerate() {
+                if sentence.is_source_unaligned(position) {
                     add(word, targets.null_rank);
                 }
             }
@@ -185,7 +184,8 @@ mod tests {
             let units = to_fixed_point(count as u32, total as u64);
             assert_eq!(format!("{}.{:07}", units / 10_000_000, units % 10_000_000), printed);
         }
-        // 1/2^7 = 0.0078125 needs no rounding; 1/2^8 stands between two and goes to even.
+        // 1/2^7 = 0.0078125 needs no rounding; 1/2^8 is halfway between two numbers and
+        // rounds to even.
         assert_eq!(to_fixed_point(1, 256), 39062);
         assert_eq!(to_fixed_point(3, 256), 117188);
     }

@@ -1,20 +1,42 @@
-//! Phrase pairs from word-aligned text: extraction, scores, lexical weights and
-//! reordering counts, as Moses' training gives them.
+//! Phrase pairs from word-aligned text: extraction, scores, lexical weights and reordering
+//! counts, equal to those of Moses' training.
 //!
-//! 1. [`corpus`] reads the text once and keeps it in a few bytes a word; [`lexicon`]
+//! 1. `corpus` reads the text once and stores it in a few bytes a word; `lexical_table`
 //!    counts word translations.
-//! 2. Phrase pairs are dealt to partitions by their target phrases. A [`partition`]
-//!    sweeps over the corpus, counts its pairs in memory and writes them in the order
-//!    of tables as a [`run`]. Memory decides how many partitions there are.
-//! 3. [`merge`] reads all runs as one and so learns the counts of source phrases;
-//!    [`tables`] prints.
+//! 2. Phrase pairs are partitioned by the hash of their target phrases. A `partition`
+//!    sweeps over the corpus, counts its pairs in memory and writes them in the order of
+//!    tables as a `sorted_run`. The memory limit determines the number of partitions.
+//! 3. `merge` reads all runs as one and so finds the counts of source phrases; `tables`
+//!    formats the lines.
 //!
-//! Moses writes every occurrence of a pair as text, three times, and sorts it five
-//! times. Here words are numbers whose order is that of bytes, an occurrence is
-//! sixteen bytes, and text is made once, when all is known.
+//! Moses writes every occurrence of a pair as text, three times, and sorts it five times.
+//! Here words are numbers whose order is that of bytes, an occurrence is sixteen bytes, and
+//! text is written once, at the end.
 //!
-//! Results depend on neither memory nor threads. Runs outlive a killed process:
-//! [`state`] tells the next one which of them can be used.
+//! Results depend on neither the memory limit nor the number of threads. Runs survive a
+//! killed process: a `checkpoint` says which of them can be used again.
+//!
+//! # Examples
+//! ```
+//! use std::fs;
+//!
+//! use miriam_extract::{ExtractOptions, extract_files};
+//! use miriam_textio::{Compression, NoProgress};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = |name| folder.path().join(name);
+//! fs::write(path("source"), "das haus\n")?;
+//! fs::write(path("target"), "the house\n")?;
+//! fs::write(path("links"), "0-0 1-1\n")?;
+//! let options = ExtractOptions { compression: Compression::None, ..ExtractOptions::default() };
+//! let files = [path("source"), path("target"), path("links")];
+//! let summary =
+//!     extract_files(&files[0], &files[1], &files[2], &path("model"), &options, &NoProgress)?;
+//! assert_eq!(summary.entries, 3);
+//! let table = fs::read_to_string(path("model").join("phrase-table"))?;
+//! assert!(table.starts_with("das haus ||| the house ||| 1 1 1 1 ||| 0-0 1-1 ||| 1 1 1"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -48,7 +70,6 @@ use crate::checkpoint::{Checkpoint, FinishedPartition};
 use crate::corpus::Corpus;
 use crate::discount::Discount;
 use crate::lexical_table::LexicalTable;
-pub use crate::links::{Link, parse_links};
 use crate::merge::RunMerger;
 use crate::partition::{CountsOfCounts, PhraseExtractor};
 pub use crate::reordering::{ModelType, OrientationClasses, ReorderingModel};
@@ -56,33 +77,33 @@ pub use crate::significance::SignificanceThreshold;
 use crate::sorted_run::RunWriter;
 use crate::tables::TableFormatter;
 
-/// Words in the longest phrases that can be asked for.
+/// The largest maximum phrase length, in words.
 pub const MAX_PHRASE_LENGTH: usize = 64;
 
-/// Bytes of memory that an occurrence of a phrase pair needs in its partition: its
-/// number, and a share of phrases, their hash tables and their order. Measured where
-/// parts are small, for then most phrases occur once; large ones need a third of it.
+/// Bytes of memory that an occurrence of a phrase pair needs in its partition: its key, and
+/// a share of phrases, their hash tables and their order. Measured with small partitions,
+/// in which most phrases occur once; large ones need a third of it.
 const INSTANCE_BYTES: u64 = 160;
-/// Bytes of memory that an entry needs on its way into a table, as numbers and as text.
+/// Bytes of memory that a phrase pair needs while it is merged and formatted.
 const ENTRY_BYTES: u64 = 512;
-/// Batches of text or entries that are on their way for each thread.
+/// Batches of text or phrase pairs in flight for each thread.
 const IN_FLIGHT_BATCHES: u64 = 32;
-/// Locked while an extraction works in its folder.
+/// The file that is locked while an extraction uses its folder.
 const LOCK_FILE: &str = "extract.lock";
-/// Runs that are merged at once.
+/// The most runs that are merged at once.
 const MAX_PARTITIONS: u64 = 256;
 
-/// Extracts phrases from the files, line by line parallel, into the folder `output`:
-/// `phrase-table` and `reordering-table` (with `.gz` or what
-/// [`tables`](ExtractOptions::tables) says), `lex.e2f` and `lex.f2e`.
+/// Extracts phrases from three parallel files into the folder `output`: `phrase-table` and
+/// `reordering-table` (with the suffix of [`compression`](ExtractOptions::compression)),
+/// `lex.e2f` and `lex.f2e`.
 ///
-/// A run that was ended is continued where `output` holds its state and text and
-/// options are the same.
+/// A killed extraction is resumed if `output` has its checkpoint and text and options are
+/// the same.
 ///
 /// # Errors
-/// Files of different length, links that are none or leave their sentences, words that
-/// hold `|||`, all with file and line; options out of range; files that cannot be read
-/// or written.
+/// Files of different length, links that are malformed or outside of their sentences, words
+/// that contain `|||`, all with file and line; options out of range; files that cannot be
+/// read or written.
 pub fn extract_files(
     source: &Path,
     target: &Path,
@@ -124,7 +145,7 @@ pub fn extract_files(
     Ok(ExtractSummary { pairs: corpus.pairs, instances: corpus.instances, ..summary })
 }
 
-/// Keeps other extractions out of a folder for as long as it lives.
+/// Locks a folder against other extractions until it is dropped.
 struct FolderLock {
     path: PathBuf,
     _file: File,
@@ -152,7 +173,7 @@ impl Drop for FolderLock {
     }
 }
 
-/// Counts the partitions that `state` lacks.
+/// Counts the partitions that `state` lacks and writes their runs.
 fn count_partitions(
     extraction: &PhraseExtractor<'_>,
     state: Checkpoint,
@@ -178,7 +199,7 @@ fn count_partitions(
         }
         Ok(())
     };
-    // One that fails keeps the others from beginning anything new.
+    // If one partition fails, the other threads start no new ones.
     let work = || work().inspect_err(|_| next.store(missing.len(), Ordering::Relaxed));
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.min(missing.len())).map(|_| scope.spawn(work)).collect();
@@ -194,7 +215,7 @@ fn lock(state: &Mutex<Checkpoint>) -> std::sync::MutexGuard<'_, Checkpoint> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Merges the runs of `state` into text.
+/// Merges the runs of `state` and writes the tables.
 fn write_tables(
     corpus: &Corpus,
     state: &Checkpoint,
@@ -206,9 +227,9 @@ fn write_tables(
     let mut statistics = CountsOfCounts::default();
     state.finished_partitions().for_each(|finished| statistics.merge(&finished.counts));
     let discount = Discount::new(options.smoothing, &statistics);
-    let wrapping = options.compression;
+    let compression = options.compression;
     let path = |name: &str| {
-        output.join(match wrapping {
+        output.join(match compression {
             Compression::None => name.to_owned(),
             Compression::Gzip => format!("{name}.gz"),
             Compression::Zstd => format!("{name}.zst"),
@@ -226,31 +247,35 @@ fn write_tables(
     progress.begin("tables", Some(statistics.pairs));
     let worker = || {
         let with_smoothing = reordering.map(|model| (model, options.reordering_smoothing));
-        let mut printer = TableFormatter::new(&corpus.vocabularies, &discount, with_smoothing);
+        let mut formatter = TableFormatter::new(&corpus.vocabularies, &discount, with_smoothing);
         move |batch: merge::PhrasePairBatch| {
-            let text = printer.format_batch(&batch);
+            let text = formatter.format_batch(&batch);
             let counts = [batch.len() as u64, text.entries, text.sources];
-            let wrapped = wrapping.compress(text.phrases);
-            (counts, wrapped.and_then(|phrases| Ok((phrases, wrapping.compress(text.reordering)?))))
+            let compressed = compression.compress(text.phrases);
+            (
+                counts,
+                compressed
+                    .and_then(|phrases| Ok((phrases, compression.compress(text.reordering)?))),
+            )
         }
     };
-    let mut done = 0;
+    let mut merged_pairs = 0;
     ordered_map(
         options.threads.max(1),
         || merge.next_batch(),
         worker,
-        |(counts, wrapped), _| {
+        |(counts, compressed), _| {
             let (phrases, reordering) =
-                wrapped.map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;
+                compressed.map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;
             phrase_table.write(&phrases)?;
             if let Some(table) = &mut reordering_table {
                 table.write(&reordering)?;
             }
             let [pairs, entries, sources] = counts;
-            done += pairs;
+            merged_pairs += pairs;
             summary.entries += entries;
             summary.sources += sources;
-            progress.set_position(done);
+            progress.set_position(merged_pairs);
             Ok::<_, Error>(())
         },
     )?;
@@ -262,31 +287,33 @@ fn write_tables(
     Ok(summary)
 }
 
-/// What to extract, and within which means.
+/// The options of an extraction.
 #[derive(Clone, Debug)]
 pub struct ExtractOptions {
-    /// Words in the longest phrases, 1 to [`MAX_LENGTH`].
+    /// The maximum phrase length in words, 1 to [`MAX_PHRASE_LENGTH`].
     pub max_length: usize,
-    /// The reordering model by its Moses name, `wbe-msd-bidirectional-fe`; none.
+    /// The reordering model by its Moses name, such as `wbe-msd-bidirectional-fe`; `None`
+    /// for no model.
     pub reordering: Option<String>,
-    /// What is added to each count of an orientation.
+    /// The number added to each count of an orientation.
     pub reordering_smoothing: f64,
     /// How phrase translation probabilities are discounted.
     pub smoothing: Smoothing,
-    /// How significant phrase pairs have to be; none for all.
+    /// How significant phrase pairs must be; `None` keeps all.
     pub significance: Option<SignificanceThreshold>,
-    /// How tables are wrapped.
+    /// The compression of tables.
     pub compression: Compression,
-    /// Bytes of memory to use. Words and their translations are in memory in any case.
+    /// The memory limit in bytes. Vocabularies and lexical translations are in memory in
+    /// any case.
     pub memory: u64,
-    /// The folder for temporary files.
+    /// The folder of temporary files.
     pub temp_dir: PathBuf,
     /// Worker threads.
     pub threads: usize,
 }
 
 impl Default for ExtractOptions {
-    /// Moses' defaults, a gibibyte, the system's temporary folder, all processors.
+    /// Moses' defaults, 1 GiB of memory, the system's temporary folder, all processors.
     fn default() -> Self {
         ExtractOptions {
             max_length: 7,
@@ -315,8 +342,10 @@ pub enum Smoothing {
 }
 
 impl ExtractOptions {
-    /// Says what is wrong with the options, if anything is, and which reordering model
-    /// they name.
+    /// Checks the options and returns the reordering model that they name.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOptions`] if one is out of range.
     pub fn validate(&self) -> Result<Option<ReorderingModel>> {
         let wrong = |reason: String| Err(Error::InvalidOptions { reason });
         if !(1..=MAX_PHRASE_LENGTH).contains(&self.max_length) {
@@ -337,17 +366,17 @@ impl ExtractOptions {
         }
     }
 
-    /// What runs depend on.
+    /// A text that identifies what runs depend on.
     fn job(&self, corpus: &Corpus, reordering: Option<ReorderingModel>) -> String {
         let model = reordering.map_or_else(|| "none".to_owned(), |model| model.to_string());
         let level = self.significance.map_or_else(|| "all".to_owned(), |level| level.to_string());
         format!("{:032x} {} {model} {level}", corpus.digest, self.max_length)
     }
 
-    /// Into how many partitions the memory left cuts the phrase pairs.
+    /// The number of partitions for which one per thread fits into the remaining memory.
     fn num_partitions(&self, corpus: &Corpus, lexicon: &LexicalTable) -> u64 {
         let threads = self.threads.max(1) as u64;
-        // A quarter is for what the allocator keeps of freed memory, and the program.
+        // A quarter is headroom for freed memory that the allocator keeps, and the program.
         let taken = corpus.memory_bytes() + lexicon.memory_bytes() + self.memory / 4;
         let left = self.memory.saturating_sub(taken).max(self.memory / 4);
         let fit = (left / threads / INSTANCE_BYTES).max(1);
@@ -355,14 +384,14 @@ impl ExtractOptions {
         partitions.next_multiple_of(threads).clamp(1, MAX_PARTITIONS.max(threads))
     }
 
-    /// How many entries are printed at a time: an eighth of the memory is for them.
+    /// The number of phrase pairs in a batch: an eighth of the memory is for them.
     fn batch_entries(&self) -> usize {
         let threads = self.threads.max(1) as u64;
         (self.memory / 8 / ENTRY_BYTES / (IN_FLIGHT_BATCHES * threads)).clamp(64, 4096) as usize
     }
 }
 
-/// What an extraction did.
+/// The counts of an extraction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExtractSummary {
@@ -370,7 +399,7 @@ pub struct ExtractSummary {
     pub pairs: u64,
     /// Occurrences of phrase pairs.
     pub instances: u64,
-    /// Phrase pairs of the table.
+    /// Phrase pairs of the phrase table.
     pub entries: u64,
     /// Distinct source phrases.
     pub sources: u64,
@@ -379,20 +408,20 @@ pub struct ExtractSummary {
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong.
+/// Why phrases could not be extracted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Text could not be read or written, or is not what it should be.
+    /// Text could not be read or written, or is malformed.
     #[error(transparent)]
     TextIo(#[from] miriam_textio::Error),
     /// An option is out of range.
     #[error("{reason}")]
     InvalidOptions {
-        /// Which, and what is possible.
+        /// Which one, and the valid values.
         reason: String,
     },
-    /// A file is not what can be extracted from.
+    /// A file cannot be used for extraction.
     #[error("{file}: {reason}")]
     Unsupported {
         /// The file.

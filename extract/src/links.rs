@@ -1,21 +1,22 @@
-//! Reading word alignments: links `i-j` between spaces, a sentence pair a line, with
-//! words counted from 0, source first.
+//! The links of a sentence pair, and parsing them from a line: `i-j`, source and target
+//! position from 0, separated by spaces.
 
 use miriam_textio::fields::split_words;
+use miriam_textio::{LinkCertainty, WordLink, parse_word_link};
 
-/// A link between two words of a sentence pair, by their places. Ordered by target
-/// words, as tables print links.
+/// A link between two words of a sentence pair, ordered by target position first, as
+/// tables print links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Link {
-    /// The place of the target word, from 0.
+pub(crate) struct Link {
+    /// The position of the target word, from 0.
     pub target: u32,
-    /// The place of the source word, from 0.
+    /// The position of the source word, from 0.
     pub source: u32,
 }
 
-/// Appends the links of `line` to `links`, in their order; or says what is wrong with
-/// one, given the lengths of the sentences in words.
-pub fn parse_links(
+/// Appends the links of `line` to `links`, in their order. Positions must be less than the
+/// lengths of the sentences in words; the error says what is wrong.
+pub(crate) fn parse_links(
     line: &[u8],
     source_words: usize,
     target_words: usize,
@@ -23,12 +24,10 @@ pub fn parse_links(
 ) -> Result<(), String> {
     for text in split_words(line.strip_suffix(b"\r").unwrap_or(line)) {
         let shown = || String::from_utf8_lossy(text);
-        let dash = text.iter().position(|&b| b == b'-');
-        let places = dash
-            .and_then(|at| Some((parse_position(&text[..at])?, parse_position(&text[at + 1..])?)));
-        let Some((source, target)) = places else {
+        let Ok(WordLink { source, target, certainty: LinkCertainty::Sure }) = parse_word_link(text)
+        else {
             return Err(format!(
-                "{:?} is not a link; write SOURCE-TARGET, two places counted from 0",
+                "{:?} is not a link; write SOURCE-TARGET, two positions counted from 0",
                 shown()
             ));
         };
@@ -42,17 +41,6 @@ pub fn parse_links(
         links.push(Link { target, source });
     }
     Ok(())
-}
-
-/// The number that the decimal digits of `text` are.
-fn parse_position(text: &[u8]) -> Option<u32> {
-    if text.is_empty() {
-        return None;
-    }
-    text.iter().try_fold(0u32, |number, &byte| {
-        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
-        number.checked_mul(10)?.checked_add(digit)
-    })
 }
 
 #[cfg(test)]

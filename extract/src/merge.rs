@@ -1,5 +1,5 @@
-//! All runs as one, in the order of tables, in batches of whole source phrases: a
-//! source phrase's counts are known when its last entry is.
+//! A k-way merge of all runs, in the order of tables, in batches of whole source phrases:
+//! the counts of a source phrase are known after its last phrase pair.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::links::Link;
 use crate::partition::PhrasePair;
 use crate::sorted_run::{Checksum, RunReader};
 
-/// Entries of whole source phrases.
+/// All phrase pairs of consecutive source phrases.
 #[derive(Default)]
 pub(crate) struct PhrasePairBatch {
     pairs: Vec<PackedPair>,
@@ -18,10 +18,10 @@ pub(crate) struct PhrasePairBatch {
     sources: Vec<SourceCounts>,
 }
 
-/// A source phrase.
+/// The counts of a source phrase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceCounts {
-    /// How often it occurs in pairs, and in how many different ones.
+    /// How often it occurs in phrase pairs; then the number of distinct ones.
     pub count: u64,
     pub distinct_targets: u32,
 }
@@ -46,19 +46,19 @@ impl PhrasePairBatch {
         });
     }
 
-    /// The words of the last entry's source phrase.
+    /// The source phrase of the last phrase pair.
     fn last_source(&self) -> Option<&[u32]> {
         let row = self.pairs.last()?;
         let start = self.words.len() - (row.source_words + row.target_words) as usize;
         Some(&self.words[start..start + row.source_words as usize])
     }
 
-    /// How many entries there are.
+    /// The number of phrase pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Calls `take` with every entry.
+    /// Calls `take` with every phrase pair and the counts of its source phrase.
     pub fn for_each_pair(&self, mut take: impl FnMut(&SourceCounts, &PhrasePair<'_>)) {
         let (mut words, mut links) = (&self.words[..], &self.links[..]);
         let mut rows = self.pairs.iter();
@@ -82,18 +82,18 @@ fn split_front<'a, T>(list: &mut &'a [T], len: u32) -> &'a [T] {
     first
 }
 
-/// Several runs read as one.
+/// Merges several sorted runs.
 pub(crate) struct RunMerger {
-    /// Runs that are at an entry, as a heap: none comes before its parent.
+    /// Runs that are not at their end, as a binary min-heap by current phrase pair.
     heap: Vec<RunReader>,
-    /// Entries after which a batch ends with its source phrase.
+    /// The number of phrase pairs from which on a batch ends with its source phrase.
     batch_pairs: usize,
-    /// What ends source phrases and target phrases where they are compared.
+    /// The end markers of source and target phrases in comparisons.
     end_ranks: [u32; 2],
 }
 
 impl RunMerger {
-    /// Reads `runs`, with about `batch` entries at a time.
+    /// Opens `runs`, to be merged in batches of about `batch` phrase pairs.
     pub fn new(runs: &[(PathBuf, Checksum)], ends: [u32; 2], batch: usize) -> Result<Self> {
         let mut merge = RunMerger { heap: Vec::new(), batch_pairs: batch, end_ranks: ends };
         for (path, seal) in runs {
@@ -106,7 +106,7 @@ impl RunMerger {
         Ok(merge)
     }
 
-    /// The next source phrases with all their entries; nothing at the end.
+    /// The next source phrases with all their phrase pairs; `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<PhrasePairBatch>> {
         let mut batch = PhrasePairBatch::default();
         let mut source = SourceCounts::default();
@@ -133,7 +133,7 @@ impl RunMerger {
         Ok(Some(batch))
     }
 
-    /// Moves the run at `at` down to where none of its children comes before it.
+    /// Moves the run at `at` down the heap until none of its children comes before it.
     fn sift_down(&mut self, mut at: usize) {
         loop {
             let children = 2 * at + 1..(2 * at + 3).min(self.heap.len());

@@ -1,9 +1,9 @@
-//! One part of the phrase pairs, counted in memory: those whose target phrases fall
-//! into the part by their hashes. So whatever belongs to a target phrase is in one
-//! part, and all that is left for the merge is what belongs to a source phrase.
+//! One partition of the phrase pairs, counted in memory: those whose target phrases belong
+//! to it by their hashes. So all counts of a target phrase come from one partition, and
+//! only those of source phrases are left for the merge.
 //!
-//! A part sweeps over the whole corpus by itself and shares nothing that is written,
-//! so parts need no locks, and any number of them gives the same.
+//! A partition sweeps over the whole corpus by itself and shares no mutable state, so
+//! partitions need no locks, and any number of them gives the same result.
 
 use crate::Result;
 use crate::consistent_spans::for_each_consistent_span;
@@ -17,27 +17,27 @@ use crate::reordering::{MAX_CLASSES, OrientationFinder, ReorderingModel};
 use crate::sentence_pair::SentencePair;
 use crate::significance::{SignificanceThreshold, find_insignificant};
 
-/// A phrase pair of the table; words by numbers.
+/// A phrase pair of the table; words are ranks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PhrasePair<'a> {
     pub source: &'a [u32],
     pub target: &'a [u32],
-    /// The most frequent alignment, by target words, then source words.
+    /// The most frequent alignment, ordered by target words, then source words.
     pub links: &'a [Link],
     /// How often the pair occurs.
     pub count: u32,
-    /// How often the target phrase occurs in pairs, and in how many different ones.
+    /// How often the target phrase occurs in phrase pairs; then the number of distinct ones.
     pub target_count: u64,
     pub distinct_sources: u32,
     /// lex(f|e) and lex(e|f).
     pub lexical_weights: [f32; 2],
-    /// How often each orientation occurs, to the previous and to the next phrase.
+    /// The counts of orientations, to the previous and to the next phrase.
     pub orientations: [[u32; MAX_CLASSES]; 2],
     /// Whether the pair is left out of tables; its counts are not.
     pub is_pruned: bool,
 }
 
-/// What is extracted, from what.
+/// What partitions are extracted from, and with which options.
 pub(crate) struct PhraseExtractor<'a> {
     pub corpus: &'a Corpus,
     pub lexical_table: &'a LexicalTable,
@@ -50,10 +50,10 @@ pub(crate) struct PhraseExtractor<'a> {
 /// Counts of counts up to this are kept.
 pub(crate) const MAX_COUNTED: usize = 10;
 
-/// What discounts follow from.
+/// The counts of counts, from which discounts are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CountsOfCounts {
-    /// Phrase pairs that occur so often, from once.
+    /// The number of phrase pairs that occur once, twice and so on.
     pub counts: [u64; MAX_COUNTED],
     /// All phrase pairs.
     pub pairs: u64,
@@ -74,8 +74,8 @@ impl CountsOfCounts {
 }
 
 impl PhraseExtractor<'_> {
-    /// Hands the phrase pairs of `partition` to `take` in the order of tables;
-    /// `block_done` hears of every block of the corpus that is through.
+    /// Calls `take` with the phrase pairs of `partition` in the order of tables, and
+    /// `block_done` after every block of the corpus.
     pub fn count_partition(
         &self,
         partition: u64,
@@ -95,10 +95,10 @@ impl PhraseExtractor<'_> {
         self.aggregate(partition, found, &mut take)
     }
 
-    /// Whether a target phrase falls into `partition`.
+    /// Whether a target phrase with this hash belongs to `partition`.
     #[inline]
     pub fn is_in_partition(&self, hash: u64, partition: u64) -> bool {
-        // Bits that the tables of the part do not look at.
+        // Bits that the hash tables of the partition do not use.
         ((hash >> 16 & 0xffff_ffff) * self.num_partitions) >> 32 == partition
     }
 
@@ -145,7 +145,7 @@ impl PhraseExtractor<'_> {
         });
     }
 
-    /// Turns what was found into entries.
+    /// Counts the occurrences and calls `take` with the phrase pairs.
     fn aggregate(
         &self,
         partition: u64,
@@ -185,7 +185,7 @@ impl PhraseExtractor<'_> {
 
         let mut counts = CountsOfCounts::default();
         let mut weights = LexicalWeighting::default();
-        for (place, pair) in pairs().enumerate() {
+        for (index, pair) in pairs().enumerate() {
             let (source, target) = ids(pair);
             let mut orientations = [[0; MAX_CLASSES]; 2];
             for instance in pair {
@@ -207,23 +207,23 @@ impl PhraseExtractor<'_> {
                 distinct_sources: distinct[id],
                 lexical_weights: lexical,
                 orientations,
-                is_pruned: pruned.get(place).is_some_and(|&pruned| pruned),
+                is_pruned: pruned.get(index).is_some_and(|&pruned| pruned),
             })?;
         }
         Ok(counts)
     }
 }
 
-/// For each number the place where it stands in `order`.
+/// The inverse permutation: for each id its index in `order`.
 fn invert_permutation(order: &[u32]) -> Vec<u32> {
-    let mut places = vec![0; order.len()];
-    for (place, &id) in (0..).zip(order) {
-        places[id as usize] = place;
+    let mut inverse = vec![0; order.len()];
+    for (index, &id) in (0..).zip(order) {
+        inverse[id as usize] = index;
     }
-    places
+    inverse
 }
 
-/// What a sweep found.
+/// The occurrences that a sweep found.
 pub(crate) struct PartitionInstances {
     pub sources: Interner<u32>,
     pub targets: Interner<u32>,
@@ -246,8 +246,8 @@ impl PartitionInstances {
     }
 }
 
-/// One occurrence of a phrase pair: source, target, alignment and orientation in one
-/// number, which sorts as fast as numbers do.
+/// One occurrence of a phrase pair: source, target, alignment and orientation packed into
+/// one number, which sorts fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PhrasePairInstance(u128);
 
@@ -278,11 +278,11 @@ impl PhrasePairInstance {
     }
 }
 
-/// The alignments by which a pair is weighted; buffers are used again.
+/// Computes lexical weights of a phrase pair; buffers are reused.
 #[derive(Default)]
 struct LexicalWeighting {
-    /// The most frequent alignment, and the one that is taken where source words are
-    /// weighted: of equally frequent ones, each direction takes the last in its order.
+    /// The most frequent alignment, and the one for weighting source words: of equally
+    /// frequent ones, each direction takes the last in its order.
     direct: Vec<Link>,
     inverse: Vec<Link>,
     /// Bytes of inverted alignments.
@@ -323,7 +323,7 @@ impl LexicalWeighting {
         self.direct.extend(decode_links(direct));
         self.inverse.clear();
         self.inverse.extend(decode_links(inverse));
-        // A stable order by source words keeps target words in theirs.
+        // A stable sort by source words keeps the order of target words.
         self.inverse.sort_by_key(|link| link.source);
     }
 
@@ -359,8 +359,8 @@ impl LexicalWeighting {
     }
 }
 
-/// The product over `words` of the mean of what `probability` says of their links,
-/// which are in the order of words.
+/// The product over `words` of the mean `probability` of their links, which are in the
+/// order of words.
 fn lexical_weight(
     words: usize,
     mut links: &[Link],
@@ -368,15 +368,16 @@ fn lexical_weight(
     probability: impl Fn(usize, Option<&Link>) -> f64,
 ) -> f64 {
     (0..words).fold(1.0, |product, word| {
-        let own = links.iter().take_while(|link| word_of(link) == word as u32).count();
-        let (own, rest) = links.split_at(own);
+        let count = links.iter().take_while(|link| word_of(link) == word as u32).count();
+        let (of_word, rest) = links.split_at(count);
         links = rest;
         product
-            * match own {
+            * match of_word {
                 [] => probability(word, None),
                 _ => {
-                    let sum = own.iter().fold(0.0, |sum, link| sum + probability(word, Some(link)));
-                    sum / own.len() as f64
+                    let sum =
+                        of_word.iter().fold(0.0, |sum, link| sum + probability(word, Some(link)));
+                    sum / of_word.len() as f64
                 }
             }
     })

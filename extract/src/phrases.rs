@@ -1,4 +1,4 @@
-//! Phrases and alignments, each stored once and named by a number.
+//! Interning of phrases and alignments: each is stored once and has an id.
 
 use std::cmp::Ordering;
 
@@ -13,11 +13,11 @@ pub(crate) fn hash_phrase(words: &[u32]) -> u64 {
         (h.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     };
     let hash = words.iter().fold(words.len() as u64, mix);
-    // The low bits of a product know little of the factor's high ones.
+    // The low bits of a product depend little on the factor's high ones.
     hash ^ hash >> 32
 }
 
-/// Lists of small items, each stored once.
+/// An interner of lists.
 pub(crate) struct Interner<T> {
     items: Vec<T>,
     ends: Vec<usize>,
@@ -29,24 +29,24 @@ impl<T: Copy + PartialEq> Interner<T> {
         Interner { items: Vec::new(), ends: Vec::new(), ids: HashTable::new() }
     }
 
-    /// How many lists there are.
+    /// The number of lists.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The list with the number `id`.
+    /// The list with the id `id`.
     #[inline]
     pub fn get(&self, id: u32) -> &[T] {
         list_slice(&self.items, &self.ends, id)
     }
 
-    /// The number of `list`, if it is there.
+    /// The id of `list`, if it was interned.
     #[inline]
     pub fn find(&self, list: &[T], hash: u64) -> Option<u32> {
         self.ids.find(hash, |&id| self.get(id) == list).copied()
     }
 
-    /// The number of `list`, which is added if it is new.
+    /// The id of `list`, which is added if it is new.
     ///
     /// Panics at the 4,294,967,296th list.
     #[inline]
@@ -71,7 +71,7 @@ fn list_slice<'a, T>(items: &'a [T], ends: &[usize], id: u32) -> &'a [T] {
 }
 
 impl Interner<u32> {
-    /// All phrases in the order of tables, where `end` ends each.
+    /// The ids of all phrases in the order of tables, in which `end` ends each.
     pub fn sorted(&self, end: u32) -> Vec<u32> {
         // Two words decide most comparisons.
         let key = |id: u32| -> u64 {
@@ -87,20 +87,20 @@ impl Interner<u32> {
     }
 }
 
-/// The order of two phrases with `end` behind each.
+/// The order of two phrases with `end` after each.
 fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
     a.iter().chain([&end]).cmp(b.iter().chain([&end]))
 }
 
-/// Alignments within phrase pairs, by the links of target words, one word after the
-/// other: the places of its source words, from 1, then 0. The order of these bytes is
-/// the order in which Moses breaks ties.
+/// The alignment of a phrase pair as bytes: for each target word the positions of its
+/// source words, from 1, then 0. The order of these bytes is the order in which Moses
+/// breaks ties.
 #[derive(Default)]
 pub(crate) struct PackedAlignment(Vec<u8>);
 
 impl PackedAlignment {
-    /// Of `links`, by target words and then source words, those of the target words
-    /// from `target` on, of which there are `words`, and all behind the source word
+    /// Packs those of `links`, which are ordered by target words and then source words, of
+    /// the `words` target words from `target` on; source positions are relative to
     /// `source`.
     pub fn set(&mut self, links: &[Link], source: usize, target: usize, words: usize) {
         self.0.clear();
@@ -124,7 +124,7 @@ impl PackedAlignment {
     }
 }
 
-/// The links that an alignment's bytes hold.
+/// The links of packed alignment bytes.
 pub(crate) fn decode_links(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
     let mut target = 0;
     bytes.iter().filter_map(move |&byte| {
@@ -136,8 +136,8 @@ pub(crate) fn decode_links(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
     })
 }
 
-/// Appends the links of an alignment by source words, of which there are `words`, in
-/// the same manner.
+/// Appends the inverse of a packed alignment, by its `words` source words, in the same
+/// format.
 pub(crate) fn invert_alignment(bytes: &[u8], words: usize, inverse: &mut Vec<u8>) {
     inverse.clear();
     for source in 0..words as u32 {
@@ -164,7 +164,7 @@ mod tests {
             phrases in proptest::collection::vec(proptest::collection::vec(0u32..5, 1..5), 1..40),
         ) {
             let mut pool = Interner::new();
-            // No phrase holds the word that ends phrases.
+            // No phrase contains the end marker.
             let phrases: Vec<Vec<u32>> =
                 phrases.into_iter().map(|p| p.into_iter().map(|w| if w == 2 { 3 } else { w }).collect()).collect();
             for phrase in &phrases {

@@ -1,19 +1,19 @@
-//! The words of one side of the corpus, numbered in the order of bytes.
+//! The words of one side of the corpus, ranked in byte order.
 //!
-//! Tables are sorted by the bytes of whole lines, where a phrase ends with ` ||| `.
-//! Words hold no space, so that order is the order of sequences of words, if a word
-//! is compared with the space behind it and the three bars count as a word. Numbers
-//! in that order make comparing phrases comparing numbers.
+//! Tables are sorted by the bytes of whole lines, in which a phrase ends with ` ||| `.
+//! Words contain no space, so that is the order of sequences of words, if a word is
+//! compared with the space after it and the three bars count as a word. With ranks in that
+//! order, comparing phrases is comparing numbers.
 
 use miriam_textio::{Vocabulary, WordId};
 
-/// What separates the fields of a table, and so ends a phrase.
+/// The field separator of a table, which ends a phrase.
 pub(crate) const FIELD_SEPARATOR: &[u8] = b"|||";
-/// What words without links count as linked to.
+/// The word that unaligned words count as linked to.
 const NULL_WORD: &[u8] = b"NULL";
 
-/// The words of one side, while they are collected: ids by first appearance, but for
-/// `NULL` and the three bars, which are there from the start.
+/// The vocabulary of one side under construction: ids by first occurrence, after `NULL` and
+/// the three bars.
 pub(crate) struct VocabularyBuilder(Vocabulary);
 
 impl VocabularyBuilder {
@@ -29,7 +29,7 @@ impl VocabularyBuilder {
         self.0.intern(word).0
     }
 
-    /// Gives the words their numbers.
+    /// Ranks the words.
     pub fn into_ranked(self) -> RankedVocabulary {
         let mut by_rank: Vec<u32> = (0..self.0.len() as u32).collect();
         by_rank.sort_unstable_by(|&a, &b| {
@@ -49,35 +49,35 @@ impl VocabularyBuilder {
     }
 }
 
-/// The order of two words with a space behind each.
+/// The order of two words with a space after each.
 fn compare_before_space(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
     a.iter().chain(b" ").cmp(b.iter().chain(b" "))
 }
 
-/// The words of one side by their numbers in the order of bytes.
+/// The words of one side by rank in byte order.
 pub(crate) struct RankedVocabulary {
     vocabulary: Vocabulary,
     id_by_rank: Vec<u32>,
     rank_by_id: Vec<u32>,
-    /// The number of what words without links are linked to.
+    /// The rank of `NULL`.
     pub null_rank: u32,
-    /// The number that ends a phrase, where phrases are compared.
+    /// The rank of the end marker of phrases.
     pub end_rank: u32,
 }
 
 impl RankedVocabulary {
-    /// How many numbers there are.
+    /// The number of ranks.
     pub fn len(&self) -> usize {
         self.id_by_rank.len()
     }
 
-    /// The number of the word with the id `id`.
+    /// The rank of the word with the id `id`.
     #[inline]
     pub fn rank(&self, id: u32) -> u32 {
         self.rank_by_id[id as usize]
     }
 
-    /// The word with the number `rank`.
+    /// The word with the rank `rank`.
     pub fn word(&self, rank: u32) -> &[u8] {
         self.vocabulary.word(WordId(self.id_by_rank[rank as usize]))
     }
@@ -94,7 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The order of numbers, with the end behind each phrase, is that of lines.
+        /// The order of ranks, with the end marker after each phrase, is that of lines.
         #[test]
         fn ranks_order_phrases_as_bytes_do(
             phrases in proptest::collection::vec(

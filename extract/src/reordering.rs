@@ -1,12 +1,12 @@
-//! Lexical reordering models: what they are called, how a phrase is oriented to its
-//! neighbours, and how counts become probabilities.
+//! Lexical reordering models: their names, the orientation of a phrase to its neighbours,
+//! and probabilities from counts.
 //!
-//! Orientations are looked up from the corners of a phrase pair: towards the previous
-//! or the next target word, is there a link (word-based), or the corner of a phrase
-//! pair of tables' length (phrase-based) or of any length (hierarchical; Galley and
-//! Manning 2008)? For the next neighbour, Moses looks for pairs whose *last* target
-//! word is the next one, not the first, and where it looks farther to the right it
-//! stops a word short of the sentence's end; both are part of the model's numbers.
+//! An orientation is determined at the corners of a phrase pair: towards the previous or
+//! the next target word, is there a link (word-based), or the corner of a phrase pair
+//! within the maximum length (phrase-based) or of any length (hierarchical; Galley and
+//! Manning 2008)? For the next neighbour, Moses looks for pairs whose *last* target word is
+//! the next one, not the first, and in its search to the right it stops one word before the
+//! sentence's end; both affect the model's probabilities.
 
 use std::fmt;
 use std::ops::Range;
@@ -16,21 +16,21 @@ use miriam_textio::number::push_general;
 use crate::consistent_spans::{ConsistentSpan, for_each_consistent_span};
 use crate::sentence_pair::SentencePair;
 
-/// The classes of orientation that a model has at most.
+/// The largest number of orientation classes of a model.
 pub(crate) const MAX_CLASSES: usize = 4;
 
-/// What shows an orientation.
+/// What determines an orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelType {
     /// Links (`wbe`).
     WordBased,
-    /// Phrase pairs within the length of the table's (`phrase`).
+    /// Phrase pairs within the maximum length (`phrase`).
     PhraseBased,
     /// Phrase pairs of any length (`hier`).
     Hierarchical,
 }
 
-/// Which orientations are told apart.
+/// Which orientations are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrientationClasses {
     /// Monotone, swap, discontinuous.
@@ -44,27 +44,36 @@ pub enum OrientationClasses {
 }
 
 /// A reordering model, as Moses names it: `wbe-msd-bidirectional-fe`.
+///
+/// # Examples
+/// ```
+/// use miriam_extract::ReorderingModel;
+///
+/// let model = ReorderingModel::parse("hier-mslr-bidirectional-fe").unwrap();
+/// assert_eq!(model.num_classes(), 4);
+/// assert!(model.backward && model.forward && model.conditions_on_target);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingModel {
-    /// What shows an orientation.
+    /// What determines an orientation.
     pub model_type: ModelType,
-    /// Which orientations there are.
+    /// Which orientations are distinguished.
     pub orientation_classes: OrientationClasses,
-    /// Whether the previous phrase is looked at.
+    /// Whether orientations to the previous phrase are modelled.
     pub backward: bool,
-    /// Whether the next phrase is looked at.
+    /// Whether orientations to the next phrase are modelled.
     pub forward: bool,
-    /// Whether probabilities are of phrase pairs (`fe`) or source phrases (`f`).
+    /// Whether probabilities are conditioned on phrase pairs (`fe`) or source phrases (`f`).
     pub conditions_on_target: bool,
 }
 
 impl ReorderingModel {
-    /// Reads a name as Moses' training does: parts in any order between hyphens, of
-    /// which the orientations and `f` or `fe` are needed; `wbe` and `backward` are
-    /// what is taken where nothing is said.
+    /// Parses a name as Moses' training does: parts in any order separated by hyphens, of
+    /// which the orientations and `f` or `fe` are required; `wbe` and `backward` are the
+    /// defaults.
     ///
     /// # Errors
-    /// A sentence that says what is wrong and which names there are.
+    /// A message that says what is wrong and which names are valid.
     pub fn parse(name: &str) -> Result<Self, String> {
         let (mut orientations, mut of_pairs) = (None, None);
         let mut model = ReorderingModel {
@@ -88,7 +97,7 @@ impl ReorderingModel {
                 "bidirectional" => (model.backward, model.forward) = (true, true),
                 "fe" => of_pairs = Some(true),
                 "f" => of_pairs = Some(false),
-                // How a decoder weighs the scores, which are the same.
+                // These affect the decoder's weights only; the scores are the same.
                 "allff" | "collapseff" => {}
                 _ => return Err(describe_error(name, &format!("{part:?} is no part of a name"))),
             }
@@ -100,7 +109,7 @@ impl ReorderingModel {
         Ok(model)
     }
 
-    /// How many orientations are told apart.
+    /// The number of orientation classes.
     pub fn num_classes(&self) -> usize {
         match self.orientation_classes {
             OrientationClasses::Msd => 3,
@@ -109,7 +118,7 @@ impl ReorderingModel {
         }
     }
 
-    /// The place of `orientation` among a direction's scores.
+    /// The index of `orientation` among a direction's scores.
     fn class_index(&self, orientation: Orientation) -> u8 {
         use Orientation::{DiscontinuousLeft, Monotone, Other, Swap};
         match (self.orientation_classes, orientation) {
@@ -121,8 +130,8 @@ impl ReorderingModel {
         }
     }
 
-    /// Appends the probabilities that a direction's `counts` come to, each with a
-    /// space before it; `smoothing` is added to each count.
+    /// Appends the probabilities of a direction's `counts`, each after a space; `smoothing`
+    /// is added to each count.
     pub(crate) fn push_scores(
         &self,
         counts: &[u32; MAX_CLASSES],
@@ -169,7 +178,7 @@ fn describe_error(name: &str, reason: &str) -> String {
     )
 }
 
-/// How a neighbour lies.
+/// The orientation of a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Orientation {
     Monotone,
@@ -179,14 +188,14 @@ enum Orientation {
     Other,
 }
 
-/// One of two neighbours on the target side, seen from a phrase pair.
+/// The previous or next neighbour of a phrase pair on the target side.
 #[derive(Clone, Copy)]
 struct Neighbour {
-    /// Its target word; may be one outside of the sentence.
+    /// Its target word; may be just outside of the sentence.
     row: isize,
-    /// The source word where it would stand in a monotone translation, and the side.
+    /// The source word of the neighbour in a monotone translation, and the side.
     monotone: (isize, Side),
-    /// The source word where it would stand if the two were swapped.
+    /// The source word of the neighbour if the two are swapped, and the side.
     swap: (isize, Side),
 }
 
@@ -196,12 +205,12 @@ enum Side {
     Right,
 }
 
-/// Orients the phrase pairs of a sentence pair.
+/// Finds the orientations of the phrase pairs of a sentence pair.
 pub(crate) struct OrientationFinder {
     model: ReorderingModel,
     max_length: usize,
-    /// For each target word that is the last of a phrase pair, the source words that
-    /// are the first of one, and those that are the last.
+    /// For each last target word of a phrase pair the source words that are first in one;
+    /// then those that are last.
     start_corners: BitMatrix,
     end_corners: BitMatrix,
 }
@@ -217,7 +226,7 @@ impl OrientationFinder {
         }
     }
 
-    /// Turns to another sentence pair.
+    /// Sets the sentence pair.
     pub fn set_sentence_pair(&mut self, sentence: &SentencePair) {
         let longest = match self.model.model_type {
             ModelType::WordBased => return,
@@ -230,16 +239,16 @@ impl OrientationFinder {
         for_each_consistent_span(
             sentence,
             longest,
-            |ConsistentSpan { target, minimal_source: core, maximal_source: room }| {
+            |ConsistentSpan { target, minimal_source: core, maximal_source: maximal }| {
                 let row = target.end - 1;
-                // Each of these is the edge of a phrase that does not grow elsewhere.
-                (room.start..=core.start).for_each(|first| self.start_corners.set(row, first));
-                (core.end..=room.end).for_each(|end| self.end_corners.set(row, end - 1));
+                // Each of these is an edge of a phrase pair.
+                (maximal.start..=core.start).for_each(|first| self.start_corners.set(row, first));
+                (core.end..=maximal.end).for_each(|end| self.end_corners.set(row, end - 1));
             },
         );
     }
 
-    /// The places of the orientations to the previous and the next neighbour among a
+    /// The indices of the orientations to the previous and the next neighbour among a
     /// direction's scores.
     pub fn class_indices(
         &self,
@@ -273,17 +282,19 @@ impl OrientationFinder {
             return Orientation::Other;
         }
         if by_words {
-            let linked = |place| sentence.is_linked(place, row);
-            let inside = |place| (0..sentence.source.len() as isize).contains(&place);
+            let linked = |position| sentence.is_linked(position, row);
+            let inside = |position| (0..sentence.source.len() as isize).contains(&position);
             is_near = is_near || positions_beyond(near).take_while(|&p| inside(p)).any(linked);
             is_far = is_far || positions_beyond(far).take_while(|&p| inside(p)).any(linked);
         } else {
-            let inside = |place| (0..sentence.source.len() as isize).contains(&place);
+            let inside = |position| (0..sentence.source.len() as isize).contains(&position);
             // On the right, Moses leaves the last word out.
-            let looks_at = |side, place| inside(place) && (side == Side::Left || inside(place + 1));
-            let cornered = |(place, side)| {
-                let mut places = positions_beyond((place, side)).take_while(|&p| looks_at(side, p));
-                places.any(|place| self.has_corner(row, place, side))
+            let looks_at =
+                |side, position| inside(position) && (side == Side::Left || inside(position + 1));
+            let cornered = |(position, side)| {
+                let mut positions =
+                    positions_beyond((position, side)).take_while(|&p| looks_at(side, p));
+                positions.any(|position| self.has_corner(row, position, side))
             };
             is_near = cornered(near);
             is_far = !is_near && cornered(far);
@@ -306,13 +317,13 @@ impl OrientationFinder {
     }
 }
 
-/// The places farther out on the side of `place`.
-fn positions_beyond((place, side): (isize, Side)) -> impl Iterator<Item = isize> {
+/// The positions beyond `position` on its side.
+fn positions_beyond((position, side): (isize, Side)) -> impl Iterator<Item = isize> {
     let step = if side == Side::Left { -1 } else { 1 };
-    (1..).map(move |i| place + i * step)
+    (1..).map(move |i| position + i * step)
 }
 
-/// A table of bits.
+/// A matrix of bits.
 #[derive(Default)]
 struct BitMatrix {
     words: Vec<u64>,
@@ -332,7 +343,7 @@ impl BitMatrix {
         self.words[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// The bit, unset outside of the table.
+    /// The bit; false outside of the matrix.
     fn get(&self, row: isize, column: isize) -> bool {
         let inside =
             (0..self.rows as isize).contains(&row) && (0..self.columns as isize).contains(&column);

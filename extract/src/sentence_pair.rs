@@ -1,27 +1,27 @@
-//! A sentence pair with its links, as extraction looks at it.
+//! A sentence pair with its links, indexed for extraction.
 
 use crate::links::Link;
 use crate::ranked_vocabulary::RankedVocabulary;
 
-/// A sentence pair; buffers are used again from one pair to the next.
+/// A sentence pair; buffers are reused from one pair to the next.
 #[derive(Default)]
 pub(crate) struct SentencePair {
-    /// The words of the source, by their numbers.
+    /// The source words, as ranks.
     pub source: Vec<u32>,
-    /// The words of the target, by their numbers.
+    /// The target words, as ranks.
     pub target: Vec<u32>,
-    /// Links by target words, then source words. A link may occur twice: word
+    /// Links ordered by target words, then source words. A link may occur twice: lexical
     /// translations count it twice, everything else once.
     pub links: Vec<Link>,
     /// Where the links of each target word begin, and where the last ones end.
     link_starts: Vec<u32>,
-    /// The first and the last target word of each source word's links; the first
-    /// behind the last where there are none.
+    /// The first and the last target word of each source word's links; the first is after
+    /// the last if there are none.
     target_spans: Vec<(u32, u32)>,
 }
 
 impl SentencePair {
-    /// Takes in `links`, once words are set.
+    /// Indexes `links`, after words are set.
     fn index_links(&mut self) {
         self.links.sort_unstable();
         self.link_starts.clear();
@@ -38,7 +38,7 @@ impl SentencePair {
         }
     }
 
-    /// Sets words by numbers, and links.
+    /// Sets words, as ranks, and links.
     pub fn set(&mut self, source: &[u32], target: &[u32], links: &[Link]) {
         self.clear();
         self.source.extend_from_slice(source);
@@ -71,16 +71,16 @@ impl SentencePair {
         self.link_starts[target] == self.link_starts[target + 1]
     }
 
-    /// The first and the last target word that the source word is linked to; the
-    /// first behind the last where there are none.
+    /// The first and the last target word that the source word is linked to; the first is
+    /// after the last if there are none.
     #[inline]
     pub fn target_span(&self, source: usize) -> (usize, usize) {
         let (first, last) = self.target_spans[source];
         (first as usize, last as usize)
     }
 
-    /// Whether two words are linked, given by places that may lie one outside: the
-    /// sentences' beginnings count as linked, and so do their ends.
+    /// Whether two words are linked. Positions may be one outside: the sentences'
+    /// beginnings count as linked, and so do their ends.
     pub fn is_linked(&self, source: isize, target: isize) -> bool {
         let (sources, targets) = (self.source.len() as isize, self.target.len() as isize);
         if (source, target) == (-1, -1) || (source, target) == (sources, targets) {
@@ -93,7 +93,7 @@ impl SentencePair {
         links.iter().any(|link| link.source == source as u32)
     }
 
-    /// Reads the pair that was encoded at `*at`, which moves behind it.
+    /// Decodes the pair at `*at`, which moves past it.
     pub fn decode(&mut self, bytes: &[u8], at: &mut usize, words: [&RankedVocabulary; 2]) {
         self.clear();
         let sides = [&mut self.source, &mut self.target];
@@ -110,13 +110,13 @@ impl SentencePair {
     }
 }
 
-/// Appends a sentence: words by ids, of which the frequent ones are small.
+/// Encodes a sentence as varints of ids, of which those of frequent words are small.
 pub(crate) fn encode_words(ids: impl ExactSizeIterator<Item = u32>, bytes: &mut Vec<u8>) {
     push_varint(bytes, ids.len() as u64);
     ids.for_each(|id| push_varint(bytes, id.into()));
 }
 
-/// Appends the links of a pair, sorted by target words, behind its sentences.
+/// Encodes the links of a pair, sorted by target words, after its sentences.
 pub(crate) fn encode_links(links: &[Link], bytes: &mut Vec<u8>) {
     push_varint(bytes, links.len() as u64);
     let mut last = 0;
@@ -127,7 +127,7 @@ pub(crate) fn encode_links(links: &[Link], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Appends `value`, seven bits a byte, the lowest first.
+/// Appends `value` in LEB128: seven bits a byte, the lowest first.
 #[inline]
 pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -137,7 +137,7 @@ pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// The number at `*at`, which moves behind it.
+/// Reads the LEB128 number at `*at`, which moves past it.
 ///
 /// Panics when the bytes end within it.
 #[inline]

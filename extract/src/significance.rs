@@ -1,10 +1,9 @@
-//! Which phrase pairs occur together no more often than chance explains, by Fisher's
-//! exact test on sentence pairs (Johnson et al. 2007).
+//! Significance pruning: which phrase pairs cooccur no more often than by chance, by
+//! Fisher's exact test on sentence pairs (Johnson et al. 2007).
 //!
-//! A pair counts where both phrases stand in a sentence pair, whether or not links
-//! join them there. Most pairs are decided by how often each phrase occurs alone: they
-//! occur together at least once and at most as often as the rarer one. Only the others
-//! are looked for.
+//! A pair cooccurs where both phrases are in a sentence pair, whether or not they are
+//! aligned there. Most pairs are decided by the counts of each phrase alone: they cooccur
+//! at least once and at most as often as the rarer one. Only the others are counted.
 
 use std::f64::consts::PI;
 use std::fmt;
@@ -14,24 +13,27 @@ use crate::partition::PhraseExtractor;
 use crate::phrases::{Interner, hash_phrase};
 use crate::sentence_pair::SentencePair;
 
-/// What is taken as a little more or less than alpha.
+/// The epsilon of `a+e` and `a-e`.
 const EPSILON: f64 = 1e-6;
 
-/// How significant a phrase pair has to be: the negated natural logarithm of its
-/// p-value. Alpha is that of phrases which occur once, together: the logarithm of the
-/// number of sentence pairs.
+/// How significant a phrase pair must be: the negated natural logarithm of its p-value.
+/// Alpha is the value of two phrases that occur once, together: the logarithm of the number
+/// of sentence pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignificanceThreshold {
     /// Above alpha (`a+e`): phrases that occur once, together, are pruned.
     AboveAlpha,
     /// Alpha or above (`a-e`): they are kept, and what is less certain is pruned.
     Alpha,
-    /// Above a number.
+    /// Above this number.
     Above(f64),
 }
 
 impl SignificanceThreshold {
-    /// Reads `a+e`, `a-e` or a number that is not negative.
+    /// Parses `a+e`, `a-e` or a number that is not negative.
+    ///
+    /// # Errors
+    /// A message that says what is valid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = || text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
         match text {
@@ -45,8 +47,8 @@ impl SignificanceThreshold {
         }
     }
 
-    /// What the negated logarithm of a p-value has to exceed among `pairs` sentence
-    /// pairs.
+    /// The threshold that the negated logarithm of a p-value must exceed among `pairs`
+    /// sentence pairs.
     fn threshold(self, pairs: u64) -> f64 {
         match self {
             SignificanceThreshold::AboveAlpha => (pairs as f64).ln() + EPSILON,
@@ -66,7 +68,7 @@ impl fmt::Display for SignificanceThreshold {
     }
 }
 
-/// In how many sentence pairs things occur.
+/// The numbers of sentence pairs with the source phrase, with the target phrase, and in all.
 #[derive(Clone, Copy, Debug)]
 struct MarginalCounts {
     /// All sentence pairs.
@@ -76,11 +78,11 @@ struct MarginalCounts {
 }
 
 impl MarginalCounts {
-    /// The negated logarithm of the probability that the phrases meet in at least
+    /// The negated logarithm of the probability that the phrases cooccur in at least
     /// `together` sentence pairs by chance.
     fn neg_ln_p_value(self, together: u64) -> f64 {
         let MarginalCounts { all, source, target } = self;
-        // That many meetings cannot be avoided.
+        // At least this many cooccurrences are certain.
         if together + all <= source + target {
             return 0.0;
         }
@@ -102,9 +104,9 @@ impl MarginalCounts {
     }
 }
 
-/// The logarithm of the number of ways to take `k` of `n`.
+/// The logarithm of the binomial coefficient of `n` over `k`.
 fn ln_choose(n: u64, k: u64) -> f64 {
-    // Where few are taken, differences of large logarithms would cost digits.
+    // For small `k`, differences of large logarithms would lose digits.
     let few = k.min(n - k);
     if few <= 32 {
         return (0..few).map(|i| ((n - i) as f64 / (i + 1) as f64).ln()).sum();
@@ -112,7 +114,7 @@ fn ln_choose(n: u64, k: u64) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// The logarithm of n!, exact to the last digits: Stirling's series where n is large.
+/// The logarithm of n!, accurate to the last digits: Stirling's series for large n.
 fn ln_factorial(n: u64) -> f64 {
     if n < 16 {
         return (2..=n).map(|i| i as f64).product::<f64>().ln();
@@ -122,9 +124,8 @@ fn ln_factorial(n: u64) -> f64 {
     n * n.ln() - n + 0.5 * (2.0 * PI * n).ln() + series
 }
 
-/// For each of `pairs`, sorted by sources' places in the table, whether it is to be
-/// pruned. Pairs are of phrases in `sources` and `targets`, which hold all of
-/// `partition`.
+/// For each of `pairs`, ordered by source phrases as in the table, whether it is pruned.
+/// `sources` and `targets` are all phrases of `partition`.
 pub(crate) fn find_insignificant(
     extraction: &PhraseExtractor<'_>,
     significance: SignificanceThreshold,
@@ -146,15 +147,15 @@ pub(crate) fn find_insignificant(
         target: occurrences[1][target as usize].into(),
     };
     let mut pruned = vec![false; pairs.len()];
-    // Target, source and place of what is not decided yet.
+    // Target, source and index of the pairs that are not decided yet.
     let mut open: Vec<(u32, u32, u32)> = Vec::new();
-    for (place, &pair) in (0..).zip(pairs) {
+    for (index, &pair) in (0..).zip(pairs) {
         let alone = alone(pair);
         let most = alone.source.min(alone.target);
         if alone.neg_ln_p_value(most) <= level {
-            pruned[place as usize] = true;
+            pruned[index as usize] = true;
         } else if most > 1 && alone.neg_ln_p_value(1) <= level {
-            open.push((pair.1, pair.0, place));
+            open.push((pair.1, pair.0, index));
         }
     }
     open.sort_unstable();
@@ -165,25 +166,28 @@ pub(crate) fn find_insignificant(
     for_each_sentence_pair(extraction, partition, [sources, targets], |[sources, targets]| {
         for &target in &targets.found {
             let range = starts[target as usize] as usize..starts[target as usize + 1] as usize;
-            let (own, counts) = (&open[range.clone()], &mut together[range]);
-            // The shorter list is gone through.
-            if own.len() <= 8 * sources.found.len() {
-                let met =
-                    own.iter().zip(counts).filter(|((_, source, _), _)| sources.contains(*source));
+            let (candidates, counts) = (&open[range.clone()], &mut together[range]);
+            // Iterate over the shorter list.
+            if candidates.len() <= 8 * sources.found.len() {
+                let met = candidates
+                    .iter()
+                    .zip(counts)
+                    .filter(|((_, source, _), _)| sources.contains(*source));
                 met.for_each(|(_, count)| *count += 1);
             } else {
-                let place = |id: &u32| own.binary_search_by_key(id, |&(_, source, _)| source).ok();
-                sources.found.iter().filter_map(place).for_each(|place| counts[place] += 1);
+                let index =
+                    |id: &u32| candidates.binary_search_by_key(id, |&(_, source, _)| source).ok();
+                sources.found.iter().filter_map(index).for_each(|index| counts[index] += 1);
             }
         }
     })?;
-    for (&(target, source, place), &together) in open.iter().zip(&together) {
-        pruned[place as usize] = alone((source, target)).neg_ln_p_value(together.into()) <= level;
+    for (&(target, source, index), &together) in open.iter().zip(&together) {
+        pruned[index as usize] = alone((source, target)).neg_ln_p_value(together.into()) <= level;
     }
     Ok(pruned)
 }
 
-/// Calls `take` with the phrases of every sentence pair that are in the pools.
+/// Calls `take` with the interned phrases of every sentence pair.
 fn for_each_sentence_pair(
     extraction: &PhraseExtractor<'_>,
     partition: u64,
@@ -198,7 +202,7 @@ fn for_each_sentence_pair(
             targets.find_phrases(&sentence.target, extraction.max_length, |hash| {
                 extraction.is_in_partition(hash, partition)
             });
-            // Without a target phrase there is no pair; but source phrases count.
+            // Without a target phrase there is no pair, but source phrases still count.
             sources.find_phrases(&sentence.source, extraction.max_length, |_| true);
             take(&present);
         })?;
@@ -206,7 +210,7 @@ fn for_each_sentence_pair(
     Ok(())
 }
 
-/// The phrases of a pool that stand in a sentence.
+/// Finds the interned phrases of a sentence.
 struct PhraseFinder<'p> {
     pool: &'p Interner<u32>,
     found: Vec<u32>,
@@ -265,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_that_meet_once_have_the_p_value_alpha() {
+    fn phrases_that_cooccur_once_have_the_p_value_alpha() {
         for all in [1u64, 2, 29_000, 738_981, 5_000_000_000] {
             let once = MarginalCounts { all, source: 1, target: 1 }.neg_ln_p_value(1);
             assert!((once - (all as f64).ln()).abs() < EPSILON / 2.0, "{all}: {once}");
@@ -283,7 +287,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against sums of whole numbers.
+        /// The p-value equals sums of binomial coefficients in whole numbers.
         #[test]
         fn tails_are_sums_of_counts(all in 1u64..60, source in 0u64..60, target in 0u64..60, together in 0u64..60) {
             let (source, target) = (source.min(all), target.min(all));

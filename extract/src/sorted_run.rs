@@ -1,7 +1,7 @@
-//! Entries on disk: the file that a partition becomes, and how it is read back.
+//! Sorted runs: the file of a partition's phrase pairs, written and read back.
 //!
-//! An entry is written as what differs from the one before it, most of it in single
-//! bytes. Blocks are compressed one by one, so that a reader holds one block.
+//! A phrase pair is delta-encoded against the one before it, mostly in single bytes. Blocks
+//! are compressed one by one, so that a reader holds one block.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -15,12 +15,12 @@ use crate::reordering::MAX_CLASSES;
 use crate::sentence_pair::{push_varint, read_varint};
 use crate::{Error, Result};
 
-/// Bytes of entries in a block.
+/// The size of a block in bytes before compression.
 const BLOCK_BYTES: usize = 128 << 10;
-/// As fast as it gets; the entries are small already.
+/// The fastest level; delta encoding has made the data small already.
 const ZSTD_LEVEL: i32 = 1;
 
-/// What tells a whole run from another or a cut one.
+/// The length and hash of a complete run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checksum {
     pub entries: u64,
@@ -107,7 +107,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Ends the run, which is then on disk.
+    /// Finishes the run and syncs it to disk.
     pub fn finish(mut self) -> Result<Checksum> {
         if !self.block.is_empty() {
             self.flush()?;
@@ -122,11 +122,11 @@ impl RunWriter {
     }
 }
 
-/// Whether the file at `path` is the run that `seal` was put on.
-pub(crate) fn matches_checksum(path: &Path, seal: &Checksum) -> bool {
+/// Whether the file at `path` has this checksum.
+pub(crate) fn matches_checksum(path: &Path, checksum: &Checksum) -> bool {
     let digest = || -> std::io::Result<u64> {
         let mut file = File::open(path)?;
-        if file.metadata()?.len() != seal.bytes {
+        if file.metadata()?.len() != checksum.bytes {
             return Err(std::io::ErrorKind::InvalidData.into());
         }
         let (mut digest, mut buffer) = (Xxh3Default::new(), vec![0; 1 << 20]);
@@ -137,10 +137,10 @@ pub(crate) fn matches_checksum(path: &Path, seal: &Checksum) -> bool {
             }
         }
     };
-    digest().is_ok_and(|digest| digest == seal.digest)
+    digest().is_ok_and(|digest| digest == checksum.digest)
 }
 
-/// A run being read, at one of its entries.
+/// A run being read, positioned at one of its phrase pairs.
 pub(crate) struct RunReader {
     path: PathBuf,
     file: BufReader<File>,
@@ -149,7 +149,7 @@ pub(crate) struct RunReader {
     compressed: Vec<u8>,
     block: Vec<u8>,
     position: usize,
-    /// The entry.
+    /// The current phrase pair.
     source: Vec<u32>,
     target: Vec<u32>,
     links: Vec<Link>,
@@ -157,13 +157,13 @@ pub(crate) struct RunReader {
 }
 
 impl RunReader {
-    /// Opens the run and stands before its first entry.
-    pub fn open(path: &Path, seal: &Checksum) -> Result<Self> {
+    /// Opens the run, positioned before its first phrase pair.
+    pub fn open(path: &Path, checksum: &Checksum) -> Result<Self> {
         let file = File::open(path).map_err(io_error(path, READ_ACTION))?;
         Ok(RunReader {
             path: path.to_owned(),
             file: BufReader::new(file),
-            remaining: seal.entries,
+            remaining: checksum.entries,
             decompressor: zstd::bulk::Decompressor::new().map_err(io_error(path, READ_ACTION))?,
             compressed: Vec::new(),
             block: Vec::new(),
@@ -175,7 +175,7 @@ impl RunReader {
         })
     }
 
-    /// Goes on to the next entry; false at the end.
+    /// Advances to the next phrase pair; returns false at the end.
     pub fn advance(&mut self) -> Result<bool> {
         if self.remaining == 0 {
             return Ok(false);
@@ -225,7 +225,7 @@ impl RunReader {
         Ok(())
     }
 
-    /// The entry that the reader is at.
+    /// The current phrase pair.
     pub fn entry(&self) -> PhrasePair<'_> {
         PhrasePair {
             source: &self.source,
@@ -259,9 +259,9 @@ mod tests {
         };
         let mut writer = RunWriter::create(&path).unwrap();
         (0..words.len()).for_each(|i| writer.push(&entry(i)).unwrap());
-        let seal = writer.finish().unwrap();
-        assert!(matches_checksum(&path, &seal));
-        let mut reader = RunReader::open(&path, &seal).unwrap();
+        let checksum = writer.finish().unwrap();
+        assert!(matches_checksum(&path, &checksum));
+        let mut reader = RunReader::open(&path, &checksum).unwrap();
         for i in 0..words.len() {
             assert!(reader.advance().unwrap());
             assert_eq!(reader.entry(), entry(i));
@@ -270,9 +270,9 @@ mod tests {
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[100] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
-        assert!(!matches_checksum(&path, &seal));
+        assert!(!matches_checksum(&path, &checksum));
         std::fs::write(&path, &bytes[..99]).unwrap();
-        assert!(!matches_checksum(&path, &seal));
-        assert!(!matches_checksum(&folder.path().join("none"), &seal));
+        assert!(!matches_checksum(&path, &checksum));
+        assert!(!matches_checksum(&folder.path().join("none"), &checksum));
     }
 }

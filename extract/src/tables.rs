@@ -1,4 +1,4 @@
-//! Entries as lines of Moses' phrase table and reordering table.
+//! Formatting phrase pairs as lines of Moses' phrase table and reordering table.
 
 use miriam_textio::number::push_general_f32;
 
@@ -8,22 +8,22 @@ use crate::partition::PhrasePair;
 use crate::ranked_vocabulary::RankedVocabulary;
 use crate::reordering::{MAX_CLASSES, ReorderingModel};
 
-/// Counts of orientations below this are common, and their scores kept as text.
+/// The scores of orientation counts below this are cached as text.
 const CACHED_COUNTS: u32 = 8;
 
-/// Writes entries as text; a thread has its own.
+/// Formats phrase pairs; each thread has its orientations.
 pub(crate) struct TableFormatter<'a> {
     words: &'a [RankedVocabulary; 2],
     discount: &'a Discount,
     reordering: Option<(ReorderingModel, f64)>,
-    /// Scores of common counts, by the counts' bits.
+    /// The scores of common counts as text, by the packed counts.
     score_cache: Vec<Vec<u8>>,
 }
 
 /// The text of a batch.
 #[derive(Default)]
 pub(crate) struct TableText {
-    /// How many phrase pairs and source phrases the tables hold.
+    /// The number of phrase pairs; then that of source phrases.
     pub entries: u64,
     pub sources: u64,
     pub phrases: Vec<u8>,
@@ -31,7 +31,7 @@ pub(crate) struct TableText {
 }
 
 impl<'a> TableFormatter<'a> {
-    /// With the smoothing of the reordering model beside it.
+    /// A formatter for this reordering model and its smoothing.
     pub fn new(
         words: &'a [RankedVocabulary; 2],
         discount: &'a Discount,
@@ -44,7 +44,8 @@ impl<'a> TableFormatter<'a> {
     /// The lines of `batch`.
     pub fn format_batch(&mut self, batch: &PhrasePairBatch) -> TableText {
         let mut text = TableText::default();
-        // Of one source phrase: entries to come, entries printed, orientations.
+        // Of the current source phrase: phrase pairs left, phrase pairs printed,
+        // orientation counts.
         let (mut left, mut printed) = (0, 0);
         let mut counts = [[0; MAX_CLASSES]; 2];
         batch.for_each_pair(|source, entry| {
@@ -62,8 +63,12 @@ impl<'a> TableFormatter<'a> {
                     self.push_reordering_scores(&model, smoothing, &entry.orientations, line);
                 }
                 _ => {
-                    let own = entry.orientations.iter().flatten();
-                    counts.iter_mut().flatten().zip(own).for_each(|(sum, own)| *sum += own);
+                    let orientations = entry.orientations.iter().flatten();
+                    counts
+                        .iter_mut()
+                        .flatten()
+                        .zip(orientations)
+                        .for_each(|(sum, orientations)| *sum += orientations);
                 }
             }
             left = if left == 0 { source.distinct_targets } else { left } - 1;
@@ -85,7 +90,7 @@ impl<'a> TableFormatter<'a> {
         text
     }
 
-    /// The words of a phrase, a space behind each.
+    /// Appends the words of a phrase, a space after each.
     fn push_phrase(&self, side: usize, phrase: &[u32], line: &mut Vec<u8>) {
         for &word in phrase {
             line.extend_from_slice(self.words[side].word(word));
@@ -142,20 +147,20 @@ impl<'a> TableFormatter<'a> {
                 model.push_scores(counts, smoothing, line);
                 continue;
             }
-            let place =
-                counts.iter().fold(0, |place, &count| place * CACHED_COUNTS + count) as usize;
-            if self.score_cache[place].is_empty() {
+            let index =
+                counts.iter().fold(0, |index, &count| index * CACHED_COUNTS + count) as usize;
+            if self.score_cache[index].is_empty() {
                 let mut text = Vec::new();
                 model.push_scores(counts, smoothing, &mut text);
-                self.score_cache[place] = text;
+                self.score_cache[index] = text;
             }
-            line.extend_from_slice(&self.score_cache[place]);
+            line.extend_from_slice(&self.score_cache[index]);
         }
         line.push(b'\n');
     }
 }
 
-/// A count as Moses' tools hand it on, in text of six significant digits.
+/// Rounds a count as Moses' tools do, which pass it on as text with six significant digits.
 fn round_as_printed(count: u64) -> f32 {
     if count < 1_000_000 {
         return count as f32;
@@ -165,10 +170,7 @@ fn round_as_printed(count: u64) -> f32 {
     miriam_textio::number::parse_f32_via_f64(&text).expect("was printed as a number")
 }
 
-/// Appends a small number in decimals.
+/// Appends a number in decimals.
 fn push_decimal(line: &mut Vec<u8>, number: u32) {
-    if number >= 10 {
-        push_decimal(line, number / 10);
-    }
-    line.push(b'0' + (number % 10) as u8);
+    line.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }

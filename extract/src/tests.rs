@@ -1,5 +1,5 @@
-//! The whole crate against Moses' files, and against a slow and obvious extractor on
-//! random text, with so little memory that everything is cut into parts.
+//! End-to-end tests of extraction: against Moses' files, and against a naive extractor on
+//! random text, with so little memory that there are many partitions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,8 +23,8 @@ fn plain_options(max_length: usize, temp: &Path) -> ExtractOptions {
     }
 }
 
-/// Extracts from the files `source`, `target` and `links` of `corpus` into a new folder
-/// and returns what is in it by name.
+/// Extracts from the files `source`, `target` and `links` of `corpus` into a new folder and
+/// returns its files by name.
 fn extract_to_map(corpus: &Path, options: &ExtractOptions) -> BTreeMap<String, String> {
     let output = options.temp_dir.join("output");
     let [source, target, links] = ["source", "target", "links"].map(|name| corpus.join(name));
@@ -91,7 +91,7 @@ fn reordering_tables_are_those_of_moses() {
             };
             let both = read_recorded(&name);
             assert_eq!(table("bidirectional"), both, "{name}");
-            // One direction is half of the scores.
+            // The scores of one direction are half of the columns.
             let half = |keep: fn(usize, usize) -> bool| -> String {
                 let line = |line: &str| {
                     let (phrases, scores) = line.rsplit_once("||| ").unwrap();
@@ -108,7 +108,8 @@ fn reordering_tables_are_those_of_moses() {
     }
 }
 
-/// Moses' tools lose the source phrases of such tables, so this is arithmetic on paper.
+/// Moses' tools lose the source phrases of such tables, so the expected values were
+/// calculated by hand.
 #[test]
 fn scores_of_source_phrases_sum_over_their_translations() {
     let temp = tempfile::tempdir().unwrap();
@@ -135,10 +136,10 @@ fn scores_of_source_phrases_sum_over_their_translations() {
 /// Source words, target words, links.
 type RawSentencePair = (Vec<String>, Vec<String>, Vec<(usize, usize)>);
 
-/// A pair of phrases as words, with how often each of its alignments occurs.
+/// Phrase pairs as words, with the count of each alignment.
 type RawPhrasePairs = BTreeMap<(Vec<String>, Vec<String>), BTreeMap<Vec<(usize, usize)>, u32>>;
 
-/// The phrase table by definition.
+/// The phrase table, computed by its definition.
 fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
     let mut pairs = RawPhrasePairs::new();
     let mut lexical: BTreeMap<(String, String), u32> = BTreeMap::new();
@@ -179,10 +180,10 @@ fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
         let of = |key: &(String, String)| if side == 0 { key.0 == word } else { key.1 == word };
         lexical.iter().filter(|(key, _)| of(key)).map(|(_, n)| n).sum()
     };
-    // What a file with seven decimals holds.
-    let probability = |source: &str, target: &str, given: usize| -> f64 {
+    // Rounded to seven decimals, as in the files.
+    let probability = |source: &str, target: &str, condition: usize| -> f64 {
         let count = lexical[&(source.to_owned(), target.to_owned())];
-        let total = total(given, if given == 0 { source } else { target });
+        let total = total(condition, if condition == 0 { source } else { target });
         format!("{:.7}", f64::from(count) / f64::from(total)).parse().unwrap()
     };
     let sum = |side: usize, phrase: &[String]| -> u32 {
@@ -194,7 +195,7 @@ fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
     let mut lines = Vec::new();
     for ((source, target), alignments) in &pairs {
         let count: u32 = alignments.values().sum();
-        // The links of each word, as nested sets compare.
+        // The links of each word, in an order as of nested sets.
         let nested = |links: &[(usize, usize)], words: usize, swap: bool| -> Vec<Vec<usize>> {
             let of = |word: usize| {
                 let ends = links.iter().map(|&(t, s)| if swap { (s, t) } else { (t, s) });
@@ -286,7 +287,7 @@ proptest! {
         let options = ExtractOptions { memory, threads, ..plain_options(longest, temp.path()) };
         let found = extract_to_map(temp.path(), &options);
         prop_assert_eq!(&found["phrase-table"], &naive_phrase_table(&corpus, longest));
-        // The other table goes along, entry by entry.
+        // The reordering table has the same phrase pairs in the same order.
         let phrases = |table: &str| -> Vec<String> {
             let two = |line: &str| line.splitn(3, "|||").take(2).collect::<Vec<_>>().join("|||");
             table.lines().map(two).collect()
@@ -295,8 +296,8 @@ proptest! {
     }
 }
 
-/// Whether two phrases occur together more often than chance explains, counting
-/// sentence pairs one by one and ways of meeting in whole numbers.
+/// Whether two phrases cooccur more often than by chance, counting sentence pairs one by
+/// one and possibilities in whole numbers.
 fn is_significant(
     corpus: &[RawSentencePair],
     source: &str,
@@ -351,7 +352,7 @@ proptest! {
     }
 }
 
-/// What was done before a process was killed is done no more, and gives the same.
+/// A resumed extraction reuses the runs of a killed one and gives the same tables.
 #[test]
 fn runs_of_a_killed_extraction_are_used() {
     let temp = tempfile::tempdir().unwrap();
@@ -389,7 +390,7 @@ fn runs_of_a_killed_extraction_are_used() {
     }
     let run = state.run_path(2);
     let written = fs::metadata(&run).unwrap().modified().unwrap();
-    // A run that the state does not vouch for is written again.
+    // A run whose checksum differs is written again.
     fs::write(state.run_path(1), "half a run").unwrap();
     drop(state);
     let state =
@@ -398,7 +399,7 @@ fn runs_of_a_killed_extraction_are_used() {
     let state = count_partitions(&extraction, state, 2, &NoProgress).unwrap();
     assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written);
     drop(state);
-    // With other memory and threads the parts stay what they were.
+    // With other memory and threads the number of partitions stays.
     let other = ExtractOptions { memory: 1 << 30, threads: 1, ..options.clone() };
     assert_eq!(extract_to_map(Path::new(TESTDATA), &other), expected);
 }
@@ -417,19 +418,22 @@ fn wrong_input_is_named_with_file_and_line() {
             .unwrap_err()
             .to_string()
     };
-    let said = complain("a\nb\n", "x\ny\n", "0-0\n");
-    assert!(said.contains("links: it ends after 1 lines") && said.contains("source"), "{said}");
-    let said = complain("a\n", "x\ny\n", "0-0\n0-0\n");
-    assert!(said.contains("source: it ends after 1 lines"), "{said}");
-    let said = complain("a\nb\n", "x\ny\n", "0-0\n0-1\n");
-    assert!(said.contains("links, line 2") && said.contains("0-1"), "{said}");
-    let said = complain("a\nb\n", "x\ny\n", "0-0\nzero\n");
-    assert!(said.contains("links, line 2") && said.contains("zero"), "{said}");
-    let said = complain("a\nb\n", "x\ny ||| z\n", "0-0\n0-0\n");
-    assert!(said.contains("target, line 2") && said.contains("&#124;"), "{said}");
-    let said = complain("", "", "");
-    assert!(said.contains("no text"), "{said}");
-    assert!(fs::read_dir(temp.path().join("output")).unwrap().next().is_none(), "nothing is left");
+    let message = complain("a\nb\n", "x\ny\n", "0-0\n");
+    assert!(
+        message.contains("links: it ends after 1 lines") && message.contains("source"),
+        "{message}"
+    );
+    let message = complain("a\n", "x\ny\n", "0-0\n0-0\n");
+    assert!(message.contains("source: it ends after 1 lines"), "{message}");
+    let message = complain("a\nb\n", "x\ny\n", "0-0\n0-1\n");
+    assert!(message.contains("links, line 2") && message.contains("0-1"), "{message}");
+    let message = complain("a\nb\n", "x\ny\n", "0-0\nzero\n");
+    assert!(message.contains("links, line 2") && message.contains("zero"), "{message}");
+    let message = complain("a\nb\n", "x\ny ||| z\n", "0-0\n0-0\n");
+    assert!(message.contains("target, line 2") && message.contains("&#124;"), "{message}");
+    let message = complain("", "", "");
+    assert!(message.contains("no text"), "{message}");
+    assert!(fs::read_dir(temp.path().join("output")).unwrap().next().is_none(), "no file remains");
 }
 
 #[test]

@@ -1,11 +1,10 @@
-//! Parallel text as training wants it: every pair looked at, what cannot be used
-//! left out and counted, nothing dropped in silence.
+//! Cleaning of parallel text for training: pairs that cannot be used are left out and
+//! counted, nothing is dropped silently.
 //!
-//! A pair is left out when a side is empty, has too many words, or far more than
-//! the other. Bytes below a space become spaces; a `|`, which separates fields
-//! and factors in every file of a phrase model, becomes `&#124;`, as Moses'
-//! tokeniser writes it. Text need not be UTF-8, but lines that are not are told
-//! of: they are mostly a mistake.
+//! A pair is left out if a side is empty, has too many words, or far more words than the
+//! other. Control characters become spaces; a `|`, which separates fields and factors in
+//! every file of a phrase model, becomes `&#124;`, as in Moses' tokeniser. Text need not be
+//! UTF-8, but lines that are not are reported: they are mostly a mistake.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +14,16 @@ use miriam_textio::{Input, Lines, Output, Progress, display_name, fields};
 use crate::manifest::StageStatistics;
 use crate::{Error, Result};
 
-/// Which pairs are kept.
+/// The limits of pairs that are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LengthLimits {
     /// The most words of a side.
     pub max_words: usize,
-    /// The most words of a side for each of the other.
+    /// The largest ratio of the sides' numbers of words.
     pub max_ratio: usize,
 }
 
-/// What was seen of a parallel text.
+/// The counts of cleaning a text.
 #[derive(Clone, Debug, Default)]
 struct CorpusStatistics {
     pairs: u64,
@@ -53,15 +52,15 @@ impl CorpusStatistics {
     }
 }
 
-/// Two files of one text.
+/// The source and target file of a parallel text.
 pub(crate) type ParallelFiles = [PathBuf; 2];
 
-/// Copies the pairs within `bounds` (all of them where there are none) from the
-/// files `from` to the files `to`.
+/// Cleans the parallel files `from` into the files `to`, keeping the pairs within `limits`,
+/// or all pairs if it is `None`.
 pub(crate) fn clean_parallel(
     from: &ParallelFiles,
     to: &ParallelFiles,
-    bounds: Option<LengthLimits>,
+    limits: Option<LengthLimits>,
     progress: &dyn Progress,
 ) -> Result<StageStatistics> {
     let inputs = [Input::open(&from[0])?, Input::open(&from[1])?];
@@ -93,19 +92,19 @@ pub(crate) fn clean_parallel(
             progress.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
         }
         let words = [count_words(&sides[0]), count_words(&sides[1])];
-        if let Some(bounds) = bounds {
+        if let Some(limits) = limits {
             let (less, more) = (words[0].min(words[1]), words[0].max(words[1]));
             let dropped = if less == 0 {
                 &mut counts.empty
-            } else if more > bounds.max_words {
+            } else if more > limits.max_words {
                 &mut counts.too_long
-            } else if more > bounds.max_ratio * less {
+            } else if more > limits.max_ratio * less {
                 &mut counts.ratio_exceeded
             } else {
                 &mut counts.kept
             };
             *dropped += 1;
-            if less == 0 || more > bounds.max_words || more > bounds.max_ratio * less {
+            if less == 0 || more > limits.max_words || more > limits.max_ratio * less {
                 continue;
             }
         } else {
@@ -138,7 +137,7 @@ pub(crate) fn clean_parallel(
     Ok(counts.to_statistics())
 }
 
-/// Copies the lines of `from` that are not empty to `to`, as [`clean`] writes them.
+/// Writes the lines of `from` that are not empty to `to`, cleaned as by [`clean_parallel`].
 pub(crate) fn clean_monolingual(
     from: &[PathBuf],
     to: &Path,
@@ -177,7 +176,7 @@ fn count_words(line: &[u8]) -> usize {
     fields::split_words(line).count()
 }
 
-/// Appends `line` without what no file of a model can hold.
+/// Appends `line` without the bytes that files of a model cannot contain.
 fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8], first: bool) {
     const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
     let line = if first { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
@@ -196,7 +195,7 @@ fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8], first: bool) {
     }
 }
 
-/// Counts a line that is not UTF-8, and tells of the first.
+/// Counts a line that is not UTF-8, and logs a warning for the first.
 fn count_invalid_utf8(counts: &mut CorpusStatistics, path: &Path, number: u64, line: &[u8]) {
     if std::str::from_utf8(line).is_err() {
         if counts.not_utf8 == 0 {
@@ -209,7 +208,7 @@ fn count_invalid_utf8(counts: &mut CorpusStatistics, path: &Path, number: u64, l
     }
 }
 
-/// The complaint about two texts one of which ended after `pairs` lines.
+/// The error for two texts of which one ended after `pairs` lines.
 fn line_count_mismatch(
     from: &ParallelFiles,
     lines: &mut [Lines; 2],
@@ -234,7 +233,7 @@ fn line_count_mismatch(
     })
 }
 
-/// Says what was left out.
+/// Logs what was left out.
 fn log_statistics(counts: &CorpusStatistics, path: &Path) {
     let CorpusStatistics {
         pairs,
@@ -248,14 +247,14 @@ fn log_statistics(counts: &CorpusStatistics, path: &Path) {
     } = counts;
     let name = display_name(path);
     tracing::info!("{name}: {kept} of {pairs} pairs, {source_words} and {target_words} words");
-    for (count, what) in [
+    for (count, description) in [
         (empty, "have an empty side"),
         (long, "have too many words"),
         (uneven, "have too many words on one side for those on the other"),
         (not_utf8, "lines are not UTF-8"),
     ] {
         if *count > 0 {
-            tracing::info!("{name}: {count} {what}");
+            tracing::info!("{name}: {count} {description}");
         }
     }
 }
@@ -282,19 +281,19 @@ mod tests {
             &self,
             source: &[u8],
             target: &[u8],
-            bounds: Option<LengthLimits>,
+            limits: Option<LengthLimits>,
         ) -> Result<(StageStatistics, Vec<u8>, Vec<u8>)> {
             let at = |name: &str| self.0.path().join(name);
             fs::write(at("s"), source).unwrap();
             fs::write(at("t"), target).unwrap();
             let to = [at("cs"), at("ct")];
-            let facts = clean_parallel(&[at("s"), at("t")], &to, bounds, &NoProgress)?;
+            let facts = clean_parallel(&[at("s"), at("t")], &to, limits, &NoProgress)?;
             Ok((facts, fs::read(&to[0]).unwrap(), fs::read(&to[1]).unwrap()))
         }
     }
 
     #[test]
-    fn leaves_out_what_cannot_be_used_and_counts_it() {
+    fn unusable_pairs_are_left_out_and_counted() {
         let source = b"\xEF\xBB\xBFa b\n\nx y z\n1 2 3 4 5 6\na|b\tc\r\nm n\n \x01 \n\xff q";
         let target = b"A\nB\nX\n1 2 3 4 5 6\nA ||| B\nM\nW\nQ R\n";
         let (facts, source, target) = Folder::new().clean(source, target, LIMITS).unwrap();
@@ -310,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn without_bounds_every_pair_stays() {
+    fn without_limits_every_pair_is_kept() {
         let (facts, source, target) = Folder::new().clean(b"a\n\nb\n", b"A\nB\n\n", None).unwrap();
         assert_eq!((&source[..], &target[..]), (&b"a\n\nb\n"[..], &b"A\nB\n\n"[..]));
         assert_eq!([&facts["kept"], &facts["empty"]], [3, 2]);
     }
 
     #[test]
-    fn names_texts_that_are_not_parallel_or_empty() {
+    fn texts_that_are_empty_or_not_parallel_are_refused() {
         let folder = Folder::new();
         let message = |source: &[u8], target: &[u8]| {
             let error = folder.clean(source, target, LIMITS).unwrap_err().to_string();
@@ -340,7 +339,7 @@ mod tests {
     }
 
     proptest! {
-        /// What comes out is clean, parallel, within bounds, and clean again.
+        /// Cleaned text is parallel, within the limits, and unchanged by cleaning it again.
         #[test]
         fn cleaning_is_idempotent(
             pairs in prop::collection::vec(("[a-c|\t \u{1}\u{e9}]{0,9}", "[a-c|\r \u{e9}]{0,9}"), 1..20)

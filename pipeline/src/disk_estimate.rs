@@ -1,10 +1,9 @@
-//! What a training run will take, said before it begins.
+//! An estimate of the disk space of a training run, reported before it begins.
 //!
-//! Bounds, not predictions: a text of n words (the larger side) gives at most
-//! about 2.2 n distinct phrase pairs up to 7 words long (2.1 on 29,000 captions,
-//! 1.5 on 739,000 pairs of legal text; the share falls with size), a line of both
-//! text tables is about 110 bytes before compression, and a fifth of that lies in
-//! temporary files at once.
+//! Bounds, not predictions: a text of n words (the larger side) gives at most about 2.2 n
+//! distinct phrase pairs up to 7 words long (2.1 on 29,000 captions, 1.5 on 739,000 pairs
+//! of legal text; the share falls with size), a line of both text tables is about 110 bytes
+//! before compression, and a fifth of that is in temporary files at once.
 
 use std::path::Path;
 
@@ -21,19 +20,19 @@ const PAIRS_PER_TEN_WORDS: u64 = 22;
 /// Bytes of text a word, the space included.
 const BYTES_PER_WORD: u64 = 5;
 
-/// What will be taken of the disk, in bytes.
+/// The disk space of a training run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DiskEstimate {
-    /// Phrase pairs at most.
+    /// The upper bound of the number of phrase pairs.
     pub phrase_pairs: u64,
-    /// The model at the end.
+    /// The size of the trained model in bytes.
     pub model_bytes: u64,
-    /// What lies there meanwhile.
+    /// The size of temporary files in bytes.
     pub temporary_bytes: u64,
 }
 
 impl DiskEstimate {
-    /// For texts of so many bytes, unpacked.
+    /// Estimates from the uncompressed sizes of the texts in bytes.
     pub fn new(parallel: u64, lm_text: u64, options: &TrainOptions) -> Self {
         let length = options.max_length.min(7) as u64;
         let phrase_pairs = parallel / 2 / BYTES_PER_WORD * PAIRS_PER_TEN_WORDS / 10 * length / 7;
@@ -51,7 +50,7 @@ impl DiskEstimate {
         }
     }
 
-    /// Says so, and warns when the disk has not that much.
+    /// Logs the estimate, and warns if the disk has less free space.
     pub fn log(&self, options: &TrainOptions) {
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         tracing::info!(
@@ -68,7 +67,7 @@ impl DiskEstimate {
         {
             tracing::warn!(
                 "{}: {} MiB are free on this disk, which may not be enough; what is done is kept, \
-                 so the same command can go on when there is room",
+                 so the same command can continue when there is space",
                 display_name(&options.output),
                 mib(free)
             );
@@ -76,14 +75,14 @@ impl DiskEstimate {
     }
 }
 
-/// Bytes that a user may still write in `folder`, where the system tells.
+/// The free space of the disk of `folder` in bytes, if the system reports it.
 fn free_disk_bytes(folder: &Path) -> Option<u64> {
     let found = nix::sys::statvfs::statvfs(folder).ok()?;
     Some(found.blocks_available() as u64 * found.fragment_size() as u64)
 }
 
-/// About how many bytes the file at `path` has unpacked: text of this kind packs to
-/// between a third and a fourth.
+/// The approximate uncompressed size of the file at `path` in bytes: such text compresses
+/// to between a third and a fourth.
 pub(crate) fn uncompressed_size(path: &Path) -> u64 {
     let packed = std::fs::metadata(path).map_or(0, |found| found.len());
     match path.extension().and_then(|extension| extension.to_str()) {

@@ -1,4 +1,4 @@
-//! What can go wrong between parallel text and a model.
+//! The errors of training.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Text could not be read or written, or is not what it should be.
+    /// Text could not be read or written, or is malformed.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),
     /// A model file could not be written or read.
@@ -34,7 +34,7 @@ pub enum Error {
     /// The weights could not be tuned.
     #[error(transparent)]
     Decoder(#[from] miriam_decoder::Error),
-    /// Two files that should be line by line parallel are not.
+    /// Two parallel files differ in their number of lines.
     #[error(
         "{source_file} has {source_lines} lines and {target_file} has {target_lines}: they must \
          be parallel, line by line"
@@ -49,7 +49,7 @@ pub enum Error {
         /// Its lines.
         target_lines: u64,
     },
-    /// Nothing is left to train from.
+    /// No text is left to train from.
     #[error("{file}: {reason}")]
     EmptyCorpus {
         /// The file.
@@ -60,10 +60,10 @@ pub enum Error {
     /// Options that do not go together.
     #[error("{reason}")]
     Options {
-        /// Which, and what to give instead.
+        /// Which ones, and what to give instead.
         reason: String,
     },
-    /// Another run works in the same folder.
+    /// Another run is using the same folder.
     #[error("{folder}: another training run works here; let it end, or give another -o")]
     FolderLocked {
         /// The folder.
@@ -72,7 +72,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A file or folder that the system says no to; `action` is a verb phrase.
+    /// The error of an operation on a file or folder; `action` is a verb phrase.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         miriam_textio::Error::io(&path.display().to_string(), action, source).into()
     }

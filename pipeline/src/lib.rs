@@ -1,10 +1,32 @@
 //! From parallel text to a tuned phrase model: the stages of `miriam train`.
 //!
-//! Every stage is a library call of another crate; what is here is their order,
-//! their files, and what is known about them. A stage reads files and writes
-//! files, and is recorded when it is done ([`record`]): a run that was killed, or
-//! that is asked for something a little different, does only what is missing
-//! ([`stage`]).
+//! Every stage is a library call of another crate; this crate defines their order and their
+//! files. A stage reads files and writes files, and is recorded in a manifest (`manifest`)
+//! when it is done: a run that was killed, or that has slightly different options, runs
+//! only the stages that are missing or out of date (`stage_runner`).
+//!
+//! # Examples
+//! ```
+//! use std::fs;
+//!
+//! use miriam_pipeline::{TrainOptions, train};
+//! use miriam_textio::NoProgress;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = |name| folder.path().join(name);
+//! fs::write(path("source"), "das haus\ndas buch\nein buch\n")?;
+//! fs::write(path("target"), "the house\nthe book\na book\n")?;
+//! let mut options = TrainOptions::new(path("source"), path("target"), path("model"));
+//! options.lm_order = 2;
+//! let summary = train(&options, &NoProgress)?;
+//! assert_eq!(summary.pairs, (3, 3));
+//! assert!(path("model").join("moses.ini").exists());
+//!
+//! // Nothing is out of date, so nothing runs again.
+//! let again = train(&options, &NoProgress)?;
+//! assert_eq!(again.stages.0, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +37,7 @@ mod manifest;
 mod moses_ini;
 mod options;
 mod raw_text;
+mod stage_keys;
 mod stage_runner;
 mod summary;
 mod train;

@@ -1,7 +1,6 @@
-//! What a training folder knows about itself: which stages are done, from what,
-//! and with which results. `train.json` is that record, readable by people and
-//! programs; it is replaced whole after every stage, so a kill loses at most the
-//! stage under way.
+//! The manifest of a training folder, `train.json`: which stages are done, from which
+//! inputs, and with which results. It is readable by people and programs, and replaced
+//! atomically after every stage, so a killed run loses at most the current stage.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// The file, in the folder of the model.
+/// The name of the manifest in the folder of the model.
 pub(crate) const MANIFEST_FILE: &str = "train.json";
 
-/// Changes when old records mean nothing any more.
+/// The version of the format; a manifest of another version is ignored.
 const FORMAT_VERSION: u32 = 1;
 
-/// Numbers and words worth telling about a stage, by name.
+/// The statistics of a stage, by name.
 pub(crate) type StageStatistics = serde_json::Map<String, serde_json::Value>;
 
 /// All stages that are done.
@@ -32,19 +31,19 @@ pub(crate) struct Manifest {
 pub(crate) struct CompletedStage {
     /// Its name.
     pub stage: String,
-    /// What decided its results: options, texts, and earlier stages.
+    /// A hash of everything its results depend on: options, texts, and earlier stages.
     pub key: String,
     /// How long it took.
     pub seconds: f64,
     /// Its files, relative to the folder, and their lengths in bytes.
     pub files: Vec<(PathBuf, u64)>,
-    /// What came out.
+    /// Its statistics.
     pub facts: StageStatistics,
 }
 
 impl Manifest {
-    /// The record in `folder`; an empty one where there is none, or none of this
-    /// version, or one that cannot be understood, which costs time and nothing else.
+    /// Reads the manifest in `folder`. If it is missing, damaged or of another version,
+    /// returns an empty one, which only costs time.
     pub fn open(folder: &Path) -> Self {
         let path = folder.join(MANIFEST_FILE);
         let Ok(bytes) = fs::read(&path) else { return Manifest::default() };
@@ -58,34 +57,34 @@ impl Manifest {
         }
     }
 
-    /// The stage called `name`, if it was done from the same `key` and its files
-    /// still lie in `folder` as they were.
+    /// The stage called `name`, if it was done with the same `key` and its files are still
+    /// in `folder` with the same lengths.
     pub fn find_up_to_date(&self, folder: &Path, name: &str, key: &str) -> Option<&CompletedStage> {
         let done = self.stages.iter().find(|done| done.stage == name && done.key == key)?;
-        let there = |(path, length): &(PathBuf, u64)| {
+        let is_unchanged = |(path, length): &(PathBuf, u64)| {
             fs::metadata(folder.join(path)).is_ok_and(|found| found.len() == *length)
         };
-        done.files.iter().all(there).then_some(done)
+        done.files.iter().all(is_unchanged).then_some(done)
     }
 
-    /// The last results of the stage called `name` from `key`, whether or not its
-    /// files are still there.
+    /// The recorded stage called `name`, if it was done with `key`, whether or not its
+    /// files still exist.
     pub fn find_completed(&self, name: &str, key: &str) -> Option<&CompletedStage> {
         self.stages.iter().find(|done| done.stage == name && done.key == key)
     }
 
-    /// Forgets the stage called `name`, before it is done anew.
+    /// Removes the stage called `name`, before it is run again.
     pub fn remove_stage(&mut self, name: &str) {
         self.stages.retain(|done| done.stage != name);
     }
 
-    /// Notes a stage.
+    /// Records a stage.
     pub fn insert_stage(&mut self, done: CompletedStage) {
         self.remove_stage(&done.stage);
         self.stages.push(done);
     }
 
-    /// Writes the record into `folder`.
+    /// Writes the manifest into `folder`.
     pub fn save(&mut self, folder: &Path) -> Result<()> {
         self.version = FORMAT_VERSION;
         let path = folder.join(MANIFEST_FILE);

@@ -1,11 +1,11 @@
 //! The moses.ini of a trained model. Paths begin with `${INI}/`, the folder of
-//! the ini itself, so that the model can be moved and called from anywhere.
+//! the ini itself, so that the model can be moved and used from any working directory.
 
 use std::fmt::Write;
 
 use miriam_extract::ReorderingModel;
 
-/// The files and shapes that an ini names.
+/// The files and properties of a model that its ini names.
 pub(crate) struct IniContents<'a> {
     /// The phrase table with reordering scores in it.
     pub table: &'a str,
@@ -17,12 +17,12 @@ pub(crate) struct IniContents<'a> {
     pub reordering: Option<ReorderingModel>,
 }
 
-/// How many scores a reordering model has: as many as orientations, for each direction.
+/// The number of scores of a reordering model: that of orientation classes, for each direction.
 fn num_scores(model: &ReorderingModel) -> usize {
     model.num_classes() * (usize::from(model.backward) + usize::from(model.forward))
 }
 
-/// The ini with the weights that Moses' training begins from.
+/// The text of the ini, with the initial weights of Moses' training.
 pub(crate) fn format_ini(parts: &IniContents<'_>) -> String {
     let IniContents { table, lm, lm_order, reordering } = parts;
     let mut ini = format!(
@@ -42,7 +42,7 @@ pub(crate) fn format_ini(parts: &IniContents<'_>) -> String {
             "LexicalReordering name=LexicalReordering0 num-features={scores} type={model}-allff \
              input-factor=0 output-factor=0 property-index=0"
         )
-        .expect("a string takes all");
+        .expect("writing to a string cannot fail");
     }
     write!(
         ini,
@@ -50,10 +50,10 @@ pub(crate) fn format_ini(parts: &IniContents<'_>) -> String {
          [weight]\nUnknownWordPenalty0= 1\nWordPenalty0= -1\nPhrasePenalty0= 0.2\n\
          TranslationModel0= 0.2 0.2 0.2 0.2\n"
     )
-    .expect("a string takes all");
+    .expect("writing to a string cannot fail");
     if let Some(model) = reordering {
         let weights = " 0.3".repeat(num_scores(model));
-        writeln!(ini, "LexicalReordering0={weights}").expect("a string takes all");
+        writeln!(ini, "LexicalReordering0={weights}").expect("writing to a string cannot fail");
     }
     ini + "Distortion0= 0.3\nLM0= 0.5\n"
 }

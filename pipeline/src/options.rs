@@ -1,11 +1,11 @@
-//! What to train from, into what, and within which means.
+//! The options of a training run.
 
 use std::path::PathBuf;
 
 use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::Method;
 
-/// Everything `miriam train` can be told.
+/// The options of `miriam train`.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
     /// The source side of the parallel text: plain, .gz or .zst.
@@ -16,9 +16,9 @@ pub struct TrainOptions {
     pub dev: Option<(PathBuf, PathBuf)>,
     /// Text for the language model in place of the target side.
     pub lm_text: Vec<PathBuf>,
-    /// The folder of the model; it is made if it is not there.
+    /// The folder of the model; it is created if it does not exist.
     pub output: PathBuf,
-    /// The languages of the texts, where these are raw: not tokenised yet.
+    /// The languages of the texts if these are raw, that is, not tokenised.
     pub raw_languages: Option<Languages>,
     /// Pairs with more words on a side are left out.
     pub max_words: usize,
@@ -27,45 +27,46 @@ pub struct TrainOptions {
     pub max_ratio: usize,
     /// The alignment model.
     pub alignment_model: AlignModel,
-    /// How alignments of both directions are joined.
+    /// How alignments of both directions are symmetrised.
     pub symmetrization: Symmetrization,
-    /// Words in the longest phrases.
+    /// The maximum phrase length in words.
     pub max_length: usize,
-    /// The reordering model by its Moses name; none.
+    /// The reordering model by its Moses name; `None` for no model.
     pub reordering: Option<String>,
     /// The order of the language model.
     pub lm_order: usize,
-    /// Counts up to which n-grams of each order are left out, as in `lm estimate`.
+    /// Pruning thresholds of each n-gram order: n-grams with counts up to these are left
+    /// out, as in `lm estimate`.
     pub lm_prune: Vec<u64>,
-    /// The kind of the language model's file.
+    /// The data structure of the language model.
     pub lm_kind: LmKind,
-    /// How weights are tuned, where there is a text to tune them on.
+    /// How weights are tuned if there is a dev text; `None` keeps the initial weights.
     pub tuning: Option<Tuning>,
-    /// Also keep the tables and the language model as text.
+    /// Whether to also keep the tables and the language model as text.
     pub keep_text: bool,
-    /// Keep what lies between stages.
+    /// Whether to keep the intermediate files between stages.
     pub keep_work: bool,
-    /// Bytes of memory that stages may use, as far as they can be told.
+    /// The memory limit in bytes of the stages that have one.
     pub memory: u64,
     /// Worker threads.
     pub threads: usize,
 }
 
-/// The two languages of a text, by their ISO 639-1 codes.
+/// The two languages of a parallel text, by their ISO 639-1 codes.
 #[derive(Clone, Debug)]
 pub struct Languages {
-    /// Of the source side.
+    /// The source language.
     pub source: String,
-    /// Of the target side.
+    /// The target language.
     pub target: String,
 }
 
-/// The kind of a language model's file.
+/// The data structure of a language model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LmKind {
-    /// Fast.
+    /// A probing hash table: fast.
     Probing,
-    /// Small.
+    /// A trie: small.
     Trie,
 }
 
@@ -74,15 +75,16 @@ pub enum LmKind {
 pub struct Tuning {
     /// The method.
     pub method: Method,
-    /// What random choices begin from.
+    /// The seed of random choices.
     pub seed: u64,
-    /// The most times the text is decoded; nothing for the method's own choice.
+    /// The most tuning iterations; `None` for the method's default.
     pub iterations: Option<usize>,
 }
 
 impl TrainOptions {
-    /// Trains a model in `output` from these files as Moses' users do: phrases of up
-    /// to 7 words, a reordering model, a language model of order 5, all cores.
+    /// The defaults for a model in `output` from these files, as Moses' users train:
+    /// phrases of up to 7 words, a reordering model, a language model of order 5, all
+    /// cores.
     pub fn new(source: PathBuf, target: PathBuf, output: PathBuf) -> Self {
         TrainOptions {
             source,

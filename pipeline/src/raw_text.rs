@@ -1,4 +1,4 @@
-//! Raw text, a file at a time, into what systems are trained on.
+//! Preprocessing of raw text files for training.
 
 use std::path::Path;
 
@@ -7,8 +7,11 @@ use miriam_textproc::{TextProcessor, TruecaseModel, TruecaseTrainer};
 
 use crate::Result;
 
-/// Counts the forms of the words in the lines of `input`, after `change` of each: what a
-/// truecase model is made of. With `first_tokens` see [`TruecaseTraining::new`].
+/// Trains a truecase model on the lines of `input`, each preprocessed by `change`. For
+/// `first_tokens` see [`TruecaseTrainer::new`].
+///
+/// # Errors
+/// Text that cannot be read.
 pub fn count_case_forms(
     input: Input,
     first_tokens: bool,
@@ -35,8 +38,11 @@ pub fn count_case_forms(
     Ok(all)
 }
 
-/// Trains a truecase model on what the steps of `preparation` before it make of a raw
-/// text, writes it to the file `model`, and leaves it in `preparation`.
+/// Trains a truecase model on a raw text, preprocessed by the earlier steps of
+/// `preparation`, writes it to the file `model`, and sets it in `preparation`.
+///
+/// # Errors
+/// Files that cannot be read or written.
 pub fn train_truecase_model(
     text: &Path,
     preparation: &mut TextProcessor,
@@ -57,7 +63,10 @@ pub fn train_truecase_model(
     Ok(())
 }
 
-/// Writes what `preparation` makes of the lines of `text` to `output`.
+/// Preprocesses the lines of the file `text` and writes them to `output`.
+///
+/// # Errors
+/// Files that cannot be read or written.
 pub fn prepare_file(
     text: &Path,
     preparation: &TextProcessor,

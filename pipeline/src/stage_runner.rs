@@ -1,10 +1,10 @@
-//! Stages with files between them, done when they must be and not again.
+//! Runs stages that read and write files, each only if it is out of date.
 //!
-//! A stage's key is a hash of everything that decides its results: this program's
-//! version, the stage's options and the names of its files, the bytes of the user's
-//! files it reads, and the keys of the stages it reads from. A stage is fresh when it was done from the same key and its files are
-//! there. Only files that are kept at the end are wanted for themselves; a stage
-//! with temporary files is done when a stage that reads them must be.
+//! A stage's key is a hash of everything its results depend on: this program's version, the
+//! stage's options and the names of its files, the bytes of the user's files it reads, and
+//! the keys of its dependencies. A stage is up to date if it was done with the same key and
+//! its files exist. Only files that are kept at the end are targets; a stage with temporary
+//! files is run if a stage that reads them must be.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,35 +16,35 @@ use miriam_textio::Progress;
 use crate::manifest::{CompletedStage, Manifest, StageStatistics};
 use crate::{Error, Result};
 
-/// What a stage does.
+/// The function of a stage.
 pub(crate) type StageFn<'a> = dyn Fn(&dyn Progress) -> Result<StageStatistics> + 'a;
 
-/// A step from files to files.
+/// A stage: a step from files to files.
 pub(crate) struct Stage<'a> {
-    /// Its name in the record.
+    /// Its name in the manifest.
     pub name: &'static str,
-    /// What it does, for people.
+    /// A description of what it does, for users.
     pub title: &'static str,
-    /// Stages whose files it reads; they come before it.
+    /// The names of the stages whose files it reads; they come before it.
     pub dependencies: &'static [&'static str],
-    /// Its own options and a hash of the user's files.
+    /// Its options (`stage_keys`) and a hash of the user's files.
     pub key: String,
     /// The files it writes, relative to the folder.
     pub files: Vec<PathBuf>,
-    /// Whether these files are what the user wants.
+    /// Whether its files are part of the model and not temporary.
     pub is_kept: bool,
-    /// Does the work.
+    /// Runs the stage.
     pub run: Box<StageFn<'a>>,
 }
 
-/// What became of the stages: their results in the same order, and how many were
-/// done now.
+/// The outcome of a run: the results of all stages in their order, and how many were run
+/// now.
 pub(crate) struct RunOutcome {
     pub results: Vec<CompletedStage>,
     pub num_run: usize,
 }
 
-/// Does what must be done of `stages` in `folder`.
+/// Runs those of `stages` in `folder` that are out of date.
 pub(crate) fn run_stages(
     folder: &Path,
     stages: &[Stage<'_>],
@@ -58,8 +58,8 @@ pub(crate) fn run_stages(
         .map(|(stage, key)| record.find_up_to_date(folder, stage.name, key).is_some())
         .collect();
     let must = find_needed(stages, &fresh);
-    // The results of a stage whose files are gone, but which need not be done, are
-    // known from the record; where they are not, it is done for them.
+    // The results of a stage whose files are gone but which need not be run are in the
+    // manifest; if they are not, it is run for them.
     let must: Vec<bool> = must
         .iter()
         .zip(stages.iter().zip(&keys))
@@ -102,12 +102,12 @@ pub(crate) fn run_stages(
         record.save(folder)?;
     }
     let results = stages.iter().zip(&keys).map(|(stage, key)| {
-        record.find_completed(stage.name, key).cloned().expect("done now, or known from before")
+        record.find_completed(stage.name, key).cloned().expect("done now, or in the manifest")
     });
     Ok(RunOutcome { results: results.collect(), num_run: count })
 }
 
-/// The key of each stage, with those of the stages it reads from in it.
+/// The key of each stage, which includes the keys of its dependencies.
 fn compute_keys(stages: &[Stage<'_>]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for stage in stages {
@@ -131,14 +131,13 @@ fn compute_keys(stages: &[Stage<'_>]) -> Vec<String> {
     keys
 }
 
-/// Which stages must be done.
+/// Which stages must be run.
 fn find_needed(stages: &[Stage<'_>], fresh: &[bool]) -> Vec<bool> {
     let wanted = stages.iter().zip(fresh).map(|(stage, fresh)| stage.is_kept && !fresh).collect();
     add_stale_dependencies(stages, fresh, wanted)
 }
 
-/// Which stages must be done where those `must` be: those they read from that are
-/// not fresh, too.
+/// Adds to the stages that must be run their dependencies that are not fresh.
 fn add_stale_dependencies(stages: &[Stage<'_>], fresh: &[bool], mut must: Vec<bool>) -> Vec<bool> {
     for i in (0..stages.len()).rev() {
         let read =
@@ -148,7 +147,7 @@ fn add_stale_dependencies(stages: &[Stage<'_>], fresh: &[bool], mut must: Vec<bo
     must
 }
 
-/// Puts the number of the stage before what it reports.
+/// Prefixes progress reports with the number of the stage.
 struct NumberedProgress<'a> {
     stage_number: usize,
     stage_count: usize,
@@ -178,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Two temporary stages, one kept; each writes its inputs and its option.
+    /// Two temporary stages and one that is kept; each writes its option and its inputs.
     struct TestPipeline {
         folder: tempfile::TempDir,
         options: [&'static str; 3],
@@ -211,61 +210,61 @@ mod tests {
                 }),
             };
             let stages = [
-                stage("wash", &[], self.options[0], false),
-                stage("cut", &["wash"], self.options[1], false),
-                stage("cook", &["cut"], self.options[2], true),
+                stage("prepare", &[], self.options[0], false),
+                stage("cut", &["prepare"], self.options[1], false),
+                stage("build", &["cut"], self.options[2], true),
             ];
             let outcome = run_stages(folder, &stages, &NoProgress).unwrap();
             let log = std::mem::take(&mut *self.log.borrow_mut());
             assert_eq!(outcome.num_run, log.len());
-            let served = fs::read_to_string(folder.join("cook")).unwrap();
-            assert_eq!(outcome.results[2].facts["text"], served);
-            assert_eq!(served, [self.options[2], self.options[1], self.options[0]].concat());
+            let built = fs::read_to_string(folder.join("build")).unwrap();
+            assert_eq!(outcome.results[2].facts["text"], built);
+            assert_eq!(built, [self.options[2], self.options[1], self.options[0]].concat());
             log
         }
     }
 
     #[test]
-    fn what_is_done_is_not_done_again() {
-        let mut kitchen = TestPipeline::new();
-        let at = |name| kitchen.folder.path().join(name);
-        let paths = [at("wash"), at("cut"), at("cook"), at(crate::manifest::MANIFEST_FILE)];
+    fn stages_up_to_date_are_not_run_again() {
+        let mut pipeline = TestPipeline::new();
+        let at = |name| pipeline.folder.path().join(name);
+        let paths = [at("prepare"), at("cut"), at("build"), at(crate::manifest::MANIFEST_FILE)];
         let remove = |i: usize| fs::remove_file(&paths[i]).unwrap();
-        assert_eq!(kitchen.run_pipeline(), ["wash", "cut", "cook"]);
-        assert_eq!(kitchen.run_pipeline(), [""; 0]);
-        // Temporary files may go: the meal is there.
+        assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
+        assert_eq!(pipeline.run_pipeline(), [""; 0]);
+        // Temporary files may be missing: the kept file exists.
         remove(0);
         remove(1);
-        assert_eq!(kitchen.run_pipeline(), [""; 0]);
-        // The meal gone, everything it is made of is needed.
+        assert_eq!(pipeline.run_pipeline(), [""; 0]);
+        // Without the kept file, all its dependencies are needed.
         remove(2);
-        assert_eq!(kitchen.run_pipeline(), ["wash", "cut", "cook"]);
-        // Not what is there.
+        assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
+        // A dependency that exists is not run.
         remove(2);
         remove(0);
-        assert_eq!(kitchen.run_pipeline(), ["cook"]);
-        kitchen.options[2] = "d";
-        assert_eq!(kitchen.run_pipeline(), ["cook"]);
-        kitchen.options[1] = "e";
-        assert_eq!(kitchen.run_pipeline(), ["wash", "cut", "cook"]);
-        kitchen.options[0] = "f";
-        assert_eq!(kitchen.run_pipeline(), ["wash", "cut", "cook"]);
-        // A file cut short is not the file.
+        assert_eq!(pipeline.run_pipeline(), ["build"]);
+        pipeline.options[2] = "d";
+        assert_eq!(pipeline.run_pipeline(), ["build"]);
+        pipeline.options[1] = "e";
+        assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
+        pipeline.options[0] = "f";
+        assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
+        // A truncated file does not count.
         fs::write(&paths[1], "").unwrap();
         fs::write(&paths[2], "").unwrap();
-        assert_eq!(kitchen.run_pipeline(), ["cut", "cook"]);
+        assert_eq!(pipeline.run_pipeline(), ["cut", "build"]);
         for record in ["", "{", "{\"version\":0,\"stages\":[]}"] {
             fs::write(&paths[3], record).unwrap();
-            assert_eq!(kitchen.run_pipeline(), ["wash", "cut", "cook"]);
+            assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
         }
     }
 
-    /// A stage that fails is not done, those before it are.
+    /// A stage that fails is not recorded, those before it are.
     #[test]
     fn a_failure_keeps_what_was_done() {
         let folder = tempfile::tempdir().unwrap();
         let runs = RefCell::new(Vec::new());
-        let cook = |fails: bool| {
+        let build = |fails: bool| {
             let (runs, path) = (&runs, folder.path());
             let stage = |name: &'static str, reads: &'static [&'static str], fails: bool| Stage {
                 name,
@@ -277,17 +276,17 @@ mod tests {
                 run: Box::new(move |_| {
                     runs.borrow_mut().push(name);
                     if fails {
-                        return Err(Error::Options { reason: "burnt".into() });
+                        return Err(Error::Options { reason: "failed".into() });
                     }
                     fs::write(path.join(name), name).unwrap();
                     Ok(StageStatistics::new())
                 }),
             };
-            let stages = [stage("cut", &[], false), stage("cook", &["cut"], fails)];
+            let stages = [stage("cut", &[], false), stage("build", &["cut"], fails)];
             run_stages(path, &stages, &NoProgress).map(|outcome| outcome.num_run)
         };
-        assert_eq!(cook(true).unwrap_err().to_string(), "burnt");
-        assert_eq!(cook(false).unwrap(), 1);
-        assert_eq!(*runs.borrow(), ["cut", "cook", "cook"]);
+        assert_eq!(build(true).unwrap_err().to_string(), "failed");
+        assert_eq!(build(false).unwrap(), 1);
+        assert_eq!(*runs.borrow(), ["cut", "build", "build"]);
     }
 }

@@ -1,17 +1,17 @@
-//! What a training run tells in the end.
+//! The summary of a training run.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// A model, and what it took.
+/// A trained model with its statistics.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TrainSummary {
     /// The ini to translate with.
     pub ini: PathBuf,
-    /// Stages done by this run, and all there are.
+    /// Stages run by this run, and all stages.
     pub stages: (usize, usize),
-    /// Each stage, by what it does, and its seconds, in this run or before.
+    /// Each stage's title and its seconds, in this run or an earlier one.
     pub stage_seconds: Vec<(&'static str, f64)>,
     /// Sentence pairs used, and those of the text.
     pub pairs: (u64, u64),
@@ -27,11 +27,11 @@ pub struct TrainSummary {
     pub ngrams: Vec<u64>,
     /// Bytes of the language model.
     pub lm_bytes: u64,
-    /// What the text for tuning showed.
+    /// The results on the dev text.
     pub dev: Option<DevSummary>,
 }
 
-/// What the text that weights were tuned on showed.
+/// The results on the text that weights were tuned on.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DevSummary {
@@ -41,7 +41,7 @@ pub struct DevSummary {
     pub unknown: u64,
     /// Words and line ends.
     pub tokens: u64,
-    /// BLEU with the first weights and with the tuned ones, 0 to 100.
+    /// BLEU with the initial weights and with the tuned ones, 0 to 100.
     pub bleu: Option<(f64, f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! A training run: what is checked before it, its stages, and what it tells in the end.
+//! A training run: checks of options, its stages, and its summary.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -14,13 +14,17 @@ use crate::summary::DevSummary;
 use crate::training_stages::{INI_FILE, TEXT_FOLDER, TrainingRun, WORK_FOLDER};
 use crate::{Error, Result, TrainOptions, TrainSummary};
 
-/// Locked while a run works in its folder.
+/// The file that is locked while a run uses its folder.
 const LOCK_FILE: &str = "train.lock";
 
-/// Trains a phrase model as `options` say. A run that ended early goes on where it
-/// was; one that is asked for the same again has nothing to do.
+/// Trains a phrase model. A run that was killed is resumed; with the same options as before
+/// nothing is left to do.
 ///
-/// The result depends neither on threads nor on memory.
+/// The result depends neither on the number of threads nor on the memory limit.
+///
+/// # Errors
+/// Options that exclude each other, texts that cannot be used, another run in the
+/// same folder, and files that cannot be read or written.
 pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSummary> {
     let reordering = check_options(options)?;
     let folder = &options.output;
@@ -48,7 +52,7 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     Ok(summary)
 }
 
-/// Says what is wrong with the options before anything is done.
+/// Checks the options before any stage runs.
 fn check_options(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
     let wrong = |reason: String| Err(Error::Options { reason });
     let mut files = vec![&options.source, &options.target];
@@ -66,7 +70,7 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
         {
             let name = display_name(&file);
             return wrong(format!(
-                "{name}: what lies between stages comes and goes; copy it first"
+                "{name}: files between stages are replaced and removed; copy it first"
             ));
         }
     }
@@ -103,7 +107,7 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
     Ok(reordering)
 }
 
-/// Keeps other runs out of `folder` for as long as the file is open.
+/// Locks `folder` against other runs until the file is closed.
 fn lock_folder(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK_FILE);
     let file = File::create(&path).map_err(|e| Error::io(&path, "create", e))?;
@@ -115,7 +119,7 @@ fn lock_folder(folder: &Path) -> Result<File> {
     }
 }
 
-/// Removes what a killed run had half written.
+/// Removes partial files of a killed run.
 fn remove_partial_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -136,7 +140,7 @@ fn estimate_disk(options: &TrainOptions) -> DiskEstimate {
     DiskEstimate::new(parallel, lm_text, options)
 }
 
-/// What the stages' results come to.
+/// Summarises the results of stages.
 fn summarize(
     options: &TrainOptions,
     results: &[CompletedStage],

@@ -18,36 +18,37 @@ use miriam_textproc::{TextProcessor, TextProcessorConfig, TruecaseModel};
 
 use crate::corpus::{self, LengthLimits, ParallelFiles};
 use crate::manifest::StageStatistics;
+use crate::stage_keys;
 use crate::stage_runner::Stage;
 use crate::{
     Error, Languages, LmKind, Result, TrainOptions, Tuning, moses_ini, prepare_file,
     train_truecase_model,
 };
 
-/// What lies between stages, in the model's folder.
+/// The folder of intermediate files, in the model's folder.
 pub(crate) const WORK_FOLDER: &str = "train.work";
-/// Tables as text, where they are kept.
+/// The folder of tables as text if they are kept, in the model's folder.
 pub(crate) const TEXT_FOLDER: &str = "text";
 const PHRASE_TABLE_FILE: &str = "phrase-table.miriam";
 const LM_FILE: &str = "lm.miriam";
 pub(crate) const INI_FILE: &str = "moses.ini";
 const UNTUNED_INI_FILE: &str = "moses.untuned.ini";
-/// Discounts for counts of 1, 2, and 3 or more where the text gives none, as lmplz'.
+/// Discounts for counts of 1, 2, and 3 or more if the text gives none: lmplz's defaults.
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
-/// Models of true case, source and target side.
+/// The truecase models, source and target side.
 const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];
 
-/// A run: its options, and the names of its files.
+/// A training run: its options, and the names of its files.
 pub(crate) struct TrainingRun<'a> {
     pub options: &'a TrainOptions,
-    /// The reordering model that they name.
+    /// The reordering model that the options name.
     pub reordering: Option<ReorderingModel>,
     /// The folder of the model.
     pub folder: &'a Path,
 }
 
 impl TrainingRun<'_> {
-    /// A file between stages, relative to the folder.
+    /// The path of an intermediate file, relative to the folder.
     fn work_file(name: &str) -> PathBuf {
         Path::new(WORK_FOLDER).join(name)
     }
@@ -119,8 +120,7 @@ impl TrainingRun<'_> {
         Ok(stages)
     }
 
-    /// Learns how words of the source (0) or target side are written inside of
-    /// sentences.
+    /// Trains the truecase model of the source (0) or target (1) side.
     fn truecase_stage<'s>(&'s self, side: usize, language: &'s str, hash: String) -> Stage<'s> {
         let options = self.options;
         Stage {
@@ -141,8 +141,8 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// How raw text of the source (0) or target side is prepared, once its true case is
-    /// known.
+    /// Loads the preprocessing of the source (0) or target (1) side, with its truecase
+    /// model.
     fn load_preparation(&self, side: usize, languages: &Languages) -> Result<TextProcessor> {
         let language = [&languages.source, &languages.target][side];
         let mut preparation = TextProcessor::for_language(language);
@@ -150,7 +150,7 @@ impl TrainingRun<'_> {
         Ok(preparation)
     }
 
-    /// Prepares two raw texts.
+    /// Preprocesses a raw parallel text.
     fn prepare_parallel(
         &self,
         from: [&Path; 2],
@@ -182,7 +182,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Says how new text is to be prepared, for `translate -raw`.
+    /// Writes the text processing configuration that `translate -raw` uses.
     fn preparation_file_stage(&self, languages: &Languages) -> Stage<'_> {
         let settings = TextProcessorConfig {
             normalize: Some(languages.source.clone()),
@@ -208,12 +208,12 @@ impl TrainingRun<'_> {
 
     fn corpus_stage(&self, hash: String) -> Stage<'_> {
         let options = self.options;
-        let bounds = LengthLimits { max_words: options.max_words, max_ratio: options.max_ratio };
+        let limits = LengthLimits { max_words: options.max_words, max_ratio: options.max_ratio };
         Stage {
             name: "corpus",
             title: "checking the parallel text",
             dependencies: if options.raw_languages.is_some() { &["prepared"] } else { &[] },
-            key: format!("{hash} {bounds:?}"),
+            key: stage_keys::corpus(&hash, limits),
             files: Self::parallel_file_names("corpus").into(),
             is_kept: false,
             run: Box::new(move |progress| {
@@ -224,7 +224,7 @@ impl TrainingRun<'_> {
                 corpus::clean_parallel(
                     &from,
                     &self.parallel_files("corpus"),
-                    Some(bounds),
+                    Some(limits),
                     progress,
                 )
             }),
@@ -245,7 +245,7 @@ impl TrainingRun<'_> {
             name: "align",
             title: "aligning words",
             dependencies: &["corpus"],
-            key: format!("{:?} {:?}", align.model, align.symmetrization),
+            key: stage_keys::align(align.model, align.symmetrization),
             files: vec![Self::work_file("alignment")],
             is_kept: false,
             run: Box::new(move |progress| {
@@ -264,7 +264,7 @@ impl TrainingRun<'_> {
             name: "extract",
             title: "extracting phrases",
             dependencies: &["corpus", "align"],
-            key: format!("{} {:?}", options.max_length, options.reordering),
+            key: stage_keys::extract(options.max_length, options.reordering.as_deref()),
             files: [phrases].into_iter().chain(reordering).collect(),
             is_kept: options.keep_text,
             run: Box::new(move |progress| {
@@ -365,10 +365,7 @@ impl TrainingRun<'_> {
             name: "lm",
             title: "estimating the language model",
             dependencies: &["lm-text"],
-            key: format!(
-                "{} {:?} {:?} {}",
-                options.lm_order, options.lm_prune, options.lm_kind, options.keep_text
-            ),
+            key: stage_keys::language_model(options),
             files: [PathBuf::from(LM_FILE)]
                 .into_iter()
                 .chain(options.keep_text.then(|| self.arpa_file()))
@@ -476,7 +473,7 @@ impl TrainingRun<'_> {
                 let model = miriam_glm::open(&self.path_of(LM_FILE), LoadMethod::Lazy, progress)?;
                 let input = Input::open(&target)?;
                 let mut nowhere = Output::create(Path::new("/dev/null"))?;
-                let asked = perplexity::PerplexityOptions {
+                let perplexity_options = perplexity::PerplexityOptions {
                     sentence_markers: true,
                     threads: options.threads,
                     per_line: false,
@@ -489,7 +486,7 @@ impl TrainingRun<'_> {
                     [Ok(input)],
                     size,
                     &mut nowhere,
-                    &asked,
+                    &perplexity_options,
                     progress,
                 )?;
                 Ok(stage_statistics([
@@ -501,7 +498,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Tunes; or keeps the first weights, where there is nothing to tune them on.
+    /// Tunes the weights, or keeps the initial ones if there is no dev text.
     fn tuning_stage(&self) -> Stage<'_> {
         let options = self.options;
         let tuning = options.dev.as_ref().and(options.tuning);
@@ -516,7 +513,7 @@ impl TrainingRun<'_> {
                 Some(_) => &["table", "lm", "ini", "dev"],
                 None => &["ini"],
             },
-            key: format!("{tuning:?}"),
+            key: stage_keys::tuning(tuning),
             files: vec![INI_FILE.into()],
             is_kept: true,
             run: Box::new(move |progress| {
@@ -576,7 +573,7 @@ fn stage_statistics<const N: usize>(facts: [(&str, serde_json::Value); N]) -> St
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Writes `path` whole or not at all.
+/// Writes a file atomically.
 fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut output = Output::create_atomic(path)?;
     output.write(bytes)?;

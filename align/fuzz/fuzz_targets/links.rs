@@ -1,5 +1,5 @@
-//! Any bytes as a line of links: what is read prints as a line that reads the same, the
-//! rest is an error, never a panic.
+//! Any bytes as a line of links: links that are printed and parsed again stay the same;
+//! anything else is an error, never a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,17 +1,17 @@
-//! How sure a score is: the same metric on texts of as many segments, drawn from the
-//! text with replacement (Koehn 2004).
+//! Bootstrap confidence intervals of a score: the same metric on texts of as many segments,
+//! drawn from the text with replacement (Koehn 2004).
 
 use rayon::prelude::*;
 
 use crate::numpy_random::NumpyRng;
 use crate::{Metric, Score, SegmentStatistics};
 
-/// How often a text is drawn anew, and from which random numbers.
+/// The number of resampled texts and the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resampling {
-    /// Texts drawn.
+    /// The number of resampled texts.
     pub count: usize,
-    /// Where random numbers start; equal seeds draw equal texts.
+    /// The seed of the random numbers; equal seeds draw equal texts.
     pub seed: u64,
 }
 
@@ -21,16 +21,17 @@ impl Default for Resampling {
     }
 }
 
-/// Where the score of another text like this one is likely to be.
+/// A 95 % confidence interval of a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConfidenceInterval {
-    /// The mean of the scores of drawn texts.
+    /// The mean score of the resampled texts.
     pub mean: f64,
-    /// Half of what 95 % of them span.
+    /// Half the width of the range of the middle 95 % of the scores.
     pub half_width: f64,
 }
 
-/// Adds the confidence of `score`, which came from `rows`, to it.
+/// Computes the confidence interval of `score`, which was computed from `rows`, and adds it
+/// to the score and its signature.
 pub fn estimate_confidence(
     metric: &dyn Metric,
     rows: &SegmentStatistics,
@@ -42,7 +43,7 @@ pub fn estimate_confidence(
     score.signature.insert_resampling("bs", resampling.count, resampling.seed);
 }
 
-/// Mean and spread of `scores`.
+/// The mean and the 95 % range of `scores`.
 pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> ConfidenceInterval {
     scores.sort_unstable_by(f64::total_cmp);
     let outside = scores.len() / 40;
@@ -61,7 +62,7 @@ pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> 
     }
 }
 
-/// The scores of drawn texts. NumPy adds their statistics in f32.
+/// The scores of resampled texts. NumPy adds their statistics in f32.
 pub(crate) fn resample_scores(
     metric: &dyn Metric,
     rows: &SegmentStatistics,
@@ -71,15 +72,15 @@ pub(crate) fn resample_scores(
     let numbers: Vec<f32> = rows.iter().flatten().map(|&number| number as f32).collect();
     let mut random = NumpyRng::new(resampling.seed);
     let bound = rows.len() as u32;
-    let places: Vec<u32> =
+    let segments: Vec<u32> =
         (0..resampling.count * rows.len()).map(|_| random.next_below(bound)).collect();
-    let score = |places: &[u32]| {
+    let score = |segments: &[u32]| {
         let mut sums = vec![0f32; width];
-        for &place in places {
-            let row = &numbers[place as usize * width..][..width];
+        for &segment in segments {
+            let row = &numbers[segment as usize * width..][..width];
             sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
         }
         metric.score_f32(&sums)
     };
-    places.par_chunks_exact(rows.len().max(1)).map(score).collect()
+    segments.par_chunks_exact(rows.len().max(1)).map(score).collect()
 }

@@ -1,9 +1,9 @@
-//! What keeps a score from being worked out.
+//! The errors of scoring.
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why there is no score.
+/// Why a score cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,10 +20,10 @@ pub enum Error {
         /// How many lines it has.
         lines: usize,
     },
-    /// There is nothing to compare with, or nothing to compare.
+    /// There is no reference or no translation.
     #[error("{0}")]
     NoInput(&'static str),
-    /// An option that no metric can follow.
+    /// An option is out of range.
     #[error("{0}")]
     InvalidOption(String),
 }

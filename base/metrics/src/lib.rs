@@ -1,18 +1,31 @@
-//! How good translations are, by their references: BLEU, chrF and TER with
-//! sacreBLEU's numbers and signatures, and the sufficient statistics that tuning
-//! adds up.
+//! Metrics of translations against references: BLEU, chrF and TER with sacreBLEU's numbers
+//! and signatures, and the sufficient statistics that tuning adds up.
 //!
-//! Every metric works in two steps ([`Metric`]). A segment gives statistics, a few
-//! numbers; statistics of segments add up; the score of a corpus, of a sentence or of
-//! a resampled corpus is worked out from sums. So scores are cheap once statistics
-//! are there: [`corpus_score`], [`bootstrap`] and [`paired`] all use the same rows.
-//! [`bleu`] also gives its parts alone, as tuning needs them: statistics of token
-//! lists of bytes ([`bleu::References`]), sums ([`bleu::Counts`]), and scores of
+//! Every metric works in two steps ([`Metric`]). A segment gives a row of sufficient
+//! statistics; rows add up; the score of a corpus, of a sentence or of a resampled corpus
+//! is computed from sums. So scores are cheap once statistics are computed:
+//! [`corpus_score`], [`estimate_confidence`] and [`compare_systems`] all use the same rows.
+//! [`bleu`] also has its parts alone, as tuning needs them: n-grams of references as lists
+//! of byte strings ([`bleu::ReferenceNgrams`]), sums ([`bleu::BleuCounts`]), and scores of
 //! sums.
 //!
-//! "As sacreBLEU" means to the last bit: the doubles are worked out in the same
-//! order, resampling draws NumPy's random numbers and rounds to f32 where NumPy does
-//! ([`RELEASE`] is the release that was followed).
+//! Scores equal sacreBLEU's to the last bit: doubles are computed in the same order,
+//! resampling draws NumPy's random numbers and rounds to f32 where NumPy does
+//! (signatures name the release).
+//!
+//! # Examples
+//! ```
+//! use miriam_metrics::{Bleu, corpus_score, corpus_statistics};
+//!
+//! let hypotheses = ["the cat sat on the mat".to_owned(), "it was raining".to_owned()];
+//! let references = [vec!["the cat sat on a mat".to_owned(), "it was raining".to_owned()]];
+//! let bleu = Bleu::default();
+//! let statistics = corpus_statistics(&bleu, &hypotheses, &references)?;
+//! let score = corpus_score(&bleu, &statistics, references.len());
+//! // The precisions are 8/9, 5/7, 3/5 and 1/3, and both sides have nine words.
+//! assert_eq!(format!("{} {:.1}", score.name, score.value), "BLEU 59.7");
+//! # Ok::<(), miriam_metrics::Error>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -27,6 +40,7 @@ mod python_text;
 mod score;
 pub mod ter;
 mod tokenize;
+mod word_ids;
 
 pub use bleu::Bleu;
 pub use bootstrap::{ConfidenceInterval, Resampling, estimate_confidence};
@@ -39,5 +53,5 @@ pub use score::{Score, ScoreFormat, Signature};
 pub use ter::Ter;
 pub use tokenize::Tokenizer;
 
-/// The release of sacreBLEU whose numbers these are; signatures name it.
-pub const SACREBLEU_VERSION: &str = "2.6.0";
+/// The release of sacreBLEU whose scores these are; signatures name it.
+pub(crate) const SACREBLEU_VERSION: &str = "2.6.0";

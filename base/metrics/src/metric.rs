@@ -1,4 +1,4 @@
-//! What metrics have in common: statistics of segments, and scores of their sums.
+//! The interface of metrics: statistics of segments, and scores of their sums.
 
 use rayon::prelude::*;
 
@@ -6,33 +6,32 @@ use crate::{Error, Result, Score, Signature};
 
 /// A metric with its options.
 pub trait Metric: Sync {
-    /// How the score is called: `BLEU`, `chrF2++`, `TER`.
+    /// The name of the score: `BLEU`, `chrF2++`, `TER`.
     fn name(&self) -> String;
 
-    /// The options, as the signature lists them between its general items and the
-    /// release.
+    /// Adds the metric's options to a signature, between its general items and the release.
     fn extend_signature(&self, signature: &mut Signature);
 
-    /// How many numbers the statistics of a segment are.
+    /// The number of statistics of a segment.
     fn num_statistics(&self) -> usize;
 
-    /// The statistics of a translation by its references, of which there is at least
-    /// one; they are exact in f64 and add up.
+    /// The statistics of `hypothesis` against `references`, of which there is at least one:
+    /// [`num_statistics`](Metric::num_statistics) whole numbers, exact in f64, that add up.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64>;
 
-    /// The score of sums of statistics, and what is said about it beside the number.
+    /// The score of summed statistics, and sacreBLEU's verbose text about it.
     fn score(&self, sums: &[f64]) -> (f64, String);
 
-    /// The score of sums of statistics in f32, as NumPy works it out.
+    /// The score of summed statistics in f32, as NumPy computes it.
     fn score_f32(&self, sums: &[f32]) -> f64;
 
-    /// Whether those scores are f32 to NumPy, so that their mean is one too.
+    /// Whether scores of f32 sums are f32 in NumPy, so that their mean is too.
     fn has_f32_scores(&self) -> bool {
         true
     }
 }
 
-/// The statistics of a text, a row a segment.
+/// The statistics of a text, `[segments, width]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentStatistics {
     width: usize,
@@ -40,22 +39,22 @@ pub struct SegmentStatistics {
 }
 
 impl SegmentStatistics {
-    /// How many segments there are.
+    /// The number of segments.
     pub fn len(&self) -> usize {
         self.values.len() / self.width
     }
 
-    /// Whether there is none.
+    /// Whether there are no segments.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The rows, in order.
+    /// The rows of the segments, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.values.chunks_exact(self.width)
     }
 
-    /// How many numbers a row has.
+    /// The number of statistics of a row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -70,8 +69,12 @@ impl SegmentStatistics {
     }
 }
 
-/// The statistics of all lines of a text. `references` are whole texts, as many lines
-/// each. Lines are worked on in parallel, in the pool that the caller is in.
+/// The statistics of all lines of a text. Each of `references` is a text with as many
+/// lines. Lines are processed in parallel, in the caller's rayon pool.
+///
+/// # Errors
+/// [`Error::NoInput`] without a reference or a line, [`Error::LineCountMismatch`]
+/// if a reference has another number of lines.
 pub fn corpus_statistics(
     metric: &dyn Metric,
     hypotheses: &[String],
@@ -103,7 +106,8 @@ pub fn corpus_statistics(
     Ok(SegmentStatistics { width: metric.num_statistics(), values: rows.concat() })
 }
 
-/// The score of a text whose statistics are `rows`, by `references` references.
+/// The score of a text with the statistics `rows`; `references` is the number of
+/// references, for the signature.
 pub fn corpus_score(metric: &dyn Metric, rows: &SegmentStatistics, references: usize) -> Score {
     let (value, verbose) = metric.score(&rows.sums());
     let mut signature = Signature::new(references);

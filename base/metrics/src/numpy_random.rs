@@ -9,9 +9,9 @@ const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 pub(crate) struct NumpyRng {
     state: u128,
     increment: u128,
-    /// The upper half of a number whose lower half has been given out.
+    /// The upper half of a 64-bit number whose lower half has been returned.
     buffered_u32: Option<u32>,
-    /// Bits left for [`Random::coin`], and how many.
+    /// Bits left for [`NumpyRng::next_bool`], and how many.
     bool_bits: (u32, u32),
 }
 
@@ -53,7 +53,7 @@ impl NumpyRng {
         }
     }
 
-    /// A number below `bound`, which is at least 1, as `choice` draws places.
+    /// A number below `bound`, which is at least 1, as `choice` draws indices.
     pub(crate) fn next_below(&mut self, bound: u32) -> u32 {
         if bound == 1 {
             return 0;
@@ -69,8 +69,7 @@ impl NumpyRng {
         (product >> 32) as u32
     }
 
-    /// `integers(2, dtype=bool)`, of which one call draws as many as it is asked for:
-    /// begin each call with [`Random::new_coins`].
+    /// One value of `integers(2, dtype=bool)`; [`NumpyRng::reset_bools`] begins a new call.
     pub(crate) fn next_bool(&mut self) -> bool {
         let (bits, left) = match self.bool_bits {
             (_, 0) => (self.next_u32(), 31),
@@ -80,7 +79,7 @@ impl NumpyRng {
         bits & 1 == 1
     }
 
-    /// Forgets bits that were drawn for coins.
+    /// Drops the bits left for [`NumpyRng::next_bool`].
     pub(crate) fn reset_bools(&mut self) {
         self.bool_bits = (0, 0);
     }
@@ -126,7 +125,7 @@ fn mix(x: u32, y: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Numbers that NumPy 2.4 gave.
+    /// Numbers that NumPy 2.4 printed.
     #[test]
     fn numbers_are_numpys() {
         let mut random = NumpyRng::new(12345);

@@ -1,5 +1,5 @@
-//! Whether two systems differ by more than chance: paired bootstrap resampling
-//! (Koehn 2004) and approximate randomisation (Riezler and Maxwell 2005).
+//! Significance tests for the difference of two systems: paired bootstrap resampling (Koehn
+//! 2004) and approximate randomisation (Riezler and Maxwell 2005).
 
 use rayon::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::bootstrap::{confidence_interval, resample_scores};
 use crate::numpy_random::NumpyRng;
 use crate::{ConfidenceInterval, Metric, Resampling, SegmentStatistics};
 
-/// How systems are compared.
+/// A significance test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairedTest {
     /// Texts drawn from the text with replacement, the same for both systems.
@@ -16,20 +16,19 @@ pub enum PairedTest {
     ApproximateRandomization(Resampling),
 }
 
-/// A system beside the baseline.
+/// A system compared with the baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SystemComparison {
     /// Its score.
     pub score: f64,
-    /// The chance that a difference like that to the baseline comes about by chance;
-    /// nothing for the baseline itself.
+    /// The p-value of the difference to the baseline; `None` for the baseline itself.
     pub p_value: Option<f64>,
-    /// Mean and spread of resampled scores, where texts are resampled.
+    /// The confidence interval of the score; `None` for approximate randomisation.
     pub confidence: Option<ConfidenceInterval>,
 }
 
 impl PairedTest {
-    /// How often texts are drawn, and the seed.
+    /// The number of trials, and the seed.
     pub fn resampling(self) -> Resampling {
         match self {
             PairedTest::Bootstrap(resampling)
@@ -46,7 +45,8 @@ impl PairedTest {
     }
 }
 
-/// Compares each of `systems` but the first with the first. All have as many rows.
+/// Compares each of `systems` after the first with the first, the baseline. All have the
+/// same number of rows.
 pub fn compare_systems(
     metric: &dyn Metric,
     systems: &[SegmentStatistics],
@@ -89,14 +89,14 @@ pub fn compare_systems(
     }
 }
 
-/// How often chance alone gives more than `difference`; one more in both counts keeps
-/// the test from claiming too much.
+/// How often a chance difference exceeds `difference`, with one added to both counts so
+/// that p is never 0.
 fn p_value(chance: &[f64], difference: f64) -> f64 {
     let more = chance.iter().filter(|&&by_chance| by_chance > difference).count();
     (more + 1) as f64 / (chance.len() + 1) as f64
 }
 
-/// Differences between two systems after segments have changed sides at random.
+/// Differences between two systems after segments have been swapped at random.
 fn randomized_differences(
     metric: &dyn Metric,
     a: &SegmentStatistics,

@@ -1,10 +1,9 @@
-//! White space and lower case as Python's strings have them, on which the scores of
-//! sacreBLEU rest.
+//! White space and lower case as in Python's strings, on which sacreBLEU's scores depend.
 
 use std::borrow::Cow;
 
-/// Whether Python's `split` parts words at `c`: Unicode's white space and the four
-/// separators of ASCII.
+/// Whether Python's `split` splits at `c`: Unicode's white space and the four separators of
+/// ASCII.
 #[inline]
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
@@ -15,12 +14,12 @@ pub(crate) fn split_whitespace(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
-/// `text` without white space at its end, as Python's `rstrip` leaves it.
+/// `text` without trailing white space, as Python's `rstrip`.
 pub fn rstrip(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
-/// `text` in lower case where that is asked for.
+/// `text`, in lower case if `lowercase` is set.
 pub(crate) fn lowercase_if(text: &str, lowercase: bool) -> Cow<'_, str> {
     match lowercase {
         // Python and Rust both follow Unicode, the final sigma included.

@@ -1,38 +1,38 @@
-//! Scores as sacreBLEU prints them, with the signature that says what was measured.
+//! Scores in sacreBLEU's output formats, with the signature that says what was measured.
 
 use std::fmt::Write;
 
 use crate::{ConfidenceInterval, PairedTest, Resampling, SACREBLEU_VERSION};
 
-/// A score and what there is to say about it.
+/// A score with its name, confidence interval and signature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// The metric.
+    /// The name of the metric.
     pub name: String,
     /// The number, from 0 to 100; TER may be higher.
     pub value: f64,
-    /// Parts of the score in words; empty where there are none.
+    /// The factors of the score as text; may be empty.
     pub verbose: String,
-    /// How sure the number is, where that was asked for.
+    /// The confidence interval, if it was computed.
     pub confidence: Option<ConfidenceInterval>,
-    /// With which options it was measured.
+    /// The options it was computed with.
     pub signature: Signature,
 }
 
-/// What a score was measured with: names, short names and values.
+/// The options that a score was computed with: names, short names and values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     items: Vec<(&'static str, &'static str, String)>,
 }
 
-/// What is printed of a score.
+/// How a score is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreFormat {
     /// Decimal places.
     pub decimals: usize,
-    /// The number alone.
+    /// Whether only the number is printed.
     pub score_only: bool,
-    /// Short names in the signature, where it is no JSON.
+    /// Whether text output has short names in the signature.
     pub short_signature: bool,
 }
 
@@ -43,7 +43,7 @@ impl Default for ScoreFormat {
 }
 
 impl Signature {
-    /// That of scores by so many references.
+    /// The signature of scores against this number of references.
     pub(crate) fn new(references: usize) -> Self {
         let mut signature = Signature::default();
         signature.push("nrefs", "#", references);
@@ -67,7 +67,7 @@ impl Signature {
         self
     }
 
-    /// Says how a score was resampled, which stands behind the number of references.
+    /// Inserts how a score was resampled after the number of references.
     pub(crate) fn insert_resampling(&mut self, kind: &'static str, count: usize, seed: u64) {
         let items = [(kind, kind, count.to_string()), ("seed", "rs", seed.to_string())];
         self.items.splice(1..1, items);
@@ -91,7 +91,7 @@ impl Signature {
 }
 
 impl Score {
-    /// The number, with its confidence.
+    /// The number, with its confidence interval.
     fn format_value(&self, width: usize) -> String {
         match &self.confidence {
             Some(confidence) if confidence.mean > 0.0 => {
@@ -101,7 +101,7 @@ impl Score {
         }
     }
 
-    /// The score on a line.
+    /// The score as a line of text.
     pub fn to_line(&self, style: ScoreFormat) -> String {
         let number = self.format_value(style.decimals);
         if style.score_only {
@@ -149,7 +149,7 @@ impl ConfidenceInterval {
     }
 }
 
-/// A JSON object while it is written; names and texts of scores need no escapes.
+/// A JSON object under construction; names and texts of scores need no escapes.
 struct JsonObject(String);
 
 impl JsonObject {

@@ -1,4 +1,4 @@
-//! What holds of any lines.
+//! Properties that hold for any lines.
 
 use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams, TokenId};
 use miriam_metrics::{Bleu, Chrf, Metric, Ter, Tokenizer, sentence_score};
@@ -27,7 +27,7 @@ fn any_line() -> impl Strategy<Value = String> {
     prop_oneof!["([ab.,]{1,3} ){0,30}", ".{0,40}"]
 }
 
-/// N-grams counted with sets of their own.
+/// Clipped matches of n-grams, counted naively.
 fn count_matches_naively(hypothesis: &[&str], references: &[Vec<&str>], n: usize) -> u64 {
     let count = |words: &[&str], ngram: &[&str]| words.windows(n).filter(|w| *w == ngram).count();
     let mut ngrams: Vec<&[&str]> = hypothesis.windows(n).collect();
@@ -65,16 +65,16 @@ proptest! {
     ) {
         let words: Vec<&str> = hypothesis.split_whitespace().collect();
         let texts: Vec<Vec<&str>> = references.iter().map(|r| r.split_whitespace().collect()).collect();
-        let made = ReferenceNgrams::new(texts.iter().map(|words| words.iter().map(|w| w.as_bytes())));
-        let tokens: Vec<TokenId> = words.iter().map(|word| made.token_id(word.as_bytes())).collect();
-        let counts = NgramMatcher::default().count_matches(&made, &tokens);
+        let ngrams = ReferenceNgrams::new(texts.iter().map(|words| words.iter().map(|w| w.as_bytes())));
+        let tokens: Vec<TokenId> = words.iter().map(|word| ngrams.token_id(word.as_bytes())).collect();
+        let counts = NgramMatcher::default().count_matches(&ngrams, &tokens);
         for n in 1..=4 {
             prop_assert_eq!(counts.matches[n - 1], count_matches_naively(&words, &texts, n));
             prop_assert_eq!(counts.totals[n - 1], (words.len() + 1).saturating_sub(n) as u64);
         }
         let closest = texts.iter().map(|text| text.len() as i64);
-        let own = words.len() as i64;
-        let closest = closest.min_by_key(|&length| ((length - own).abs(), length));
+        let hypothesis_len = words.len() as i64;
+        let closest = closest.min_by_key(|&length| ((length - hypothesis_len).abs(), length));
         prop_assert_eq!(counts.reference_len as i64, closest.unwrap());
         prop_assert_eq!(counts + counts - counts, counts);
         let nothing = counts - counts;

@@ -1,6 +1,6 @@
-//! The numbers of sacreBLEU 2.6.0, to the last bit: recorded by
-//! `scripts/compare_sacrebleu.py --record` on odd lines written for it, and on
-//! recorded outputs of Moses2.
+//! Scores equal those of sacreBLEU 2.6.0 to the last bit: recorded by
+//! `scripts/compare_sacrebleu.py --record` on difficult lines written for it, and on
+//! outputs of Moses2.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -13,7 +13,7 @@ use miriam_metrics::{
 };
 use miriam_textio::{Input, Lines};
 
-/// A metric for texts, and the same for lines.
+/// A metric for corpora, and its variant for lines.
 type CorpusAndLineMetrics = (Box<dyn Metric>, Box<dyn Metric>);
 
 fn metrics() -> Vec<CorpusAndLineMetrics> {
@@ -60,14 +60,14 @@ fn lines(path: &Path) -> Vec<String> {
     let mut lines = Lines::new(Input::open(path).unwrap());
     let mut all = Vec::new();
     while let Some(line) = lines.next().unwrap() {
-        // sacreBLEU reads files so.
+        // sacreBLEU strips trailing white space from lines.
         all.push(std::str::from_utf8(line.bytes).unwrap().trim_end().to_owned());
     }
     all
 }
 
 #[test]
-fn scores_are_sacrebleus() {
+fn scores_equal_sacrebleu() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/m30k-de-en");
     let golden = lines(&testdata("sacrebleu.tsv"));
     let mut golden_by_text: HashMap<&str, HashMap<&str, Vec<&str>>> = HashMap::new();
@@ -101,7 +101,7 @@ fn scores_are_sacrebleus() {
             assert_eq!(score.value, number(0), "{text}: {key}");
             estimate_confidence(&*metric, &rows, Resampling::default(), &mut score);
             let confidence = score.confidence.unwrap();
-            // Python adds up exactly.
+            // Python's mean adds exactly.
             let close = |ours: f64, theirs: f64| (ours - theirs).abs() < 1e-12;
             assert!(close(confidence.mean, number(1)), "{text}: {key}: {confidence:?}");
             assert_eq!(confidence.half_width, number(2), "{text}: {key}");

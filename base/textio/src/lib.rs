@@ -22,6 +22,7 @@ mod progress;
 mod score;
 mod size;
 mod vocabulary;
+mod word_links;
 
 pub use block_reader::BlockReader;
 pub use cancellation::CancellationToken;
@@ -36,3 +37,4 @@ pub use progress::{NoProgress, Progress};
 pub use score::{Ln, Log10};
 pub use size::parse_size;
 pub use vocabulary::{Vocabulary, WordId};
+pub use word_links::{InvalidLink, LinkCertainty, WordLink, parse_word_link};

@@ -1,10 +1,10 @@
-//! Byte pair encoding with a file of codes (Sennrich et al. 2016), as subword-nmt applies it:
-//! words become characters, and neighbours are joined, the pair that the file has first
-//! before all others.
+//! Byte pair encoding with a file of codes (Sennrich et al. 2016), as subword-nmt applies
+//! it: words become characters, and neighbouring symbols are merged, the pair that comes
+//! first in the file before all others.
 //!
-//! All pairs of one code are joined from left to right before the next is looked for. That
-//! tells this from [`SentencePiece`](crate::SentencePiece)'s way, which joins one at a time
-//! and compares scores anew after each.
+//! All pairs of one merge are joined from left to right before the next merge is looked
+//! for. [`SentencePiece`](crate::SentencePiece) differs: it joins one pair at a time and
+//! compares scores again after each.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,37 +13,50 @@ use hashbrown::HashMap;
 
 use crate::{Error, Result};
 
-/// What a word ends with among symbols.
+/// The end-of-word marker of symbols.
 const END_OF_WORD: &[u8] = b"</w>";
 
-/// No symbol of any code.
+/// A symbol that no merge has.
 const UNKNOWN_SYMBOL: u32 = u32::MAX;
 
-/// No place in a word.
+/// The link of a node without a neighbour.
 const NO_NODE: usize = usize::MAX;
 
-/// Codes: pairs of symbols in the order in which they are joined.
+/// BPE merges: pairs of symbols in the order in which they are joined.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::{BpeCodes, BpeScratch};
+///
+/// let codes = BpeCodes::from_text(b"#version: 0.2\nl o\nlo w</w>\n", "codes")?;
+/// let mut subwords = Vec::new();
+/// codes.segment_word(b"slow", &mut BpeScratch::default(), |subword, _| {
+///     subwords.push(subword.to_vec());
+/// });
+/// assert_eq!(subwords, [&b"s"[..], b"low"]);
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BpeCodes {
     symbols: HashMap<Box<[u8]>, u32>,
-    /// The place of a pair among the codes, and what it becomes.
+    /// For each pair of symbols its rank in the file and the symbol it becomes.
     merges: HashMap<(u32, u32), (u32, u32)>,
-    /// Whether the end of a word is a symbol by itself (version 0.1) or goes with the last
-    /// character.
+    /// Whether the end of a word is a symbol by itself (version 0.1) or part of the last
+    /// character's symbol.
     has_separate_end_of_word: bool,
 }
 
-/// What cutting a word needs, kept from word to word.
+/// Buffers of [`BpeCodes::segment_word`], kept from word to word.
 #[derive(Clone, Debug, Default)]
 pub struct BpeScratch {
     nodes: Vec<SymbolNode>,
-    /// Pairs that may be joined: place of the code, place of the left part.
+    /// Candidate merges: rank, index of the left node.
     queue: BinaryHeap<Reverse<(u32, usize)>>,
     new_merges: Vec<Reverse<(u32, usize)>>,
     symbol_bytes: Vec<u8>,
 }
 
-/// A part of a word.
+/// A symbol of a word, in a doubly linked list.
 #[derive(Clone, Copy, Debug)]
 struct SymbolNode {
     symbol: u32,
@@ -55,11 +68,12 @@ struct SymbolNode {
 }
 
 impl BpeCodes {
-    /// Reads a file of codes, whose name is for messages: two symbols a line, behind a first
-    /// line `#version: 0.2` if the end of a word goes with its last character.
+    /// Parses a file of codes: two symbols a line, after a first line `#version: 0.2` if
+    /// the end of a word is part of its last character. `name` is the file's name in error
+    /// messages.
     ///
     /// # Errors
-    /// [`Error::Format`] with the line that has not two symbols or names another version.
+    /// [`Error::Format`] names the line that does not have two symbols or names another version.
     pub fn from_text(text: &[u8], name: &str) -> Result<Self> {
         let mut codes = BpeCodes {
             symbols: HashMap::new(),
@@ -91,13 +105,13 @@ impl BpeCodes {
             };
             let pair = (codes.intern_symbol(left), codes.intern_symbol(right));
             let joined = codes.intern_symbol(&[left, right].concat());
-            let place = codes.merges.len() as u32;
-            codes.merges.entry(pair).or_insert((place, joined));
+            let rank = codes.merges.len() as u32;
+            codes.merges.entry(pair).or_insert((rank, joined));
         }
         Ok(codes)
     }
 
-    /// How many pairs there are.
+    /// The number of merges.
     pub fn num_merges(&self) -> usize {
         self.merges.len()
     }
@@ -111,8 +125,8 @@ impl BpeCodes {
         self.symbols.get(symbol).copied().unwrap_or(UNKNOWN_SYMBOL)
     }
 
-    /// Calls `found` with every piece of `word`, a word of a text without blanks, and whether
-    /// more of them follow.
+    /// Segments `word`, which has no white space, and calls `found` with each subword and
+    /// whether more of them follow.
     pub fn segment_word<'a>(
         &self,
         word: &'a [u8],
@@ -125,13 +139,14 @@ impl BpeCodes {
         let starts = (0..parts.len())
             .filter_map(|left| Some(Reverse((self.merge_rank(parts, left)?, left))));
         pairs.extend(starts);
-        while let Some(&Reverse((place, _))) = pairs.peek() {
-            // What the others of this code become is looked at when all are done.
+        while let Some(&Reverse((rank, _))) = pairs.peek() {
+            // Merges that the new symbols make possible are queued when all of this rank
+            // are done.
             while let Some(&Reverse((same, left))) = pairs.peek()
-                && same == place
+                && same == rank
             {
                 pairs.pop();
-                if self.merge_rank(parts, left) == Some(place) {
+                if self.merge_rank(parts, left) == Some(rank) {
                     self.merge_with_next(parts, left);
                     let changed = [parts[left].previous, left];
                     let changed = changed.into_iter().filter(|&left| left != NO_NODE);
@@ -144,14 +159,14 @@ impl BpeCodes {
             }
             pairs.extend(new.drain(..));
         }
-        // The end alone is no piece.
-        let whole = |part: &&SymbolNode| !part.is_merged && part.start < part.end;
-        for part in parts.iter().filter(whole) {
+        // The end-of-word symbol alone has no text.
+        let is_alive = |part: &&SymbolNode| !part.is_merged && part.start < part.end;
+        for part in parts.iter().filter(is_alive) {
             found(&word[part.start..part.end], part.end < word.len());
         }
     }
 
-    /// The characters of a word as its parts. A byte that is in no character is one.
+    /// Splits a word into its characters. A byte that is part of none is a symbol too.
     fn split_characters(&self, word: &[u8], work: &mut BpeScratch) {
         let BpeScratch { nodes: parts, symbol_bytes: symbol, .. } = work;
         parts.clear();
@@ -182,17 +197,17 @@ impl BpeCodes {
         }
     }
 
-    /// The place of the code that joins a part with the next one.
+    /// The rank of the merge of a node with the next one.
     fn merge_rank(&self, parts: &[SymbolNode], left: usize) -> Option<u32> {
         let part = &parts[left];
         if part.is_merged || part.next == NO_NODE {
             return None;
         }
         let pair = (part.symbol, parts[part.next].symbol);
-        self.merges.get(&pair).map(|&(place, _)| place)
+        self.merges.get(&pair).map(|&(rank, _)| rank)
     }
 
-    /// Joins a part with the next one, which is no more then.
+    /// Merges a node with the next one, which is then dead.
     fn merge_with_next(&self, parts: &mut [SymbolNode], left: usize) {
         let right = parts[left].next;
         let gone = parts[right];
@@ -236,12 +251,12 @@ mod tests {
         ] {
             assert_eq!(segment(codes, word), pieces, "{word}");
         }
-        // The end goes with the last character, which is another symbol then.
+        // The end of the word is part of its last character, which is then another symbol.
         assert_eq!(segment(&codes.replace("l o\n", "l o</w>\n"), "wolo"), "w@@ o@@ lo");
     }
 
     #[test]
-    fn the_first_version_has_ends_of_their_own() {
+    fn version_0_1_has_a_separate_end_of_word() {
         let codes = "l o\nlo w\ne r\ner </w>\n";
         assert_eq!(segment(codes, "lower"), "low@@ er");
         assert_eq!(segment(codes, "era"), "er@@ a");
@@ -253,7 +268,8 @@ mod tests {
         let codes = "#version: 0.2\nx x\nxx xx\nxx x</w>\n";
         assert_eq!(segment(codes, "xxxxx"), "xxxx@@ x");
         assert_eq!(segment(codes, "xxx"), "xxx");
-        // All of one code come before what they make possible, even if that stands first.
+        // All pairs of one merge come before what they make possible, even if that has a
+        // lower rank.
         let codes = "#version: 0.2\nabc a\nb c\na bc\n";
         assert_eq!(segment(codes, "abcabcz"), "abc@@ abc@@ z");
     }
@@ -271,23 +287,22 @@ mod tests {
     }
 
     #[test]
-    fn long_words_take_no_time() {
+    fn long_words_are_segmented_in_linear_time() {
         let word = "ab".repeat(200_000);
         assert_eq!(segment("#version: 0.2\na b\nab ab\n", &word).matches("@@").count(), 100_001);
     }
 
-    /// The obvious way: all parts are looked through for the code that comes first.
+    /// The obvious way: each round searches all symbols for the merge of the lowest rank.
     fn naive_bpe(codes: &[(String, String)], word: &str) -> Vec<String> {
         let mut parts: Vec<String> = word.chars().map(String::from).collect();
         if let Some(last) = parts.last_mut() {
             last.push_str("</w>");
         }
-        let place =
-            |pair: &[String]| codes.iter().position(|(l, r)| *l == pair[0] && *r == pair[1]);
-        while let Some(first) = parts.windows(2).filter_map(place).min() {
+        let rank = |pair: &[String]| codes.iter().position(|(l, r)| *l == pair[0] && *r == pair[1]);
+        while let Some(first) = parts.windows(2).filter_map(rank).min() {
             let (mut at, mut joined) = (0, Vec::new());
             while at < parts.len() {
-                let pair = parts.get(at..at + 2).filter(|pair| place(pair) == Some(first));
+                let pair = parts.get(at..at + 2).filter(|pair| rank(pair) == Some(first));
                 joined.push(pair.map_or_else(|| parts[at].clone(), <[String]>::concat));
                 at += if pair.is_some() { 2 } else { 1 };
             }

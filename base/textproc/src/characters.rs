@@ -1,16 +1,16 @@
-//! Characters of a text that may not be UTF-8, and what kind each is.
+//! Decoding characters of text that may not be UTF-8, and their Unicode classes.
 //!
-//! The rules of this crate ask of a character whether it is a letter, a digit, a
-//! number, in lower case, white space or a currency sign, in the sense of Unicode as
-//! Perl's classes of these names have it. Characters of one and two bytes, nearly
-//! all of European text, are answered from tables. A byte that is part of no
-//! character is a character of no kind.
+//! The rules of this crate ask whether a character is a letter, a digit, a number, in lower
+//! case, white space or a currency sign, in the sense of Unicode and as Perl's classes of
+//! these names have it. Characters of one and two bytes, nearly all of European text, are
+//! looked up in tables. A byte that is part of no character counts as a character without a
+//! class.
 
 use std::sync::LazyLock;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// The kinds a character is of.
+/// The classes of a character, a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CharClass(u8);
 
@@ -19,29 +19,29 @@ impl CharClass {
     pub const ALPHABETIC: CharClass = CharClass(1);
     /// A decimal digit of any script.
     pub const DIGIT: CharClass = CharClass(2);
-    /// A number of any sort: digits, fractions, Roman numerals.
+    /// A number of any kind: digits, fractions, Roman numerals.
     pub const NUMBER: CharClass = CharClass(4);
     /// Unicode's property Lowercase.
     pub const LOWERCASE: CharClass = CharClass(8);
     /// Unicode's property White_Space.
     pub const SPACE: CharClass = CharClass(16);
-    /// A sign of a currency.
+    /// A currency symbol.
     pub const CURRENCY: CharClass = CharClass(32);
     /// A letter that has a case: upper, lower or title.
     pub const CASED: CharClass = CharClass(64);
-    /// A letter of the general category Ll, which fewer are than [`Kinds::LOWERCASE`].
+    /// A letter of the general category Ll, a subset of [`CharClass::LOWERCASE`].
     pub const LOWERCASE_LETTER: CharClass = CharClass(128);
     /// Letters and digits.
     pub const ALPHANUMERIC: CharClass = CharClass(1 | 2);
     const NONE: CharClass = CharClass(0);
 
-    /// Whether the character is of one of the kinds in `any` at least.
+    /// Whether the character is in at least one of the classes in `any`.
     #[inline]
     pub fn intersects(self, any: CharClass) -> bool {
         self.0 & any.0 != 0
     }
 
-    /// The kinds of a character.
+    /// The classes of a character.
     #[inline]
     pub fn from_char(character: char) -> CharClass {
         match u32::from(character) {
@@ -53,7 +53,7 @@ impl CharClass {
 
     fn compute(character: char) -> CharClass {
         let category = get_general_category(character);
-        let mut kinds = match category {
+        let mut classes = match category {
             GeneralCategory::DecimalNumber => 2 | 4,
             GeneralCategory::LetterNumber | GeneralCategory::OtherNumber => 4,
             GeneralCategory::LowercaseLetter => 64 | 128,
@@ -67,14 +67,14 @@ impl CharClass {
             (character.is_whitespace(), Self::SPACE),
         ] {
             if holds {
-                kinds |= kind.0;
+                classes |= kind.0;
             }
         }
-        CharClass(kinds)
+        CharClass(classes)
     }
 }
 
-/// Whether Unicode, or ASCII for its own range, calls the character punctuation.
+/// Whether the character is punctuation to Unicode or, in its range, to ASCII.
 pub(crate) fn is_punctuation(character: char) -> bool {
     use GeneralCategory as Category;
     character.is_ascii_punctuation()
@@ -90,28 +90,28 @@ pub(crate) fn is_punctuation(character: char) -> bool {
         )
 }
 
-/// By byte, so that no byte needs a check; those of longer characters have no kind.
+/// By byte, so that no byte needs a check; bytes of longer characters have no class.
 static ASCII_CLASSES: [CharClass; 256] = {
     let mut table = [CharClass::NONE; 256];
     let mut byte = 0u8;
     while byte < 128 {
-        let mut kinds = 0;
+        let mut classes = 0;
         if byte.is_ascii_alphabetic() {
-            kinds |= CharClass::ALPHABETIC.0 | CharClass::CASED.0;
+            classes |= CharClass::ALPHABETIC.0 | CharClass::CASED.0;
         }
         if byte.is_ascii_lowercase() {
-            kinds |= CharClass::LOWERCASE.0 | CharClass::LOWERCASE_LETTER.0;
+            classes |= CharClass::LOWERCASE.0 | CharClass::LOWERCASE_LETTER.0;
         }
         if byte.is_ascii_digit() {
-            kinds |= CharClass::DIGIT.0 | CharClass::NUMBER.0;
+            classes |= CharClass::DIGIT.0 | CharClass::NUMBER.0;
         }
         if byte == b' ' || (byte >= b'\t' && byte <= b'\r') {
-            kinds |= CharClass::SPACE.0;
+            classes |= CharClass::SPACE.0;
         }
         if byte == b'$' {
-            kinds |= CharClass::CURRENCY.0;
+            classes |= CharClass::CURRENCY.0;
         }
-        table[byte as usize] = CharClass(kinds);
+        table[byte as usize] = CharClass(classes);
         byte += 1;
     }
     table
@@ -135,7 +135,7 @@ pub(crate) struct DecodedChar {
 impl DecodedChar {
     const INVALID_BYTE: DecodedChar = DecodedChar { character: None, byte_len: 1 };
 
-    /// Its kinds.
+    /// Its classes.
     #[inline]
     pub fn class(self) -> CharClass {
         self.character.map_or(CharClass::NONE, CharClass::from_char)
@@ -191,19 +191,19 @@ pub(crate) fn last_char(text: &[u8]) -> Option<DecodedChar> {
     Some(DecodedChar::INVALID_BYTE)
 }
 
-/// The kinds of the first character; of an empty text none.
+/// The classes of the first character; of an empty text none.
 #[inline]
 pub(crate) fn first_class(text: &[u8]) -> CharClass {
     first_char(text).map_or(CharClass::NONE, DecodedChar::class)
 }
 
-/// The kinds of the last character; of an empty text none.
+/// The classes of the last character; of an empty text none.
 #[inline]
 pub(crate) fn last_class(text: &[u8]) -> CharClass {
     last_char(text).map_or(CharClass::NONE, DecodedChar::class)
 }
 
-/// All characters, with where they begin.
+/// All characters with their byte offsets.
 pub(crate) fn char_indices(text: &[u8]) -> impl Iterator<Item = (usize, DecodedChar)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -213,12 +213,12 @@ pub(crate) fn char_indices(text: &[u8]) -> impl Iterator<Item = (usize, DecodedC
     })
 }
 
-/// Whether nothing but white space is in a text.
+/// Whether a text is empty or only white space.
 pub(crate) fn is_blank(text: &[u8]) -> bool {
     char_indices(text).all(|(_, symbol)| symbol.class().intersects(CharClass::SPACE))
 }
 
-/// The pieces between white space.
+/// The words between white space.
 pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -233,8 +233,8 @@ pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ 
     })
 }
 
-/// Appends `text` with every character changed by `change`, whose results may be
-/// several characters each. Stray bytes stay.
+/// Appends `text` with every character replaced by what `change` gives for it, which may be
+/// several characters. Stray bytes stay.
 pub(crate) fn map_chars<C: Iterator<Item = char>>(
     text: &[u8],
     change: impl Fn(char) -> C,
@@ -253,8 +253,8 @@ pub(crate) fn push_char(character: char, out: &mut Vec<u8>) {
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// Appends `text` in lower case, each character for itself: a sigma at the end of a
-/// word is like any other.
+/// Appends `text` in lower case, each character on its own: a final sigma is like any
+/// other.
 pub(crate) fn push_lowercase(text: &[u8], out: &mut Vec<u8>) {
     if text.is_ascii() {
         out.extend(text.iter().map(u8::to_ascii_lowercase));
@@ -305,9 +305,9 @@ mod tests {
 
         #[test]
         fn characters_in_any_encoding(c in any::<char>()) {
-            let kinds = CharClass::from_char(c);
-            prop_assert_eq!(kinds, CharClass::compute(c));
-            prop_assert_eq!(kinds.intersects(CharClass::NUMBER), c.is_numeric());
+            let classes = CharClass::from_char(c);
+            prop_assert_eq!(classes, CharClass::compute(c));
+            prop_assert_eq!(classes.intersects(CharClass::NUMBER), c.is_numeric());
         }
     }
 

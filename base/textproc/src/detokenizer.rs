@@ -1,9 +1,8 @@
-//! The detokeniser: tokens back into text that reads well, as Moses'
-//! `detokenizer.perl` has it.
+//! The detokeniser: joins tokens into plain text, exactly as Moses' `detokenizer.perl`.
 //!
-//! Signs are glued to the word before them, the word behind them or both, by what
-//! they are and by the language. The input is read at single spaces; where two follow
-//! each other the script sees an empty word, and so do we.
+//! Punctuation is attached to the word before it, the word after it or both, depending on
+//! the mark and the language. The input is split at single spaces; between two spaces the
+//! script sees an empty word, and so does this code.
 
 use crate::characters::{
     CharClass, DecodedChar, char_indices, first_char, first_class, is_blank, is_punctuation,
@@ -11,7 +10,16 @@ use crate::characters::{
 };
 use crate::escape::unescape_special_chars;
 
-/// Makes text of the tokens of one language.
+/// Detokenises text of one language.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::Detokenizer;
+///
+/// let mut text = Vec::new();
+/// Detokenizer::new("fr").capitalize(true).detokenize(b"l&apos; eau est froide !", &mut text);
+/// assert_eq!(text, b"L'eau est froide !");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Detokenizer {
     language: DetokenizerLanguage,
@@ -29,18 +37,18 @@ enum DetokenizerLanguage {
     Other,
 }
 
-/// Where a word goes.
+/// Which neighbour a word is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attachment {
-    /// To nothing: a space before it and behind it.
+    /// None: a space before and after it.
     None,
-    /// To the word before it.
+    /// The word before it.
     Left,
-    /// To the word behind it.
+    /// The word after it.
     Right,
 }
 
-/// Tells opening from closing quotation marks by counting, each kind for itself.
+/// Tells opening from closing quotation marks by counting each kind.
 #[derive(Default)]
 struct QuoteCounter<'a> {
     counts: Vec<(&'a [u8], u32)>,
@@ -62,13 +70,13 @@ impl Detokenizer {
         Detokenizer { language, capitalize: false }
     }
 
-    /// Writes the first letter of a line in upper case (`-u`).
+    /// Sets whether the first letter of a line is written in upper case (`-u`); off by default.
     pub fn capitalize(self, capitalize: bool) -> Self {
         Detokenizer { capitalize, ..self }
     }
 
-    /// Appends the text of the tokens in `line` to `out`. A line has no line end. Blank
-    /// lines and lines of markup alone, from `<` to `>`, stay as they are.
+    /// Detokenises `line`, which has no line end, and appends the text to `out`. Blank
+    /// lines and lines from `<` to `>` (markup) stay as they are.
     pub fn detokenize(&self, line: &[u8], out: &mut Vec<u8>) {
         let markup = line.len() > 2 && line.starts_with(b"<") && line.ends_with(b">");
         if markup || is_blank(line) {
@@ -91,7 +99,7 @@ impl Detokenizer {
         }
     }
 
-    /// The words with spaces between those that are not glued together.
+    /// Joins the words, with spaces between those that are not attached to each other.
     fn join_words(&self, text: &[u8]) -> Vec<u8> {
         let mut words: Vec<&[u8]> = text.split(|&byte| byte == b' ').collect();
         while words.last().is_some_and(|word| word.is_empty()) {
@@ -102,24 +110,24 @@ impl Detokenizer {
         let mut space = true;
         let mut i = 0;
         while i < words.len() {
-            let glue = self.attachment(&words, i, &mut quotations);
-            // Punctuation with two parts has a space before it in French.
+            let attachment = self.attachment(&words, i, &mut quotations);
+            // French writes a space before two-part punctuation marks.
             let french = self.language == DetokenizerLanguage::French
-                && glue == Attachment::Left
+                && attachment == Attachment::Left
                 && matches!(words[i], [b'?' | b'!' | b':' | b';' | b'\\' | b'%']);
-            if french || space && glue != Attachment::Left {
+            if french || space && attachment != Attachment::Left {
                 out.push(b' ');
             }
             match self.language {
                 DetokenizerLanguage::Finnish
-                    if glue == Attachment::Left && is_finnish_case_ending(words[i]) =>
+                    if attachment == Attachment::Left && is_finnish_case_ending(words[i]) =>
                 {
                     map_chars(words[i], char::to_lowercase, &mut out);
                 }
                 _ => out.extend_from_slice(words[i]),
             }
-            space = glue != Attachment::Right;
-            if self.is_czech_hyphenation(&words, i) && glue == Attachment::Right {
+            space = attachment != Attachment::Right;
+            if self.is_czech_hyphenation(&words, i) && attachment == Attachment::Right {
                 i += 1;
                 out.extend_from_slice(words[i]);
             }
@@ -191,7 +199,7 @@ impl Detokenizer {
                 possessive,
             );
         }
-        // The script takes the last word for what is before the first.
+        // In the script the last word precedes the first (index -1).
         let before = if i > 0 { before } else { words.last().copied().unwrap_or_default() };
         if self.language == DetokenizerLanguage::Finnish
             && before.ends_with(b":")
@@ -202,7 +210,7 @@ impl Detokenizer {
         Attachment::None
     }
 
-    /// Whether a Czech word, a dash and what belongs behind it begin at `i`: `bude-li`,
+    /// Whether a Czech word, a dash and the part after the dash begin at `i`: `bude-li`,
     /// `e-mail`.
     fn is_czech_hyphenation(&self, words: &[&[u8]], i: usize) -> bool {
         let &[word, dash, end, _, ..] = &words[i..] else { return false };
@@ -215,17 +223,17 @@ impl Detokenizer {
 }
 
 impl<'a> QuoteCounter<'a> {
-    /// Where the quotation mark `word` goes. In Czech the marks themselves say so for
-    /// the most part. An apostrophe that ends a possessive is no mark.
+    /// Which neighbour the quotation mark `word` is attached to. Most Czech marks show it
+    /// by themselves. An apostrophe that ends a possessive is no quotation mark.
     fn attachment(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Attachment {
         let is_double = consists_of_chars(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
         let kind: &[u8] = if is_double { b"\"" } else { word };
-        let place = self.counts.iter().position(|&(known, _)| known == kind);
-        let place = place.unwrap_or_else(|| {
+        let index = self.counts.iter().position(|&(known, _)| known == kind);
+        let index = index.unwrap_or_else(|| {
             self.counts.push((kind, 0));
             self.counts.len() - 1
         });
-        let count = &mut self.counts[place].1;
+        let count = &mut self.counts[index].1;
         match (czech, word) {
             (true, b"\xe2\x80\x9e") => *count = 0,
             (true, b"\xe2\x80\x9c") => *count = 1,
@@ -240,7 +248,7 @@ impl<'a> QuoteCounter<'a> {
     }
 }
 
-/// A line between spaces without entities and without the marks of split hyphens.
+/// The line, padded with a space on each side, with entities decoded and ` @-@ ` joined to `-`.
 fn unescape_line(line: &[u8]) -> Vec<u8> {
     const HYPHEN: &[u8] = b" @-@ ";
     let padded = [b" ", line, b" "].concat();
@@ -257,28 +265,28 @@ fn unescape_line(line: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Whether a word has characters and all of them are of a kind.
+/// Whether a word is not empty and `is` holds for all its characters.
 fn consists_of_chars(word: &[u8], is: impl Fn(DecodedChar) -> bool) -> bool {
     !word.is_empty() && char_indices(word).all(|(_, symbol)| is(symbol))
 }
 
-/// Whether three words are a number with a point or comma.
-fn is_decimal(whole: &[u8], point: &[u8], fraction: &[u8]) -> bool {
+/// Whether three words are the parts of a decimal number with a point or comma.
+fn is_decimal(integer: &[u8], point: &[u8], fraction: &[u8]) -> bool {
     let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
-    is_number(whole) && matches!(point, b"." | b",") && is_number(fraction)
+    is_number(integer) && matches!(point, b"." | b",") && is_number(fraction)
 }
 
-/// Whether a word is an ending of Finnish nouns, which follows a colon at abbreviations:
+/// Whether a word is a Finnish case ending, which follows an abbreviation and a colon:
 /// `EU:ssa`.
 fn is_finnish_case_ending(word: &[u8]) -> bool {
-    // A case, then an owner, then a particle, of which the latter two may lack.
+    // A case ending, then optionally a possessive suffix, then optionally a particle.
     const CASES: &str = "N n A a Ä ä ssa Ssa ssä Ssä sta stä Sta Stä hun Hun hyn Hyn han Han hän \
         Hän hön Hön un Un yn Yn an An än Än ön Ön seen Seen lla Lla llä Llä lta Lta ltä Ltä lle \
         Lle ksi Ksi kse Kse tta Tta ine Ine";
     const POSSESSIVES: [&str; 6] = ["", "ni", "si", "mme", "nne", "nsa"];
     const PARTICLES: [&str; 10] = ["", "ko", "kö", "han", "hän", "pa", "pä", "kaan", "kään", "kin"];
-    let behind_case = |case: &str| word.strip_prefix(case.as_bytes());
-    CASES.split_ascii_whitespace().filter_map(behind_case).any(|rest| {
+    let after_case = |case: &str| word.strip_prefix(case.as_bytes());
+    CASES.split_ascii_whitespace().filter_map(after_case).any(|rest| {
         POSSESSIVES
             .iter()
             .filter_map(|owner| rest.strip_prefix(owner.as_bytes()))
@@ -286,8 +294,8 @@ fn is_finnish_case_ending(word: &[u8]) -> bool {
     })
 }
 
-/// Whether a character is of the scripts of East Asia that write no spaces, or of
-/// Korean, by Unicode's blocks.
+/// Whether a character belongs to an East Asian script without spaces or to Korean, by
+/// Unicode's blocks.
 fn is_east_asian(character: char) -> bool {
     matches!(u32::from(character),
         0x1100..=0x11ff
@@ -300,20 +308,20 @@ fn is_east_asian(character: char) -> bool {
         | 0x2_0000..=0x2_ffff)
 }
 
-/// Makes the first letter of what follows `start` a capital one, if only punctuation
-/// and white space stand before it.
+/// Capitalises the first letter after `start`, if only punctuation and white space come
+/// before it.
 fn capitalize_first_letter(text: &mut Vec<u8>, start: usize) {
-    let passed = |symbol: crate::characters::DecodedChar| {
+    let is_skipped = |symbol: DecodedChar| {
         symbol.class().intersects(CharClass::SPACE) || symbol.character.is_some_and(is_punctuation)
     };
-    let Some((at, letter)) = char_indices(&text[start..]).find(|&(_, symbol)| !passed(symbol))
+    let Some((at, letter)) = char_indices(&text[start..]).find(|&(_, symbol)| !is_skipped(symbol))
     else {
         return;
     };
     if letter.class().intersects(CharClass::ALPHABETIC) {
-        let place = start + at..start + at + letter.byte_len;
+        let index = start + at..start + at + letter.byte_len;
         let mut capital = Vec::new();
-        map_chars(&text[place.clone()], char::to_uppercase, &mut capital);
-        text.splice(place, capital);
+        map_chars(&text[index.clone()], char::to_uppercase, &mut capital);
+        text.splice(index, capital);
     }
 }

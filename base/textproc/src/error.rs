@@ -1,25 +1,25 @@
-//! What can go wrong with the files that steer the tools.
+//! The errors of reading lists, models, patterns and configurations.
 
 use std::io;
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a list, a model or a set of patterns cannot be used.
+/// Why a file that a tool needs cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system said no.
+    /// The file cannot be read.
     #[error("{file}: cannot {action}: {source}")]
     Io {
         /// The file.
         file: String,
-        /// What was being done, as a verb.
+        /// What was attempted, as a verb.
         action: &'static str,
-        /// The answer.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A line does not have the form it should.
+    /// A line is malformed.
     #[error("{file}, line {line}: {reason}")]
     Format {
         /// The file.
@@ -29,7 +29,7 @@ pub enum Error {
         /// What is wrong and what was expected.
         reason: String,
     },
-    /// A file does not hold what it should as a whole.
+    /// The content of a file is invalid as a whole.
     #[error("{file}: {reason}")]
     Content {
         /// The file.
@@ -40,6 +40,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of reading `file`, for `map_err`.
+    pub(crate) fn cannot_read(file: &str) -> impl FnOnce(io::Error) -> Error {
+        |source| Error::Io { file: file.to_owned(), action: "read", source }
+    }
+
     pub(crate) fn format(file: &str, line: usize, reason: impl Into<String>) -> Self {
         Error::Format { file: file.to_owned(), line: line as u64, reason: reason.into() }
     }

@@ -1,5 +1,5 @@
-//! The characters that mean something to Moses, written so that they do not: the
-//! bar between factors, brackets of non-terminals, and those of XML.
+//! Escaping of the characters that are syntax to Moses: the bar between factors, the
+//! brackets of non-terminals, and XML's special characters.
 
 /// The entity that stands for a byte in escaped text.
 #[inline]
@@ -17,7 +17,7 @@ fn entity(byte: u8) -> Option<&'static [u8]> {
     })
 }
 
-/// Entities that are understood, those of old Moses versions among them.
+/// Entities that are decoded, including those of old Moses versions.
 const ENTITIES: [(&[u8], u8); 11] = [
     (b"&amp;", b'&'),
     (b"&apos;", b'\''),
@@ -32,8 +32,8 @@ const ENTITIES: [(&[u8], u8); 11] = [
     (b"&ket;", b']'),
 ];
 
-/// Appends `text` with entities for the characters that Moses reads as syntax.
-pub fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
+/// Appends `text` with the characters that are syntax to Moses replaced by entities.
+pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut plain = 0;
     for (at, &byte) in text.iter().enumerate() {
         if let Some(entity) = entity(byte) {
@@ -45,8 +45,8 @@ pub fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[plain..]);
 }
 
-/// Appends `text` with the characters that its entities stand for.
-pub fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
+/// Appends `text` with its entities decoded, once.
+pub(crate) fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest) {
         out.extend_from_slice(&rest[..at]);

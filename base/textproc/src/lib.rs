@@ -1,10 +1,21 @@
-//! Text as people write it, and text as translation models know it: tokeniser,
-//! detokeniser, truecaser and punctuation normaliser, line for line what Moses'
-//! scripts give; and [`SentencePiece`].
+//! Text processing before and after translation: tokeniser, detokeniser, truecaser and
+//! punctuation normaliser, line for line equal to Moses' scripts; [`SentencePiece`] models
+//! and [BPE codes](BpeCodes).
 //!
-//! All of them take a line of bytes without its end and append to a vector; none
-//! fails on any text, and a byte that is part of no character is a sign of its own.
-//! They know nothing of files and threads beyond the lists and models that they read.
+//! Each tool takes a line of bytes without its line end and appends to a vector. None fails
+//! on any text: a byte that is part of no character counts as a symbol. Files and threads
+//! are the callers'; this crate only reads the lists and models that its tools need.
+//!
+//! # Examples
+//! ```
+//! use miriam_textproc::{Detokenizer, Tokenizer};
+//!
+//! let (mut tokens, mut text) = (Vec::new(), Vec::new());
+//! Tokenizer::new("en").tokenize(b"Mr. Smith's dog (the big one) barks.", &mut tokens);
+//! assert_eq!(tokens, b"Mr. Smith &apos;s dog ( the big one ) barks .");
+//! Detokenizer::new("en").detokenize(&tokens, &mut text);
+//! assert_eq!(text, b"Mr. Smith's dog (the big one) barks.");
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +35,6 @@ mod truecaser;
 pub use bpe::{BpeCodes, BpeScratch};
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
-pub use escape::{escape_special_chars, unescape_special_chars};
 pub use nonbreaking_prefixes::NonbreakingPrefixes;
 pub use punctuation_normalizer::PunctuationNormalizer;
 pub use sentencepiece::SentencePiece;

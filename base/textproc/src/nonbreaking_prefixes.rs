@@ -1,9 +1,10 @@
-//! Words that keep the full stop behind them: abbreviations, initials, ordinals.
+//! Nonbreaking prefixes: words that keep the full stop after them, such as abbreviations,
+//! initials and ordinals.
 //!
-//! Which they are is a fact about a language. The lists in `prefixes/`, of the
-//! languages that the tests compare with Moses, have a form of ours: words between
-//! white space under the headings `anywhere:` and `before a number:`, comments behind
-//! `#`. A user's own list, of any language, comes in Moses' form, a word a line.
+//! The lists in `prefixes/` are for the languages that the tests compare with Moses, and
+//! their words are Moses' (each file says so). Their format is ours: words between white
+//! space under the headings `anywhere:` and `before a number:`, comment lines begin with
+//! `#`. A user's own list, of any language, has Moses' format, a word a line.
 
 use std::fs;
 use std::path::Path;
@@ -13,16 +14,16 @@ use hashbrown::HashMap;
 use crate::characters::{is_blank, last_char};
 use crate::{Error, Result};
 
-/// Where a word keeps the full stop behind it.
+/// Where a word keeps the full stop after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrefixScope {
-    /// Wherever it stands.
+    /// Everywhere.
     Anywhere,
-    /// Where a number follows.
+    /// Only before a number.
     BeforeNumber,
 }
 
-/// A language's words that keep the full stop behind them.
+/// The words of a language that keep the full stop after them.
 #[derive(Clone, Debug, Default)]
 pub struct NonbreakingPrefixes {
     words: HashMap<Box<[u8]>, PrefixScope>,
@@ -39,41 +40,42 @@ const BUILT_IN_LISTS: [(&str, &str); 5] = [
 ];
 
 impl NonbreakingPrefixes {
-    /// The list that is built in for a language, named as in Moses.
+    /// The built-in list of `language`, named by two letters as in Moses; `None` if there
+    /// is none.
     pub fn for_language(language: &str) -> Option<Self> {
         let (_, list) = BUILT_IN_LISTS.iter().find(|(name, _)| *name == language)?;
         Some(Self::parse_built_in(list))
     }
 
-    /// The languages with a list of their own.
+    /// The languages that have a built-in list.
     pub fn built_in_languages() -> impl Iterator<Item = &'static str> {
         BUILT_IN_LISTS.iter().map(|&(name, _)| name)
     }
 
     fn parse_built_in(list: &str) -> Self {
         let mut words = HashMap::new();
-        let mut place = PrefixScope::Anywhere;
+        let mut scope = PrefixScope::Anywhere;
         for line in list.lines().filter(|line| !line.starts_with('#')) {
             match line {
-                "anywhere:" => place = PrefixScope::Anywhere,
-                "before a number:" => place = PrefixScope::BeforeNumber,
+                "anywhere:" => scope = PrefixScope::Anywhere,
+                "before a number:" => scope = PrefixScope::BeforeNumber,
                 _ => words.extend(
-                    line.split_ascii_whitespace().map(|word| (word.as_bytes().into(), place)),
+                    line.split_ascii_whitespace().map(|word| (word.as_bytes().into(), scope)),
                 ),
             }
         }
         NonbreakingPrefixes { words }
     }
 
-    /// Reads a list in Moses' form: a word a line, `#NUMERIC_ONLY#` behind those that
-    /// count before numbers only, comments on lines that begin with `#`.
+    /// Reads a list in Moses' format: a word a line, `#NUMERIC_ONLY#` after those that
+    /// count only before numbers, comments on lines that begin with `#`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it lists no
+    /// word.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read(path).map_err(|source| Error::Io {
-            file: file.clone(),
-            action: "read",
-            source,
-        })?;
+        let text = fs::read(path).map_err(Error::cannot_read(&file))?;
         let prefixes = Self::parse_moses(&text);
         if prefixes.words.is_empty() {
             let reason = "it lists no words; give one a line".into();
@@ -82,7 +84,7 @@ impl NonbreakingPrefixes {
         Ok(prefixes)
     }
 
-    /// As [`Prefixes::read`], from text.
+    /// Parses the text of a list in Moses' format, as [`NonbreakingPrefixes::read`].
     pub fn parse_moses(text: &[u8]) -> Self {
         let mut words = HashMap::new();
         for line in text.split(|&byte| byte == b'\n') {
@@ -95,8 +97,8 @@ impl NonbreakingPrefixes {
                     |before| !before.is_empty() && is_blank(&before[last_char_start(before)..]),
                 );
             match numeric {
-                // One space belongs to the mark. What is left may end in more, and
-                // then the word is never met, as in Moses.
+                // One space belongs to the mark. If more spaces remain, the word matches
+                // nothing, as in Moses.
                 Some(before) => words
                     .insert(before[..last_char_start(before)].into(), PrefixScope::BeforeNumber),
                 None => words.insert(line.into(), PrefixScope::Anywhere),
@@ -111,7 +113,7 @@ impl NonbreakingPrefixes {
     }
 }
 
-/// Where the last character of a text begins.
+/// The byte offset of the last character of a text.
 fn last_char_start(text: &[u8]) -> usize {
     text.len() - last_char(text).map_or(0, |symbol| symbol.byte_len)
 }

@@ -1,14 +1,22 @@
-//! The punctuation normaliser: one sign for what people type in many ways, as Moses'
-//! `normalize-punctuation.perl` has it.
+//! The punctuation normaliser: one character for each mark that people type in many ways,
+//! exactly as Moses' `normalize-punctuation.perl`.
 //!
-//! Unlike the other scripts this one works on bytes, and its substitutions build on
-//! each other: their order is what it does. So they stand here in that order, plain
-//! replacements as pairs, and a substitution is tried only where a line has the byte
-//! that it cannot do without.
+//! Unlike the other scripts this one works on bytes, and its substitutions build on each
+//! other, so their order matters. They are listed here in that order, plain replacements as
+//! pairs, and a substitution is tried only if the line has the byte that it requires.
 
 use memchr::{memchr, memmem};
 
-/// Makes punctuation uniform.
+/// Normalises punctuation by the rules of one language.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::PunctuationNormalizer;
+///
+/// let mut text = Vec::new();
+/// PunctuationNormalizer::new("en").normalize("“Wait…” said the dog’s owner".as_bytes(), &mut text);
+/// assert_eq!(text, b"\"Wait...\" said the dog's owner");
+/// ```
 #[derive(Clone, Debug)]
 pub struct PunctuationNormalizer {
     substitutions: Vec<Substitution>,
@@ -16,28 +24,28 @@ pub struct PunctuationNormalizer {
 
 #[derive(Clone, Debug)]
 enum Substitution {
-    /// Replaces one piece of text by another.
+    /// Replaces one string by another.
     Replace(&'static [u8], &'static [u8]),
-    /// Makes one space of several.
+    /// Collapses several spaces into one.
     CollapseSpaces,
-    /// Drops the space before a percent sign behind a digit.
+    /// Drops the space between a digit and a percent sign.
     PercentSpacing,
     /// Drops the space between a closing bracket and punctuation.
     BracketSpacing,
-    /// Makes an apostrophe of a quotation mark between letters.
+    /// Turns a quotation mark between letters into an apostrophe.
     Apostrophes(&'static [u8]),
     /// Moves commas and full stops into the quotation before them (English).
     PunctuationIntoQuotes,
     /// Moves full stops out of the quotation that they end (most languages).
     FullStopsOutOfQuotes,
-    /// Puts this sign for a no-break space between digits.
+    /// Replaces a no-break space between digits by this byte.
     DigitSeparator(u8),
 }
 
 /// The no-break space.
 const NO_BREAK_SPACE: &[u8] = b"\xc2\xa0";
 
-/// Until quotation marks, in pairs: what to replace by what.
+/// The replacements before those of apostrophes, in order: what, by what.
 const REPLACEMENTS_BEFORE_APOSTROPHES: [(&str, &str); 10] = [
     (" :", ":"),
     (" ;", ";"),
@@ -101,7 +109,7 @@ impl PunctuationNormalizer {
         substitutions.extend(REPLACEMENTS_AFTER_APOSTROPHES.iter().map(pair));
         match language {
             "en" => substitutions.push(Substitution::PunctuationIntoQuotes),
-            // Czech writes both.
+            // Czech keeps full stops where they are.
             "cs" | "cz" => {}
             _ => substitutions.extend([
                 Substitution::Replace(b",\"", b"\","),
@@ -113,8 +121,7 @@ impl PunctuationNormalizer {
         PunctuationNormalizer { substitutions }
     }
 
-    /// Appends `line` with its punctuation made uniform to `out`. A line has no line
-    /// end.
+    /// Normalises `line`, which has no line end, and appends the result to `out`.
     pub fn normalize(&self, line: &[u8], out: &mut Vec<u8>) {
         let mut present = [false; 256];
         for &byte in line {
@@ -138,7 +145,7 @@ impl PunctuationNormalizer {
 }
 
 impl Substitution {
-    /// A byte without which the step changes nothing: the rarest it looks for.
+    /// A byte without which the substitution changes nothing: the rarest it looks for.
     fn required_byte(&self) -> u8 {
         match self {
             Substitution::Replace(from, _) => {
@@ -153,7 +160,7 @@ impl Substitution {
         }
     }
 
-    /// The bytes that a text may have behind the step and not before.
+    /// The bytes that the substitution may introduce.
     fn introduced_bytes(&self) -> &[u8] {
         match self {
             Substitution::Replace(_, to) => to,
@@ -163,8 +170,8 @@ impl Substitution {
         }
     }
 
-    /// Appends what the step makes of `text`, and whether that is another text; if
-    /// not, `out` is of no use.
+    /// Appends `text` after the substitution to `out` and returns whether it changed; if
+    /// not, `out` is unspecified.
     fn apply(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
         match *self {
             Substitution::Replace(from, to) => {
@@ -224,9 +231,10 @@ fn starts_with_byte(text: &[u8], is: impl Fn(u8) -> bool) -> bool {
     text.first().is_some_and(|&byte| is(byte))
 }
 
-/// Appends `text` with what `put` appends in place of each `from` whose surroundings
-/// `fits` accepts, saying how many bytes behind it the match takes in: these are not
-/// before the next one. Whether there was any.
+/// Appends `text` with each `from` whose context `fits` accepts replaced by what `put`
+/// appends, and returns whether there was any. `fits` gets the bytes before and after
+/// `from` and returns how many of those after it the match consumes: they are no context of
+/// the next match.
 fn replace_in_context(
     text: &[u8],
     from: &[u8],
@@ -238,13 +246,13 @@ fn replace_in_context(
     while let Some(found) = memmem::find(&text[next..], from) {
         let at = next + found;
         let end = at + from.len();
-        let Some(behind) = fits(&text[free..at], &text[end..]) else {
+        let Some(consumed) = fits(&text[free..at], &text[end..]) else {
             next = at + 1;
             continue;
         };
         out.extend_from_slice(&text[copied..at]);
         put(out);
-        (copied, free, next) = (end, end + behind, end + behind);
+        (copied, free, next) = (end, end + consumed, end + consumed);
     }
     out.extend_from_slice(&text[copied..]);
     copied > 0
@@ -275,8 +283,8 @@ fn move_punctuation_into_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Dots before a quotation mark go behind it, unless markup follows at once. The match
-/// takes in the white space that follows and the byte behind that.
+/// Moves dots before a quotation mark after it, unless markup follows at once. The match
+/// consumes the white space that follows and the byte after that.
 fn move_full_stops_out_of_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
     let is_space = |byte: &&u8| byte.is_ascii_whitespace() || **byte == 0x0b;
     let (mut copied, mut free, mut next) = (0, 0, 0);
@@ -284,7 +292,7 @@ fn move_full_stops_out_of_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
         next = at + 1;
         let dots = text[free..at].iter().rev().take_while(|&&byte| byte == b'.').count();
         let spaces = text[next..].iter().take_while(is_space).count();
-        // Behind the last byte of a line is its end, which is no markup.
+        // After the last byte of a line comes its end, which is no markup.
         let markup = text.get(next + spaces) == Some(&b'<');
         if dots == 0 || markup && spaces == 0 {
             continue;

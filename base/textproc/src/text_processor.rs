@@ -1,8 +1,8 @@
-//! Everything that happens to raw text before a system translates it, and to its
-//! translations after.
+//! The whole text processing of a translation system: preprocessing of raw text before
+//! translation, postprocessing of translations.
 //!
-//! A system's settings for this are a small text file beside its `moses.ini`, a key
-//! and a value a line, named as the options of `miriam translate`:
+//! A system configures it in a small text file beside its `moses.ini`, a key and a value a
+//! line, with the names of `miriam translate`'s options:
 //!
 //! ```text
 //! normalize de
@@ -21,33 +21,33 @@ use crate::{
     Detokenizer, Error, PunctuationNormalizer, Result, Tokenizer, TruecaseModel, detruecase,
 };
 
-/// Which steps there are; those without a value are left out.
+/// The steps of a [`TextProcessor`]; a step without a value is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextProcessorConfig {
-    /// The language whose punctuation is made uniform.
+    /// The language for punctuation normalisation.
     pub normalize: Option<String>,
-    /// The language that is made tokens of.
+    /// The language for tokenisation.
     pub tokenize: Option<String>,
-    /// The truecase model of that language.
+    /// The truecase model of the source language.
     pub truecase: Option<PathBuf>,
-    /// The language of the translations, which become text.
+    /// The language for detokenisation of translations.
     pub detokenize: Option<String>,
     /// Whether sentences of translations begin with a capital letter.
     pub recase: bool,
 }
 
 impl TextProcessorConfig {
-    /// What the file is called that lies beside a system's `moses.ini`.
+    /// The name of the configuration file beside a system's `moses.ini`.
     pub const FILE_NAME: &'static str = "preparation";
 
-    /// Reads settings; relative paths in them are relative to the file's folder.
+    /// Reads a configuration file; relative paths in it are relative to the file's folder.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, [`Error::Format`] for a line that
+    /// is malformed.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|source| Error::Io {
-            file: file.clone(),
-            action: "read",
-            source,
-        })?;
+        let text = fs::read_to_string(path).map_err(Error::cannot_read(&file))?;
         let mut settings = Self::from_text(&text, &file)?;
         if let (Some(model), Some(folder)) = (&mut settings.truecase, path.parent()) {
             *model = folder.join(&model);
@@ -55,8 +55,11 @@ impl TextProcessorConfig {
         Ok(settings)
     }
 
-    /// As [`PreparationSettings::read`], from text, leaving paths as they are; `file` is
-    /// its name in messages.
+    /// Parses the text of a configuration file and leaves paths as they are; `file` is its
+    /// name in error messages.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a line that is malformed.
     pub fn from_text(text: &str, file: &str) -> Result<Self> {
         let mut settings = TextProcessorConfig::default();
         for (i, line) in text.lines().enumerate() {
@@ -68,7 +71,7 @@ impl TextProcessorConfig {
             let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             let value = value.trim();
             if value.is_empty() {
-                return Err(failed("a value is missing; write it behind the key and a space"));
+                return Err(failed("a value is missing; write it after the key and a space"));
             }
             let language = match key {
                 "normalize" => &mut settings.normalize,
@@ -96,7 +99,7 @@ impl TextProcessorConfig {
         Ok(settings)
     }
 
-    /// The settings as text, for [`PreparationSettings::read`].
+    /// The configuration as text, which [`TextProcessorConfig::read`] reads.
     pub fn to_text(&self) -> String {
         let mut text =
             String::from("# How raw text is prepared for the system beside this file.\n");
@@ -117,7 +120,10 @@ impl TextProcessorConfig {
         text
     }
 
-    /// Makes the steps ready, reading the truecase model.
+    /// Builds the processor, which reads the truecase model.
+    ///
+    /// # Errors
+    /// Those of [`TruecaseModel::read`].
     pub fn build(&self) -> Result<TextProcessor> {
         Ok(TextProcessor {
             normalizer: self.normalize.as_deref().map(PunctuationNormalizer::new),
@@ -129,18 +135,32 @@ impl TextProcessorConfig {
     }
 }
 
-/// The steps that bring raw text into a system, and its translations back.
+/// The steps from raw text to a system's input, and from its output to plain text.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::TextProcessorConfig;
+///
+/// let config = TextProcessorConfig::from_text("tokenize de\ndetokenize en\nrecase yes", "example")?;
+/// let processor = config.build()?;
+/// let (mut input, mut text) = (Vec::new(), Vec::new());
+/// processor.preprocess("das Haus ist klein.".as_bytes(), &mut input);
+/// assert_eq!(input, b"das Haus ist klein .");
+/// processor.postprocess(b"the house is small .", &mut text);
+/// assert_eq!(text, b"The house is small.");
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TextProcessor {
-    /// Makes punctuation uniform, first.
+    /// The first preprocessing step.
     pub normalizer: Option<PunctuationNormalizer>,
-    /// Makes tokens, then.
+    /// The second preprocessing step.
     pub tokenizer: Option<Tokenizer>,
-    /// Brings tokens into their true case, last.
+    /// The last preprocessing step.
     pub truecaser: Option<TruecaseModel>,
-    /// Makes text of the tokens of translations.
+    /// The last postprocessing step.
     pub detokenizer: Option<Detokenizer>,
-    /// Before that, sentences get a capital letter.
+    /// Whether sentences of translations get a capital letter before detokenisation.
     pub recase: bool,
 }
 
@@ -154,7 +174,8 @@ impl TextProcessor {
         }
     }
 
-    /// Appends what a system gets for the raw line `line` to `out`.
+    /// Normalises, tokenises and truecases a raw line and appends the result, a system's
+    /// input, to `out`.
     pub fn preprocess(&self, line: &[u8], out: &mut Vec<u8>) {
         let mut line = Cow::Borrowed(line);
         if let Some(normalizer) = &self.normalizer {
@@ -169,7 +190,7 @@ impl TextProcessor {
         }
     }
 
-    /// Appends the text that the translation `line` is in raw form to `out`.
+    /// Recases and detokenises a system's output and appends the plain text to `out`.
     pub fn postprocess(&self, line: &[u8], out: &mut Vec<u8>) {
         let mut line = Cow::Borrowed(line);
         if self.recase {
@@ -222,14 +243,14 @@ mod tests {
     #[test]
     fn raw_text_round_trips() {
         let model = TruecaseModel::from_text(b"the (1/1)\n", "test").unwrap();
-        let mut preparation = TextProcessor::for_language("en");
-        preparation.truecaser = Some(model);
-        preparation.detokenizer = Some(Detokenizer::new("en"));
-        preparation.recase = true;
+        let mut processor = TextProcessor::for_language("en");
+        processor.truecaser = Some(model);
+        processor.detokenizer = Some(Detokenizer::new("en"));
+        processor.recase = true;
         let (mut tokens, mut text) = (Vec::new(), Vec::new());
-        preparation.preprocess("The “dog’s” [big].".as_bytes(), &mut tokens);
+        processor.preprocess("The “dog’s” [big].".as_bytes(), &mut tokens);
         assert_eq!(tokens, b"the &quot; dog &apos;s &quot; &#91; big &#93; .");
-        preparation.postprocess(&tokens, &mut text);
+        processor.postprocess(&tokens, &mut text);
         assert_eq!(text, b"The \"dog's\" [big].");
     }
 }

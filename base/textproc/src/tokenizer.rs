@@ -1,15 +1,15 @@
-//! The tokeniser: words, numbers and signs apart, as Moses' `tokenizer.perl` has
-//! them, sentence for sentence.
+//! The tokeniser: separates words, numbers and punctuation exactly as Moses'
+//! `tokenizer.perl`.
 //!
-//! Moses' script runs some forty substitutions over a line. Here a line is walked
-//! over three times: [`separate`] puts spaces around signs, commas and runs of
-//! full stops; [`apostrophes`] looks at each apostrophe's neighbours; and
-//! [`full_stops`] looks at the words that end in one, and at the words behind them.
-//! The script's habits are kept where its substitutions pass over what the one
-//! before has just consumed: `rock'n'roll` becomes `rock 'n'roll`.
+//! Moses' script runs some forty substitutions over a line. Here three passes do the same:
+//! [`punctuation`] puts spaces around punctuation, commas and runs of full stops;
+//! [`apostrophes`] looks at each apostrophe's neighbours; and [`full_stops`] looks at the
+//! words that end in one and at the words after them. Where a substitution of the script
+//! skips what its previous match has consumed, so does this code: `rock'n'roll` becomes
+//! `rock 'n'roll`.
 //!
-//! Two marks that no text holds at that stage, because control characters are
-//! dropped first, stand for the dots of a run and for a protected piece of text.
+//! Two control characters serve as placeholders for the dots of a run and for protected
+//! text; no text contains them, because control characters are dropped first.
 
 mod apostrophes;
 mod full_stops;
@@ -23,12 +23,21 @@ use crate::tokenizer_rules::TokenizerRules;
 
 pub use protected_patterns::ProtectedPatterns;
 
-/// Stands for a dot of a run of dots, which is a word of its own.
+/// The placeholder of a dot of a run of dots, which is a token.
 const MULTI_DOT: u8 = 2;
-/// Stands for a piece of text that is to stay as it is.
+/// The placeholder of a protected span.
 const PROTECTED_PLACEHOLDER: u8 = 3;
 
-/// Makes tokens of the text of one language.
+/// Tokenises text of one language.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::Tokenizer;
+///
+/// let mut tokens = Vec::new();
+/// Tokenizer::new("fr").escape(false).tokenize("L'eau, c'est 1,5 euro.".as_bytes(), &mut tokens);
+/// assert_eq!(tokens, b"L' eau , c' est 1,5 euro .");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tokenizer {
     rules: TokenizerRules,
@@ -40,10 +49,10 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// A tokeniser with the rules of `language`, named by two letters as in Moses;
-    /// of a language without rules of its own it takes those most languages share,
-    /// and without a list of abbreviations English's, as Moses does: see
-    /// [`Prefixes::of_language`] on which have one.
+    /// A tokeniser with the rules of `language`, named by two letters as in Moses. A
+    /// language without rules of its own gets those that most languages share, one without
+    /// a list of nonbreaking prefixes gets English's, as in Moses;
+    /// [`NonbreakingPrefixes::built_in_languages`] names those that have one.
     pub fn new(language: &str) -> Self {
         let english = || NonbreakingPrefixes::for_language("en").expect("it is built in");
         Tokenizer {
@@ -57,34 +66,34 @@ impl Tokenizer {
         }
     }
 
-    /// Takes these words as those that keep the full stop behind them.
+    /// Replaces the list of words that keep the full stop after them.
     pub fn with_nonbreaking_prefixes(self, prefixes: NonbreakingPrefixes) -> Self {
         Tokenizer { nonbreaking_prefixes: prefixes, ..self }
     }
 
-    /// Leaves what matches these patterns as it is.
+    /// Leaves text that matches these patterns as it is.
     pub fn with_protected_patterns(self, protected: ProtectedPatterns) -> Self {
         Tokenizer { protected, ..self }
     }
 
-    /// Splits words at hyphens, `a-b` into `a @-@ b` (`-a`).
+    /// Sets whether words are split at hyphens, `a-b` into `a @-@ b` (`-a`); off by default.
     pub fn aggressive(self, aggressive: bool) -> Self {
         Tokenizer { aggressive, ..self }
     }
 
-    /// Writes entities for the characters that Moses reads as syntax; on unless it
-    /// is switched off (`-no-escape`).
+    /// Sets whether the characters that are syntax to Moses are written as entities (off:
+    /// `-no-escape`); on by default.
     pub fn escape(self, escape: bool) -> Self {
         Tokenizer { escape, ..self }
     }
 
-    /// Passes lines of markup alone, from `<` to `>`, as they are (`-x`).
+    /// Sets whether lines from `<` to `>` (markup) stay as they are (`-x`); off by default.
     pub fn skip_markup(self, skip_markup: bool) -> Self {
         Tokenizer { skip_markup, ..self }
     }
 
-    /// Appends the tokens of `line`, a space between two, to `out`. A line has no line
-    /// end. Blank lines stay as they are.
+    /// Tokenises `line`, which has no line end, and appends the tokens, separated by single
+    /// spaces, to `out`. Blank lines stay as they are.
     pub fn tokenize(&self, line: &[u8], out: &mut Vec<u8>) {
         if is_blank(line) || self.skip_markup && is_markup_line(line) {
             out.extend_from_slice(line);
@@ -111,7 +120,7 @@ impl Tokenizer {
         self.expand_placeholders(&words, pieces.into_iter(), out);
     }
 
-    /// Appends the text with the meaning of its marks.
+    /// Appends the text with its placeholders replaced.
     fn expand_placeholders<'a>(
         &self,
         words: &[u8],
@@ -141,8 +150,8 @@ fn is_markup_line(line: &[u8]) -> bool {
     line.len() > 2 && line.starts_with(b"<") && line.ends_with(b">")
 }
 
-/// A line with a space before and behind it, single spaces for all white space, and
-/// no control characters: what patterns of protected text are matched with.
+/// A line padded with a space on each side, with single spaces for all white space and
+/// without control characters: patterns of protected text are matched against it.
 fn strip_controls(line: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len() + 2);
     let mut space = true;

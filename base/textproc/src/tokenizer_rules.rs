@@ -1,4 +1,4 @@
-//! How languages differ in what belongs to a word.
+//! The tokenisation rules in which languages differ.
 
 /// What an apostrophe between letters does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,23 +9,23 @@ pub(crate) enum ApostropheRule {
     EndsWord,
     /// It is a letter, as in Somali.
     IsLetter,
-    /// It is a word of its own.
+    /// It is a token of its own.
     SeparateToken,
 }
 
-/// What a tokeniser must know of a language beside its abbreviations.
+/// The rules of a language, apart from its nonbreaking prefixes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokenizerRules {
     pub apostrophe: ApostropheRule,
-    /// A sign that may be inside of words although it is no letter.
+    /// A character that may be inside of words although it is no letter.
     pub word_internal_sign: Option<WordInternalSign>,
 }
 
-/// A sign inside of words.
+/// A character that is no letter but may be inside of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordInternalSign {
     pub sign: char,
-    /// It is a sign of its own unless a small letter follows, as the colon in
+    /// Whether it is part of a word only before a lowercase letter, as the colon in
     /// Finnish: `USA:n`.
     pub only_before_lowercase: bool,
 }

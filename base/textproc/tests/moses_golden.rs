@@ -1,5 +1,5 @@
-//! Lines made to be difficult, and what Moses' scripts made of them:
-//! `scripts/compare_text_tools.py` recorded both.
+//! Difficult lines and the output of Moses' scripts for them, both recorded by
+//! `scripts/compare_text_tools.py`.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.strip_suffix(b"\n").unwrap().split(|&byte| byte == b'\n').collect()
 }
 
-/// Checks that `change` makes of the lines of `input` what is in `name`.
+/// Checks that `change` turns the lines of the file `input` into those of the file `name`.
 fn check(input: &str, name: &str, change: impl Fn(&[u8], &mut Vec<u8>)) {
     let (input, expected) = (golden(input), golden(name));
     let (input, expected) = (lines(&input), lines(&expected));
@@ -32,7 +32,7 @@ fn check(input: &str, name: &str, change: impl Fn(&[u8], &mut Vec<u8>)) {
 }
 
 #[test]
-fn tokens_are_those_of_moses() {
+fn tokenizer_equals_moses() {
     for language in "cs de en es fr so".split(' ') {
         let tokenizer = Tokenizer::new(language);
         check("raw", &format!("tok.{language}"), |line, out| tokenizer.tokenize(line, out));
@@ -47,7 +47,7 @@ fn tokens_are_those_of_moses() {
 }
 
 #[test]
-fn punctuation_is_that_of_moses() {
+fn punctuation_normalizer_equals_moses() {
     for language in ["cs", "de", "en", "fr", "pl"] {
         let normalizer = PunctuationNormalizer::new(language);
         let name = format!("normalized.{language}");
@@ -56,7 +56,7 @@ fn punctuation_is_that_of_moses() {
 }
 
 #[test]
-fn text_is_that_of_moses() {
+fn detokenizer_equals_moses() {
     for language in ["cs", "de", "en", "fi", "fr", "it", "ko"] {
         let detokenizer = Detokenizer::new(language);
         let name = format!("detok.{language}");
@@ -67,15 +67,15 @@ fn text_is_that_of_moses() {
 }
 
 #[test]
-fn true_case_is_that_of_moses() {
+fn truecaser_equals_moses() {
     let model = TruecaseModel::from_text(&golden("truecase-model"), "golden").unwrap();
     check("tok.en", "truecased", |line, out| model.truecase(line, out));
     check("tok.en", "truecased-asr", |line, out| model.truecase_caseless(line, out));
     check("truecased", "detruecased", detruecase);
 }
 
-/// A line of a model without what Moses leaves to chance: the order of words, and which
-/// of two forms that are as frequent comes first.
+/// The lines of a model without what Moses leaves to chance: the order of words, and which
+/// of two equally frequent casings comes first.
 fn strip_ties(model: &[u8]) -> Vec<(Vec<String>, String)> {
     let text = std::str::from_utf8(model).unwrap();
     let mut words: Vec<_> = text
@@ -97,7 +97,7 @@ fn strip_ties(model: &[u8]) -> Vec<(Vec<String>, String)> {
 }
 
 #[test]
-fn counts_of_forms_are_those_of_moses() {
+fn casing_counts_equal_moses() {
     let text = golden("tok.en");
     let mut training = TruecaseTrainer::new(false);
     let mut halves = [training.clone(), training.clone()];
@@ -116,7 +116,7 @@ fn counts_of_forms_are_those_of_moses() {
 }
 
 #[test]
-fn first_tokens_count_a_tenth_if_asked() {
+fn lone_first_tokens_count_a_tenth() {
     let mut training = TruecaseTrainer::new(true);
     for line in [&b"Word"[..], b"Word", b"a word", b"word", b"Other words"] {
         training.add_line(line);
@@ -127,8 +127,8 @@ fn first_tokens_count_a_tenth_if_asked() {
 }
 
 #[test]
-fn protected_text_stays() {
-    // Moses' tokenizer.perl -protected gives these.
+fn protected_text_is_unchanged() {
+    // The outputs are those of Moses' tokenizer.perl -protected.
     let patterns = "[\\w\\-\\_\\.]+\\@([\\w\\-\\_]+\\.)+[a-zA-Z]{2,}\n\\<\\/?\\S+\\/?\\>\n1,0\n";
     let protected = ProtectedPatterns::from_lines(patterns, "test").unwrap();
     let tokenizer = Tokenizer::new("en").with_protected_patterns(protected);
@@ -148,7 +148,7 @@ fn protected_text_stays() {
     assert!(error.starts_with("patterns, line 2: \"(\" is no regular expression: "), "{error}");
 }
 
-/// Texts with much of what rules look for, and stray bytes.
+/// Texts rich in what the rules look for, and stray bytes.
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => "[a-dA-D5 ,.'\"()|<>&;@-]{1,4}".prop_map(String::into_bytes),
@@ -169,7 +169,7 @@ fn apply(change: impl Fn(&[u8], &mut Vec<u8>), line: &[u8]) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn a_line_stays_a_line_and_its_letters_stay(line in any_line()) {
+    fn every_tool_keeps_letters_and_makes_no_line_ends(line in any_line()) {
         let letters = |text: &[u8]| -> Vec<u8> {
             text.iter().copied().filter(|b| b.is_ascii_alphanumeric() || *b >= 0xf5).collect()
         };
@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn true_case_changes_case_only(line in any_line()) {
+    fn truecaser_changes_case_only(line in any_line()) {
         let mut training = TruecaseTrainer::new(true);
         training.add_line(&line);
         let mut model = Vec::new();

@@ -1,6 +1,6 @@
 //! SentencePiece models that the original library trained on the toy corpus, with a small
-//! map of characters of our own, and what that library made of some lines: model, text,
-//! ids, pieces and the text decoded again, with U+241F between them.
+//! character map of our own, and that library's output for some lines: model, text, ids,
+//! pieces and the decoded text, separated by U+241F.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn open(name: &str) -> SentencePiece {
 }
 
 #[test]
-fn pieces_ids_and_text_are_those_of_the_original() {
+fn pieces_ids_and_text_equal_the_original_library() {
     let golden = std::fs::read_to_string(file("sentence-piece.txt")).unwrap();
     let models = MODELS.map(open);
     let mut encoding = Encoding::new();
@@ -42,7 +42,7 @@ fn pieces_ids_and_text_are_those_of_the_original() {
 }
 
 #[test]
-fn a_model_says_what_it_is() {
+fn model_properties_are_read() {
     let [unigram, bpe, bytes, _] = MODELS.map(open);
     assert_eq!((unigram.model_type(), bpe.model_type()), (ModelType::Unigram, ModelType::Bpe));
     assert!(bytes.has_byte_fallback() && !bpe.has_byte_fallback());
@@ -57,7 +57,7 @@ fn a_model_says_what_it_is() {
     assert_eq!(unigram.piece(unigram.len() as u32), None);
 }
 
-/// A model with these pieces, of BPE, that leaves text as it is: text, score, kind.
+/// A BPE model with these pieces (text, score, type) that does not normalise text.
 fn build_bpe_model(pieces: &[(&str, f32, u8)]) -> Result<SentencePiece, miriam_textproc::Error> {
     let mut bytes = Vec::new();
     for (text, score, kind) in pieces {
@@ -69,13 +69,13 @@ fn build_bpe_model(pieces: &[(&str, f32, u8)]) -> Result<SentencePiece, miriam_t
         bytes.extend_from_slice(&[0x0a, message.len() as u8]);
         bytes.extend_from_slice(&message);
     }
-    // Of the trainer: BPE. Of the rules: no space of its own, spaces as they are.
+    // Trainer specification: BPE. Normalizer specification: no dummy prefix, spaces stay.
     bytes.extend_from_slice(&[0x12, 2, 0x18, 2, 0x1a, 4, 0x18, 0, 0x20, 0]);
     SentencePiece::from_bytes(&bytes, "made.spm")
 }
 
 #[test]
-fn merges_go_through_unused_pieces_and_come_apart_again() {
+fn unused_pieces_are_split_into_their_halves() {
     let pieces =
         [("<unk>", 0.0, 2), ("ab", -1.0, 5), ("abc", -2.0, 1), ("a", -9.0, 1), ("b", -9.0, 1)];
     let model = build_bpe_model(&pieces).unwrap();
@@ -88,7 +88,7 @@ fn merges_go_through_unused_pieces_and_come_apart_again() {
 }
 
 #[test]
-fn what_is_no_model_is_refused_with_a_reason() {
+fn invalid_models_are_refused_with_a_reason() {
     let refused = |pieces: &[(&str, f32, u8)], reason: &str| {
         let error = build_bpe_model(pieces).err().expect("it should be refused").to_string();
         assert!(error.starts_with("made.spm: ") && error.contains(reason), "{error}");
@@ -103,7 +103,7 @@ fn what_is_no_model_is_refused_with_a_reason() {
 
 proptest! {
     #[test]
-    fn any_text_is_cut_and_nothing_is_lost(
+    fn any_text_is_segmented_and_decodes_to_utf8(
         text in proptest::collection::vec(
             prop_oneof![proptest::sample::select(b"la csTE.<x>\xe2\x96\x81".to_vec()), any::<u8>()],
             0..60,
@@ -117,7 +117,8 @@ proptest! {
             let mut back = Vec::new();
             model.decode(encoding.ids(), &mut back);
             prop_assert!(std::str::from_utf8(&back).is_ok());
-            // Bytes spell what is unknown, so cutting again gives the same.
+            // With byte fallback no character is lost, so the decoded text decodes to
+            // itself again.
             if model.has_byte_fallback() && name == "unigram-bytes" {
                 let first = back.clone();
                 model.encode(&first, &mut encoding);
@@ -130,17 +131,17 @@ proptest! {
 
     #[test]
     fn damaged_models_give_a_model_or_an_error(
-        which in 0..4usize,
+        model in 0..4usize,
         changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..12),
         cut in any::<proptest::sample::Index>(),
-        whole in any::<bool>(),
+        keep_length in any::<bool>(),
     ) {
-        let mut bytes = std::fs::read(file(&format!("{}.spm", MODELS[which]))).unwrap();
-        for (place, byte) in changes {
-            let place = usize::from(place) % bytes.len();
-            bytes[place] = byte;
+        let mut bytes = std::fs::read(file(&format!("{}.spm", MODELS[model]))).unwrap();
+        for (at, byte) in changes {
+            let at = usize::from(at) % bytes.len();
+            bytes[at] = byte;
         }
-        if !whole {
+        if !keep_length {
             bytes.truncate(cut.index(bytes.len()));
         }
         if let Ok(model) = SentencePiece::from_bytes(&bytes, "damaged") {

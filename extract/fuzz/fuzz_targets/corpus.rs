@@ -1,10 +1,10 @@
-//! Any bytes as a corpus (three files between zero bytes) and a state that somebody
-//! left: tables or an error, never a panic.
+//! Any bytes as a corpus (three files separated by zero bytes) and a checkpoint file:
+//! tables or an error, never a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use miriam_extract::{ExtractOptions, extract_files};
-use miriam_textio::{Silent, Wrapping};
+use miriam_textio::{Compression, NoProgress};
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -17,11 +17,11 @@ fuzz_target!(|bytes: &[u8]| {
     let options = ExtractOptions {
         max_length: 3,
         reordering: Some("hier-mslr-bidirectional-fe".into()),
-        tables: Wrapping::Plain,
+        compression: Compression::None,
         memory: 4096,
-        temp: folder.path().to_owned(),
+        temp_dir: folder.path().to_owned(),
         threads: 1,
         ..ExtractOptions::default()
     };
-    let _ = extract_files(&files[0], &files[1], &files[2], folder.path(), &options, &Silent);
+    let _ = extract_files(&files[0], &files[1], &files[2], folder.path(), &options, &NoProgress);
 });

@@ -1,5 +1,5 @@
-//! Any lines, the last as the translation of the others: every metric has a score,
-//! and none is below 0. `cargo +nightly fuzz run lines` in `base/metrics`.
+//! Any lines, the last as hypothesis and the others as references: every metric gives a
+//! finite score that is not negative. `cargo +nightly fuzz run lines` in `base/metrics`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

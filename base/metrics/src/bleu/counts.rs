@@ -1,56 +1,57 @@
-//! The statistics of BLEU and the scores of their sums.
+//! BLEU's sufficient statistics, and the score of their sums.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// The longest n-grams that count, in words.
+/// The highest n-gram order, in words.
 pub const MAX_NGRAM_ORDER: usize = 4;
 
-/// What BLEU counts in a segment; counts of segments add up to those of a text.
+/// The sufficient statistics of a segment; those of segments add up to those of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BleuCounts {
-    /// Words of the translation.
+    /// The length of the hypothesis in words.
     pub hypothesis_len: u64,
-    /// Words of the closest reference.
+    /// The length of the closest reference in words.
     pub reference_len: u64,
-    /// N-grams of the translation that references have, by length.
+    /// Clipped n-gram matches, by order.
     pub matches: [u64; MAX_NGRAM_ORDER],
-    /// N-grams of the translation, by length.
+    /// N-grams of the hypothesis, by order.
     pub totals: [u64; MAX_NGRAM_ORDER],
 }
 
-/// What stands for matches where there are none.
+/// How orders without matches are smoothed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Smoothing {
-    /// A half for the first length without matches, a quarter for the next, and so
-    /// on.
+    /// Exponential: one half of a match for the first order without matches, a quarter for
+    /// the next, and so on.
     #[default]
     Exponential,
-    /// This many.
+    /// This number of matches.
     Floor(f64),
-    /// So many more of all n-grams of two words and more.
+    /// Adds this number to the matches and totals of orders from 2 on.
     AddK(f64),
-    /// Nothing: the score is 0.
+    /// No smoothing: the score is 0.
     None,
 }
 
-/// A score and its factors.
+/// A BLEU score and its factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BleuScore {
+pub(crate) struct BleuScore {
     /// BLEU, from 0 to 100.
     pub score: f64,
-    /// Precisions by length, from 0 to 100.
+    /// Precisions by order, from 0 to 100.
     pub precisions: [f64; MAX_NGRAM_ORDER],
-    /// What short translations are multiplied by.
+    /// The brevity penalty, from 0 to 1.
     pub brevity_penalty: f64,
     /// The counts.
     pub counts: BleuCounts,
 }
 
-/// What stands for the logarithm of nothing.
+/// The value taken for the logarithm of zero.
 const LOG_OF_ZERO: f64 = -9_999_999_999.0;
 
 impl Smoothing {
-    /// The method of that name with its usual value, or `value`.
+    /// The smoothing method called `name`, with `value` or else sacreBLEU's default value;
+    /// `None` for an unknown name.
     pub fn from_name(name: &str, value: Option<f64>) -> Option<Self> {
         Some(match name {
             "exp" => Smoothing::Exponential,
@@ -61,7 +62,7 @@ impl Smoothing {
         })
     }
 
-    /// As it stands in signatures.
+    /// The method as it is written in signatures.
     pub fn to_text(self) -> String {
         match self {
             Smoothing::Exponential => "exp".into(),
@@ -81,7 +82,7 @@ impl BleuCounts {
         row.map(|count| count as f64).collect()
     }
 
-    /// The counts of a row, or of a sum of rows.
+    /// The counts from a row of statistics, or from a sum of rows.
     pub(crate) fn from_row(row: &[f64]) -> Self {
         let at = |i: usize| row[i] as u64;
         BleuCounts {
@@ -92,13 +93,13 @@ impl BleuCounts {
         }
     }
 
-    /// BLEU as corpora are scored, from 0 to 100: smoothed exponentially.
+    /// Corpus BLEU with exponential smoothing, from 0 to 100.
     pub fn bleu(&self) -> f64 {
         self.compute_score(Smoothing::Exponential, false).score
     }
 
     /// The score and its factors.
-    pub fn compute_score(&self, smoothing: Smoothing, effective_order: bool) -> BleuScore {
+    pub(crate) fn compute_score(&self, smoothing: Smoothing, effective_order: bool) -> BleuScore {
         let brevity_penalty = brevity_penalty(self.hypothesis_len, self.reference_len);
         let mut parts = BleuScore {
             score: 0.0,
@@ -143,7 +144,7 @@ impl BleuCounts {
 }
 
 impl BleuScore {
-    /// The factors as sacreBLEU words them.
+    /// The factors in the words of sacreBLEU.
     pub(crate) fn to_text(self) -> String {
         let [p1, p2, p3, p4] = self.precisions;
         let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, .. } = self.counts;
@@ -168,8 +169,8 @@ fn log_or_floor(x: f64) -> f64 {
     if x == 0.0 { LOG_OF_ZERO } else { x.ln() }
 }
 
-/// The score of sums in f32. NumPy keeps a product of one of its f32 and a number of
-/// Python's in f32; logarithms and what follows are f64.
+/// The score of sums in f32. NumPy keeps the product of one of its f32 and a Python number
+/// in f32; logarithms and everything after them are f64.
 pub(super) fn score_f32(sums: &[f32], smoothing: Smoothing, effective_order: bool) -> f64 {
     let (matches, totals) = sums[2..].split_at(MAX_NGRAM_ORDER);
     if matches.iter().all(|&count| count == 0.0) {
@@ -227,7 +228,7 @@ impl Add for BleuCounts {
     }
 }
 
-/// Takes counts out of a sum that they are part of.
+/// Removes counts from a sum that includes them.
 impl SubAssign for BleuCounts {
     fn sub_assign(&mut self, other: Self) {
         self.hypothesis_len -= other.hypothesis_len;

@@ -3,23 +3,32 @@
 mod counts;
 mod references;
 
-pub use counts::{BleuCounts, BleuScore, MAX_NGRAM_ORDER, Smoothing};
+pub use counts::{BleuCounts, MAX_NGRAM_ORDER, Smoothing};
 pub use references::{NgramMatcher, ReferenceNgrams, TokenId};
 
 use crate::python_text::{lowercase_if, rstrip, split_whitespace};
 use crate::{Metric, Signature, Tokenizer};
 
-/// BLEU of n-grams up to [`ORDER`].
+/// BLEU of n-grams up to [`MAX_NGRAM_ORDER`].
+///
+/// # Examples
+/// ```
+/// use miriam_metrics::{Bleu, sentence_score};
+///
+/// let bleu = Bleu { effective_order: true, ..Bleu::default() };
+/// let score = sentence_score(&bleu, "a small house", &["a small house", "one little house"]);
+/// assert!((score.value - 100.0).abs() < 1e-9);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bleu {
-    /// How lines are cut into tokens.
+    /// The tokeniser of hypothesis and references.
     pub tokenizer: Tokenizer,
     /// Whether case is ignored.
     pub lowercase: bool,
-    /// What stands for matches where there are none.
+    /// How orders without matches are smoothed.
     pub smoothing: Smoothing,
-    /// Whether lengths of which the translation has no n-grams are left out, as
-    /// scores of single sentences need it.
+    /// Whether orders of which the hypothesis has no n-grams are left out, as sentence BLEU
+    /// needs it.
     pub effective_order: bool,
 }
 

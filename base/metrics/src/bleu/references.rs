@@ -1,43 +1,41 @@
-//! N-grams of the references of a segment, and how many of them a translation has.
+//! The n-grams of a segment's references, and their matches in a hypothesis.
 //!
-//! Words are numbered by the references: a word that none of them has is no match in
-//! any n-gram, so all such words are one. An n-gram is four numbers in 128 bits.
+//! Words are numbered by the references: a word that none of them has never matches in any
+//! n-gram, so all such words share id 0. An n-gram is four ids in 128 bits.
 
 use hashbrown::HashMap;
 
 use super::{BleuCounts, MAX_NGRAM_ORDER};
 
-/// The number of a word among the references of a segment, from 1; 0 for a word that
-/// none of them has.
+/// The id of a word of a segment's references, from 1; 0 for a word that none of them has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenId(u32);
 
-/// The references of a segment.
+/// The n-grams of a segment's references.
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceNgrams {
     token_ids: HashMap<Vec<u8>, TokenId>,
-    /// The place of an n-gram among `limits`.
+    /// The index of each n-gram in `max_counts`.
     ngram_indices: HashMap<u128, u32>,
-    /// How often an n-gram counts at most: as often as the reference has it that has
-    /// it most.
+    /// The clip count of each n-gram: its highest count in one reference.
     max_counts: Vec<u32>,
-    /// Lengths in words, ascending.
+    /// The references' lengths in words, ascending.
     lengths: Vec<u64>,
 }
 
 impl ReferenceNgrams {
-    /// The n-grams of `references`, each the words of one.
+    /// Counts the n-grams of `references`, each given as its words.
     pub fn new<'a>(
         references: impl IntoIterator<Item = impl IntoIterator<Item = &'a [u8]>>,
     ) -> Self {
-        let mut made = ReferenceNgrams::default();
+        let mut ngrams = ReferenceNgrams::default();
         let mut tokens = Vec::new();
         let mut counts: HashMap<u128, u32> = HashMap::new();
         for reference in references {
             tokens.clear();
             for word in reference {
-                let next = TokenId(made.token_ids.len() as u32 + 1);
-                tokens.push(*made.token_ids.entry_ref(word).or_insert(next));
+                let next = TokenId(ngrams.token_ids.len() as u32 + 1);
+                tokens.push(*ngrams.token_ids.entry_ref(word).or_insert(next));
             }
             counts.clear();
             for start in 0..tokens.len() {
@@ -46,25 +44,25 @@ impl ReferenceNgrams {
                 }
             }
             for (&key, &count) in &counts {
-                let place = *made.ngram_indices.entry(key).or_insert_with(|| {
-                    made.max_counts.push(0);
-                    made.max_counts.len() as u32 - 1
+                let index = *ngrams.ngram_indices.entry(key).or_insert_with(|| {
+                    ngrams.max_counts.push(0);
+                    ngrams.max_counts.len() as u32 - 1
                 });
-                let limit = &mut made.max_counts[place as usize];
+                let limit = &mut ngrams.max_counts[index as usize];
                 *limit = count.max(*limit);
             }
-            made.lengths.push(tokens.len() as u64);
+            ngrams.lengths.push(tokens.len() as u64);
         }
-        made.lengths.sort_unstable();
-        made
+        ngrams.lengths.sort_unstable();
+        ngrams
     }
 
-    /// The number of `word`.
+    /// The id of `word`.
     pub fn token_id(&self, word: &[u8]) -> TokenId {
         self.token_ids.get(word).copied().unwrap_or_default()
     }
 
-    /// The length of a reference that is closest to `hypothesis`, of two the shorter.
+    /// The reference length closest to `hypothesis`; of two, the shorter.
     fn closest_length(&self, hypothesis: u64) -> u64 {
         let distance = |length: &&u64| length.abs_diff(hypothesis);
         // The first of equals is the shorter.
@@ -72,7 +70,7 @@ impl ReferenceNgrams {
     }
 }
 
-/// The n-grams that begin with the first of `tokens`, the shortest first.
+/// The keys of the n-grams that begin with the first of `tokens`, the shortest first.
 fn ngram_keys(tokens: &[TokenId]) -> impl Iterator<Item = u128> {
     tokens.iter().take(MAX_NGRAM_ORDER).scan(0u128, |key, token| {
         *key = *key << 32 | u128::from(token.0);
@@ -80,14 +78,14 @@ fn ngram_keys(tokens: &[TokenId]) -> impl Iterator<Item = u128> {
     })
 }
 
-/// Counts matches, in a buffer that it reuses.
+/// Counts clipped matches, with a buffer that is reused.
 #[derive(Debug, Default)]
 pub struct NgramMatcher {
     used_counts: Vec<u32>,
 }
 
 impl NgramMatcher {
-    /// The counts of the translation `tokens` by `references`.
+    /// BLEU's statistics of the hypothesis `tokens` against `references`.
     pub fn count_matches(
         &mut self,
         references: &ReferenceNgrams,
@@ -104,10 +102,10 @@ impl NgramMatcher {
         self.used_counts.resize(references.max_counts.len(), 0);
         for start in 0..tokens.len() {
             for (n, key) in ngram_keys(&tokens[start..]).enumerate() {
-                // What no reference has, none has with more words behind it.
-                let Some(&place) = references.ngram_indices.get(&key) else { break };
-                let used = &mut self.used_counts[place as usize];
-                if *used < references.max_counts[place as usize] {
+                // If no reference has an n-gram, none has a longer one that begins with it.
+                let Some(&index) = references.ngram_indices.get(&key) else { break };
+                let used = &mut self.used_counts[index as usize];
+                if *used < references.max_counts[index as usize] {
                     *used += 1;
                     counts.matches[n] += 1;
                 }

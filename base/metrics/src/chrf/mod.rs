@@ -1,18 +1,27 @@
 //! chrF (Popović 2015): F-scores of character n-grams; with word n-grams chrF++
 //! (Popović 2017).
 //!
-//! A row of statistics is three numbers a length, characters first: n-grams of the
-//! translation, of the reference, and of both.
+//! A row of statistics has three numbers for each order, characters first: n-grams of the
+//! hypothesis, of the reference, and of both.
 
 mod ngram_overlap;
 
-use hashbrown::HashMap;
-
 use crate::python_text::{is_space, lowercase_if, split_whitespace};
+use crate::word_ids::WordIds;
 use crate::{Error, Metric, Result, Signature};
 use ngram_overlap::NgramOverlap;
 
 /// chrF with its options.
+///
+/// # Examples
+/// ```
+/// use miriam_metrics::{Chrf, sentence_score};
+///
+/// let chrf_plus_plus = Chrf::new(6, 2)?;
+/// let score = sentence_score(&chrf_plus_plus, "a small house", &["a small house"]);
+/// assert_eq!((&score.name[..], score.value.round()), ("chrF2++", 100.0));
+/// # Ok::<(), miriam_metrics::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chrf {
     char_order: usize,
@@ -23,7 +32,7 @@ pub struct Chrf {
     epsilon_smoothing: bool,
 }
 
-/// What stands for a precision or recall of nothing.
+/// The precision or recall where there are no n-grams.
 const EPSILON: f64 = 1e-16;
 
 impl Default for Chrf {
@@ -41,6 +50,9 @@ impl Default for Chrf {
 
 impl Chrf {
     /// chrF of n-grams of up to `char_order` characters and `word_order` words.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] unless the orders add up to a number from 1 to 100.
     pub fn new(char_order: usize, word_order: usize) -> Result<Self> {
         if !(1..=100).contains(&(char_order + word_order)) {
             return Err(Error::InvalidOption(
@@ -50,23 +62,23 @@ impl Chrf {
         Ok(Chrf { char_order, word_order, ..Chrf::default() })
     }
 
-    /// Weighs recall so many times as much as precision.
+    /// Weighs recall `beta` times as much as precision; 2 by default.
     pub fn beta(self, beta: u32) -> Self {
         Chrf { beta, ..self }
     }
 
-    /// Ignores case.
+    /// Sets whether case is ignored; off by default.
     pub fn lowercase(self, lowercase: bool) -> Self {
         Chrf { lowercase, ..self }
     }
 
-    /// Lets white space be part of n-grams of characters.
+    /// Sets whether character n-grams include white space; off by default.
     pub fn whitespace(self, whitespace: bool) -> Self {
         Chrf { keep_whitespace: whitespace, ..self }
     }
 
-    /// Averages over all lengths, with a tiny number where there are no n-grams,
-    /// instead of over those that both sides have.
+    /// Sets whether the score averages over all orders, with a tiny number where there are
+    /// no n-grams, instead of over those that both sides have; off by default.
     pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
         Chrf { epsilon_smoothing: epsilon, ..self }
     }
@@ -75,7 +87,7 @@ impl Chrf {
         self.char_order + self.word_order
     }
 
-    /// F-score of triples of counts.
+    /// The F-score of triples of counts (hypothesis, reference, both), averaged over orders.
     fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
         let factor = f64::from(self.beta).powi(2);
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
@@ -105,7 +117,7 @@ impl Chrf {
         100.0 * ((1.0 + factor) * precision * recall / (factor * precision + recall))
     }
 
-    /// The same of counts in f32.
+    /// As [`Chrf::f_score`], of counts in f32.
     fn f_score_f32(&self, counts: impl Iterator<Item = [f32; 3]>) -> f64 {
         let factor = (self.beta * self.beta) as f32;
         let epsilon = EPSILON as f32;
@@ -137,15 +149,15 @@ impl Chrf {
         f64::from(100.0 * score)
     }
 
-    /// The characters of a line that count.
+    /// The characters of a line that n-grams are made of.
     fn scored_characters(&self, line: &str) -> Vec<u32> {
         let counts = |c: &char| self.keep_whitespace || !is_space(*c);
         line.chars().filter(counts).map(u32::from).collect()
     }
 }
 
-/// The words of a line, with a mark at the end, or else at the beginning, of each as
-/// a word of its own.
+/// The words of a line, with a punctuation mark at the end, or else at the beginning, of
+/// each split off.
 fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
     let is_mark = |c: char| c.is_ascii_punctuation();
     split_whitespace(line)
@@ -162,20 +174,6 @@ fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
             }
         })
         .filter(|word| !word.is_empty())
-}
-
-/// Words as numbers, the same for the same words.
-#[derive(Default)]
-struct WordIds<'a>(HashMap<&'a str, u32>);
-
-impl<'a> WordIds<'a> {
-    fn line_ids(&mut self, line: &'a str) -> Vec<u32> {
-        let number = |word| {
-            let next = self.0.len() as u32;
-            *self.0.entry(word).or_insert(next)
-        };
-        split_punctuation(line).map(number).collect()
-    }
 }
 
 impl Metric for Chrf {
@@ -195,14 +193,17 @@ impl Metric for Chrf {
         3 * self.total_order()
     }
 
-    /// Of several references the one with the best score counts.
+    /// Of several references, the one with the best score counts.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let hypothesis = lowercase_if(hypothesis, self.lowercase);
         let lines: Vec<_> =
             references.iter().map(|line| lowercase_if(line, self.lowercase)).collect();
-        let mut numbers = WordIds::default();
+        let mut word_ids = WordIds::default();
         let characters = self.scored_characters(&hypothesis);
-        let words = numbers.line_ids(&hypothesis);
+        let words = match self.word_order {
+            0 => Vec::new(),
+            _ => word_ids.intern_all(split_punctuation(&hypothesis)),
+        };
         let mut ngrams = NgramOverlap::default();
         let mut best = (-1.0, vec![0.0; self.num_statistics()]);
         let mut counts = Vec::with_capacity(self.total_order());
@@ -215,7 +216,8 @@ impl Metric for Chrf {
                 &mut counts,
             );
             if self.word_order > 0 {
-                ngrams.count_ngrams(&words, &numbers.line_ids(line), self.word_order, &mut counts);
+                let line = word_ids.intern_all(split_punctuation(line));
+                ngrams.count_ngrams(&words, &line, self.word_order, &mut counts);
             }
             let score = self.f_score(counts.iter().copied());
             if score > best.0 {

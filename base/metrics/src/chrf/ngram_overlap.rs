@@ -1,24 +1,24 @@
-//! N-grams of all lengths that two sequences have in common.
+//! Counts the n-grams of all orders that two sequences have in common.
 //!
-//! The suffixes of both sequences are sorted together, cut at the longest n-gram.
-//! Then the n-grams of any length that are equal stand side by side: one sort serves
-//! all lengths, and no n-gram is copied or hashed.
+//! The suffixes of both sequences are sorted together, truncated to the highest order. Then
+//! equal n-grams of any order are adjacent: one sort serves all orders, and no n-gram is
+//! copied or hashed.
 
-/// Counts n-grams, in buffers that it reuses.
+/// Counts n-grams, with buffers that are reused.
 #[derive(Default)]
 pub(super) struct NgramOverlap {
-    /// Both sequences behind one another.
+    /// Both sequences, concatenated.
     text: Vec<u32>,
     /// Where suffixes begin.
     suffix_array: Vec<u32>,
-    /// How many elements each has in common with the one before, at most the order.
+    /// The longest common prefix of each suffix with the one before, at most the order.
     lcp: Vec<usize>,
 }
 
 impl NgramOverlap {
-    /// Appends for each length up to `order` how many n-grams `hypothesis` has, how
-    /// many `reference` has, and how many both have. Those of the hypothesis count
-    /// for nothing where the reference has none.
+    /// Appends for each n-gram length up to `order` how many n-grams `hypothesis` has, how
+    /// many `reference` has, and how many both have. Where the reference has none, those of
+    /// the hypothesis are 0.
     pub(super) fn count_ngrams(
         &mut self,
         hypothesis: &[u32],
@@ -36,7 +36,7 @@ impl NgramOverlap {
         }
     }
 
-    /// What is left from `start` of the sequence that it is part of, up to `order`.
+    /// The suffix at `start` of the sequence that it is part of, truncated to `order`.
     fn suffix(&self, start: u32, boundary: usize, order: usize) -> &[u32] {
         let start = start as usize;
         let end = if start < boundary { boundary } else { self.text.len() };
@@ -64,8 +64,7 @@ impl NgramOverlap {
         (self.suffix_array, self.lcp) = (suffixes, shared);
     }
 
-    /// How many n-grams of length `n` both sequences have, each as often as it is in
-    /// both.
+    /// The number of n-grams of length `n` in both sequences, with multiplicity.
     fn count_common(&self, boundary: usize, n: usize) -> usize {
         let mut common = 0;
         let mut sides = [0usize; 2];
@@ -76,7 +75,7 @@ impl NgramOverlap {
             }
             let start = start as usize;
             let (side, end) = if start < boundary { (0, boundary) } else { (1, self.text.len()) };
-            // Shorter ones stand before those that they begin.
+            // Suffixes shorter than `n` come before those that they are a prefix of.
             if start + n <= end {
                 sides[side] += 1;
             }
@@ -91,7 +90,7 @@ mod tests {
     use hashbrown::HashMap;
     use proptest::prelude::*;
 
-    /// The same with a map a length.
+    /// The same counts, from a map for each length.
     fn count_naively(hypothesis: &[u32], reference: &[u32], n: usize) -> [f64; 3] {
         let count = |text: &[u32]| {
             let mut counts: HashMap<Vec<u32>, usize> = HashMap::new();
@@ -108,7 +107,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_counting_in_maps(
+        fn equals_naive_counts(
             hypothesis in proptest::collection::vec(0u32..4, 0..20),
             reference in proptest::collection::vec(0u32..4, 0..20),
             order in 1usize..8,

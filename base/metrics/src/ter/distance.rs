@@ -1,38 +1,38 @@
-//! The edit distance of a translation whose words are shifted about, and one way to
-//! edit it.
+//! The edit distance between a hypothesis and a reference, and the edits of one shortest
+//! path.
 //!
-//! Tercom looks only at a band of the table of distances around its diagonal, which
-//! for long lines may miss the least distance; the band is part of the metric. Where
-//! the band covers the whole table and the reference is short, as it nearly always
-//! is, the distance comes from bits: a column of the table is two words, one for the
-//! steps up and one for the steps down (Myers 1999, in the form of Hyyrö 2003). The
-//! table itself is filled for the way alone, once a round of shifts.
+//! Tercom looks only at a band of the table of distances around its diagonal, which for
+//! long lines may miss the least distance; the band is part of the metric. Where the band
+//! covers the whole table and the reference is short, as it nearly always is, the distance
+//! is computed bit-parallel: a column of the table is two machine words, one for the steps
+//! up and one for the steps down (Myers 1999, in the form of Hyyrö 2003). The table itself
+//! is filled only for the path, once a round of shifts.
 
-/// Cells on each side of the diagonal.
+/// The width of the band: cells on each side of the diagonal.
 const BEAM_WIDTH: usize = 25;
 /// More than any distance, and small enough to be added to.
 const INFINITE_COST: u32 = 1 << 30;
 
-/// What is done at a step of the way from the translation to the reference.
+/// An edit on the path from the hypothesis to the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     Match,
     Substitute,
-    /// A word of the reference that the translation lacks.
+    /// A word of the reference that the hypothesis lacks.
     Insert,
-    /// A word of the translation that the reference lacks.
+    /// A word of the hypothesis that the reference lacks.
     Delete,
 }
 
-/// Distances to one reference of translations of one length.
+/// Computes distances of hypotheses of one length to one reference.
 pub(super) struct EditDistance<'r> {
     reference: &'r [u32],
-    /// Of each row the first cell of the band and the cell behind the last.
+    /// The band of each row: its first cell and the cell after its last.
     bands: Vec<(usize, usize)>,
-    /// Where each word stands in the reference, a bit a position; nothing where
-    /// distances come from the table.
+    /// For each word a bit mask of its positions in the reference; `None` if distances come
+    /// from the table.
     position_masks: Option<Vec<u64>>,
-    /// The table, a row a word of the translation.
+    /// The table, `[hypothesis words + 1, reference words + 1]`.
     costs: Vec<u32>,
     edits: Vec<Edit>,
 }
@@ -40,8 +40,8 @@ pub(super) struct EditDistance<'r> {
 impl<'r> EditDistance<'r> {
     pub(super) fn new(reference: &'r [u32], length: usize) -> Self {
         let bands = compute_bands(reference.len(), length);
-        let whole = bands.iter().all(|&band| band == (0, reference.len() + 1));
-        let position_masks = (whole && reference.len() <= 64).then(|| {
+        let is_full_table = bands.iter().all(|&band| band == (0, reference.len() + 1));
+        let position_masks = (is_full_table && reference.len() <= 64).then(|| {
             let count = reference.iter().max().map_or(0, |&word| word as usize + 1);
             let mut positions = vec![0; count];
             for (i, &word) in reference.iter().enumerate() {
@@ -73,7 +73,7 @@ impl<'r> EditDistance<'r> {
             let (above, row) = costs[i * width..(i + 2) * width].split_at_mut(width);
             let edits = &mut edits[(i + 1) * width..][..width];
             for j in first..end {
-                // Of equal ways the first of these is taken.
+                // Of equal costs the first of these edits is taken.
                 let mut best = (INFINITE_COST, Edit::Insert);
                 let mut consider = |cost: u32, edit| {
                     if cost < best.0 {
@@ -96,14 +96,14 @@ impl<'r> EditDistance<'r> {
         costs[costs.len() - 1] as usize
     }
 
-    /// The distance of `words`, and the way, from its end to its beginning, to
-    /// `visit`.
+    /// The distance of `words`; calls `visit` with the edits of the path, from its end to
+    /// its beginning.
     pub(super) fn trace_back(&mut self, words: &[u32], mut visit: impl FnMut(Edit)) -> usize {
         let distance = self.fill_table(words);
         let width = self.reference.len() + 1;
         let (mut i, mut j) = (words.len(), self.reference.len());
         while i > 0 || j > 0 {
-            // On the edges there is one way, which the table may not show.
+            // On the edges there is only one path, which the table may not show.
             let edit = match (i, j) {
                 (0, _) => Edit::Insert,
                 (_, 0) => Edit::Delete,
@@ -120,7 +120,7 @@ impl<'r> EditDistance<'r> {
     }
 }
 
-/// The cells of each row of the table that Tercom looks at.
+/// The band of each row of the table that Tercom fills.
 fn compute_bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
     let ratio = if length == 0 { 1.0 } else { reference as f64 / length as f64 };
     let band = match (BEAM_WIDTH as f64) < ratio / 2.0 {
@@ -135,7 +135,7 @@ fn compute_bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
     (1..=length).map(cells).collect()
 }
 
-/// The distance by bits: bit j of `up` says that cell j + 1 of a row of the table is
+/// The bit-parallel distance: bit j of `up` says that cell j + 1 of a row of the table is
 /// one more than cell j, bit j of `down` that it is one less.
 fn bit_parallel_distance(words: &[u32], reference: usize, positions: &[u64]) -> usize {
     let (mut up, mut down) = (u64::MAX, 0u64);
@@ -182,7 +182,7 @@ mod tests {
             prop_assert!(kept <= words.len().min(reference.len()));
         }
 
-        /// A way from one end to the other whatever the lengths.
+        /// The bands let a path through from end to end whatever the lengths.
         #[test]
         fn bands_of_lines_of_very_different_lengths_join(
             length in 1usize..300, reference in 1usize..300,

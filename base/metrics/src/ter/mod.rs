@@ -1,41 +1,35 @@
-//! TER (Snover et al. 2006) by Tercom's algorithm: edits of words and shifts of
-//! phrases, a word of the reference.
+//! TER (Snover et al. 2006) by Tercom's algorithm: edits of words and shifts of phrases,
+//! per word of the reference.
 
 mod distance;
 mod shifts;
 
-use hashbrown::HashMap;
-
 use crate::python_text::{rstrip, split_whitespace};
 use crate::tokenize::tercom;
+use crate::word_ids::WordIds;
 use crate::{Metric, Signature};
 use distance::EditDistance;
 
 /// TER with its options.
+///
+/// # Examples
+/// ```
+/// use miriam_metrics::{Ter, sentence_score};
+///
+/// // One shift of "down", for a reference of four words.
+/// let score = sentence_score(&Ter::default(), "down the cat sat", &["the cat sat down"]);
+/// assert_eq!(score.value, 25.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ter {
-    /// Parts punctuation from words, as Tercom does.
+    /// Whether punctuation is split from words, as Tercom does.
     pub normalized: bool,
-    /// Leaves out punctuation.
+    /// Whether punctuation is removed.
     pub no_punctuation: bool,
-    /// Looks at Asian characters one by one where it normalises.
+    /// Whether normalisation splits Asian characters one by one.
     pub asian_support: bool,
-    /// Minds case.
+    /// Whether case matters.
     pub case_sensitive: bool,
-}
-
-/// Words as numbers, the same for the same words.
-#[derive(Default)]
-struct WordIds(HashMap<String, u32>);
-
-impl WordIds {
-    fn line_ids(&mut self, line: &str) -> Vec<u32> {
-        let number = |word: &str| {
-            let next = self.0.len() as u32;
-            *self.0.entry_ref(word).or_insert(next)
-        };
-        split_whitespace(line).map(number).collect()
-    }
 }
 
 impl Metric for Ter {
@@ -55,11 +49,12 @@ impl Metric for Ter {
         2
     }
 
-    /// Edits by the reference that takes fewest, and the mean length of the
+    /// The edits against the reference that needs fewest, and the mean length of the
     /// references.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
-        let mut numbers = WordIds::default();
-        let mut prepare = |line| numbers.line_ids(&tercom::tokenize(rstrip(line), self));
+        let mut word_ids = WordIds::default();
+        let mut prepare =
+            |line| word_ids.intern_all(split_whitespace(&tercom::tokenize(rstrip(line), self)));
         let hypothesis = prepare(hypothesis);
         let mut lengths = 0;
         let mut fewest = usize::MAX;
@@ -89,8 +84,8 @@ impl Metric for Ter {
     }
 }
 
-/// The edits that make `reference` of `hypothesis`: shifts as long as they help,
-/// then insertions, deletions and substitutions.
+/// The number of edits that turn `hypothesis` into `reference`: shifts as long as they
+/// help, then insertions, deletions and substitutions.
 fn count_edits(hypothesis: &[u32], reference: &[u32]) -> usize {
     if reference.is_empty() {
         return hypothesis.len();

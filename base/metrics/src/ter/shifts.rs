@@ -1,30 +1,30 @@
-//! Shifts of phrases of a translation to where the reference has them, chosen
-//! greedily as Tercom chooses.
+//! Shifts of phrases of a hypothesis to where the reference has them, chosen greedily as by
+//! Tercom.
 
 use super::distance::{Edit, EditDistance};
 
-/// Words of a phrase at most.
+/// The longest phrase that is shifted, in words.
 const MAX_SHIFT_SIZE: usize = 10;
-/// Positions between a phrase and its twin in the reference at most.
+/// The largest distance between a phrase and its match in the reference, in words.
 const MAX_SHIFT_DISTANCE: usize = 50;
 /// Shifts tried for a segment.
 const MAX_SHIFT_CANDIDATES: usize = 1000;
 
-/// How a translation stands to the reference.
+/// The alignment of a hypothesis with the reference by the edits between them.
 #[derive(Default)]
 struct EditAlignment {
-    /// For each word of the reference how many words of the translation stand before
-    /// its place or in it.
+    /// For each word of the reference the number of hypothesis words before or at its
+    /// position.
     hypothesis_ends: Vec<usize>,
-    /// Whether each word of the reference takes an edit, and each of the translation.
+    /// Whether each word of the reference needs an edit; then the same for the hypothesis.
     reference_errors: Vec<bool>,
     hypothesis_errors: Vec<bool>,
 }
 
 impl EditAlignment {
-    fn from_edits(way: impl Iterator<Item = Edit>) -> Self {
+    fn from_edits(edits: impl Iterator<Item = Edit>) -> Self {
         let mut alignment = EditAlignment::default();
-        for edit in way {
+        for edit in edits {
             if edit != Edit::Insert {
                 alignment.hypothesis_errors.push(edit != Edit::Match);
             }
@@ -37,34 +37,34 @@ impl EditAlignment {
     }
 }
 
-/// A shift, in the order in which Tercom prefers them: what it gains, its length,
-/// the earlier phrase, the earlier place.
+/// Tercom's order of preference of shifts: gain, length, the earlier phrase, the earlier
+/// target.
 type ShiftRank = (isize, usize, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>);
 
-/// The words after the shift that helps most; nothing where none helps, or where too
-/// many were tried. `candidates` counts tries from one round to the next.
+/// The words after the best shift; `None` if none helps or too many were tried.
+/// `candidates` counts the shifts tried over all rounds.
 pub(super) fn best_shift(
     words: &[u32],
     reference: &[u32],
     distance: &mut EditDistance<'_>,
     candidates: &mut usize,
 ) -> Option<Vec<u32>> {
-    let mut way = Vec::new();
-    let before = distance.trace_back(words, |edit| way.push(edit)) as isize;
-    let alignment = EditAlignment::from_edits(way.into_iter().rev());
+    let mut edits = Vec::new();
+    let before = distance.trace_back(words, |edit| edits.push(edit)) as isize;
+    let alignment = EditAlignment::from_edits(edits.into_iter().rev());
     let mut best: Option<(ShiftRank, Vec<u32>)> = None;
     let mut shifted = Vec::new();
-    for_each_matching_span(words, reference, |start, twin, length| {
+    for_each_matching_span(words, reference, |start, matched, length| {
         if !alignment.hypothesis_errors[start..start + length].contains(&true)
-            || !alignment.reference_errors[twin..twin + length].contains(&true)
-            || (start + 1..=start + length).contains(&alignment.hypothesis_ends[twin])
+            || !alignment.reference_errors[matched..matched + length].contains(&true)
+            || (start + 1..=start + length).contains(&alignment.hypothesis_ends[matched])
         {
             return true;
         }
         let mut tried = None;
-        // Before the twin's first word, and behind each of its words.
-        for place in twin..=twin + length {
-            let target = if place == 0 { 0 } else { alignment.hypothesis_ends[place - 1] };
+        // Before the first word of the match, and after each of its words.
+        for position in matched..=matched + length {
+            let target = if position == 0 { 0 } else { alignment.hypothesis_ends[position - 1] };
             if tried.replace(target) == Some(target) {
                 continue;
             }
@@ -85,8 +85,8 @@ pub(super) fn best_shift(
     }
 }
 
-/// Calls `visit` with the start, the start in the reference, and the length of each
-/// phrase that both have, until it returns false.
+/// Calls `visit` with the start in the hypothesis, the start in the reference, and the
+/// length of each phrase that both have, until it returns false.
 fn for_each_matching_span(
     words: &[u32],
     reference: &[u32],
@@ -95,11 +95,11 @@ fn for_each_matching_span(
     for start in 0..words.len() {
         let nearest = start.saturating_sub(MAX_SHIFT_DISTANCE).min(reference.len());
         let end = (start + MAX_SHIFT_DISTANCE + 1).min(reference.len());
-        for twin in nearest..end {
-            let same = words[start..].iter().zip(&reference[twin..]);
+        for matched in nearest..end {
+            let same = words[start..].iter().zip(&reference[matched..]);
             let longest = same.take(MAX_SHIFT_SIZE).take_while(|(a, b)| a == b).count();
             for length in 1..=longest {
-                if !visit(start, twin, length) {
+                if !visit(start, matched, length) {
                     return;
                 }
             }
@@ -107,8 +107,8 @@ fn for_each_matching_span(
     }
 }
 
-/// `words` with the phrase at `start` in front of the word at `target`; a target
-/// within the phrase moves it on by so many words.
+/// `words` with the phrase at `start` in front of the word at `target`; a target within the
+/// phrase moves the phrase on by as many words.
 fn apply_shift(words: &[u32], start: usize, length: usize, target: usize, out: &mut Vec<u32>) {
     let (end, count) = (start + length, words.len());
     out.clear();

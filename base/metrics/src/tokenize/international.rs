@@ -1,5 +1,5 @@
-//! The international tokeniser of mteval-v14: punctuation next to something that is
-//! no number, and all symbols, by their Unicode categories.
+//! The international tokeniser of mteval-v14: splits off punctuation next to anything but a
+//! number, and all symbols, by their Unicode categories.
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 

@@ -1,7 +1,7 @@
-//! The tokenisers of BLEU, by the names of signatures.
+//! BLEU's tokenisers, by their names in signatures.
 //!
-//! Each takes a line and gives it with spaces between the tokens, as sacreBLEU's do;
-//! the substitutions are scans written out, for each looks at two characters only.
+//! Each takes a line and returns it with spaces between the tokens, as sacreBLEU's do.
+//! Their substitutions are written as scans, because each looks at two characters only.
 
 mod chinese;
 mod international;
@@ -11,13 +11,13 @@ pub(crate) mod tercom;
 
 use std::borrow::Cow;
 
-/// How a line is cut into tokens before n-grams are counted.
+/// How a line is tokenised before n-grams are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tokenizer {
     /// mteval-v13a's, which most published scores use.
     #[default]
     Mteval13a,
-    /// None: tokens are what spaces part.
+    /// None: tokens are separated by white space.
     None,
     /// mteval-v14's international tokeniser: punctuation and symbols by Unicode.
     International,
@@ -28,7 +28,7 @@ pub enum Tokenizer {
 }
 
 impl Tokenizer {
-    /// All of them.
+    /// All tokenisers.
     pub const ALL: [Tokenizer; 5] = [
         Tokenizer::Mteval13a,
         Tokenizer::None,
@@ -48,7 +48,7 @@ impl Tokenizer {
         }
     }
 
-    /// The tokeniser of that name.
+    /// The tokeniser with this name in signatures; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tokenizer| tokenizer.name() == name)
     }

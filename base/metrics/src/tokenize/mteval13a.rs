@@ -1,9 +1,9 @@
-//! The tokeniser of mteval-v13a: ASCII punctuation is parted, but for stops and
-//! commas inside numbers; four entities are read.
+//! The tokeniser of mteval-v13a: ASCII punctuation is split off, except for stops and
+//! commas inside numbers; four entities are decoded.
 
 use super::spacing::{PairSpacing, space_around, space_pairs};
 
-/// The tokens of a line of text for which mteval-v13a stands.
+/// Tokenises a line as mteval-v13a.
 pub(super) fn tokenize(line: &str) -> String {
     let mut line = format!(" {} ", line.replace("<skipped>", ""));
     if line.contains('&') {
@@ -12,13 +12,13 @@ pub(super) fn tokenize(line: &str) -> String {
     split_western_punctuation(&line)
 }
 
-/// Entities as characters, one kind after another: `&amp;lt;` ends as `<`.
+/// Decodes entities, one kind after another: `&amp;lt;` becomes `<`.
 pub(super) fn unescape_entities(text: &str) -> String {
     text.replace("&quot;", "\"").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
 }
 
-/// What is a token of its own wherever it stands: ASCII punctuation but for
-/// apostrophe, comma, stop and hyphen.
+/// Whether a character is always a token of its own: ASCII punctuation except apostrophe,
+/// comma, stop and hyphen.
 pub(super) fn is_splitting_punctuation(c: char) -> bool {
     matches!(c, '{'..='~' | '['..='`' | ' '..='&' | '('..='+' | ':'..='@' | '/')
 }
@@ -28,8 +28,7 @@ pub(super) fn split_western_punctuation(text: &str) -> String {
     split_number_punctuation(&space_around(text, is_splitting_punctuation))
 }
 
-/// Stops and commas are parted unless they stand between digits, a hyphen behind a
-/// digit is.
+/// Splits off stops and commas unless they are between digits, and a hyphen after a digit.
 pub(super) fn split_number_punctuation(text: &str) -> String {
     let digit = |c: char| c.is_ascii_digit();
     let stop = |c: char| c == '.' || c == ',';

@@ -2,16 +2,16 @@
 //! them: from left to right, and a character that was part of a match is part of no
 //! other.
 
-/// What is put around the two characters of a match.
+/// Where spaces are put around the two characters of a match.
 #[derive(Clone, Copy)]
 pub(crate) enum PairSpacing {
-    /// Between them and behind.
+    /// Between them and after them.
     BetweenAndAfter,
-    /// In front and between them.
+    /// Before them and between them.
     BeforeAndBetween,
 }
 
-/// `text` with spaces where `first` and then `second` hold of two characters.
+/// `text` with spaces where `first` holds of a character and `second` of the next.
 pub(crate) fn space_pairs(
     text: &str,
     gap: PairSpacing,
@@ -48,7 +48,7 @@ pub(crate) fn space_around(text: &str, alone: impl Fn(char) -> bool) -> String {
 mod tests {
     use super::*;
 
-    /// Checked with Python's `re`.
+    /// The expected texts are those of Python's `re`.
     #[test]
     fn a_character_is_part_of_one_match_only() {
         let stop = |c| c == '.' || c == ',';

@@ -1,4 +1,4 @@
-//! What Tercom does to lines before it compares them.
+//! Tercom's normalisation and tokenisation.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::spacing::{PairSpacing, space_around, space_pairs};
 use crate::Ter;
 use crate::python_text::lowercase_if;
 
-/// The line as `options` ask for it, with spaces between words.
+/// Normalises a line by `options`; words are separated by spaces.
 pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
     let mut line = lowercase_if(line, !options.case_sensitive);
     if options.normalized {
@@ -24,8 +24,7 @@ pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
     line
 }
 
-/// mteval's rules for western languages, but for the possessive, which comes
-/// between them.
+/// mteval's rules for western languages, with Tercom's rule for possessives between them.
 fn normalize(line: &str) -> String {
     let line = space_around(&format!(" {} ", unescape_entities(line)), is_splitting_punctuation);
     let line = line.replace("'s ", " 's ");
@@ -44,7 +43,7 @@ fn split_asian(line: &str) -> String {
     space_around(&line, is_asian_punctuation)
 }
 
-/// The last range is written so in sacreBLEU, whose comment means U+3200 to U+32FF.
+/// The last range is sacreBLEU's, whose comment says U+3200 to U+32FF.
 fn is_ideograph(c: char) -> bool {
     matches!(c,
         '\u{4e00}'..='\u{9fff}'

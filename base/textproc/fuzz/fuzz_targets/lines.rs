@@ -1,8 +1,8 @@
-//! Any bytes as lines: every tool makes a line of a line and keeps its ASCII letters.
+//! Any bytes as lines: every tool turns a line into a line and keeps its ASCII letters.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use miriam_textproc::{Detokenizer, Normalizer, Tokenizer, TruecaseTraining, detruecase};
+use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, TruecaseTrainer, detruecase};
 
 fn letters(text: &[u8]) -> Vec<u8> {
     text.iter().copied().filter(u8::is_ascii_alphanumeric).collect()
@@ -15,11 +15,11 @@ fuzz_target!(|text: &[u8]| {
             out.clear();
             Tokenizer::new(language).escape(false).aggressive(true).tokenize(line, &mut out);
             assert_eq!(letters(&out), letters(line));
-            Normalizer::new(language).normalize(line, &mut out);
+            PunctuationNormalizer::new(language).normalize(line, &mut out);
             Detokenizer::new(language).capitalize(true).detokenize(line, &mut out);
         }
         detruecase(line, &mut out);
-        TruecaseTraining::new(true).add(line);
+        TruecaseTrainer::new(true).add_line(line);
         assert!(!out.contains(&b'\n'));
     }
 });

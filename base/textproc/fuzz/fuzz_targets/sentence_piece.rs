@@ -1,10 +1,10 @@
-//! Any bytes as a SentencePiece model and as text, and both laid over small models: no
-//! panic, pieces of the model, UTF-8 back.
+//! Any bytes as a SentencePiece model and as text, and as changes to small models: no
+//! panic, ids of the model, UTF-8 from decoding.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use miriam_textproc::SentencePiece;
-use miriam_textproc::sentence_piece::Encoding;
+use miriam_textproc::sentencepiece::Encoding;
 
 const SEEDS: [&[u8]; 4] = [
     include_bytes!("../../testdata/unigram.spm"),
@@ -13,7 +13,7 @@ const SEEDS: [&[u8]; 4] = [
     include_bytes!("../../testdata/bpe-bytes.spm"),
 ];
 
-fn cut(model: &[u8], text: &[u8]) {
+fn round_trip(model: &[u8], text: &[u8]) {
     let Ok(model) = SentencePiece::from_bytes(model, "fuzz") else { return };
     let mut encoding = Encoding::new();
     model.encode(text, &mut encoding);
@@ -24,13 +24,13 @@ fn cut(model: &[u8], text: &[u8]) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    cut(bytes, b"la casa");
+    round_trip(bytes, b"la casa");
     let Some((&kind, rest)) = bytes.split_first() else { return };
     let mut model = SEEDS[usize::from(kind) % SEEDS.len()].to_vec();
-    cut(&model, rest);
+    round_trip(&model, rest);
     for change in rest.chunks_exact(3) {
-        let place = usize::from(u16::from_le_bytes([change[0], change[1]])) % model.len();
-        model[place] = change[2];
+        let at = usize::from(u16::from_le_bytes([change[0], change[1]])) % model.len();
+        model[at] = change[2];
     }
-    cut(&model, rest);
+    round_trip(&model, rest);
 });

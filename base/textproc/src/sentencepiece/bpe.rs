@@ -1,7 +1,8 @@
-//! Merges of neighbours, best score first (Sennrich et al. 2016; ranks are scores here).
+//! BPE segmentation: merges of neighbours, best score first (Sennrich et al. 2016; here
+//! ranks are scores).
 //!
-//! Symbols are a list linked both ways over the text. Possible merges wait in a heap; one
-//! whose symbols have changed meanwhile is told by its length and dropped.
+//! Symbols are a doubly linked list over the text. Candidate merges wait in a heap; one
+//! whose symbols have changed meanwhile is recognised by its length and dropped.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -44,24 +45,25 @@ impl PartialOrd for Merge {
 }
 
 impl Ord for Merge {
-    /// Of equal scores the leftmost merge is the greatest. Scores are numbers.
+    /// Of equal scores the leftmost merge is the greatest. Scores are never NaN.
     fn cmp(&self, other: &Self) -> Ordering {
         let scores = self.score.partial_cmp(&other.score).unwrap_or(Ordering::Equal);
         scores.then_with(|| other.left.cmp(&self.left))
     }
 }
 
-/// What cutting a text needs, kept from text to text.
+/// Buffers of segmentation, kept from text to text.
 #[derive(Default)]
 pub struct MergeScratch {
     symbols: Vec<Symbol>,
     merges: BinaryHeap<Merge>,
-    /// Pieces that results do not have, with the length of their left half.
+    /// Unused pieces, which results must not have, with the length of their left half.
     unused_splits: Vec<(u32, u32)>,
     stack: Vec<(usize, usize)>,
 }
 
-/// Calls `found` with id (or nothing), start and end of each piece of `text`.
+/// Segments `text` and calls `found` with the id (`None` if unknown), start and end of each
+/// piece.
 pub fn encode(
     pieces: &PieceVocabulary,
     normalizer: &Normalizer,
@@ -95,8 +97,8 @@ pub fn encode(
     }
     while let Some(merge) = merges.pop() {
         let [left, right] = [merge.left, merge.right].map(|k| symbols[k as usize]);
-        let whole = left.length > 0 && right.length > 0;
-        if !whole || left.length + right.length != merge.length {
+        let alive = left.length > 0 && right.length > 0;
+        if !alive || left.length + right.length != merge.length {
             continue;
         }
         symbols[merge.left as usize].length = merge.length;
@@ -128,7 +130,7 @@ pub fn encode(
     }
 }
 
-/// Puts the merge of two neighbours into the heap, if they make a piece.
+/// Pushes the merge of two neighbours onto the heap, if they form a piece.
 fn push_merge(
     pieces: &PieceVocabulary,
     text: &[u8],

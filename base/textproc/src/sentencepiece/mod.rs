@@ -1,8 +1,10 @@
-//! SentencePiece models (Kudo and Richardson 2018): raw text to pieces and back.
+//! SentencePiece models (Kudo and Richardson 2018): segmenting raw text into pieces and
+//! joining pieces.
 //!
-//! A reader of `.spm` files of its own: normalisation map, unigram and BPE, fallback to
-//! bytes, user-defined and control pieces, each result that of the original library to
-//! the piece. Models of whole words or characters, sampling and n-best lists are not here.
+//! An independent implementation that reads `.spm` files: normalisation map, unigram and
+//! BPE, byte fallback, user-defined and control pieces, with results equal to the original
+//! library's to the piece. Word and character models, sampling and n-best lists are not
+//! supported.
 
 mod bpe;
 mod model;
@@ -20,19 +22,37 @@ use model::Model;
 use normalizer::{SPACE_SYMBOL, char_len};
 use unigram::UnigramModel;
 
-/// A model: pieces, and how text is cut into them and put together again.
+/// A SentencePiece model.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::SentencePiece;
+/// use miriam_textproc::sentencepiece::Encoding;
+///
+/// # let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+/// let model = SentencePiece::open(&folder.join("unigram.spm"))?;
+/// let mut encoding = Encoding::new();
+/// model.encode(b"the  car is red .", &mut encoding);
+/// assert_eq!(encoding.ids(), [10, 44, 23, 6, 58, 4]);
+/// assert_eq!(model.pieces(&encoding).next(), Some("▁the".as_bytes()));
+///
+/// let mut text = Vec::new();
+/// model.decode(encoding.ids(), &mut text);
+/// assert_eq!(text, b"the car is red .");
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 pub struct SentencePiece {
     model: Model,
     unigram: Option<UnigramModel>,
-    /// Ids of bytes; empty without fallback.
+    /// The ids of the 256 byte pieces; empty without byte fallback.
     byte_ids: Vec<u32>,
 }
 
-/// A text in pieces, and what cutting it needs; kept from text to text.
+/// A segmented text and the buffers of [`SentencePiece::encode`]; kept from text to text.
 #[derive(Default)]
 pub struct Encoding {
     ids: Vec<u32>,
-    /// Where each piece lies in `normal`; for bytes where the character does.
+    /// The byte range of each piece in `normal`; for a byte piece that of its character.
     spans: Vec<(usize, usize)>,
     normalized: Vec<u8>,
     best_paths: Vec<unigram::BestPathNode>,
@@ -40,30 +60,33 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Something to [encode](SentencePiece::encode) into.
+    /// An empty encoding, for [`SentencePiece::encode`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The ids of the pieces.
+    /// The ids of the pieces, in the order of the text.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 }
 
 impl SentencePiece {
-    /// Reads the model at `path`.
+    /// Reads the model file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it is no
+    /// model that can be used.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|source| Error::Io {
-            file: name.clone(),
-            action: "read",
-            source,
-        })?;
+        let bytes = std::fs::read(path).map_err(Error::cannot_read(&name))?;
         Self::from_bytes(&bytes, &name)
     }
 
-    /// A model whose bytes are at hand; `name` stands for it in messages.
+    /// Parses the bytes of a model file; `name` is its name in error messages.
+    ///
+    /// # Errors
+    /// [`Error::Content`] if the bytes are no model that can be used.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
         let file = Model::parse(bytes).map_err(|reason| Error::Content {
             file: name.to_owned(),
@@ -74,7 +97,7 @@ impl SentencePiece {
         let bytes = if file.byte_fallback {
             let ids =
                 (0..=255u8).map(|byte| file.pieces.find(format!("<0x{byte:02X}>").as_bytes()));
-            // The file was refused if one were missing.
+            // Parsing refuses models that lack one.
             ids.map(|id| id.unwrap_or(file.unknown_id)).collect()
         } else {
             Vec::new()
@@ -82,37 +105,38 @@ impl SentencePiece {
         Ok(SentencePiece { model: file, unigram, byte_ids: bytes })
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub fn len(&self) -> usize {
         self.model.pieces.len()
     }
 
-    /// Whether there are none, which cannot be.
+    /// Whether the model has no pieces; never true.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How text is cut.
+    /// The segmentation algorithm.
     pub fn model_type(&self) -> ModelType {
         self.model.model_type
     }
 
-    /// Whether unknown characters become bytes.
+    /// Whether unknown characters are segmented into byte pieces.
     pub fn has_byte_fallback(&self) -> bool {
         self.model.byte_fallback
     }
 
-    /// The text of piece `id`.
+    /// The text of piece `id`; `None` if there is no such piece.
     pub fn piece(&self, id: u32) -> Option<&[u8]> {
         self.model.pieces.text(id)
     }
 
-    /// What piece `id` is for.
+    /// The type of piece `id`; `None` if there is no such piece.
     pub fn piece_type(&self, id: u32) -> Option<PieceType> {
         self.model.pieces.piece_type(id)
     }
 
-    /// The score of piece `id`, a natural logarithm or a negative rank.
+    /// The score of piece `id`: a log probability (natural logarithm) or, in BPE models, a
+    /// negative rank.
     pub fn score(&self, id: u32) -> Option<f32> {
         self.piece_type(id).map(|_| self.model.pieces.entry(id).score)
     }
@@ -122,16 +146,15 @@ impl SentencePiece {
         self.model.pieces.find(piece)
     }
 
-    /// The id that stands for what is not known.
+    /// The id of the unknown piece.
     pub fn unknown_id(&self) -> u32 {
         self.model.unknown_id
     }
 
-    /// Cuts `text` into pieces. Any bytes are text; those of no character become U+FFFD.
-    /// Neighbouring unknown characters are one piece.
+    /// Segments `text` into pieces. Any bytes are accepted; those of no character become
+    /// U+FFFD. Neighbouring unknown characters are one piece.
     pub fn encode(&self, text: &[u8], encoding: &mut Encoding) {
-        let Encoding { ids, spans, normalized: normal, best_paths: ways, merge_scratch: bpe } =
-            encoding;
+        let Encoding { ids, spans, normalized: normal, best_paths, merge_scratch: bpe } = encoding;
         ids.clear();
         spans.clear();
         normal.clear();
@@ -140,7 +163,7 @@ impl SentencePiece {
         let unknown = self.model.unknown_id;
         match &self.unigram {
             Some(unigram) => {
-                unigram.encode(pieces, unknown, normal, ways, |id, start, end| {
+                unigram.encode(pieces, unknown, normal, best_paths, |id, start, end| {
                     ids.push(id);
                     spans.push((start, end));
                 });
@@ -157,7 +180,7 @@ impl SentencePiece {
         }
     }
 
-    /// Joins neighbouring unknown pieces, or spells them in bytes.
+    /// Joins neighbouring unknown pieces, or replaces them by byte pieces.
     fn resolve_unknown(&self, ids: &mut Vec<u32>, spans: &mut Vec<(usize, usize)>, normal: &[u8]) {
         let unknown = self.model.unknown_id;
         let (mut new_ids, mut new_spans) = (Vec::new(), Vec::<(usize, usize)>::new());
@@ -181,7 +204,7 @@ impl SentencePiece {
         *spans = new_spans;
     }
 
-    /// The pieces of `encoding` as text; an unknown one is what stood there.
+    /// The pieces of `encoding` as text; an unknown piece is the normalised text it covers.
     pub fn pieces<'a>(&'a self, encoding: &'a Encoding) -> impl Iterator<Item = &'a [u8]> {
         encoding.ids.iter().zip(&encoding.spans).map(|(&id, &(start, end))| match self.piece(id) {
             Some(piece) if id != self.model.unknown_id => piece,
@@ -189,7 +212,7 @@ impl SentencePiece {
         })
     }
 
-    /// Appends the text that `ids` stand for. An id that is no piece is unknown.
+    /// Decodes `ids` and appends the text. An id without a piece counts as unknown.
     pub fn decode(&self, ids: &[u32], text: &mut Vec<u8>) {
         self.decode_pieces(
             ids.iter().map(|&id| {
@@ -200,11 +223,11 @@ impl SentencePiece {
         );
     }
 
-    /// Appends the text of pieces. What is no piece of the model is text.
+    /// Decodes pieces and appends the text. A string that is no piece of the model is plain text.
     pub fn decode_pieces<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>, text: &mut Vec<u8>) {
         let mut joined = Vec::new();
         let mut bytes = Vec::new();
-        // Where the sentence's own space was taken off, no other is.
+        // Whether the space that begins every sentence has been removed, which happens once.
         let mut begun = false;
         for piece in pieces {
             let id = self.piece_id(piece);
@@ -227,8 +250,8 @@ impl SentencePiece {
         }
     }
 
-    /// Appends a piece with its marks as spaces; returns whether it gave up the one space
-    /// that every sentence begins with.
+    /// Appends a piece with U+2581 as spaces; returns whether the one space that begins
+    /// every sentence was removed from it.
     fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {
         let rules = &self.model.normalizer;
         let mut rest = piece;
@@ -258,13 +281,13 @@ impl SentencePiece {
     }
 }
 
-/// The byte that a piece such as `<0xE2>` stands for.
+/// The byte of a byte piece such as `<0xE2>`.
 fn parse_byte_piece(piece: &[u8]) -> Option<u8> {
     let digits = piece.strip_prefix(b"<0x")?.strip_suffix(b">")?;
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Appends bytes that pieces spelled; those of no character become U+FFFD.
+/// Appends the bytes of byte pieces; those of no character become U+FFFD.
 fn flush_bytes(bytes: &mut Vec<u8>, text: &mut Vec<u8>) {
     let mut rest = &bytes[..];
     while !rest.is_empty() {

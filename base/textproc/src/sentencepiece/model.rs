@@ -1,5 +1,5 @@
-//! A SentencePiece model file: pieces with their scores and kinds, and how text is
-//! normalised before it is cut.
+//! A SentencePiece model file: pieces with their scores and types, and how text is
+//! normalised before segmentation.
 
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -7,24 +7,24 @@ use std::hash::BuildHasher;
 use super::normalizer::Normalizer;
 use super::protobuf::{Fields, WireValue};
 
-/// What a piece is for.
+/// The type of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceType {
-    /// Text, chosen by its score.
+    /// Ordinary text, chosen by its score.
     Normal,
-    /// Stands for what is not known.
+    /// The unknown piece.
     Unknown,
-    /// Never part of text: the ends of a sentence and the like.
+    /// Never part of text: BOS, EOS and other control symbols.
     Control,
-    /// Text that is never cut.
+    /// Text that is never split.
     UserDefined,
-    /// Was text once; merges go through it, results do not have it.
+    /// Merges may go through it, but results never have it.
     Unused,
-    /// One byte of what is not known.
+    /// One byte of an unknown character.
     Byte,
 }
 
-/// How text is cut.
+/// The segmentation algorithm of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelType {
     /// The best path under a unigram model (Kudo 2018).
@@ -34,7 +34,7 @@ pub enum ModelType {
 }
 
 pub struct PieceEntry {
-    /// Where its text lies.
+    /// The range of its text in the string pool.
     start: usize,
     end: usize,
     pub score: f32,
@@ -71,7 +71,7 @@ impl PieceVocabulary {
         self.ids.find(self.hasher.hash_one(text), same).copied()
     }
 
-    /// Ids and texts of pieces that text may consist of.
+    /// The ids and texts of the pieces that a segmented text may have.
     pub fn text_pieces(&self) -> impl Iterator<Item = (u32, &[u8])> {
         let kinds = [PieceType::Normal, PieceType::UserDefined, PieceType::Unused];
         let all =
@@ -109,12 +109,12 @@ impl PieceVocabulary {
     }
 }
 
-/// All that a model file says.
+/// The content of a model file.
 pub struct Model {
     pub pieces: PieceVocabulary,
     pub model_type: ModelType,
     pub byte_fallback: bool,
-    /// Whether the mark of a space ends a word instead of beginning it.
+    /// Whether U+2581 ends a word instead of beginning it.
     pub treat_whitespace_as_suffix: bool,
     pub unknown_id: u32,
     pub unknown_surface: Vec<u8>,
@@ -201,7 +201,7 @@ fn parse_piece(message: &[u8], pieces: &mut PieceVocabulary) -> Result<(), Strin
     pieces.push(text, score, kind)
 }
 
-/// What the trainer left that later work needs.
+/// The fields of the trainer's specification that segmentation needs.
 struct TrainerSpec {
     model_type: u64,
     byte_fallback: bool,

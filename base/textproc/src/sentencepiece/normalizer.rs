@@ -1,28 +1,28 @@
-//! What text goes through before it is cut: characters replaced by a map, spaces joined
-//! and marked.
+//! Normalisation before segmentation: characters are replaced by a map, spaces collapsed
+//! and written as U+2581.
 //!
-//! The map is a double-array trie in the form of Darts-clone, compiled into the model
-//! file: for each position the longest key that matches is replaced.
+//! The map is a double-array trie in Darts-clone's format, compiled into the model file: at
+//! each position the longest key that matches is replaced.
 
 use super::protobuf::{Fields, WireValue};
 use super::trie::DoubleArrayTrie;
 
-/// Stands for a space inside of pieces: U+2581.
+/// The symbol of a space inside of pieces: U+2581.
 pub const SPACE_SYMBOL: &[u8] = "\u{2581}".as_bytes();
 
-/// In place of a byte that is part of no character.
+/// Replaces a byte that is part of no character.
 const REPLACEMENT_CHARACTER: &[u8] = "\u{fffd}".as_bytes();
 
-/// The rules of one model.
+/// The normalisation of one model.
 pub struct Normalizer {
-    /// Units of the double array; empty: every character stays.
+    /// Units of the double array; empty if every character stays.
     units: Vec<u32>,
-    /// Replacements, each ended by a zero.
+    /// Replacements, each terminated by a zero byte.
     replacements: Vec<u8>,
     pub add_dummy_prefix: bool,
     pub remove_extra_whitespaces: bool,
     escape_whitespaces: bool,
-    /// Text that is left as it is.
+    /// User-defined pieces, which are left as they are.
     user_defined: Option<DoubleArrayTrie>,
 }
 
@@ -71,26 +71,26 @@ impl Normalizer {
         Ok(())
     }
 
-    /// Whether there is a map at all.
+    /// Whether the model has a character map.
     pub fn has_charsmap(&self) -> bool {
         !self.units.is_empty()
     }
 
-    /// Leaves these texts as they are wherever they stand.
+    /// Leaves these texts as they are wherever they occur.
     pub fn set_user_defined<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) {
         let mut texts = texts.peekable();
         self.user_defined =
             texts.peek().is_some().then(|| DoubleArrayTrie::new(texts.map(|text| (0, text))));
     }
 
-    /// The length of the kept text at the beginning of `text`.
+    /// The length of the longest user-defined piece that `text` begins with.
     pub fn user_defined_prefix_len(&self, text: &[u8]) -> Option<usize> {
         self.user_defined.as_ref().and_then(|kept| kept.longest_prefix(text))
     }
 
-    /// Appends the normal form of `text`, spaces marked, to `normal`. `space_behind` says
-    /// where the space goes that a sentence gets of its own.
-    pub fn normalize(&self, text: &[u8], space_behind: bool, normal: &mut Vec<u8>) {
+    /// Appends the normalised `text`, spaces as U+2581, to `normal`. `whitespace_as_suffix`
+    /// puts the dummy space of the sentence at its end instead of its beginning.
+    pub fn normalize(&self, text: &[u8], whitespace_as_suffix: bool, normal: &mut Vec<u8>) {
         let begin = normal.len();
         let space = if self.escape_whitespaces { SPACE_SYMBOL } else { b" " };
         let mut rest = text;
@@ -106,7 +106,7 @@ impl Normalizer {
         if rest.is_empty() {
             return;
         }
-        if self.add_dummy_prefix && !space_behind {
+        if self.add_dummy_prefix && !whitespace_as_suffix {
             normal.extend_from_slice(space);
         }
         let mut behind_space = self.remove_extra_whitespaces;
@@ -131,12 +131,12 @@ impl Normalizer {
                 normal.truncate(normal.len() - space.len());
             }
         }
-        if self.add_dummy_prefix && space_behind {
+        if self.add_dummy_prefix && whitespace_as_suffix {
             normal.extend_from_slice(space);
         }
     }
 
-    /// Appends `text` with characters replaced, spaces as they are.
+    /// Appends `text` with characters replaced by the map and spaces as they are.
     pub fn replace_all(&self, text: &[u8], normal: &mut Vec<u8>) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -146,8 +146,8 @@ impl Normalizer {
         }
     }
 
-    /// What stands for the beginning of `text`, which is not empty, and how many bytes
-    /// that is.
+    /// The normalised beginning of `text`, which is not empty, and how many bytes of `text`
+    /// it replaces.
     fn normalize_prefix<'a>(&'a self, text: &'a [u8]) -> (&'a [u8], usize) {
         if let Some(length) = self.user_defined_prefix_len(text) {
             return (&text[..length], length);
@@ -162,20 +162,21 @@ impl Normalizer {
         }
     }
 
-    /// The longest key of the map that `text` begins with, and where its replacement is.
+    /// The length of the longest key of the map that `text` begins with, and the offset of
+    /// its replacement.
     fn longest_match(&self, text: &[u8]) -> Option<(usize, usize)> {
         let mut found = None;
-        let mut place = child_offset(*self.units.first()?);
+        let mut index = child_offset(*self.units.first()?);
         for (length, &byte) in (1..).zip(text) {
-            place ^= usize::from(byte);
-            let Some(&unit) = self.units.get(place) else { break };
+            index ^= usize::from(byte);
+            let Some(&unit) = self.units.get(index) else { break };
             // A unit's label is its lowest byte, and its highest bit is not set.
             if unit & 0x8000_00ff != u32::from(byte) {
                 break;
             }
-            place ^= child_offset(unit);
+            index ^= child_offset(unit);
             if unit >> 8 & 1 == 1 {
-                let Some(&leaf) = self.units.get(place) else { break };
+                let Some(&leaf) = self.units.get(index) else { break };
                 found = Some((length, (leaf & 0x7fff_ffff) as usize));
             }
         }
@@ -183,12 +184,12 @@ impl Normalizer {
     }
 }
 
-/// From a unit to the base of its children.
+/// The offset from a unit to the base of its children.
 fn child_offset(unit: u32) -> usize {
     ((unit >> 10) << ((unit & 0x200) >> 6)) as usize
 }
 
-/// Bytes of the character that `text` begins with, if it is one.
+/// The length in bytes of the character that `text` begins with, if it is valid.
 pub fn char_len(text: &[u8]) -> Option<usize> {
     let length = match text.first()? {
         0..0x80 => return Some(1),

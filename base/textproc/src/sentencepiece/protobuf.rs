@@ -1,19 +1,20 @@
-//! The fields of a protocol buffer: numbers, runs of bytes, 32 and 64 bits.
+//! The wire format of protocol buffers: varints, byte strings, 32-bit and 64-bit values.
 
 /// A field's value on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WireValue<'a> {
-    /// A number of variable length.
+    /// A varint.
     Varint(u64),
-    /// Bytes: a string or a message.
+    /// A string or an embedded message.
     Bytes(&'a [u8]),
     /// Four bytes: a float.
     Fixed32(u32),
-    /// Eight bytes.
+    /// Eight bytes; their value is not needed.
     Fixed64,
 }
 
-/// The fields of a message one after another; `Err` where it is damaged, then the end.
+/// Iterates over the fields of a message: number and value. A damaged message gives `Err`,
+/// then the end.
 pub struct Fields<'a> {
     rest: &'a [u8],
 }
@@ -28,7 +29,7 @@ impl<'a> Fields<'a> {
         for shift in (0..70).step_by(7) {
             let (&byte, rest) = self.rest.split_first()?;
             self.rest = rest;
-            // Bits beyond the 64th are lost, as everywhere.
+            // Bits beyond the 64th are dropped, as protobuf readers do.
             number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
             if byte < 0x80 {
                 return Some(number);

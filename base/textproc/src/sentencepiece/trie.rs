@@ -1,16 +1,17 @@
-//! All keys that are prefixes of a text, shortest first: a double array (Aoe 1989).
+//! A double-array trie (Aoe 1989) for common prefix search: all keys that are prefixes of a
+//! text, shortest first.
 //!
-//! A step to a child is one load: its place is the node's base, exclusive-or the byte, and
-//! it names its parent. A tree of sorted children, searched by halves, took half as long
-//! again for cutting text.
+//! A step to a child is one load: its index is the node's base XOR the byte, and it names
+//! its parent. A trie of sorted children with binary search took half as long again for
+//! segmenting text.
 
-/// Free places that are tried for the children of a node before new ones are taken.
+/// Free slots that are tried for the children of a node before a new block is added.
 const MAX_BASE_ATTEMPTS: usize = 32;
-/// A byte changes a place within a block of this size.
+/// XOR with a byte stays within a block of this size.
 const BLOCK_NODES: usize = 256;
-/// The parent of a place that is free.
+/// The parent of a free slot.
 const FREE: u32 = u32::MAX;
-/// The parent of the root, which is nobody's child.
+/// The parent of the root.
 const ROOT_PARENT: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy)]
@@ -21,7 +22,7 @@ struct Node {
     value: u32,
 }
 
-/// Keys of bytes with a number each.
+/// A map from byte strings to numbers.
 pub struct DoubleArrayTrie {
     /// The root first.
     nodes: Vec<Node>,
@@ -35,7 +36,7 @@ impl DoubleArrayTrie {
         let mut trie = DoubleArrayTrie { nodes: Vec::new() };
         trie.add_block();
         trie.nodes[0].parent = ROOT_PARENT;
-        // The first place that may be free: all before it are taken or were hard to use.
+        // The first slot that may be free: those before it are taken or were hard to use.
         let mut first_free = 1;
         // The keys below each node, as ranges, level by level.
         let mut level = vec![(0, 0..keys.len())];
@@ -61,9 +62,9 @@ impl DoubleArrayTrie {
                 let base = trie.find_base(&children, &mut first_free);
                 trie.nodes[node].base = base as u32;
                 for (byte, keys) in children {
-                    let place = base ^ usize::from(byte);
-                    trie.nodes[place].parent = node as u32;
-                    next.push((place, keys));
+                    let slot = base ^ usize::from(byte);
+                    trie.nodes[slot].parent = node as u32;
+                    next.push((slot, keys));
                 }
             }
             level = next;
@@ -77,25 +78,25 @@ impl DoubleArrayTrie {
         self.nodes.resize(self.nodes.len() + BLOCK_NODES, free);
     }
 
-    /// A base from which the places of all children are free.
+    /// Finds a base for which the slots of all children are free.
     fn find_base<T>(&mut self, children: &[(u8, T)], first_free: &mut usize) -> usize {
         let bytes = || children.iter().map(|&(byte, _)| usize::from(byte));
         let lowest = usize::from(children[0].0);
-        let is_free = |nodes: &[Node], place: usize| nodes[place].parent == FREE;
+        let is_free = |nodes: &[Node], slot: usize| nodes[slot].parent == FREE;
         while *first_free < self.nodes.len() && !is_free(&self.nodes, *first_free) {
             *first_free += 1;
         }
-        let places = (*first_free..self.nodes.len()).filter(|&at| is_free(&self.nodes, at));
+        let slots = (*first_free..self.nodes.len()).filter(|&at| is_free(&self.nodes, at));
         let mut tried = 0;
-        for place in places.take(MAX_BASE_ATTEMPTS) {
-            let base = place ^ lowest;
+        for slot in slots.take(MAX_BASE_ATTEMPTS) {
+            let base = slot ^ lowest;
             if bytes().all(|byte| is_free(&self.nodes, base ^ byte)) {
                 return base;
             }
             tried += 1;
         }
         if tried == MAX_BASE_ATTEMPTS {
-            // Few nodes fit here; what follows is tried from a little further on.
+            // Few nodes fit here; the next search begins a little further on.
             *first_free += 1;
         }
         let base = self.nodes.len();
@@ -109,15 +110,15 @@ impl DoubleArrayTrie {
         let mut node = 0;
         let mut base = self.nodes[0].base;
         for (length, &byte) in (1..).zip(text) {
-            let place = base ^ u32::from(byte);
-            let Some(child) = self.nodes.get(place as usize).filter(|child| child.parent == node)
+            let slot = base ^ u32::from(byte);
+            let Some(child) = self.nodes.get(slot as usize).filter(|child| child.parent == node)
             else {
                 return;
             };
             if child.value > 0 {
                 found(length, child.value - 1);
             }
-            (node, base) = (place, child.base);
+            (node, base) = (slot, child.base);
         }
     }
 

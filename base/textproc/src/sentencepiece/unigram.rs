@@ -1,14 +1,14 @@
-//! The best path through a text under a unigram model (Kudo 2018).
+//! Unigram segmentation (Kudo 2018): the Viterbi path through a text.
 //!
-//! One pass over the beginnings of characters keeps, for each place, the best way to it.
-//! Scores are f32 and added from left to right; of equal ways the one found first stays,
-//! so results are those of SentencePiece to the last tie.
+//! One pass over the character boundaries keeps the best path to each. Scores are f32 and
+//! added from left to right; of equal paths the one found first stays, so results equal
+//! SentencePiece's to the last tie.
 
 use super::model::{PieceType, PieceVocabulary};
 use super::normalizer::char_len;
 use super::trie::DoubleArrayTrie;
 
-/// How much worse than the worst piece an unknown character is.
+/// How far the score of an unknown character is below the worst piece's.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
 pub struct UnigramModel {
@@ -17,10 +17,10 @@ pub struct UnigramModel {
     unknown_score: f32,
 }
 
-/// The best way to a place.
+/// The best path to a character boundary.
 #[derive(Clone, Copy)]
 pub struct BestPathNode {
-    /// Where its last piece begins; none: nothing leads here yet.
+    /// Where its last piece begins; [`NO_PATH`]'s value while no path leads here.
     start: usize,
     id: u32,
     score: f32,
@@ -45,20 +45,21 @@ impl UnigramModel {
         }
     }
 
-    /// Calls `found` with the id and the end of each piece of `text`, from right to left.
+    /// Segments `text` and calls `found` with the id and the end of each piece, from right
+    /// to left.
     pub fn encode(
         &self,
         pieces: &PieceVocabulary,
         unknown: u32,
         text: &[u8],
-        ways: &mut Vec<BestPathNode>,
+        nodes: &mut Vec<BestPathNode>,
         mut found: impl FnMut(u32, usize, usize),
     ) {
-        ways.clear();
-        ways.resize(text.len() + 1, NO_PATH);
+        nodes.clear();
+        nodes.resize(text.len() + 1, NO_PATH);
         let mut start = 0;
         while start < text.len() {
-            let so_far = ways[start].score;
+            let so_far = nodes[start].score;
             let character = char_len(&text[start..]).unwrap_or(1);
             let mut is_piece = false;
             self.trie.common_prefix_search(&text[start..], |length, id| {
@@ -70,14 +71,14 @@ impl UnigramModel {
                 };
                 is_piece |= length == character;
                 keep_better_path(
-                    &mut ways[start + length],
+                    &mut nodes[start + length],
                     BestPathNode { start, id, score: score + so_far },
                 );
             });
             if !is_piece {
                 let score = self.unknown_score + so_far;
                 keep_better_path(
-                    &mut ways[start + character],
+                    &mut nodes[start + character],
                     BestPathNode { start, id: unknown, score },
                 );
             }
@@ -85,15 +86,15 @@ impl UnigramModel {
         }
         let mut end = text.len();
         while end > 0 {
-            let way = ways[end];
-            found(way.id, way.start, end);
-            end = way.start;
+            let node = nodes[end];
+            found(node.id, node.start, end);
+            end = node.start;
         }
     }
 }
 
-fn keep_better_path(place: &mut BestPathNode, way: BestPathNode) {
-    if place.start == NO_PATH.start || way.score > place.score {
-        *place = way;
+fn keep_better_path(node: &mut BestPathNode, path: BestPathNode) {
+    if node.start == NO_PATH.start || path.score > node.score {
+        *node = path;
     }
 }

@@ -1,16 +1,16 @@
 //! Spaces at apostrophes, by the letters on both sides.
 //!
-//! The script runs a substitution for each pair of sides, and each goes on behind the
-//! character that followed the apostrophe; so an apostrophe two characters behind
-//! another may stay as it is. Walks over the apostrophes alone, in the same order,
-//! do the same.
+//! The script runs a substitution for each pair of neighbour classes, and each continues
+//! after the character that followed the apostrophe; so an apostrophe two characters after
+//! another may stay as it is. Passes over the apostrophes alone, in the same order, do the
+//! same.
 
 use memchr::memchr;
 
 use crate::characters::{CharClass, DecodedChar, first_char, last_char};
 use crate::tokenizer_rules::ApostropheRule;
 
-/// What a character beside an apostrophe is.
+/// The class of a character next to an apostrophe.
 #[derive(Clone, Copy)]
 enum NeighbourClass {
     Letter,
@@ -36,7 +36,7 @@ const BEGINS_WORD_RULES: &[SplitRule] = &[
     SplitRule(NeighbourClass::NonAlphanumeric, NeighbourClass::Letter, SpacePosition::Around),
     SplitRule(NeighbourClass::Letter, NeighbourClass::NonLetter, SpacePosition::Around),
     SplitRule(NeighbourClass::Letter, NeighbourClass::Letter, SpacePosition::Before),
-    // The 1990 's.
+    // `1990 's`.
     SplitRule(NeighbourClass::Number, NeighbourClass::LetterS, SpacePosition::Before),
 ];
 
@@ -82,10 +82,10 @@ fn isolate_apostrophes(text: &[u8]) -> Vec<u8> {
 impl SplitRule {
     /// The text with spaces where the rule puts them, if it puts any.
     fn apply(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let SplitRule(before, behind, space) = self;
+        let SplitRule(before, after, space) = self;
         let mut out: Option<Vec<u8>> = None;
         let mut copied = 0;
-        // What is before this place has been consumed by a match.
+        // The text before this offset has been consumed by a match.
         let mut free = 0;
         let mut next = 0;
         while let Some(at) = memchr(b'\'', &text[next..]).map(|found| next + found) {
@@ -95,7 +95,7 @@ impl SplitRule {
             else {
                 continue;
             };
-            if !before.matches(left) || !behind.matches(right) {
+            if !before.matches(left) || !after.matches(right) {
                 continue;
             }
             let out = out.get_or_insert_with(|| Vec::with_capacity(text.len() + 16));

@@ -1,13 +1,12 @@
-//! Full stops off the ends of words, unless they belong to them.
+//! Splits full stops off the ends of words, unless they belong to them.
 
 use crate::NonbreakingPrefixes;
 use crate::characters::{CharClass, char_indices, first_class};
 use crate::nonbreaking_prefixes::PrefixScope;
 
-/// The words of `text`, single spaces between them, with the full stops at their
-/// ends as words of their own: at the last word always; at others unless the word is
-/// an abbreviation, or has another full stop inside, or a word in small letters
-/// follows.
+/// The words of `text`, separated by single spaces, with the full stops at their ends as
+/// tokens: at the last word always, at others unless the word is an abbreviation, has
+/// another full stop inside, or is followed by a word in lower case.
 pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut words = text.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).peekable();
@@ -25,8 +24,8 @@ pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> V
             _ => out.extend_from_slice(word),
         }
     }
-    // A quotation that ends a sentence with its full stop inside; the script leaves
-    // a space behind it.
+    // A quotation that ends a sentence with its full stop inside; the script leaves a space
+    // after it.
     if out.ends_with(b".'") {
         out.truncate(out.len() - 2);
         out.extend_from_slice(b" . ' ");
@@ -34,7 +33,7 @@ pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> V
     out
 }
 
-/// Whether a word keeps the full stop behind it, before the word `next`.
+/// Whether the word `stem` keeps the full stop after it, before the word `next`.
 fn keeps_full_stop(stem: &[u8], next: Option<&[u8]>, prefixes: &NonbreakingPrefixes) -> bool {
     let Some(next) = next else { return false };
     if first_class(next).intersects(CharClass::LOWERCASE) || is_dotted_abbreviation(stem) {

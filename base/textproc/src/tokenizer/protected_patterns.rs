@@ -1,5 +1,5 @@
-//! Text that the tokeniser leaves as it is: addresses, markup, whatever a user's
-//! patterns match.
+//! Protected text, which the tokeniser leaves as it is: addresses, markup, anything that a
+//! user's patterns match.
 
 use std::fs;
 use std::ops::Range;
@@ -9,26 +9,29 @@ use regex::bytes::Regex;
 
 use crate::{Error, Result};
 
-/// Patterns of text that stays as it is.
+/// Regular expressions of text that the tokeniser leaves as it is.
 #[derive(Clone, Debug, Default)]
 pub struct ProtectedPatterns {
     patterns: Vec<Regex>,
 }
 
 impl ProtectedPatterns {
-    /// Reads patterns, a regular expression a line, from a file as Moses' option
-    /// `-protected` has it.
+    /// Reads patterns, a regular expression a line, from a file as for Moses' option
+    /// `-protected`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, [`Error::Format`] for a line that
+    /// is no regular expression.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|source| Error::Io {
-            file: file.clone(),
-            action: "read",
-            source,
-        })?;
+        let text = fs::read_to_string(path).map_err(Error::cannot_read(&file))?;
         Self::from_lines(&text, &file)
     }
 
-    /// As [`Protected::read`], from text; `file` is its name in messages.
+    /// Parses the text of a file of patterns; `file` is its name in error messages.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a line that is no regular expression.
     pub fn from_lines(text: &str, file: &str) -> Result<Self> {
         let mut patterns = Vec::new();
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
@@ -46,39 +49,39 @@ impl ProtectedPatterns {
         self.patterns.is_empty()
     }
 
-    /// The pieces of `text` to leave alone, from left to right. A pattern is matched
-    /// again and again behind its last match; then each piece of text that was found,
-    /// in this order, is left alone wherever it occurs outside of those before it.
+    /// The protected spans of `text`, from left to right. A pattern is matched repeatedly,
+    /// each time after its last match; then each string that was found, in this order, is
+    /// protected wherever it occurs outside of the spans before it.
     pub(super) fn find_spans(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let mut found: Vec<&[u8]> = Vec::new();
+        let mut strings: Vec<&[u8]> = Vec::new();
         for pattern in &self.patterns {
             let mut rest = text;
-            while let Some(piece) = pattern.find(rest).filter(|piece| !piece.is_empty()) {
-                if !found.contains(&piece.as_bytes()) {
-                    found.push(piece.as_bytes());
+            while let Some(found) = pattern.find(rest).filter(|found| !found.is_empty()) {
+                if !strings.contains(&found.as_bytes()) {
+                    strings.push(found.as_bytes());
                 }
-                rest = &rest[piece.end()..];
+                rest = &rest[found.end()..];
             }
         }
-        let mut pieces: Vec<Range<usize>> = Vec::new();
-        for piece in found {
-            let finder = memchr::memmem::Finder::new(piece);
-            let ends = pieces.iter().map(|taken| taken.start).chain([text.len()]);
-            let starts = std::iter::once(0).chain(pieces.iter().map(|taken| taken.end));
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for string in strings {
+            let finder = memchr::memmem::Finder::new(string);
+            let ends = spans.iter().map(|span| span.start).chain([text.len()]);
+            let starts = std::iter::once(0).chain(spans.iter().map(|span| span.end));
             let mut new = Vec::new();
             for (start, end) in starts.zip(ends) {
-                let places = finder.find_iter(&text[start..end]).map(|at| start + at);
-                new.extend(places.map(|at| at..at + piece.len()));
+                let offsets = finder.find_iter(&text[start..end]).map(|at| start + at);
+                new.extend(offsets.map(|at| at..at + string.len()));
             }
-            pieces.extend(new);
-            pieces.sort_unstable_by_key(|taken| taken.start);
+            spans.extend(new);
+            spans.sort_unstable_by_key(|span| span.start);
         }
-        pieces
+        spans
     }
 }
 
-/// A pattern in which `\<` and `\>`, to Perl the characters themselves and to us ends
-/// of words, are written without the backslash.
+/// The pattern with `\<` and `\>` written without the backslash: to Perl they are the
+/// characters themselves, to the `regex` crate word boundaries.
 fn unescape_angle_brackets(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();

@@ -1,14 +1,14 @@
-//! Spaces around what is no letter: signs, commas outside of numbers, runs of dots.
+//! Puts spaces around punctuation and symbols, commas outside of numbers, and runs of dots.
 //!
-//! Which side of a sign is a word's is told by the sign and the characters beside
-//! it, so one walk does what takes the script a substitution a sign.
+//! A character and its two neighbours decide where spaces go, so one pass does what takes
+//! the script a substitution for each symbol.
 
 use super::{MULTI_DOT, Tokenizer};
 use crate::characters::{CharClass, first_char, first_class, is_blank, last_class};
 
 impl Tokenizer {
-    /// Appends the words and signs of `line`, one space between two, to `text`, which
-    /// holds what stands before them. The line has no control characters.
+    /// Appends the words and symbols of `line`, separated by single spaces, to `text`,
+    /// which holds the text before them. The line has no control characters.
     pub(super) fn split_punctuation(&self, line: &[u8], text: &mut Vec<u8>) {
         let begins = text.is_empty();
         let mut in_word = false;
@@ -53,7 +53,7 @@ impl Tokenizer {
         }
     }
 
-    /// The length in bytes of the character at a place, if it is part of a word there;
+    /// The length in bytes of the character at `at` if it is part of a word there,
     /// otherwise 0.
     #[inline]
     fn word_char_len(&self, line: &[u8], at: usize, begins: bool) -> usize {
@@ -81,8 +81,8 @@ impl Tokenizer {
         if stays { symbol.byte_len } else { 0 }
     }
 
-    /// Whether a sign that the language may have inside of words is part of one,
-    /// before `rest`; nothing for other signs.
+    /// Whether `sign`, before `rest`, is part of a word; `None` if the language does not
+    /// allow it inside of words.
     #[inline]
     fn is_word_internal(&self, sign: char, rest: &[u8]) -> Option<bool> {
         let inside = self.rules.word_internal_sign.filter(|inside| inside.sign == sign)?;
@@ -93,7 +93,7 @@ impl Tokenizer {
     }
 }
 
-/// Appends a word of its own.
+/// Appends a token with spaces around it.
 #[inline]
 pub(super) fn push_token(sign: &[u8], text: &mut Vec<u8>) {
     if !text.is_empty() {
@@ -108,12 +108,12 @@ fn is_between_alphanumerics(line: &[u8], at: usize) -> bool {
         && first_class(&line[at + 1..]).intersects(CharClass::ALPHANUMERIC)
 }
 
-/// Whether a comma is part of a number: between two digits, that is. In a run of
-/// commas, of which the script takes two at a time, the last one stays with digits
-/// behind it if it is left over: the second behind a word, the third behind a number;
-/// the beginning of a text is like a number.
+/// Whether a comma is part of a number, that is, between two digits. The script consumes
+/// the commas of a run two at a time; if one is left over, it stays with the digits after
+/// it: the second after a word, the third after a number. The beginning of a text counts as
+/// a number.
 fn is_comma_in_number(line: &[u8], at: usize, begins: bool) -> bool {
-    // Signs that are numbers, such as ½, have spaces around them.
+    // Numeric symbols such as ½ have spaces around them.
     let is_number = |kinds: CharClass| {
         kinds.intersects(CharClass::NUMBER) && kinds.intersects(CharClass::ALPHANUMERIC)
     };

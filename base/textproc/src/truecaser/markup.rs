@@ -1,8 +1,8 @@
-//! Words and the markup between them.
+//! Splitting a line into words and markup.
 
 use crate::characters::{CharClass, char_indices, first_char};
 
-/// A piece of a line.
+/// A token of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MarkupToken<'a> {
     /// A word, with its factors.
@@ -12,8 +12,8 @@ pub(super) enum MarkupToken<'a> {
 }
 
 /// The words and markup of a line. A word ends where markup might begin; a bracket that
-/// begins none belongs to the word behind it. With `factors`, markup directly behind a
-/// bar is a factor of the word before the bar.
+/// begins none belongs to the word after it. With `factors`, markup directly after a bar is
+/// a factor of the word before the bar.
 pub(super) fn markup_tokens(line: &[u8], factors: bool) -> impl Iterator<Item = MarkupToken<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -45,8 +45,8 @@ fn whitespace_len(text: &[u8]) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
-/// The length of the markup that a text begins with: a bracket, something that is no
-/// white space, and all to the next closing bracket.
+/// The length of the markup that a text begins with: a bracket, a character that is no
+/// white space, and everything up to the next closing bracket.
 fn markup_len(text: &[u8]) -> Option<usize> {
     let inside = text.strip_prefix(b"<")?;
     let symbol =

@@ -1,4 +1,4 @@
-//! What form each word has inside of sentences.
+//! The truecase model: the casing of each word inside of sentences.
 
 use std::fs;
 use std::path::Path;
@@ -10,27 +10,47 @@ use super::next_starts_sentence;
 use crate::characters::{push_lowercase, split_whitespace};
 use crate::{Error, Result};
 
-/// The forms that words have been seen in.
+/// The most frequent casing of each word, for [truecasing](TruecaseModel::truecase).
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::{TruecaseModel, TruecaseTrainer};
+///
+/// let mut trainer = TruecaseTrainer::new(false);
+/// trainer.add_line(b"Here the dog of Ms Green sleeps .");
+/// let mut text = Vec::new();
+/// trainer.write_model(&mut text);
+/// let model = TruecaseModel::from_text(&text, "example")?;
+///
+/// let mut truecased = Vec::new();
+/// model.truecase(b"The dog barks .", &mut truecased);
+/// assert_eq!(truecased, b"the dog barks .");
+/// # Ok::<(), miriam_textproc::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TruecaseModel {
-    /// The most frequent form of a word in lower case.
+    /// The most frequent casing of each lowercased word.
     best_casing: HashMap<Box<[u8]>, Box<[u8]>>,
     known_casings: HashSet<Box<[u8]>>,
 }
 
 impl TruecaseModel {
-    /// Reads a model from a file as Moses' `train-truecaser.perl` writes it.
+    /// Reads a model file as Moses' `train-truecaser.perl` writes it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, otherwise those of
+    /// [`TruecaseModel::from_text`].
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read(path).map_err(|source| Error::Io {
-            file: file.clone(),
-            action: "read",
-            source,
-        })?;
+        let text = fs::read(path).map_err(Error::cannot_read(&file))?;
         Self::from_text(&text, &file)
     }
 
-    /// As [`TruecaseModel::read`], from text; `file` is its name in messages.
+    /// Parses the text of a model file; `file` is its name in error messages.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a malformed line, [`Error::Content`] if there is none
+    /// at all.
     pub fn from_text(text: &[u8], file: &str) -> Result<Self> {
         let mut model = TruecaseModel::default();
         let mut lower = Vec::new();
@@ -54,16 +74,17 @@ impl TruecaseModel {
         Ok(model)
     }
 
-    /// Appends the tokens of `line` in their true case, single spaces between them, to
-    /// `out`: at the beginning of a sentence a word in its most frequent form, and
-    /// elsewhere forms that have never been seen. Factors and markup stay as they are.
-    /// A line has no line end.
+    /// Truecases the tokens of `line` and appends them, separated by single spaces, to
+    /// `out`: words at the beginning of a sentence, and elsewhere casings that have never
+    /// been seen, get the most frequent casing. Factors and markup stay as they are. A line
+    /// has no line end.
     pub fn truecase(&self, line: &[u8], out: &mut Vec<u8>) {
         self.truecase_line(line, false, out);
     }
 
-    /// As [`TruecaseModel::truecase`], of text without true case, such as speech
-    /// recognisers write: each word in its most frequent form, others in lower case.
+    /// As [`TruecaseModel::truecase`], for text without casing, such as the output of
+    /// speech recognisers: every known word gets its most frequent casing, others lower
+    /// case.
     pub fn truecase_caseless(&self, line: &[u8], out: &mut Vec<u8>) {
         self.truecase_line(line, true, out);
     }
@@ -75,7 +96,7 @@ impl TruecaseModel {
             let token = match part {
                 MarkupToken::Word(token) => token,
                 MarkupToken::Markup(markup) => {
-                    // As the script has it: a space behind markup, none before it.
+                    // As the script: a space after markup, none before it.
                     out.extend_from_slice(markup);
                     out.push(b' ');
                     behind_markup = true;
@@ -109,7 +130,7 @@ impl TruecaseModel {
     }
 }
 
-/// Whether a field is the count of a form: `(3/5)` or `(2)`.
+/// Whether a field is the count of a casing: `(3/5)` or `(2)`.
 fn is_count(field: &[u8]) -> bool {
     field.starts_with(b"(") && field.ends_with(b")")
 }

@@ -1,4 +1,4 @@
-//! Counting the forms that words have inside of sentences.
+//! Training: counting the casings of words inside of sentences.
 
 use std::fmt;
 
@@ -8,28 +8,28 @@ use super::markup::{MarkupToken, markup_tokens};
 use super::{delays_sentence_start, ends_sentence};
 use crate::characters::{CharClass, char_indices, first_char, push_lowercase};
 
-/// Counts are in tenths: a word that may be a sentence of its own counts as one.
+/// Counts are in tenths: a capitalised word alone in its sentence counts a tenth.
 const FULL_COUNT: u64 = 10;
 const TENTH_COUNT: u64 = 1;
 
-/// Counts of the forms of words.
+/// Counts the casings of words.
 ///
-/// Texts counted apart can be [merged](TruecaseTraining::merge); a model depends on
-/// their order only, which settles ties: the form seen first wins.
+/// Counts of several texts can be [merged](TruecaseTrainer::merge). The order of texts only
+/// decides ties: the casing seen first wins.
 #[derive(Clone, Debug, Default)]
 pub struct TruecaseTrainer {
-    /// Places in `words` by words in lower case.
+    /// Indices into `casings` by lowercased word.
     indices: HashMap<Box<[u8]>, usize>,
     casings: Vec<CasingCounts>,
     count_first_tokens: bool,
 }
 
-/// The forms of a word with their counts, in the order they were seen in first.
+/// The casings of a word with their counts, in the order of first occurrence.
 type CasingCounts = Vec<(Box<[u8]>, u64)>;
 
 impl TruecaseTrainer {
-    /// Counts of nothing yet. With `first_tokens` the first word of a sentence counts
-    /// too if it has no capital letter, and a tenth if it has but is alone
+    /// A trainer without counts. With `count_first_tokens` the first word of a sentence
+    /// counts too if it has no capital letter, and a tenth if it has one but is alone
     /// (`--possiblyUseFirstToken`).
     pub fn new(count_first_tokens: bool) -> Self {
         TruecaseTrainer { count_first_tokens, ..Self::default() }
@@ -78,32 +78,32 @@ impl TruecaseTrainer {
     }
 
     fn add_casing(&mut self, lower: &[u8], form: &[u8], count: u64) {
-        let place = match self.indices.get(lower) {
-            Some(&place) => place,
+        let index = match self.indices.get(lower) {
+            Some(&index) => index,
             None => {
                 self.indices.insert(lower.into(), self.casings.len());
                 self.casings.push(CasingCounts::new());
                 self.casings.len() - 1
             }
         };
-        let forms = &mut self.casings[place];
+        let forms = &mut self.casings[index];
         match forms.iter_mut().find(|(known, _)| &**known == form) {
             Some((_, known)) => *known += count,
             None => forms.push((form.into(), count)),
         }
     }
 
-    /// Adds the counts of a text behind this one.
-    pub fn merge(&mut self, behind: TruecaseTrainer) {
+    /// Adds the counts of a text that follows this one.
+    pub fn merge(&mut self, later: TruecaseTrainer) {
         let mut lower = Vec::new();
-        for (form, count) in behind.casings.into_iter().flatten() {
+        for (form, count) in later.casings.into_iter().flatten() {
             lower.clear();
             push_lowercase(&form, &mut lower);
             self.add_casing(&lower, &form, count);
         }
     }
 
-    /// How many different words have been counted.
+    /// The number of distinct lowercased words counted.
     pub fn len(&self) -> usize {
         self.casings.len()
     }
@@ -113,8 +113,8 @@ impl TruecaseTrainer {
         self.casings.is_empty()
     }
 
-    /// The model as Moses' text, a word a line in the order of the text: the most
-    /// frequent form with its count and that of all, then the others.
+    /// Appends the model as Moses' text file, a word a line in the order of first
+    /// occurrence: the most frequent casing with its count and the total, then the others.
     pub fn write_model(&self, out: &mut Vec<u8>) {
         for forms in &self.casings {
             let total = forms.iter().map(|(_, count)| count).sum();
@@ -138,10 +138,10 @@ struct Tenths(u64);
 
 impl fmt::Display for Tenths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, tenths) = (self.0 / FULL_COUNT, self.0 % FULL_COUNT);
+        let (units, tenths) = (self.0 / FULL_COUNT, self.0 % FULL_COUNT);
         match tenths {
-            0 => write!(f, "{whole}"),
-            _ => write!(f, "{whole}.{tenths}"),
+            0 => write!(f, "{units}"),
+            _ => write!(f, "{units}.{tenths}"),
         }
     }
 }

@@ -1,0 +1,113 @@
+//! The texts of options from which stage keys are made.
+//!
+//! A key decides whether a stage must run again, and the folders of earlier runs hold hashes
+//! of exactly these texts. So each is written out here, with the names that types and fields
+//! had when the format was set: it follows no renaming and no change of a `Debug` text.
+
+use miriam_align::{AlignModel, Symmetrization};
+use miriam_decoder::tuning::Method;
+
+use crate::corpus::LengthLimits;
+use crate::{LmKind, TrainOptions, Tuning};
+
+/// Cleaning the parallel text whose files have this hash.
+pub(crate) fn corpus(hash: &str, limits: LengthLimits) -> String {
+    let LengthLimits { max_words, max_ratio } = limits;
+    format!("{hash} Bounds {{ words: {max_words}, ratio: {max_ratio} }}")
+}
+
+/// Aligning words.
+pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String {
+    let model = match model {
+        AlignModel::Ibm2 => "Ibm2",
+        AlignModel::Hmm => "Hmm",
+    };
+    let symmetrization = match symmetrization {
+        Symmetrization::Forward => "Forward",
+        Symmetrization::Reverse => "Reverse",
+        Symmetrization::Intersection => "Intersection",
+        Symmetrization::Union => "Union",
+        Symmetrization::Grow => "Grow",
+        Symmetrization::GrowDiag => "GrowDiag",
+        Symmetrization::GrowDiagFinal => "GrowDiagFinal",
+        Symmetrization::GrowDiagFinalAnd => "GrowDiagFinalAnd",
+    };
+    format!("{model} {symmetrization}")
+}
+
+/// Extracting phrases; names of reordering models have no characters to escape.
+pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
+    match reordering {
+        Some(name) => format!("{max_length} Some(\"{name}\")"),
+        None => format!("{max_length} None"),
+    }
+}
+
+/// Estimating the language model.
+pub(crate) fn language_model(options: &TrainOptions) -> String {
+    let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
+    let kind = match options.lm_kind {
+        LmKind::Probing => "Probing",
+        LmKind::Trie => "Trie",
+    };
+    format!("{} [{}] {kind} {}", options.lm_order, prune.join(", "), options.keep_text)
+}
+
+/// Tuning the weights, or keeping the initial ones.
+pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
+    let Some(Tuning { method, seed, iterations }) = tuning else { return "None".into() };
+    let method = match method {
+        Method::Mira => "Mira",
+        Method::Mert => "Mert",
+    };
+    let iterations = match iterations {
+        Some(iterations) => format!("Some({iterations})"),
+        None => "None".into(),
+    };
+    format!("Some(Tuning {{ method: {method}, seed: {seed}, iterations: {iterations} }})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts that the first release hashed, letter by letter.
+    #[test]
+    fn keys_are_those_of_folders_trained_before() {
+        let limits = LengthLimits { max_words: 80, max_ratio: 9 };
+        assert_eq!(corpus("00ff", limits), "00ff Bounds { words: 80, ratio: 9 }");
+
+        assert_eq!(
+            align(AlignModel::Ibm2, Symmetrization::GrowDiagFinalAnd),
+            "Ibm2 GrowDiagFinalAnd"
+        );
+        let names = Symmetrization::ALL.map(|heuristic| align(AlignModel::Hmm, heuristic));
+        assert_eq!(
+            names.join(","),
+            "Hmm Forward,Hmm Reverse,Hmm Intersection,Hmm Union,Hmm Grow,Hmm GrowDiag,\
+             Hmm GrowDiagFinal,Hmm GrowDiagFinalAnd"
+        );
+
+        assert_eq!(
+            extract(7, Some("wbe-msd-bidirectional-fe")),
+            "7 Some(\"wbe-msd-bidirectional-fe\")"
+        );
+        assert_eq!(extract(7, None), "7 None");
+
+        let mut options = TrainOptions::new("s".into(), "t".into(), "o".into());
+        options.lm_prune = vec![0, 0, 1];
+        assert_eq!(language_model(&options), "5 [0, 0, 1] Probing false");
+        options.lm_prune.clear();
+        (options.lm_kind, options.keep_text) = (LmKind::Trie, true);
+        assert_eq!(language_model(&options), "5 [] Trie true");
+
+        let mira = Tuning { method: Method::Mira, seed: 1, iterations: None };
+        assert_eq!(tuning(Some(mira)), "Some(Tuning { method: Mira, seed: 1, iterations: None })");
+        let mert = Tuning { method: Method::Mert, seed: 7, iterations: Some(3) };
+        assert_eq!(
+            tuning(Some(mert)),
+            "Some(Tuning { method: Mert, seed: 7, iterations: Some(3) })"
+        );
+        assert_eq!(tuning(None), "None");
+    }
+}
