@@ -10,7 +10,6 @@
 
 pub mod arpa;
 mod batch;
-mod chart;
 mod dump;
 mod duplicates;
 mod error;
@@ -19,6 +18,7 @@ mod hash;
 mod index;
 pub mod json_lines;
 pub mod kenlm;
+mod level_source;
 mod model;
 pub mod next_word;
 mod open;
@@ -33,7 +33,6 @@ pub mod trie;
 mod walk;
 pub mod word_ids;
 
-pub use chart::{ChartState, RuleScorer};
 pub use dump::dump;
 pub use duplicates::DuplicatePolicy;
 pub use error::{Error, Result};

@@ -9,8 +9,8 @@ use miriam_textio::{Input, Progress, Vocabulary};
 use crate::arpa::{ArpaReader, Section, Unigram};
 use crate::duplicates::DedupSource;
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
-use crate::probing::ProbingSource;
-use crate::trie::{self, TrieSource};
+use crate::probing::probing_source;
+use crate::trie::{self, trie_source};
 use crate::{DuplicatePolicy, Result};
 
 /// All n-grams of a model, order by order. One thread may read an order while another
@@ -90,9 +90,9 @@ pub fn open_source<'p>(
     if Container::is_container(path) {
         let container = Container::open_any(path, LoadMethod::Lazy)?;
         return Ok(match container.kind() {
-            trie::KIND => Box::new(TrieSource::open(path)?),
+            trie::KIND => Box::new(trie_source(path)?),
             // Whatever else it is, the message says what was expected.
-            _ => Box::new(ProbingSource::open(&container)?),
+            _ => Box::new(probing_source(&container)?),
         });
     }
     if is_kenlm_binary(path) {

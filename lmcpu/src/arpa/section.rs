@@ -46,7 +46,9 @@ impl Section {
         let mut lines = LineNumbers::default();
         let mut kept = 0;
         for (index, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
-            lines.record(kept, self.lines.line(index));
+            if !self.lines.jumps.is_empty() {
+                lines.record(kept, self.lines.line(index));
+            }
             self.words.copy_within(index * self.order..(index + 1) * self.order, kept * self.order);
             self.log10[kept] = self.log10[index];
             if let Some(&backoff) = self.backoffs.get(index) {

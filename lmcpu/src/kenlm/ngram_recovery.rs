@@ -23,10 +23,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::source::LevelNgrams;
 use super::table::KenlmTable;
 use super::unaligned::u64_at;
 use crate::hash::{MULTIPLIER, word_hash_term};
+use crate::level_source::{LevelNgrams, offsets_by_key};
 use crate::{Error, Result};
 
 /// Bits of the bitmap for each key, at least; of 2^5 to 2^6, so that 1.5 to 3 %
@@ -135,7 +135,11 @@ impl RecoveredLevel {
             log10: matches.par_iter().map(log10).collect(),
             backoffs: Vec::new(),
             oldest: ngrams.oldest.clone(),
-            offsets: offsets_by_key(self.hashes.len(), ngrams.suffix.iter().copied()),
+            offsets: offsets_by_key(
+                self.hashes.len(),
+                ngrams.suffix.iter().map(|&suffix| suffix as usize),
+            ),
+            keep: Vec::new(),
         };
         Ok((listed, ngrams))
     }
@@ -181,18 +185,6 @@ impl RecoveredLevel {
     }
 }
 
-/// Where the n-grams with each of `count` keys begin; `keys` never fall.
-fn offsets_by_key(count: usize, keys: impl Iterator<Item = u32>) -> Vec<usize> {
-    let mut begins = vec![0; count + 1];
-    for key in keys {
-        begins[key as usize + 1] += 1;
-    }
-    for i in 0..count {
-        begins[i + 1] += begins[i];
-    }
-    begins
-}
-
 /// The shares of all n-grams that are `taken`, by group and in a group by share;
 /// and where each group begins.
 fn group_terms(
@@ -202,7 +194,7 @@ fn group_terms(
     share: impl Fn(usize) -> u64,
 ) -> (Vec<HashTerm>, Vec<usize>) {
     let chosen = || group_of.iter().zip(taken).enumerate().filter(|(_, (_, taken))| **taken);
-    let begins = offsets_by_key(groups, chosen().map(|(_, (&group, _))| group));
+    let begins = offsets_by_key(groups, chosen().map(|(_, (&group, _))| group as usize));
     let mut next = begins.clone();
     let mut shares = vec![HashTerm { term: 0, ngram: 0 }; begins[groups]];
     for (i, (&group, _)) in chosen() {
@@ -268,7 +260,7 @@ impl<'a> Regions<'a> {
             if bits == 0 {
                 return vec![0, shares.len()];
             }
-            offsets_by_key(1 << bits, shares.iter().map(|s| (s.term >> (64 - bits)) as u32))
+            offsets_by_key(1 << bits, shares.iter().map(|s| (s.term >> (64 - bits)) as usize))
         };
         Regions { group, filter, suffixes: cut(group.suffixes), contexts: cut(group.contexts) }
     }

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_textio::{Vocabulary, WordId};
+use miriam_textio::{Vocabulary, display_name};
 use rayon::prelude::*;
 
 use super::ngram_recovery::RecoveredLevel;
@@ -15,151 +15,9 @@ use super::table::KenlmTable;
 use super::trie::TrieFile;
 use super::unaligned::{f32_at, u32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
-use crate::arpa::{MISSING_UNKNOWN_LOG10, Section, Unigram};
-use crate::{Error, NO_EXTENSION, NgramSource, Result};
-
-/// n-grams that one task lists.
-const CHUNK: usize = 1 << 13;
-
-/// How a kind of file gives the n-grams of an order.
-pub trait LevelReader: Send {
-    /// The n-grams of the next order, from 2, in the order of their words, newest
-    /// first: for each its prob, backoff (none for the longest) and oldest word,
-    /// and, for each n-gram of the order before, where those begin that end in it.
-    fn read_level(&mut self, order: usize) -> Result<LevelNgrams>;
-}
-
-/// The n-grams of an order.
-pub struct LevelNgrams {
-    pub log10: Vec<f32>,
-    pub backoffs: Vec<f32>,
-    pub oldest: Vec<u32>,
-    /// One more than there are shorter n-grams; never falls, from 0 to the number
-    /// of n-grams.
-    pub offsets: Vec<usize>,
-}
-
-/// The n-grams of a KenLM file.
-pub struct KenlmSource<O> {
-    path: PathBuf,
-    name: String,
-    counts: Vec<u64>,
-    vocabulary: Vocabulary,
-    unigrams: Vec<Unigram>,
-    has_unknown: bool,
-    levels: O,
-    next_order: usize,
-    /// The words of the n-grams listed last, oldest first.
-    words: Vec<u32>,
-}
-
-impl<O: LevelReader> KenlmSource<O> {
-    /// `longer` counts the n-grams from order 2.
-    fn new(
-        path: &Path,
-        vocabulary: Vocabulary,
-        unigrams: Vec<Unigram>,
-        has_unknown: bool,
-        longer: &[u64],
-        levels: O,
-    ) -> Self {
-        let mut counts = vec![unigrams.len() as u64 - u64::from(!has_unknown)];
-        counts.extend(longer);
-        let words = (0..unigrams.len() as u32).collect();
-        let name = miriam_textio::display_name(path);
-        KenlmSource {
-            path: path.to_owned(),
-            name,
-            counts,
-            vocabulary,
-            unigrams,
-            has_unknown,
-            levels,
-            next_order: 2,
-            words,
-        }
-    }
-}
-
-impl<O: LevelReader> NgramSource for KenlmSource<O> {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn counts(&self) -> &[u64] {
-        &self.counts
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn unigrams(&self) -> &[Unigram] {
-        &self.unigrams
-    }
-
-    fn has_unknown(&self) -> bool {
-        self.has_unknown
-    }
-
-    fn next_section(&mut self) -> Result<Option<Section>> {
-        let order = self.next_order;
-        if order > self.counts.len() {
-            return Ok(None);
-        }
-        self.next_order += 1;
-        let listed = self.levels.read_level(order)?;
-        let words = extend_words(&self.words, order, &listed);
-        if order < self.counts.len() {
-            self.words.clone_from(&words);
-        } else {
-            self.words = Vec::new();
-        }
-        let mut section = Section::default();
-        section.order = order;
-        section.words = words;
-        section.log10 = listed.log10;
-        section.backoffs = listed.backoffs;
-        Ok(Some(section))
-    }
-
-    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> Error {
-        let words = section
-            .ngram(index)
-            .iter()
-            .map(|&id| String::from_utf8_lossy(self.vocabulary.word(WordId(id))).into_owned());
-        let place = format!("\"{}\"", words.collect::<Vec<_>>().join(" "));
-        miriam_storage::Error::damaged(&self.path, &place, reason).into()
-    }
-}
-
-/// The words of all n-grams of `listed`, oldest first, from those of the shorter
-/// ones they end in.
-fn extend_words(shorter: &[u32], order: usize, listed: &LevelNgrams) -> Vec<u32> {
-    let mut words = vec![0; listed.oldest.len() * order];
-    let parents = listed.offsets.len() - 1;
-    let mut tasks = Vec::new();
-    let mut rest = &mut words[..];
-    for first in (0..parents).step_by(CHUNK) {
-        let last = (first + CHUNK).min(parents);
-        let length = (listed.offsets[last] - listed.offsets[first]) * order;
-        let (out, after) = rest.split_at_mut(length);
-        rest = after;
-        tasks.push((first..last, out));
-    }
-    tasks.into_par_iter().for_each(|(parents, out)| {
-        let mut ngrams = out.chunks_exact_mut(order);
-        for parent in parents {
-            let words = &shorter[parent * (order - 1)..(parent + 1) * (order - 1)];
-            for &oldest in &listed.oldest[listed.offsets[parent]..listed.offsets[parent + 1]] {
-                let Some(ngram) = ngrams.next() else { return };
-                ngram[0] = oldest;
-                ngram[1..].copy_from_slice(words);
-            }
-        }
-    });
-    words
-}
+use crate::arpa::{MISSING_UNKNOWN_LOG10, Unigram};
+use crate::level_source::{CHUNK, LevelNgrams, LevelReader, LevelSource};
+use crate::{Error, NO_EXTENSION, Result};
 
 fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
     let mut vocabulary = Vocabulary::new();
@@ -170,7 +28,7 @@ fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
                 return Err(miriam_storage::Error::damaged(path, "words", reason).into());
             }
             return Err(Error::Unsupported {
-                file: miriam_textio::display_name(path),
+                file: display_name(path),
                 reason:
                     "the file does not hold its words, so its n-grams cannot be told; build it \
                          again from the ARPA file, without build_binary's option -v"
@@ -192,14 +50,16 @@ pub struct TrieLevelReader {
 }
 
 /// The n-grams of the trie `file`, which is at `path`.
-pub fn trie_source(file: TrieFile, path: &Path) -> Result<KenlmSource<TrieLevelReader>> {
+pub fn trie_source(file: TrieFile, path: &Path) -> Result<LevelSource<TrieLevelReader>> {
     let vocabulary = read_vocabulary(path, &file.words)?;
     let unigrams = file.unigrams[..file.words.len()].iter();
     let unigrams = unigrams.map(|u| Unigram { log10: f32_at(u, 0), backoff: f32_at(u, 4) });
-    let (unigrams, longer) = (unigrams.collect(), file.header.counts[1..].to_vec());
-    let orders = TrieLevelReader { file, path: path.to_owned() };
+    let unigrams: Vec<Unigram> = unigrams.collect();
+    let mut counts = vec![unigrams.len() as u64];
+    counts.extend(&file.header.counts[1..]);
+    let levels = TrieLevelReader { file, path: path.to_owned() };
     // A trie does not tell whether the ARPA file had <unk>.
-    Ok(KenlmSource::new(path, vocabulary, unigrams, true, &longer, orders))
+    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, true, levels))
 }
 
 impl LevelReader for TrieLevelReader {
@@ -248,7 +108,7 @@ impl LevelReader for TrieLevelReader {
             true => Vec::new(),
             false => entries().map(|i| level.values_at(i).1).collect(),
         };
-        Ok(LevelNgrams { log10, backoffs, oldest, offsets: begins })
+        Ok(LevelNgrams { log10, backoffs, oldest, offsets: begins, keep: Vec::new() })
     }
 }
 
@@ -264,7 +124,7 @@ pub struct ProbingLevelReader<const U: usize, const M: usize> {
 pub fn probing_source<const U: usize, const M: usize>(
     file: ProbingFile<U, M>,
     path: &Path,
-) -> Result<KenlmSource<ProbingLevelReader<U, M>>> {
+) -> Result<LevelSource<ProbingLevelReader<U, M>>> {
     let vocabulary = read_vocabulary(path, &file.words)?;
     let entries = file.unigrams[..file.words.len()].iter();
     let unigrams: Vec<Unigram> = entries
@@ -274,13 +134,14 @@ pub fn probing_source<const U: usize, const M: usize>(
     let made_up = file.header.counts[0] < unigrams.len() as u64
         && unigrams[0].log10 == MISSING_UNKNOWN_LOG10
         && unigrams[0].backoff == 0.0;
-    let mut longer: Vec<u64> = file.middle.iter().map(count_entries).collect();
-    longer.push(count_entries(&file.longest));
+    let mut counts = vec![unigrams.len() as u64 - u64::from(made_up)];
+    counts.extend(file.middle.iter().map(count_entries));
+    counts.push(count_entries(&file.longest));
     let shorter = RecoveredLevel::unigrams(
         file.unigrams[..file.words.len()].iter().map(|u| extension_flags(u, 0)),
     );
-    let orders = ProbingLevelReader { file, path: path.to_owned(), shorter };
-    Ok(KenlmSource::new(path, vocabulary, unigrams, !made_up, &longer, orders))
+    let levels = ProbingLevelReader { file, path: path.to_owned(), shorter };
+    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !made_up, levels))
 }
 
 /// How many n-grams a table holds. Where one stands twice, as KenLM allows, only

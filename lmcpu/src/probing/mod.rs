@@ -25,7 +25,7 @@ use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
 pub use build::{ModelSize, ProgressStage, build_probing, probing_from_arpa};
-pub use source::ProbingSource;
+pub(crate) use source::probing_source;
 pub use verify::verify;
 
 use crate::hash::{combine, uncombine};

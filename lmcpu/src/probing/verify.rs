@@ -32,7 +32,7 @@ pub fn verify(container: &Container) -> Result<()> {
         check_table(container, &model, model.order(), table, |bits| check_numbers(bits, 0))?;
     }
     if container.kind_version() != VERSION_WITHOUT_WORDS {
-        let mut ngrams = ProbingSource::open(container)?;
+        let mut ngrams = probing_source(container)?;
         while ngrams.next_section()?.is_some() {}
     }
     Ok(())

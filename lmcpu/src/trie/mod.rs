@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use build::{ModelSize, build_trie, write_trie};
 pub use quantise::QuantisationBits;
-pub use source::TrieSource;
+pub(crate) use source::trie_source;
 pub use verify::verify;
 
 use crate::{LmWord, MAX_ORDER, Result, State};

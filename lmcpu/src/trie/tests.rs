@@ -132,7 +132,7 @@ proptest! {
         file.write_all(&bytes).unwrap();
         let again = build::build_in_memory(file.path(), None).unwrap();
         prop_assert!(bytes[..] == again[..]);
-        let mut source = TrieSource::open(file.path()).unwrap();
+        let mut source = trie_source(file.path()).unwrap();
         let mut lines: Vec<String> = Vec::new();
         while let Some(section) = source.next_section().unwrap() {
             prop_assert_eq!(section.len() as u64, source.counts()[section.order - 1]);
@@ -172,7 +172,7 @@ proptest! {
         let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")) else { return Ok(()) };
         prop_assert!(container.verify().is_err() || bytes[..] == whole[..]);
         let _ = verify(&container);
-        let _ = TrieSource::from_container(container.clone(), "x".into())
+        let _ = source::source_from_container(&container, "x".into())
             .map(|mut source| while let Ok(Some(_)) = source.next_section() {});
         let Ok(model) = TrieModel::from_container(&container) else { return Ok(()) };
         let (mut state, mut next) = (LanguageModel::begin_state(&model), State::EMPTY);
