@@ -5,7 +5,7 @@
 use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use rayon::prelude::*;
 
-use crate::{NgramSource, Result};
+use crate::{NgramSource, ProgressStage, Result};
 
 /// Entries that one task prints.
 const CHUNK_ENTRIES: usize = 1 << 13;
@@ -29,22 +29,22 @@ pub fn dump(
     let unigrams = &source.unigrams()[first..];
     let longest = counts.len() == 1;
     let vocabulary = source.vocabulary();
-    write_entries(output, unigrams.len(), progress, &mut 0, |i, out| {
+    write_entries(output, unigrams.len(), None, &mut 0, |i, out| {
         let (unigram, id) = (&unigrams[i], (first + i) as u32);
         let backoff = (!longest).then_some(unigram.backoff);
         push_entry(out, unigram.log10, &[id], backoff, vocabulary);
     })?;
-    progress.begin("writing", Some(counts.iter().skip(1).sum()));
+    let stage = ProgressStage::begin(progress, "writing", Some(counts.iter().skip(1).sum()));
     let mut done = 0;
     while let Some(section) = source.next_section()? {
         output.write(format!("\n\\{}-grams:\n", section.order).as_bytes())?;
         let vocabulary = source.vocabulary();
-        write_entries(output, section.len(), progress, &mut done, |i, out| {
+        write_entries(output, section.len(), Some(&stage), &mut done, |i, out| {
             let backoff = section.backoffs.get(i).copied();
             push_entry(out, section.log10[i], section.ngram(i), backoff, vocabulary);
         })?;
     }
-    progress.end();
+    drop(stage);
     Ok(output.write(b"\n\\end\\\n")?)
 }
 
@@ -52,7 +52,7 @@ pub fn dump(
 fn write_entries(
     output: &mut Output,
     count: usize,
-    progress: &dyn Progress,
+    stage: Option<&ProgressStage<'_>>,
     done: &mut u64,
     push: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> Result<()> {
@@ -74,7 +74,9 @@ fn write_entries(
             output.write(text)?;
         }
         *done += (last - first) as u64;
-        progress.set_position(*done);
+        if let Some(stage) = stage {
+            stage.set_position(*done);
+        }
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::arpa::{ArpaReader, Section, Unigram};
 use crate::hash::combine;
-use crate::{Error, NgramSource, Result};
+use crate::{NgramSource, Result};
 
 /// What becomes of an n-gram that stands in a list twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,32 +21,6 @@ pub enum DuplicatePolicy {
     Reject,
     /// The first entry counts, the others are left out and logged.
     KeepFirst,
-}
-
-/// Two n-grams of `section` that a table cannot hold both: the same n-gram twice,
-/// or, once in millions of models, two with the same hash.
-pub(crate) fn duplicate_error(
-    section: &Section,
-    first: usize,
-    second: usize,
-    source: &dyn NgramSource,
-) -> Error {
-    let order = section.order;
-    let reason = match (section.ngram(first) == section.ngram(second), section.line(first)) {
-        (true, 0) => format!("this {order}-gram is there twice"),
-        (true, line) => format!(
-            "this {order}-gram stands on line {line} already; remove one of the two, or say \
-             --duplicates keep-first"
-        ),
-        (false, 0) => {
-            format!("this {order}-gram has the same 64-bit hash as another; build a trie instead")
-        }
-        (false, line) => format!(
-            "this {order}-gram has the same 64-bit hash as that on line {line}; build a trie \
-             instead"
-        ),
-    };
-    source.ngram_error(section, second, reason)
 }
 
 /// An ARPA file without the later of two equal entries. It is read whole at once,
@@ -129,27 +103,21 @@ impl NgramSource for DedupSource<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use miriam_textio::{Input, NoProgress};
+    use miriam_textio::NoProgress;
 
     use super::*;
     use crate::dump;
+    use crate::test_support::{capture_output, text_input};
 
     const TWICE: &str = "\\data\\\nngram 1=6\nngram 2=4\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n\
         -2\t</s>\n-1.5\ta\t-0.25\n-1.25\ta\t-0.125\n-3\tb\n\n\\2-grams:\n-0.5\t<s> a\n-0.75\ta b\n\
         -0.25\ta b\n-0.875\ta </s>\n\n\\end\\\n";
 
     fn read(arpa: &str, duplicates: DuplicatePolicy) -> Result<Vec<u8>> {
-        let reader = std::io::Cursor::new(arpa.as_bytes().to_vec());
-        let input = Input::from_reader(reader, "twice.arpa", None)?;
+        let input = text_input(arpa.as_bytes(), "twice.arpa");
         let arpa = ArpaReader::open(input, duplicates, &NoProgress)?;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out.arpa");
-        let mut output = miriam_textio::Output::create(Path::new(&path))?;
-        dump(&mut DedupSource::read(arpa)?, &mut output, &NoProgress)?;
-        output.finish()?;
-        Ok(std::fs::read(path).unwrap())
+        let mut source = DedupSource::read(arpa)?;
+        Ok(capture_output(|output| dump(&mut source, output, &NoProgress))?.0)
     }
 
     #[test]

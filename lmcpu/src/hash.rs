@@ -20,6 +20,20 @@ pub(crate) fn combine(hash: u64, older: u32) -> u64 {
     hash.wrapping_mul(MULTIPLIER) ^ word_hash_term(older)
 }
 
+/// The hash of the n-gram `words`, newest word first.
+#[inline]
+pub(crate) fn hash_ngram(words: impl IntoIterator<Item = u32>) -> u64 {
+    let mut words = words.into_iter();
+    let newest = words.next().unwrap_or_default();
+    words.fold(u64::from(newest), combine)
+}
+
+/// The hash of the n-gram `words`, oldest word first.
+#[inline]
+pub(crate) fn hash_oldest_first(words: &[u32]) -> u64 {
+    hash_ngram(words.iter().rev().copied())
+}
+
 /// The hash of an n-gram without its oldest word: what [`combine`] made it of.
 #[inline]
 pub(crate) fn uncombine(hash: u64, oldest: u32) -> u64 {
@@ -35,4 +49,24 @@ pub(crate) fn uncombine(hash: u64, oldest: u32) -> u64 {
         inverse
     };
     (hash ^ word_hash_term(oldest)).wrapping_mul(INVERSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Golden values of `ngram-lm.md` Appendix A.
+    #[test]
+    fn hashes_are_kenlms() {
+        assert_eq!(hash_ngram([5, 7]), 0xadb0_5cd1_23e9_83a1);
+        assert_eq!(hash_ngram([5, 7, 1]), 0x43e7_8bd9_674b_e5ab);
+        assert_eq!(hash_ngram([5, 7, 1, 0]), 0x98ac_c7f5_a638_b1d0);
+        assert_eq!(hash_ngram([0, 0]), 0xf857_4e12_2163_4907);
+    }
+
+    #[test]
+    fn uncombine_removes_the_oldest_word() {
+        assert_eq!(uncombine(hash_ngram([5, 7, 1, 0]), 0), hash_ngram([5, 7, 1]));
+        assert_eq!(uncombine(hash_ngram([5, 7]), 7), 5);
+    }
 }

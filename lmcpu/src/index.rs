@@ -10,7 +10,10 @@ use crate::{LanguageModel, LmWord, Request, ScoreResult, State, batch, walk};
 
 /// The bits of a backoff that says: none, and no longer n-gram begins with this
 /// one (`ngram-lm.md` 2.3).
-pub const NO_EXTENSION: u32 = 1 << 31;
+pub const NO_EXTENSION: u32 = SIGN;
+
+/// The sign bit of an f32; in a log10 p it is a flag of files (`ngram-lm.md` 2.3).
+pub(crate) const SIGN: u32 = 1 << 31;
 
 /// An n-gram of a model.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,8 @@ use std::fmt;
 use miriam_textio::number;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
-use crate::perplexity::line_perplexity;
 use crate::query::push_integer;
+use crate::text_scoring::perplexity_of;
 
 /// The keys that [`push_with_scores`] adds.
 const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
@@ -97,7 +97,7 @@ pub fn push_with_scores(line: &[u8], log10: f64, tokens: u64, unknown: u64, out:
     key(out, SCORE_KEYS[2]);
     push_integer(out, unknown);
     key(out, SCORE_KEYS[3]);
-    push_number(out, line_perplexity(log10, tokens));
+    push_number(out, perplexity_of(log10, tokens));
     out.extend_from_slice(&line[end..]);
 }
 

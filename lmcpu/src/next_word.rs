@@ -10,7 +10,7 @@ use miriam_textio::{
 };
 
 use crate::word_ids::{EncodedText, TextEncoder};
-use crate::{Error, LanguageModel, LmWord, Result, State};
+use crate::{Error, LanguageModel, LmWord, ProgressStage, Result, State};
 
 /// Bytes of text that a thread takes at a time: each line means as many scores as the
 /// model has words.
@@ -64,11 +64,11 @@ pub fn print_next_words(
     let (size, consumed) = (input.size(), input.consumed());
     let name = input.name().to_owned();
     let mut blocks = BlockReader::new(input, BLOCK, size.is_none());
-    progress.begin("scoring", size);
+    let stage = ProgressStage::begin(progress, "scoring", size);
     let read = || -> Result<Option<Vec<u8>>> {
         let mut block = Vec::new();
         let more = blocks.read_block(&mut block)?;
-        progress.set_position(consumed.load(Ordering::Relaxed));
+        stage.set_position(consumed.load(Ordering::Relaxed));
         if block.len() >= u32::MAX as usize - 1 {
             let (file, reason) = (name.clone(), "a line of 4 GiB or more".into());
             return Err(Error::Unsupported { file, reason });
@@ -85,15 +85,13 @@ pub fn print_next_words(
             printed
         }
     };
-    let outcome = ordered_map(options.threads, read, worker, |printed: Vec<u8>, more| {
+    ordered_map(options.threads, read, worker, |printed: Vec<u8>, more| {
         output.write(&printed)?;
         if !more {
             output.flush()?;
         }
         Ok(())
-    });
-    progress.end();
-    outcome
+    })
 }
 
 /// Scores lines; one a thread.

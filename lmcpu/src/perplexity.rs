@@ -10,7 +10,7 @@ pub use crate::text_scoring::{LineCounts, Perplexity};
 
 use crate::json_lines::{TextField, push_with_scores};
 use crate::query::push_integer;
-use crate::text_scoring::{BlockOutcome, StreamOptions, TextScorer, score_stream};
+use crate::text_scoring::{BlockOutcome, StreamOptions, TextScorer, perplexity_of, score_stream};
 use crate::{LanguageModel, Result};
 
 /// What is done with each line.
@@ -53,13 +53,8 @@ impl Filter {
     /// Whether a line passes. One without tokens has no perplexity, which is not
     /// at most the highest.
     fn keeps(&self, log10: f64, tokens: u64) -> bool {
-        (line_perplexity(log10, tokens) <= self.max_perplexity) != self.invert
+        (perplexity_of(log10, tokens) <= self.max_perplexity) != self.invert
     }
-}
-
-/// The perplexity of a line with `tokens` tokens.
-pub(crate) fn line_perplexity(log10: f64, tokens: u64) -> f64 {
-    10f64.powf(-(log10 / tokens as f64))
 }
 
 /// Scores each line of `inputs` and writes what `options` ask for: scores,

@@ -6,9 +6,9 @@
 
 use miriam_textio::{Input, Output, Progress, number};
 
-pub use crate::text_scoring::Perplexity;
-
-use crate::text_scoring::{BlockOutcome, ScoredSentence, StreamOptions, TextScorer, score_stream};
+use crate::text_scoring::{
+    BlockOutcome, Perplexity, ScoredSentence, StreamOptions, TextScorer, score_stream,
+};
 use crate::{LanguageModel, Result};
 
 /// What is printed.

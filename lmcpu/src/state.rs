@@ -24,6 +24,14 @@ impl State {
     /// The state that remembers nothing.
     pub const EMPTY: State = State { length: 0, entries: [(LmWord(0), 0.0); MAX_ORDER - 1] };
 
+    /// The state that remembers one word.
+    pub(crate) fn of_word(word: LmWord, backoff: f32) -> Self {
+        let mut state = State::EMPTY;
+        state.entries[0] = (word, backoff);
+        state.set_len(1);
+        state
+    }
+
     /// How many words are remembered.
     #[inline(always)]
     pub fn len(&self) -> usize {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use miriam_textio::{BlockReader, Input, Log10, Output, Progress, number, ordered_map};
 
 use crate::word_ids::{EncodedText, TextEncoder};
-use crate::{Error, LanguageModel, LmWord, Result, State};
+use crate::{Error, LanguageModel, LmWord, ProgressStage, Result, State};
 
 /// Bytes of text in a block: enough sentences for the last few, which are scored
 /// with fewer beside them, not to matter; few enough for the words and scores of
@@ -37,17 +37,16 @@ pub struct Perplexity {
 impl Perplexity {
     /// The perplexity over all tokens; not a number where there are none.
     pub fn including_oovs(&self) -> f64 {
-        10f64.powf(-(self.log10 / self.tokens as f64))
+        perplexity_of(self.log10, self.tokens)
     }
 
     /// The perplexity over tokens that are not unknown.
-    pub fn excluding_oovs(&self) -> f64 {
-        let tokens = self.tokens - self.oovs;
-        10f64.powf(-((self.log10 - self.oov_log10) / tokens as f64))
+    fn excluding_oovs(&self) -> f64 {
+        perplexity_of(self.log10 - self.oov_log10, self.tokens - self.oovs)
     }
 
     /// Appends the four lines that KenLM's `query` ends with.
-    pub fn push_summary(&self, out: &mut Vec<u8>) {
+    pub(crate) fn push_summary(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"Perplexity including OOVs:\t");
         number::push_shortest_f64(out, self.including_oovs());
         out.extend_from_slice(b"\nPerplexity excluding OOVs:\t");
@@ -55,6 +54,11 @@ impl Perplexity {
         let (unknown, tokens) = (self.oovs, self.tokens);
         out.extend_from_slice(format!("\nOOVs:\t{unknown}\nTokens:\t{tokens}\n").as_bytes());
     }
+}
+
+/// The perplexity of `tokens` tokens of probability 10^`log10`.
+pub(crate) fn perplexity_of(log10: f64, tokens: u64) -> f64 {
+    10f64.powf(-(log10 / tokens as f64))
 }
 
 /// A scored word of a sentence.
@@ -238,7 +242,7 @@ pub(crate) fn score_stream<W>(
 where
     W: FnMut(Vec<u8>) -> BlockOutcome,
 {
-    progress.begin("scoring", flow.total_bytes);
+    let stage = ProgressStage::begin(progress, "scoring", flow.total_bytes);
     let mut inputs = inputs.into_iter();
     let mut current: Option<(Arc<str>, Arc<AtomicU64>, BlockReader)> = None;
     // Bytes of the inputs that have ended.
@@ -255,7 +259,7 @@ where
             let mut block = Vec::new();
             let more = blocks.read_block(&mut block)?;
             let bytes = ended + consumed.load(Ordering::Relaxed);
-            progress.set_position(bytes);
+            stage.set_position(bytes);
             // Room for a line end must be left.
             if block.len() >= u32::MAX as usize - 1 {
                 let (file, reason) = (blocks.name().into(), "a line of 4 GiB or more".into());
@@ -299,7 +303,6 @@ where
         lines.invalid += block.lines.invalid;
         Ok(())
     };
-    let outcome = ordered_map(flow.threads, read, worker, write);
-    progress.end();
-    outcome.map(|()| (sums, lines))
+    ordered_map(flow.threads, read, worker, write)?;
+    Ok((sums, lines))
 }

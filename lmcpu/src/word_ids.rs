@@ -7,10 +7,9 @@
 //! in full, and every other goes to the model, many at once
 //! ([`LanguageModel::word_ids`]).
 
+use crate::word_key::WordKey;
 use crate::{LanguageModel, LmWord};
 
-/// Longer words are not cached; in text they are rare.
-const MAX_CACHED_BYTES: usize = 15;
 /// Entries of the cache, 24 bytes each: what a core's second-level cache holds
 /// beside the text and the scores.
 const CACHE_ENTRIES: usize = 1 << 14;
@@ -49,12 +48,9 @@ pub struct TextEncoder<'m> {
     miss_ids: Vec<LmWord>,
 }
 
-/// A word as a number: its bytes, zeros, and its length in the top byte. 0, the
-/// word of no bytes, stands in empty entries.
 #[derive(Clone, Copy, Default)]
 struct CacheEntry {
-    low: u64,
-    high: u64,
+    key: WordKey,
     id: LmWord,
 }
 
@@ -141,10 +137,10 @@ impl<'m> TextEncoder<'m> {
             words.spans.push(span);
         }
         let mut id = LmWord::UNKNOWN;
-        let known = cache_key(text, start, end).is_some_and(|(low, high)| {
-            let entry = &self.cache[cache_slot(low, high)];
+        let known = WordKey::new(&text[start..], end - start).is_some_and(|key| {
+            let entry = &self.cache[cache_slot(key)];
             id = entry.id;
-            entry.low == low && entry.high == high
+            entry.key == key
         });
         if !known {
             self.misses.push(span);
@@ -162,52 +158,19 @@ impl<'m> TextEncoder<'m> {
             self.misses.iter().zip(&self.miss_positions).zip(&self.miss_ids)
         {
             words.ids[place as usize] = id;
-            if let Some((low, high)) = cache_key(text, start as usize, end as usize) {
-                self.cache[cache_slot(low, high)] = CacheEntry { low, high, id };
+            if let Some(key) = WordKey::new(&text[start as usize..], (end - start) as usize) {
+                self.cache[cache_slot(key)] = CacheEntry { key, id };
             }
         }
     }
 }
 
-/// The word as the two halves of a number; nothing for a long one.
 #[inline(always)]
-fn cache_key(text: &[u8], start: usize, end: usize) -> Option<(u64, u64)> {
-    let length = end - start;
-    if length > MAX_CACHED_BYTES {
-        return None;
-    }
-    let bytes = match text[start..].first_chunk() {
-        Some(bytes) => *bytes,
-        None => {
-            let mut bytes = [0; 16];
-            bytes[..length].copy_from_slice(&text[start..end]);
-            bytes
-        }
-    };
-    let (low, high) = bytes.split_at(8);
-    let half = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    let (low_mask, high_mask) = LENGTH_MASKS[length];
-    Some((half(low) & low_mask, half(high) & high_mask | (length as u64) << 56))
-}
-
-/// By length: the bytes of a word in the halves of its number.
-const LENGTH_MASKS: [(u64, u64); MAX_CACHED_BYTES + 1] = {
-    let mut masks = [(0, 0); MAX_CACHED_BYTES + 1];
-    let mut length = 0;
-    while length <= MAX_CACHED_BYTES {
-        let mask = (1u128 << (8 * length)) - 1;
-        masks[length] = (mask as u64, (mask >> 64) as u64);
-        length += 1;
-    }
-    masks
-};
-
-#[inline(always)]
-fn cache_slot(low: u64, high: u64) -> usize {
+fn cache_slot(key: WordKey) -> usize {
     // The halves are multiplied with each other, so that every byte reaches the
     // folded product.
     let product =
-        u128::from(low ^ 0xa076_1d64_78bd_642f) * u128::from(high ^ 0xe703_7ed1_a0b4_28db);
+        u128::from(key.low ^ 0xa076_1d64_78bd_642f) * u128::from(key.high ^ 0xe703_7ed1_a0b4_28db);
     ((product as u64) ^ (product >> 64) as u64) as usize % CACHE_ENTRIES
 }
 

@@ -7,8 +7,9 @@
 
 use miriam_textio::{Vocabulary, number};
 
-use super::word_table::{WordKey, WordTable};
+use super::word_table::WordTable;
 use crate::MAX_ORDER;
+use crate::word_key::WordKey;
 
 /// Whether C's `isspace` says so.
 pub(super) fn is_space(byte: u8) -> bool {
@@ -185,7 +186,8 @@ impl<'t> Cursor<'t> {
         } else {
             for (key_before, id) in &mut recent[..shape.order] {
                 let word = self.read_word()?;
-                let key = WordKey::new(&self.text[self.position - word.len()..], word.len());
+                let text = &self.text[self.position - word.len()..];
+                let key = WordKey::new(text, word.len()).unwrap_or(WordKey::NONE);
                 if key == WordKey::NONE || key != *key_before {
                     *id = match words.table.find(key) {
                         Some(id) => id,

@@ -27,7 +27,7 @@ use self::word_table::WordTable;
 use crate::{DuplicatePolicy, MAX_ORDER, Result};
 
 /// log10 p(`<unk>`) of a model that does not say, as KenLM fills it in.
-pub const MISSING_UNKNOWN_LOG10: f32 = -100.0;
+pub(crate) const MISSING_UNKNOWN_LOG10: f32 = -100.0;
 
 /// Prob and backoff of a word, both log10. A backoff of -0.0 says that the word
 /// has none.

@@ -15,7 +15,7 @@ use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use super::rows::{TrieBlock, child_count, is_pruned};
 use super::spill_store::{SpillStore, TableRef};
 use super::word_ranges::WordRanges;
-use crate::Result;
+use crate::{ProgressStage, Result};
 
 /// All that is printed of n-grams of 2 words and more.
 pub(super) struct ModelPrinter<'m> {
@@ -84,7 +84,8 @@ impl ModelPrinter<'_> {
         progress: &dyn Progress,
     ) -> Result<()> {
         let rows = self.ranges.len();
-        progress.begin("writing", Some(((self.order - 1) * rows) as u64));
+        let total = ((self.order - 1) * rows) as u64;
+        let stage = ProgressStage::begin(progress, "writing", Some(total));
         let mut done = 0;
         let threads = threads.clamp(1, rows);
         let pool = Mutex::new(Vec::new());
@@ -115,12 +116,11 @@ impl ModelPrinter<'_> {
                         lock(pool).push(text);
                     }
                     done += 1;
-                    progress.set_position(done);
+                    stage.set_position(done);
                 }
                 Ok(())
             })?;
         }
-        progress.end();
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use miriam_textio::{Input, Progress, Vocabulary, WordId, ordered_map};
 
-use crate::{Error, Result};
+use crate::{Error, ProgressStage, Result};
 
 /// `<unk>`, the words' id 0.
 pub(super) const UNK: u32 = 0;
@@ -70,7 +70,7 @@ pub(super) fn read(
 ) -> Result<Corpus> {
     let name = input.name().to_owned();
     let consumed = input.consumed();
-    progress.begin("reading text", input.size());
+    let stage = ProgressStage::begin(progress, "reading text", input.size());
     let mut blocks = BlockReader {
         input,
         size: reading.block_bytes.max(1),
@@ -79,7 +79,7 @@ pub(super) fn read(
         ended: false,
     };
     let next = || {
-        progress.set_position(consumed.load(Ordering::Relaxed));
+        stage.set_position(consumed.load(Ordering::Relaxed));
         blocks.next()
     };
     let worker = || |text: Vec<u8>| split_block(&text, reading.skip_markers);
@@ -116,9 +116,8 @@ pub(super) fn read(
         lines += block.lines;
         take(&tokens)
     };
-    let outcome = ordered_map(reading.threads, next, worker, write);
-    progress.end();
-    outcome.map(|()| corpus)
+    ordered_map(reading.threads, next, worker, write)?;
+    Ok(corpus)
 }
 
 fn marker_vocabulary() -> Vocabulary {

@@ -46,15 +46,12 @@ use self::smooth::Smoothing;
 use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore};
 use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
 use self::word_ranges::WordRanges;
-use crate::{Error, Result};
-
-/// The longest n-grams that can be estimated.
-pub const MAX_ESTIMATE_ORDER: usize = 16;
+use crate::{Error, MAX_ORDER, ProgressStage, Result};
 
 /// What to estimate, and within which means.
 #[derive(Clone, Debug)]
 pub struct EstimateOptions {
-    /// Words in the longest n-grams, 1 to [`MAX_ESTIMATE_ORDER`].
+    /// Words in the longest n-grams, 1 to [`MAX_ORDER`].
     pub order: usize,
     /// N-grams of i + 1 words that occur at most `prune[i]` times are dropped;
     /// the last threshold holds for longer ones too. Must not decrease.
@@ -117,11 +114,8 @@ impl EstimateOptions {
     /// Says what is wrong with the options, if anything is.
     pub fn validate(&self) -> Result<()> {
         let wrong = |reason: String| Err(Error::InvalidOptions { reason });
-        if !(1..=MAX_ESTIMATE_ORDER).contains(&self.order) {
-            return wrong(format!(
-                "the order is {}; it must be from 1 to {MAX_ESTIMATE_ORDER}",
-                self.order
-            ));
+        if !(1..=MAX_ORDER).contains(&self.order) {
+            return wrong(format!("the order is {}; it must be from 1 to {MAX_ORDER}", self.order));
         }
         if self.prune.len() > self.order {
             return wrong(format!(
@@ -293,7 +287,7 @@ fn estimate_within(
     let probabilities = SpillStore::new(squares, ColumnCoding::Fixed32, &budget, &spill);
     let backoffs = SpillStore::new(ranges.len(), ColumnCoding::Fixed32, &budget, &spill);
     if options.order > 1 {
-        progress.begin("smoothing", Some(ranges.len() as u64));
+        let stage = ProgressStage::begin(progress, "smoothing", Some(ranges.len() as u64));
         parallel_map(means, &ranges.costs(SMOOTH_BYTES_PER_TOKEN), |range| {
             let words = ranges.words(range);
             let (row, column) =
@@ -302,10 +296,9 @@ fn estimate_within(
             for (p, table) in column.into_iter().enumerate() {
                 probabilities.put(p * ranges.len() + range, table)?;
             }
-            progress.set_position(range as u64 + 1);
+            stage.set_position(range as u64 + 1);
             Ok(())
         })?;
-        progress.end();
     }
 
     arpa_printer::print_header(&counts, output)?;
@@ -422,28 +415,25 @@ fn build_rows<K: NgramKey>(
     let CountingContext { ranges, pruning, spill, .. } = *counting;
     let dealt =
         sorted.runs.is_empty().then(|| PartitionedNgrams::new(sorted.chunk, sorted.counts, ranges));
-    progress.begin("counting n-grams", Some(ranges.len() as u64));
-    let rows =
-        parallel_map(counting.resources, &ranges.costs(2 * SORT_BYTES_PER_TOKEN), |range| {
-            let builder = RowBuilder::new(packing, ranges, pruning, range);
-            let mut row = match &dealt {
-                Some(dealt) => {
-                    let keys = dealt.sort_range::<K>(range, packing);
-                    let mut ngrams = count_equal_keys(&keys);
-                    builder.build(|| Ok(ngrams.next()))?
-                }
-                None => {
-                    let mut merge =
-                        RunMerger::<K>::new(sorted.runs, ranges.words(range), packing, spill)?;
-                    builder.build(|| merge.next())?
-                }
-            };
-            for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
-                shelf.put(range * ranges.len() + q, block)?;
+    let stage = ProgressStage::begin(progress, "counting n-grams", Some(ranges.len() as u64));
+    parallel_map(counting.resources, &ranges.costs(2 * SORT_BYTES_PER_TOKEN), |range| {
+        let builder = RowBuilder::new(packing, ranges, pruning, range);
+        let mut row = match &dealt {
+            Some(dealt) => {
+                let keys = dealt.sort_range::<K>(range, packing);
+                let mut ngrams = count_equal_keys(&keys);
+                builder.build(|| Ok(ngrams.next()))?
             }
-            progress.set_position(range as u64 + 1);
-            Ok(row)
-        })?;
-    progress.end();
-    Ok(rows)
+            None => {
+                let mut merge =
+                    RunMerger::<K>::new(sorted.runs, ranges.words(range), packing, spill)?;
+                builder.build(|| merge.next())?
+            }
+        };
+        for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
+            shelf.put(range * ranges.len() + q, block)?;
+        }
+        stage.set_position(range as u64 + 1);
+        Ok(row)
+    })
 }

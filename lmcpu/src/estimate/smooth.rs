@@ -43,10 +43,10 @@ struct ContextSums {
 
 impl ContextSums {
     #[inline(always)]
-    fn add(&mut self, adjusted: u32, pruned: bool) {
-        self.all += u64::from(adjusted);
+    fn add(&mut self, adjusted: u64, pruned: bool) {
+        self.all += adjusted;
         if pruned {
-            self.pruned += u64::from(adjusted);
+            self.pruned += adjusted;
         } else if adjusted > 0 {
             self.kept[adjusted.min(3) as usize - 1] += 1;
         }
@@ -82,12 +82,7 @@ impl Smoothing {
     ) -> Vec<f32> {
         let mut sums = ContextSums::default();
         for (adjusted, pruned) in counts.clone() {
-            sums.all += adjusted;
-            if pruned {
-                sums.pruned += adjusted;
-            } else if adjusted > 0 {
-                sums.kept[adjusted.min(3) as usize - 1] += 1;
-            }
+            sums.add(adjusted, pruned);
         }
         let ContextWeights { denominator, gamma } = self.context_weights(&sums, 1);
         let uniform = (1.0 / f64::from(self.uniform_words as f32)) as f32;
@@ -228,7 +223,7 @@ impl Smoothing {
             let nodes = nodes.zip(&places[order - 2]);
             if order == self.order {
                 for ((&entry, &count), &place) in nodes {
-                    sums[place as usize].add(count, is_pruned(entry));
+                    sums[place as usize].add(count.into(), is_pruned(entry));
                 }
                 break;
             }
@@ -236,7 +231,7 @@ impl Smoothing {
             let mut found = Vec::with_capacity(rest.len());
             for ((&entry, &count), &place) in nodes {
                 let place = place as usize;
-                sums[place].add(count, is_pruned(entry));
+                sums[place].add(count.into(), is_pruned(entry));
                 let family;
                 (family, rest) = rest.split_at(child_count(entry, count));
                 if !family.is_empty() {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use miriam_storage::atomic_file::AtomicFile;
 use miriam_storage::prefetch_at;
-use miriam_textio::Progress;
+use miriam_textio::{Progress, display_name};
 use rayon::prelude::*;
 
 use super::bulk_insert::{DuplicateKeys, TableEntry, bulk_insert};
@@ -23,12 +23,15 @@ use super::header::{Header, ModelType};
 use super::table::{FastModulo, bucket_count};
 use super::vocabulary::{is_unknown, word_hash};
 use crate::arpa::Section;
-use crate::duplicates::duplicate_error;
-use crate::hash::combine;
-use crate::probing::{ModelSize, ProgressStage};
-use crate::{DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
+use crate::hash::hash_oldest_first;
+use crate::index::SIGN;
+use crate::ngram_errors::{duplicate_error, missing_context_error};
+use crate::probing::ModelSize;
+use crate::{
+    DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, ProgressStage, Result,
+    open_source,
+};
 
-const SIGN: u32 = 1 << 31;
 /// Something longer ends in this n-gram.
 const EXTENDS_LEFT: u8 = 1;
 /// Something longer begins with this n-gram.
@@ -92,10 +95,6 @@ pub fn build_kenlm_probing(
     let _stage = ProgressStage::begin(progress, "writing", None);
     tables.write(output, &*source)?;
     Ok(ModelSize { counts: source.counts().to_vec(), blanks: tables.blanks })
-}
-
-fn display_name(path: &Path) -> String {
-    miriam_textio::display_name(path)
 }
 
 /// A prob and a backoff as they stand in an entry: the prob's bits in the low
@@ -228,7 +227,7 @@ impl KenlmBuilder {
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|i| TableEntry {
-                key: hash_ngram(section.ngram(i)),
+                key: hash_oldest_first(section.ngram(i)),
                 insertion_order: i as u64,
                 value: pack(
                     f32::from_bits(section.log10[i].to_bits() | SIGN),
@@ -266,7 +265,10 @@ impl KenlmBuilder {
                 let mut keys = [(0, 0); PREFETCH_GROUP];
                 for (group, words) in words.chunks(PREFETCH_GROUP * order).enumerate() {
                     for (keys, ngram) in keys.iter_mut().zip(words.chunks(order)) {
-                        *keys = (hash_ngram(&ngram[1..]), hash_ngram(&ngram[..order - 1]));
+                        *keys = (
+                            hash_oldest_first(&ngram[1..]),
+                            hash_oldest_first(&ngram[..order - 1]),
+                        );
                         shorter.prefetch(keys.0);
                         shorter.prefetch(keys.1);
                     }
@@ -298,7 +300,7 @@ impl KenlmBuilder {
         let ngram = section.ngram(index);
         let order = ngram.len();
         // The longest suffix that is there, and its prob.
-        let suffix = |n: usize| hash_ngram(&ngram[order - n..]);
+        let suffix = |n: usize| hash_oldest_first(&ngram[order - n..]);
         let newest = ngram[order - 1] as usize;
         let mut basis = order - 1;
         let mut log10 = loop {
@@ -336,12 +338,7 @@ impl KenlmBuilder {
             self.blanks += 1;
         }
         if self.mark_extends_right(&ngram[..order - 1]).is_none() {
-            let reason = format!(
-                "the context of this {order}-gram is not among the {}-grams; a model needs the \
-                 context of every n-gram, so write the model again without pruning contexts",
-                order - 1
-            );
-            return Err(source.ngram_error(section, index, reason));
+            return Err(missing_context_error(section, index, source));
         }
         Ok(())
     }
@@ -353,7 +350,7 @@ impl KenlmBuilder {
             return Some(backoff_of(self.unigrams[word as usize]));
         }
         let table = &self.tables[context.len() - 2];
-        let at = table.find_slot(hash_ngram(context)).ok()?;
+        let at = table.find_slot(hash_oldest_first(context)).ok()?;
         set_mark(&table.marks[at], EXTENDS_RIGHT);
         Some(backoff_of(table.values[at]))
     }
@@ -453,11 +450,4 @@ fn slot_bytes(table: &TableBuilder, start: usize) -> Vec<u8> {
         }
     }
     bytes
-}
-
-/// The hash of `words`, oldest first.
-fn hash_ngram(words: &[u32]) -> u64 {
-    let mut newest_first = words.iter().rev();
-    let newest = newest_first.next().copied().unwrap_or_default();
-    newest_first.fold(u64::from(newest), |hash, &older| combine(hash, older))
 }

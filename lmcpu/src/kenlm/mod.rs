@@ -49,7 +49,7 @@ pub use builder::{KenlmOptions, build_kenlm_probing};
 pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
 
 /// Whether a KenLM binary file lies at `path`, whole or not.
-pub fn is_kenlm_binary(path: &Path) -> bool {
+pub(crate) fn is_kenlm_binary(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     path.is_file()
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
@@ -57,15 +57,14 @@ pub fn is_kenlm_binary(path: &Path) -> bool {
 }
 
 /// A KenLM binary file of any kind.
-pub enum KenlmFile {
-    /// Types 0: probing.
-    #[doc(hidden)]
+pub struct KenlmFile(FileBody);
+
+enum FileBody {
+    /// Type 0.
     Probing(ProbingFile<8, 16>),
-    /// Type 1: probing with rest costs.
-    #[doc(hidden)]
+    /// Type 1, with rest costs.
     RestProbing(ProbingFile<12, 20>),
-    /// Types 2 to 5: tries.
-    #[doc(hidden)]
+    /// Types 2 to 5.
     Trie(TrieFile),
 }
 
@@ -78,21 +77,19 @@ impl KenlmFile {
     /// A file whose bytes are at hand; `path` is its name in messages.
     pub fn from_bytes(bytes: &Bytes, path: &Path) -> Result<Self> {
         let header = Header::read(bytes, path)?;
-        Ok(match header.model_type {
-            ModelType::Probing => KenlmFile::Probing(ProbingFile::new(bytes, path, header)?),
-            ModelType::RestProbing => {
-                KenlmFile::RestProbing(ProbingFile::new(bytes, path, header)?)
-            }
-            ModelType::Trie { .. } => KenlmFile::Trie(TrieFile::new(bytes, path, header)?),
-        })
+        Ok(KenlmFile(match header.model_type {
+            ModelType::Probing => FileBody::Probing(ProbingFile::new(bytes, path, header)?),
+            ModelType::RestProbing => FileBody::RestProbing(ProbingFile::new(bytes, path, header)?),
+            ModelType::Trie { .. } => FileBody::Trie(TrieFile::new(bytes, path, header)?),
+        }))
     }
 
     /// The file as a model that scores.
     pub fn into_model(self) -> Arc<dyn LanguageModel> {
-        match self {
-            KenlmFile::Probing(file) => Arc::new(file),
-            KenlmFile::RestProbing(file) => Arc::new(file),
-            KenlmFile::Trie(file) => Arc::new(file),
+        match self.0 {
+            FileBody::Probing(file) => Arc::new(file),
+            FileBody::RestProbing(file) => Arc::new(file),
+            FileBody::Trie(file) => Arc::new(file),
         }
     }
 
@@ -101,10 +98,10 @@ impl KenlmFile {
     /// out, on rayon's current threads, in time that grows with the square of the
     /// vocabulary: a minute of one core for 89,000 words, two hours for a million.
     pub fn into_source(self, path: &Path) -> Result<Box<dyn NgramSource>> {
-        Ok(match self {
-            KenlmFile::Probing(file) => Box::new(source::probing_source(file, path)?),
-            KenlmFile::RestProbing(file) => Box::new(source::probing_source(file, path)?),
-            KenlmFile::Trie(file) => Box::new(source::trie_source(file, path)?),
+        Ok(match self.0 {
+            FileBody::Probing(file) => Box::new(source::probing_source(file, path)?),
+            FileBody::RestProbing(file) => Box::new(source::probing_source(file, path)?),
+            FileBody::Trie(file) => Box::new(source::trie_source(file, path)?),
         })
     }
 }

@@ -13,9 +13,8 @@ use super::table::{KenlmTable, bucket_count};
 use super::unaligned::{SectionReader, f32_at, u32_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::hash::combine;
+use crate::index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, State};
-
-pub(super) const SIGN: u32 = 1 << 31;
 
 /// Bytes of an entry of the longest n-grams: key and prob.
 pub(super) const LONGEST_ENTRY_BYTES: usize = 12;
@@ -61,8 +60,7 @@ impl<const U: usize, const M: usize> ProbingFile<U, M> {
             eos_id: end,
         };
         let begin = LmWord(model.words.word_id(b"<s>"));
-        model.begin_state.entries_mut()[0] = (begin, model.unigram(begin).backoff);
-        model.begin_state.set_len(1);
+        model.begin_state = State::of_word(begin, model.unigram(begin).backoff);
         Ok(model)
     }
 }

@@ -10,12 +10,13 @@ use miriam_textio::{Vocabulary, display_name};
 use rayon::prelude::*;
 
 use super::ngram_recovery::RecoveredLevel;
-use super::probing::{ProbingFile, SIGN};
+use super::probing::ProbingFile;
 use super::table::KenlmTable;
 use super::trie::TrieFile;
 use super::unaligned::{f32_at, u32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::arpa::{MISSING_UNKNOWN_LOG10, Unigram};
+use crate::index::SIGN;
 use crate::level_source::{CHUNK, LevelNgrams, LevelReader, LevelSource};
 use crate::{Error, NO_EXTENSION, Result};
 

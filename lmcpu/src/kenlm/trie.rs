@@ -21,9 +21,9 @@ use super::bit_packing::{BitField, BitPackedArray, required_bits};
 use super::header::{Header, ModelType};
 use super::unaligned::{SectionReader, f32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
+use crate::index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result, State};
 
-const SIGN: u32 = 1 << 31;
 const QUANTISER_VERSION: u8 = 2;
 const POINTER_ARRAY_VERSION: u8 = 0;
 /// Children that take no more bits than this are scanned: three cache lines or
@@ -221,8 +221,7 @@ impl TrieFile {
         let mut model =
             TrieFile { header, words, unigrams, levels, begin_state: State::EMPTY, eos_id: end };
         let begin = LmWord(model.words.word_id(b"<s>"));
-        model.begin_state.entries_mut()[0] = (begin, model.unigram(begin).backoff);
-        model.begin_state.set_len(1);
+        model.begin_state = State::of_word(begin, model.unigram(begin).backoff);
         Ok(model)
     }
 

@@ -32,7 +32,7 @@ use build_error::BuildError;
 
 use super::*;
 use crate::arpa::Section;
-use crate::{DuplicatePolicy, NgramSource, open_source};
+use crate::{DuplicatePolicy, NgramSource, ProgressStage, open_source};
 
 /// The bit of a value that is cleared when something longer ends in the n-gram.
 const NO_LEFT_EXTENSION: u64 = SIGN as u64;
@@ -44,23 +44,6 @@ const NO_RIGHT_EXTENSION: u64 = (SIGN as u64) << 32;
 const CHUNK: usize = 1 << 15;
 /// n-grams whose lookups wait for memory together.
 const PREFETCH_GROUP: usize = 16;
-
-/// A stage of the progress, over when it is dropped: also after an error.
-pub struct ProgressStage<'p>(&'p dyn Progress);
-
-impl<'p> ProgressStage<'p> {
-    /// Begins the stage `name` of so many bytes, if that is known.
-    pub fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
-        progress.begin(name, total);
-        ProgressStage(progress)
-    }
-}
-
-impl Drop for ProgressStage<'_> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
-}
 
 /// What a finished file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +70,7 @@ pub fn build_probing(
 
 /// The model in the ARPA text at `arpa`, built in memory on rayon's current
 /// threads.
-pub fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<ProbingModel> {
+pub(crate) fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<ProbingModel> {
     let bytes = build_in_memory(arpa, progress)?;
     ProbingModel::from_container(&Container::from_bytes(bytes, arpa)?)
 }
@@ -251,11 +234,6 @@ fn update_flags(value: &AtomicU64, mark: fn(u64) -> u64) -> u64 {
         value.fetch_and(!(before ^ after), Ordering::Relaxed);
     }
     after
-}
-
-/// The hash of an n-gram whose words are given as they stand in the text.
-fn hash_oldest_first(words: &[u32]) -> u64 {
-    hash_ngram(words.iter().rev().copied())
 }
 
 impl ProbingBuilder {

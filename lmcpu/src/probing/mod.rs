@@ -24,27 +24,25 @@ use miriam_storage::probing::{Line4, Line5, ProbingTable, TableLine, nonzero_key
 use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
-pub use build::{ModelSize, ProgressStage, build_probing, probing_from_arpa};
+pub(crate) use build::probing_from_arpa;
+pub use build::{ModelSize, build_probing};
 pub(crate) use source::probing_source;
 pub use verify::verify;
 
-use crate::hash::{combine, uncombine};
-use crate::{LmWord, MAX_ORDER, Result, State};
+use crate::hash::{combine, hash_oldest_first, uncombine};
+use crate::index::SIGN;
+use crate::{LmWord, NO_EXTENSION, Result, State, file_checks};
 
 /// The kind of the file.
 pub const KIND: FileKind = FileKind::new("ngram-probing");
 /// The version of its layout.
-pub const VERSION: u32 = 2;
+const VERSION: u32 = 2;
 /// Files of this version have no oldest words, so they score but cannot be dumped.
 const VERSION_WITHOUT_WORDS: u32 = 1;
 
 /// The share of a table's slots that are taken. KenLM's default is 0.67; with
 /// whole lines compared at once, fuller tables cost speed from 0.7 on.
 const LOAD_FACTOR: f64 = 0.65;
-
-const SIGN: u32 = 1 << 31;
-/// The bits of -0.0: no backoff and no extension.
-const NO_EXTENSION: u32 = SIGN;
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,14 +83,6 @@ fn backoff_bits(value: u64) -> u32 {
     (value >> 32) as u32
 }
 
-/// The hash of the n-gram `words`, newest word first.
-#[inline]
-fn hash_ngram(words: impl IntoIterator<Item = u32>) -> u64 {
-    let mut words = words.into_iter();
-    let first = words.next().unwrap_or_default();
-    words.fold(u64::from(first), combine)
-}
-
 /// A model in a probing file, or built from ARPA in memory.
 pub struct ProbingModel {
     metadata: ProbingMetadata,
@@ -124,9 +114,7 @@ impl ProbingModel {
         let metadata: ProbingMetadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;
-        if !(1..=MAX_ORDER).contains(&order) {
-            return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
-        }
+        file_checks::check_order(&container, order)?;
         if metadata.counts.len() != order
             || metadata.entries.len() != order - 1
             || metadata.home_lines.len() != order - 1
@@ -135,14 +123,8 @@ impl ProbingModel {
         }
         let words = Dictionary::open(&container, "words")?;
         let unigrams = container.section::<u64>("order-1")?;
-        if unigrams.len() != words.len() || words.len() > u32::MAX as usize {
-            let reason = "there is not one unigram for each word";
-            return Err(container.damaged("order-1", reason).into());
-        }
-        let known = |id: u32| id > 0 && (id as usize) < unigrams.len();
-        if !known(metadata.bos_id) || !known(metadata.eos_id) {
-            return Err(damaged("<s> or </s> is no word of the model").into());
-        }
+        let markers = [metadata.bos_id, metadata.eos_id];
+        file_checks::check_counts(&container, words.len(), unigrams.len(), markers)?;
         let mut middle = Vec::new();
         for n in 2..order {
             middle.push(open_table::<Line4>(&container, &metadata, n)?);
@@ -151,11 +133,9 @@ impl ProbingModel {
             1 => None,
             _ => Some(open_table::<Line5>(&container, &metadata, order)?),
         };
-        let mut begin = State::EMPTY;
         let backoff = f32::from_bits(backoff_bits(unigrams[metadata.bos_id as usize]));
-        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
-        begin.set_len(1);
-        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin_state: begin })
+        let begin_state = State::of_word(LmWord(metadata.bos_id), backoff);
+        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin_state })
     }
 }
 

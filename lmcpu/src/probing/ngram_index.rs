@@ -44,21 +44,15 @@ impl NgramIndex for ProbingModel {
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        // A damaged index may name a word that is not there.
-        match self.words.find(word) {
-            Some(id) if (id as usize) < self.unigrams.len() => LmWord(id),
-            _ => LmWord::UNKNOWN,
-        }
+        self.words.find(word).map_or(LmWord::UNKNOWN, LmWord)
     }
 
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
         let words = spans.iter().map(|&(start, end)| &text[start as usize..end as usize]);
         let mut ids = ids[..spans.len()].iter_mut();
         self.words.find_batch(words, |found| {
-            // A damaged index may name a word that is not there.
-            let known = found.filter(|&id| (id as usize) < self.unigrams.len());
             if let Some(id) = ids.next() {
-                *id = known.map_or(LmWord::UNKNOWN, LmWord);
+                *id = found.map_or(LmWord::UNKNOWN, LmWord);
             }
         });
     }

@@ -11,9 +11,7 @@ use super::oldest_words::OldestWords;
 use super::*;
 use crate::Error;
 use crate::arpa::Unigram;
-use crate::level_source::{
-    LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary,
-};
+use crate::level_source::{LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary};
 
 /// Reads the orders of a probing file.
 pub(crate) struct ProbingLevels {

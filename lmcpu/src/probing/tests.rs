@@ -10,10 +10,8 @@ use proptest::prelude::*;
 
 use super::reference::{Reference, ReferenceState};
 use super::*;
+use crate::test_support::{TOY, large_arpa, shared_path};
 use crate::{DuplicatePolicy, LanguageModel, NgramSource, Request, ScoreResult, open_source};
-
-/// The toy model of `ngram-lm.md` Appendix A.
-pub(crate) const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
 
 fn build_bytes(arpa: &str) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -60,15 +58,6 @@ fn toy_model_scores_as_kenlm() {
     assert_eq!(model.word(LmWord(3)), Some(&b"a"[..]));
     assert_eq!(model.word(LmWord(9)), None);
     assert_eq!((model.order(), model.num_words()), (3, 5));
-}
-
-/// Golden values of `ngram-lm.md` Appendix A.
-#[test]
-fn hashes_are_kenlms() {
-    assert_eq!(hash_ngram([5, 7]), 0xadb0_5cd1_23e9_83a1);
-    assert_eq!(hash_ngram([5, 7, 1]), 0x43e7_8bd9_674b_e5ab);
-    assert_eq!(hash_ngram([5, 7, 1, 0]), 0x98ac_c7f5_a638_b1d0);
-    assert_eq!(hash_ngram([0, 0]), 0xf857_4e12_2163_4907);
 }
 
 /// Random models over a few words, with backoffs of either sign, sometimes
@@ -241,21 +230,7 @@ proptest! {
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    let mut arpa = String::from(
-        "\\data\\\nngram 1=303\nngram 2=90000\nngram 3=9000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
-    );
-    for i in 0..300 {
-        writeln!(arpa, "-1.{i}\tw{i}\t-0.{i}").unwrap();
-    }
-    arpa += "\\2-grams:\n";
-    for i in 0..90000 {
-        writeln!(arpa, "-0.{i}\tw{} w{}\t-0.1", i / 300, i % 300).unwrap();
-    }
-    arpa += "\\3-grams:\n";
-    for i in 0..9000 {
-        writeln!(arpa, "-0.{i}\tw{} w{} w{}", i / 300, i % 300, i % 7).unwrap();
-    }
-    arpa += "\\end\\\n";
+    let arpa = large_arpa();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| build_bytes(&arpa).unwrap())
@@ -318,12 +293,6 @@ fn assert_lists_same_ngrams(arpa: &str) {
     assert_eq!(ngrams.has_unknown(), text.has_unknown());
     assert!(ngrams.vocabulary().iter().eq(text.vocabulary().iter()));
     assert_eq!(list_ngrams(&mut ngrams), list_ngrams(&mut *text), "{arpa}");
-}
-
-#[test]
-fn uncombine_removes_the_oldest_word() {
-    assert_eq!(uncombine(hash_ngram([5, 7, 1, 0]), 0), hash_ngram([5, 7, 1]));
-    assert_eq!(uncombine(hash_ngram([5, 7]), 7), 5);
 }
 
 #[test]
@@ -397,14 +366,7 @@ fn displacement<L: TableLine>(
 /// they must spread as random ones do.
 #[test]
 fn kenlms_hashes_spread_over_the_lines() {
-    let arpa = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/data/m30k-de-en/lm/lm.5.en.arpa.gz");
-    if !arpa.exists() {
-        // Past the test runner, which keeps what passing tests print.
-        use std::io::Write;
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", arpa.display());
-        return;
-    }
+    let Some(arpa) = shared_path("m30k-de-en/lm/lm.5.en.arpa.gz") else { return };
     let bytes = build::build_in_memory(&arpa, &NoProgress).unwrap();
     let container = Container::from_bytes(bytes, &arpa).unwrap();
     let metadata: ProbingMetadata = container.metadata().unwrap();

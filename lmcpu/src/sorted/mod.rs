@@ -19,8 +19,8 @@ use sorted_section::SortedSection;
 pub use sorted_trie::{Nodes, SortedTrie};
 
 use crate::arpa::Unigram;
-use crate::probing::{ModelSize, ProgressStage};
-use crate::{DuplicatePolicy, Error, NgramSource, Result, open_source};
+use crate::probing::ModelSize;
+use crate::{DuplicatePolicy, Error, NgramSource, ProgressStage, Result, open_source};
 
 /// n-grams of one order, at most.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;

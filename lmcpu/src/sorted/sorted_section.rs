@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::arpa::Section;
-use crate::duplicates::duplicate_error;
+use crate::ngram_errors::duplicate_error;
 use crate::{MAX_ORDER, NgramSource, Result};
 
 /// n-grams that one task works on.

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::sorted_section::{CHUNK, SortedSection};
 use crate::arpa::Section;
+use crate::ngram_errors::missing_context_error;
 use crate::{MAX_ORDER, NO_EXTENSION, NgramSource, Result};
 
 /// No node.
@@ -64,7 +65,7 @@ impl Nodes {
     }
 
     /// Notes where the children begin whose parents are `parents`.
-    pub fn set_children(&mut self, parents: &[u32]) {
+    pub(super) fn set_children(&mut self, parents: &[u32]) {
         self.children = Vec::with_capacity(self.len() + 1);
         for (at, &parent) in parents.iter().enumerate() {
             while self.children.len() <= parent as usize {
@@ -220,23 +221,4 @@ impl SortedTrie {
             })
         })
     }
-}
-
-fn missing_context_error(
-    section: &Section,
-    index: usize,
-    source: &dyn NgramSource,
-) -> crate::Error {
-    let order = section.order;
-    let context = &section.ngram(index)[..order - 1];
-    let text: Vec<_> = context
-        .iter()
-        .map(|&id| String::from_utf8_lossy(source.vocabulary().word(miriam_textio::WordId(id))))
-        .collect();
-    let (text, shorter) = (text.join(" "), order - 1);
-    let reason = format!(
-        "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; a model \
-         needs the context of every n-gram, so write the model again without pruning contexts"
-    );
-    source.ngram_error(section, index, reason)
 }

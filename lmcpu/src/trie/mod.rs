@@ -28,20 +28,19 @@ use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
-pub use build::{ModelSize, build_trie, write_trie};
+pub use build::{build_trie, write_trie};
 pub use quantise::QuantisationBits;
 pub(crate) use source::trie_source;
 pub use verify::verify;
 
-use crate::{LmWord, MAX_ORDER, Result, State};
+use crate::index::SIGN;
+use crate::{LmWord, Result, State, file_checks};
 use level::{FieldWidths, KeyLayout, Level, RAW_BACKOFF_BITS, RAW_PROB_BITS};
 
 /// The kind of the file.
 pub const KIND: FileKind = FileKind::new("ngram-trie");
 /// The version of its layout.
-pub const VERSION: u32 = 2;
-
-const SIGN: u32 = 1 << 31;
+const VERSION: u32 = 2;
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,22 +117,14 @@ impl TrieModel {
         let metadata: TrieMetadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;
-        if !(1..=MAX_ORDER).contains(&order) {
-            return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
-        }
+        file_checks::check_order(&container, order)?;
         if metadata.counts.len() != order || metadata.levels.len() != order - 1 {
             return Err(damaged("the counts do not fit the order").into());
         }
         let words = Dictionary::open(&container, "words")?;
         let unigrams = container.section::<UnigramRecord>("order-1")?;
-        if unigrams.len() != words.len() || u32::try_from(words.len()).is_err() {
-            let reason = "there is not one unigram for each word";
-            return Err(container.damaged("order-1", reason).into());
-        }
-        let known = |id: u32| id > 0 && (id as usize) < words.len();
-        if !known(metadata.bos_id) || !known(metadata.eos_id) {
-            return Err(damaged("<s> or </s> is no word of the model").into());
-        }
+        let markers = [metadata.bos_id, metadata.eos_id];
+        file_checks::check_counts(&container, words.len(), unigrams.len(), markers)?;
         let levels = open_levels(&container, &metadata, words.len())?;
         let blanks = container.section::<u32>("blanks")?;
         let mut marked = 0u64;
@@ -146,11 +137,9 @@ impl TrieModel {
         if marked != blanks.len() as u64 {
             return Err(container.damaged("blanks", "there are not as many as promised").into());
         }
-        let mut begin = State::EMPTY;
-        let backoff = unigrams[metadata.bos_id as usize].backoff;
-        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
-        begin.set_len(1);
-        Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin_state: begin })
+        let bos_id = metadata.bos_id;
+        let begin_state = State::of_word(LmWord(bos_id), unigrams[bos_id as usize].backoff);
+        Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin_state })
     }
 
     /// The numbers of the blanks among the n-grams of `order`.

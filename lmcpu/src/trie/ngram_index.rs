@@ -20,11 +20,7 @@ impl NgramIndex for TrieModel {
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        // A damaged index may name a word that is not there.
-        match self.words.find(word) {
-            Some(id) if (id as usize) < self.words.len() => LmWord(id),
-            _ => LmWord::UNKNOWN,
-        }
+        self.words.find(word).map_or(LmWord::UNKNOWN, LmWord)
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {

@@ -9,9 +9,7 @@ use rayon::prelude::*;
 
 use super::{TrieModel, verify};
 use crate::arpa::Unigram;
-use crate::level_source::{
-    LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary,
-};
+use crate::level_source::{LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary};
 use crate::{NgramIndex, Result};
 
 /// Reads the orders of a trie file.

@@ -3,16 +3,15 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use miriam_storage::Bytes;
-use miriam_textio::{Input, Log10, NoProgress, Output};
+use miriam_textio::Log10;
 use proptest::prelude::*;
 
 use super::*;
 use crate::probing::reference::{Reference, ReferenceState};
-use crate::probing::tests::{TOY, arbitrary_arpa_up_to};
-use crate::query::{QueryOptions, Verbosity, query};
+use crate::probing::tests::arbitrary_arpa_up_to;
+use crate::test_support::{TOY, large_arpa, query_output, read_file, shared_path};
 use crate::{LanguageModel, NgramSource, Request, ScoreResult};
 
 fn build_bytes(arpa: &str, bits: Option<QuantisationBits>) -> Result<Bytes> {
@@ -243,21 +242,7 @@ fn nodes_of_all_sizes_are_searched() {
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    let mut arpa = String::from(
-        "\\data\\\nngram 1=303\nngram 2=90000\nngram 3=9000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
-    );
-    for i in 0..300 {
-        writeln!(arpa, "-1.{i}\tw{i}\t-0.{i}").unwrap();
-    }
-    arpa += "\\2-grams:\n";
-    for i in 0..90000 {
-        writeln!(arpa, "-0.{i}\tw{} w{}\t-0.1", i / 300, i % 300).unwrap();
-    }
-    arpa += "\\3-grams:\n";
-    for i in 0..9000 {
-        writeln!(arpa, "-0.{i}\tw{} w{} w{}", i / 300, i % 300, i % 7).unwrap();
-    }
-    arpa += "\\end\\\n";
+    let arpa = large_arpa();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| build_bytes(&arpa, QuantisationBits::new(8, 8)).unwrap())
@@ -323,16 +308,6 @@ fn without_ids(text: &[u8]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
-    if !path.exists() {
-        // Past the test runner, which keeps what passing tests print.
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 /// What `query` prints with KenLM's tries, plain and quantised.
 #[test]
 fn queries_print_what_kenlm_prints() {
@@ -375,28 +350,15 @@ fn queries_print_what_kenlm_prints() {
             eight,
         ),
     ] {
-        let Some(arpa) = shared(&arpa) else { return };
-        let (Some(text), Some(expected)) = (shared(text), shared(&format!("{recorded}.query.gz")))
+        let Some(arpa) = shared_path(&arpa) else { return };
+        let (Some(text), Some(expected)) =
+            (shared_path(text), shared_path(&format!("{recorded}.query.gz")))
         else {
             return;
         };
         let model = open(build::build_in_memory(&arpa, bits).unwrap());
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let mut output = Output::create(file.path()).unwrap();
-        let options = QueryOptions {
-            verbosity: Verbosity::ALL,
-            sentence_markers: true,
-            threads: 2,
-            line_buffered: false,
-            kenlm_compat: false,
-        };
-        let text = Input::open(&text).unwrap();
-        query(&model, text, &mut output, options, &NoProgress).unwrap();
-        output.finish().unwrap();
-        let found = without_ids(&std::fs::read(file.path()).unwrap());
-        let mut recording = Vec::new();
-        std::io::Read::read_to_end(&mut Input::open(&expected).unwrap(), &mut recording).unwrap();
-        let recording = without_ids(&recording);
+        let found = without_ids(&query_output(&model, &read_file(&text)));
+        let recording = without_ids(&read_file(&expected));
         for (at, (found, recording)) in found.lines().zip(recording.lines()).enumerate() {
             assert_eq!(found, recording, "{recorded}, line {}", at + 1);
         }

@@ -1,7 +1,7 @@
 //! The checks that take time in the size of the model.
 
 use super::*;
-use crate::LanguageModel;
+use crate::file_checks::{check_numbers, check_words};
 
 /// Checks what opening does not: that each word is found by itself and each n-gram
 /// by its own key, that the suffix of each n-gram is there and knows of it, that
@@ -9,17 +9,7 @@ use crate::LanguageModel;
 /// [`Container::verify`]'s.
 pub fn verify(container: &Container) -> Result<()> {
     let model = TrieModel::from_container(container)?;
-    if let Err(id) = model.words.verify() {
-        let reason = format!("word {id} is not found by its own text");
-        return Err(container.damaged("words.index", reason).into());
-    }
-    let marker = |text: &[u8], id: u32| LanguageModel::word(&model, LmWord(id)) == Some(text);
-    if !marker(b"<unk>", 0)
-        || !marker(b"<s>", model.metadata.bos_id)
-        || !marker(b"</s>", model.metadata.eos_id)
-    {
-        return Err(container.damaged("words.bytes", "a special word has another's id").into());
-    }
+    check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
     let words = model.words.len();
     let mut parents = Vec::with_capacity(words);
     for (id, unigram) in model.unigrams.iter().enumerate() {
@@ -101,14 +91,4 @@ enum ParentStatus {
     ExpectsChildren,
     /// It has.
     HasChildren,
-}
-
-fn check_numbers(log10: f32, backoff: f32) -> Result<(), &'static str> {
-    if log10.is_nan() {
-        return Err("a log probability is not a number");
-    }
-    if !backoff.is_finite() {
-        return Err("a backoff is not a finite number");
-    }
-    Ok(())
 }

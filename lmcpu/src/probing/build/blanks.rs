@@ -6,6 +6,7 @@
 //! are worked on one by one, in file order, with KenLM's arithmetic.
 
 use super::*;
+use crate::MAX_ORDER;
 
 /// An entry that stands for a missing suffix. Something longer always ends in
 /// it.

@@ -16,10 +16,9 @@ use trie_writer::TrieWriter;
 
 use super::quantise::QuantisationBits;
 use super::*;
-use crate::DuplicatePolicy;
-pub use crate::probing::ModelSize;
-use crate::probing::ProgressStage;
+use crate::probing::ModelSize;
 use crate::sorted::SortedModel;
+use crate::{DuplicatePolicy, ProgressStage};
 
 /// Builds the file `output` from the model at `path`, ARPA text or whatever else
 /// [`open_source`] opens, on rayon's current threads. With `bits` probs and
