@@ -10,9 +10,14 @@ use crate::{NgramSource, ProgressStage, Result};
 /// Entries that one task prints.
 const CHUNK_ENTRIES: usize = 1 << 13;
 
-/// Writes the n-grams of `source` to `output`, printed on rayon's current
-/// threads. What a source cannot tell from n-grams of the model, such as the
-/// blanks of a KenLM file, is written like any other.
+/// Writes the n-grams of `source` to `output`, printed on rayon's current threads.
+/// Entries that a source cannot tell from n-grams of the model, such as the blanks of a
+/// KenLM file, are written like any other.
+///
+/// # Errors
+///
+/// If the source
+/// cannot be read or is damaged, or the output cannot be written.
 pub fn dump(
     source: &mut dyn NgramSource,
     output: &mut Output,
@@ -48,7 +53,7 @@ pub fn dump(
     Ok(output.write(b"\n\\end\\\n")?)
 }
 
-/// Prints `count` entries by `push`, many at a time, and writes them in order.
+/// Prints `count` entries by `push` in parallel and writes them in order.
 fn write_entries(
     output: &mut Output,
     count: usize,
@@ -100,7 +105,8 @@ fn push_entry(
     out.push(b'\n');
 }
 
-/// The sign of a zero is a flag of a file, not of the model.
+/// Appends `value`; a zero without its sign, which is a flag of a file, not of the
+/// model.
 fn push_float(out: &mut Vec<u8>, value: f32) {
     number::push_shortest_f32(out, if value == 0.0 { 0.0 } else { value });
 }

@@ -1,8 +1,8 @@
-//! N-grams that stand in an ARPA file twice.
+//! N-grams that an ARPA file lists twice.
 //!
-//! They make a model ambiguous: KenLM keeps one of the two in silence, which one
-//! depends on the kind of file. Here they are an error with both lines, unless
-//! the user says that the first counts.
+//! They make a model ambiguous: KenLM silently keeps one of the two, which one depends
+//! on the kind of file. Here they are an error that names both lines, unless the user
+//! chooses to keep the first.
 
 use std::collections::VecDeque;
 
@@ -13,17 +13,17 @@ use crate::arpa::{ArpaReader, Section, Unigram};
 use crate::hash::combine;
 use crate::{NgramSource, Result};
 
-/// What becomes of an n-gram that stands in a list twice.
+/// What to do with an n-gram that a source lists twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
     /// It is an error.
     #[default]
     Reject,
-    /// The first entry counts, the others are left out and logged.
+    /// Keep the first entry; drop the others and log their number.
     KeepFirst,
 }
 
-/// An ARPA file without the later of two equal entries. It is read whole at once,
+/// An ARPA file without the later of two equal entries. All of it is read at once,
 /// since its counts come before its n-grams.
 pub(crate) struct DedupSource<'p> {
     arpa: ArpaReader<'p>,
@@ -32,7 +32,7 @@ pub(crate) struct DedupSource<'p> {
 }
 
 impl<'p> DedupSource<'p> {
-    /// `arpa` has left duplicate unigrams out already.
+    /// Reads all sections of `arpa`, which has dropped duplicate unigrams already.
     pub fn read(mut arpa: ArpaReader<'p>) -> Result<Self> {
         let mut counts = vec![arpa.unigrams().len() as u64 - u64::from(!arpa.has_unknown())];
         let mut sections = VecDeque::new();
@@ -45,25 +45,25 @@ impl<'p> DedupSource<'p> {
         for (i, (kept, all)) in counts.iter().zip(arpa.counts()).enumerate() {
             if kept < all {
                 let (file, order, left_out) = (arpa.name(), i + 1, all - kept);
-                tracing::warn!("{file}: {left_out} {order}-grams stood there already; left out");
+                tracing::warn!("{file}: {left_out} {order}-grams are duplicates and were left out");
             }
         }
         Ok(DedupSource { arpa, counts, sections })
     }
 }
 
-/// For each n-gram whether it is the first of its kind.
+/// For each n-gram whether it is the first of those with its words.
 fn mark_first_occurrences(section: &Section) -> Vec<bool> {
     let hash = |i: usize| {
         section.ngram(i).iter().fold(section.order as u64, |hash, &word| combine(hash, word))
     };
-    let mut places: Vec<(u64, usize)> =
+    let mut hashes: Vec<(u64, usize)> =
         (0..section.len()).into_par_iter().map(|i| (hash(i), i)).collect();
-    places.par_sort_unstable();
+    hashes.par_sort_unstable();
     let mut keep = vec![true; section.len()];
-    for equal in places.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
+    for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
         for (at, &(_, later)) in equal.iter().enumerate() {
-            // Equal hashes do not make equal n-grams.
+            // Different n-grams may have equal hashes.
             keep[later] =
                 equal[..at].iter().all(|&(_, i)| section.ngram(i) != section.ngram(later));
         }
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn duplicate_error_names_both_lines() {
-        let complaint = read(TWICE, DuplicatePolicy::Reject).unwrap_err().to_string();
-        assert!(complaint.contains("twice.arpa, line 10"), "{complaint}");
-        assert!(complaint.contains("already on line 9"), "{complaint}");
+        let message = read(TWICE, DuplicatePolicy::Reject).unwrap_err().to_string();
+        assert!(message.contains("twice.arpa, line 10"), "{message}");
+        assert!(message.contains("already on line 9"), "{message}");
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn duplicate_error(
     let reason = match (section.ngram(first) == section.ngram(second), section.line(first)) {
         (true, 0) => format!("this {order}-gram is there twice"),
         (true, line) => format!(
-            "this {order}-gram stands on line {line} already; remove one of the two, or say \
+            "this {order}-gram is on line {line} already; remove one of the two, or pass \
              --duplicates keep-first"
         ),
         (false, 0) => {
