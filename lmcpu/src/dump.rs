@@ -1,6 +1,6 @@
-//! Any model back to ARPA text, as KenLM's `lmplz` lays it out (`ngram-lm.md`
-//! 1.4): shortest decimals, backoffs printed for all but the longest n-grams,
-//! also where they are 0. Entries come in the order of the source.
+//! Writes any model as ARPA text in the format of KenLM's `lmplz` (`ngram-lm.md` 1.4):
+//! shortest decimals, backoffs printed for all but the longest n-grams, also where they
+//! are 0. Entries are in the order of the source.
 
 use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use rayon::prelude::*;

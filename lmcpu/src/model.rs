@@ -35,8 +35,8 @@ pub struct ScoreResult {
     pub next_state: State,
 }
 
-/// A model of word sequences. Scores and states equal KenLM's to the bit
-/// (`ngram-lm.md` 2.2).
+/// An n-gram language model. Scores and states equal KenLM's to the bit (`ngram-lm.md`
+/// 2.2).
 ///
 /// A model is immutable: any number of threads may query it at once.
 ///

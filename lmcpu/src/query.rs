@@ -38,8 +38,8 @@ pub struct QueryOptions {
     pub threads: usize,
     /// Print the scores of each line before reading the next.
     pub line_buffered: bool,
-    /// Leave a last line without a line end as KenLM leaves it. Without this it
-    /// is a line like any other.
+    /// Treat a last line without a line end as KenLM does; otherwise it is a line like
+    /// any other.
     pub kenlm_compat: bool,
 }
 

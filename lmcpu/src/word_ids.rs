@@ -166,8 +166,7 @@ impl<'m> TextEncoder<'m> {
 
 #[inline(always)]
 fn cache_slot(key: WordKey) -> usize {
-    // The halves are multiplied with each other, so that every byte reaches the
-    // folded product.
+    // The halves are multiplied, so that every byte affects the folded product.
     let product =
         u128::from(key.low ^ 0xa076_1d64_78bd_642f) * u128::from(key.high ^ 0xe703_7ed1_a0b4_28db);
     ((product as u64) ^ (product >> 64) as u64) as usize % CACHE_ENTRIES
@@ -180,8 +179,8 @@ const CHUNK: usize = 64;
 /// lowest bit.
 #[inline(always)]
 fn whitespace_masks(chunk: &[u8; CHUNK]) -> (u64, u64) {
-    // The compiler makes vector instructions of the comparisons. A byte less 9
-    // is at most 4 for tab, newline, vertical tab, form feed and return.
+    // The comparisons are vectorised. A byte minus 9 is at most 4 for tab, newline,
+    // vertical tab, form feed and return.
     let blank = chunk.map(|byte| u8::from(byte.wrapping_sub(9) <= 4) | u8::from(byte == b' '));
     let newline = chunk.map(|byte| u8::from(byte == b'\n'));
     (movemask(&blank), movemask(&newline))

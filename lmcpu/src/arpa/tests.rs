@@ -1,4 +1,4 @@
-//! The ARPA reader on what it must take, refuse and survive.
+//! The ARPA reader on input that it must accept, reject or survive.
 
 use std::io::{Cursor, Read};
 
@@ -87,7 +87,7 @@ fn an_entry_may_run_over_lines_and_lines_are_still_right() {
 }
 
 #[test]
-fn complaints_name_the_line() {
+fn errors_name_the_line() {
     let cases = [
         (TOY.replace("-0.9\tb a", "-0.9\tb zz"), "line 17: 2-gram: the word \"zz\""),
         (TOY.replace("-1.5\ta", "0.5\ta"), "line 10: 1-gram: log probability 0.5 is positive"),
@@ -115,15 +115,15 @@ fn complaints_name_the_line() {
         ("".into(), "this is no ARPA file"),
         (
             TOY.replace("-1.7\tb\t", "-1.7\ta\t"),
-            "line 11: \"a\" stands among the unigrams already on line 10",
+            "line 11: \"a\" is among the unigrams already on line 10",
         ),
         (
             TOY.replace("-1.7\tb\t", "-1.7\t<UNK>\t"),
-            "line 11: \"<UNK>\" stands among the unigrams already on line 7",
+            "line 11: \"<UNK>\" is among the unigrams already on line 7",
         ),
         (
             TOY.replace("-1.2\t</s>", "-1.2\t<s>"),
-            "line 9: \"<s>\" stands among the unigrams already on line 8",
+            "line 9: \"<s>\" is among the unigrams already on line 8",
         ),
         (TOY.replace("3=1", "3=99999999999999999"), "line 22: 3-gram: expected"),
         (TOY.replace("ngram 2", "ngram 3"), "line 3: expected \"ngram 2=COUNT\""),
@@ -131,17 +131,17 @@ fn complaints_name_the_line() {
         (TOY[..TOY.len() - 20].into(), "missing"),
     ];
     for (text, expected) in cases {
-        let complaint = error_message(&text);
+        let message = error_message(&text);
         assert!(
-            complaint.starts_with("test, line ") && complaint.contains(expected),
-            "{complaint}\nnot: {expected}"
+            message.starts_with("test, line ") && message.contains(expected),
+            "{message}\nnot: {expected}"
         );
-        assert!(!complaint.contains('\n'), "{complaint}");
+        assert!(!message.contains('\n'), "{message}");
     }
 }
 
 #[test]
-fn numbers_are_cut_as_kenlm_cuts_them() {
+fn numbers_are_delimited_as_in_kenlm() {
     let text = TOY.replace("-0.5\t<s> a\t", "-.5e0<s> a\t+");
     assert_eq!(read_text(&text.replace("+-", "-")).unwrap().2[0].1[0], (-0.5f32).to_bits());
     assert_eq!(read_text(&TOY.replace("-99", "-inf")).unwrap().1[1].log10, f32::NEG_INFINITY);
@@ -155,7 +155,7 @@ fn numbers_are_cut_as_kenlm_cuts_them() {
     }
 }
 
-/// Sections of many blocks, with oddities at places a block can end.
+/// Sections of many blocks, with entries over two lines where a block can end.
 #[test]
 fn block_boundaries_do_not_change_results() {
     let mut text = String::from(

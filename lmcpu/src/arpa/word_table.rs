@@ -1,18 +1,18 @@
-//! The ids of words in an ARPA section, each in one look.
+//! Word ids by one table lookup each.
 //!
-//! A word of up to 15 bytes and its length are one 128-bit number, which is
-//! loaded, hashed and compared whole; a table of such numbers beside the ids
-//! spares most words the way through the vocabulary, which is four dependent
-//! accesses to memory. Exact: longer words ask the vocabulary.
+//! A word of up to 15 bytes and its length are one 128-bit number ([`WordKey`]); a
+//! table of such numbers and ids replaces the lookup in the vocabulary, which takes
+//! four dependent accesses to memory, for most words. Longer words are looked up in the
+//! vocabulary.
 
 use miriam_textio::Vocabulary;
 
 use crate::word_key::WordKey;
 
-/// A vocabulary that is complete, for looking up its words.
+/// An index of the short words of a complete vocabulary.
 #[derive(Default)]
 pub(super) struct WordTable {
-    /// Linear probing; a power of two of them, at most two thirds taken.
+    /// Linear probing; their number is a power of two, at most two thirds are in use.
     slots: Vec<(WordKey, u32)>,
     shift: u32,
 }
@@ -41,8 +41,8 @@ impl WordTable {
         ((mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize
     }
 
-    /// The id of the word with this key; nothing where there is none or the key
-    /// is [`WordKey::NONE`].
+    /// The id of the word with this key; `None` where there is none or the key is
+    /// [`WordKey::NONE`].
     #[inline]
     pub fn find(&self, key: WordKey) -> Option<u32> {
         if key == WordKey::NONE || self.slots.is_empty() {
@@ -83,8 +83,8 @@ mod tests {
         let table = WordTable::new(&vocabulary);
         for (id, word) in vocabulary.iter().enumerate() {
             let expected = (word.len() <= MAX_KEY_BYTES && !word.is_empty()).then_some(id as u32);
-            for behind in [&b""[..], b" and more than sixteen bytes"] {
-                let text = [word, behind].concat();
+            for suffix in [&b""[..], b" and more than sixteen bytes"] {
+                let text = [word, suffix].concat();
                 let found = table.find(key(&text, word.len()));
                 if word.is_empty() {
                     // A length of 0 makes the number of an empty slot.

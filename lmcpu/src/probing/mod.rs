@@ -1,15 +1,15 @@
 //! The probing model: one hash table of cache lines an order.
 //!
-//! The idea is KenLM's: an n-gram is known by a 64-bit hash of its words, newest
-//! first, so that all hashes of a query are known before any memory is touched.
-//! What differs is the layout: a table is a row of 64-byte lines of four (the
-//! longest n-grams: five) entries, so that a lookup touches one line nearly
-//! always, and the line is found by a multiplication instead of a division.
-//! `docs/formats.md` gives every byte.
+//! The idea is KenLM's: an n-gram is identified by a 64-bit hash of its words, newest
+//! first, so that all hashes of a query are known before any memory is read. What
+//! differs is the layout: a table is an array of 64-byte lines of four (for the longest
+//! n-grams five) entries, so that a lookup nearly always reads one line, and the line
+//! is found by a multiplication instead of a division. `docs/formats.md` gives every
+//! byte.
 //!
-//! Flags ride in sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a prob
-//! is set when no longer n-gram ends in this one; a backoff of -0.0 says that no
-//! longer n-gram begins with it and that it has no backoff.
+//! Flags are sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a probability is
+//! set when no longer n-gram ends in this one; a backoff of -0.0 says that no longer
+//! n-gram begins with it and that it has no backoff.
 
 mod build;
 mod ngram_index;
@@ -40,8 +40,8 @@ const VERSION: u32 = 2;
 /// Files of this version have no oldest words, so they score but cannot be dumped.
 const VERSION_WITHOUT_WORDS: u32 = 1;
 
-/// The share of a table's slots that are taken. KenLM's default is 0.67; with
-/// whole lines compared at once, fuller tables cost speed from 0.7 on.
+/// The load factor of tables. KenLM's default is 0.67; with whole lines compared at
+/// once, tables are slower from 0.7 on.
 const LOAD_FACTOR: f64 = 0.65;
 
 /// The metadata block.
@@ -49,10 +49,10 @@ const LOAD_FACTOR: f64 = 0.65;
 struct ProbingMetadata {
     /// The length of the longest n-grams, 1 to 16.
     order: u32,
-    /// n-grams of each order as the ARPA file counts them.
+    /// N-grams of each order as the source counts them.
     counts: Vec<u64>,
-    /// Entries of each table, of orders from 2; blanks that stand for missing
-    /// suffixes are counted.
+    /// Entries of each table, of orders from 2, blanks (entries for missing suffixes)
+    /// included.
     entries: Vec<u64>,
     /// Home lines of each table, of orders from 2.
     home_lines: Vec<u64>,
@@ -62,12 +62,12 @@ struct ProbingMetadata {
     eos_id: u32,
     /// Whether the ARPA file had `<unk>`.
     has_unknown: bool,
-    /// See `LanguageModel::minimisation_is_closed`.
+    /// [`crate::LanguageModel::minimisation_is_closed`].
     minimisation_is_closed: bool,
 }
 
-/// A prob and a backoff, both log10 with their flags, as one 64-bit value: the
-/// prob's bits in the low half.
+/// A probability and a backoff, both log10 with their flags, as one 64-bit value: the
+/// probability in the low half.
 #[inline(always)]
 fn pack(log10: u32, backoff: u32) -> u64 {
     u64::from(log10) | u64::from(backoff) << 32
@@ -87,7 +87,7 @@ fn backoff_bits(value: u64) -> u32 {
 pub struct ProbingModel {
     metadata: ProbingMetadata,
     words: Dictionary,
-    /// By word id: prob and backoff.
+    /// By word id: probability and backoff.
     unigrams: View<u64>,
     /// Orders 2 to N - 1.
     middle: Vec<ProbingTable<Line4>>,
@@ -98,13 +98,23 @@ pub struct ProbingModel {
 
 impl ProbingModel {
     /// Opens the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the file
+    /// cannot be read, is of another kind or is damaged.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
-    /// Opens a container, which must be of this kind and version. Everything
-    /// that scoring relies on is checked here, in time that does not grow with
-    /// the model; [`verify`] checks the rest.
+    /// Opens a container, which must be of this kind and version. Everything that
+    /// scoring relies on is checked here, in time that does not grow with the model;
+    /// [`verify()`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// If the
+    /// container is of another kind or is damaged.
     pub fn from_container(container: &Container) -> Result<Self> {
         let version = match container.kind_version() {
             VERSION_WITHOUT_WORDS => VERSION_WITHOUT_WORDS,

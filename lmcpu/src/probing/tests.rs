@@ -160,8 +160,8 @@ proptest! {
         }
     }
 
-    /// Sentences side by side score as one word after another does, whatever
-    /// they begin with and however long the matches are.
+    /// Sentences in a batch score as one word after another does, with any first state
+    /// and any length of matches.
     #[test]
     fn sentences_score_as_their_words(
         arpa in arbitrary_arpa(),
@@ -195,22 +195,21 @@ proptest! {
         prop_assert_eq!(scores[words.len()], (Log10(1.0), 99));
     }
 
-    /// What is built from a list of n-grams lists the same ones, without blanks.
+    /// A model lists the n-grams that it was built from, without blanks.
     #[test]
     fn lists_what_it_was_built_from(arpa in arbitrary_arpa()) {
         assert_lists_same_ngrams(&arpa);
     }
 
-    /// Whatever bytes are changed, opening and asking gives an error or some
-    /// number.
+    /// With any bytes changed, opening and scoring give an error or some number.
     #[test]
     fn damage_never_panics(
         changes in proptest::collection::vec((4096usize..9000, any::<u8>()), 1..30),
         words in proptest::collection::vec(0u32..5, 0..20),
     ) {
         let mut bytes = build_bytes(TOY).unwrap().to_vec();
-        for (place, value) in changes {
-            if let Some(byte) = bytes.get_mut(place) {
+        for (offset, value) in changes {
+            if let Some(byte) = bytes.get_mut(offset) {
                 *byte = value;
             }
         }
@@ -335,8 +334,8 @@ fn unigram_models_and_errors_of_building() {
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
-/// How many lines behind its home an entry stands on average, and the same
-/// entries under keys that are random.
+/// The mean number of lines between an entry and its home line, and the same for random
+/// keys.
 fn displacement<L: TableLine>(
     container: &Container,
     metadata: &ProbingMetadata,

@@ -1,12 +1,17 @@
-//! The checks that take time in the size of the model.
+//! Checks of a probing file that take time in the size of the model.
 
 use super::*;
 use crate::file_checks::{check_numbers, check_words};
 use crate::{LanguageModel, NgramSource};
 
-/// Checks what opening does not: that each word is found by itself and each
-/// n-gram by its key, that the tables hold as many entries as they should, and
-/// that every number is one. The checksums are [`Container::verify`]'s.
+/// Checks what opening does not: that each word is found by its text and each n-gram by
+/// its key, that the tables hold as many entries as the metadata says, and that no
+/// probability or backoff is NaN. [`Container::verify`] checks the checksums.
+///
+/// #
+/// Errors
+///
+/// If the file cannot be opened as a probing model or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = ProbingModel::from_container(container)?;
     check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;

@@ -1,19 +1,19 @@
-//! What a section may be refused for.
+//! Errors of a section, without their place in the source.
 //!
-//! The next section is read while one is built, so that building cannot ask the
-//! source where an n-gram stands. It says which n-gram is at fault, and the error is
-//! made of that when the source is free again.
+//! The next section is read while one is built, so that the builder cannot ask the
+//! source for the line of an n-gram. It returns the index of the n-gram, from which the
+//! error is made when the source is free again.
 
 use miriam_storage::probing::DuplicateKey;
 
 use super::*;
 use crate::ngram_errors::{duplicate_error, missing_context_error};
 
-/// What makes a section unfit for a model.
+/// Why a section cannot be added.
 pub(super) enum BuildError {
     /// Two of its n-grams have the same key.
     DuplicateKey(u64),
-    /// The context of this n-gram is not there.
+    /// The context of this n-gram is missing.
     MissingContext(usize),
 }
 
