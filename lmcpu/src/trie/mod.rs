@@ -1,18 +1,17 @@
-//! The trie model: n-grams as paths of words, newest first, children side by
-//! side.
+//! The trie model: n-grams as paths of words, newest first.
 //!
-//! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest
-//! word to the left follows the words of the context. What differs: the children
-//! of a node are not a range to be searched. All edges of an order lie in one hash
-//! table ([`level`]) whose keys are a node and a word, and which stores of a key
-//! only what its place does not tell ([`miriam_storage::compact`]; Darragh, Cleary
-//! and Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache
-//! line whatever the size of the node, the line of a bigram is known from its words
-//! alone, and no record spends bits on where its children begin. Backoffs, which
-//! repeat, are indices into a book of values. `docs/formats.md` gives every byte.
+//! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest word
+//! to the left follows the words of the context. What differs: the children of a node
+//! are not a range to be searched. All edges of an order are in one hash table
+//! ([`level`]) whose keys are a node and a word; of a key only those bits are stored
+//! that do not follow from the slot ([`miriam_storage::compact`]; Darragh, Cleary and
+//! Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache line
+//! whatever the size of the node, the line of a bigram is known from its words alone,
+//! and no entry spends bits on where its children begin. Backoffs, which repeat, are
+//! indices into a codebook. `docs/formats.md` gives every byte.
 //!
-//! Nothing is lost, unless probs and backoffs are quantised, which gives KenLM's
-//! quantised values to the bit.
+//! The model is lossless unless probabilities and backoffs are quantised, which gives
+//! KenLM's quantised values to the bit.
 
 mod build;
 mod level;
@@ -47,7 +46,7 @@ const VERSION: u32 = 2;
 struct TrieMetadata {
     /// The length of the longest n-grams, 1 to 16.
     order: u32,
-    /// n-grams of each order as the source counts them.
+    /// N-grams of each order as the source counts them.
     counts: Vec<u64>,
     /// Orders from 2.
     levels: Vec<LevelMetadata>,
@@ -57,13 +56,13 @@ struct TrieMetadata {
     eos_id: u32,
     /// Whether the source had `<unk>`.
     has_unknown: bool,
-    /// See `LanguageModel::minimisation_is_closed`.
+    /// [`crate::LanguageModel::minimisation_is_closed`].
     minimisation_is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LevelMetadata {
-    /// n-grams; blanks that stand for missing suffixes are counted.
+    /// N-grams, blanks (entries for missing suffixes) included.
     entries: u64,
     /// How many of them are blanks.
     blanks: u64,
@@ -72,20 +71,20 @@ struct LevelMetadata {
     tag_bits: u32,
     /// Home lines of the table.
     home_lines: u32,
-    /// Values in the book of probs; 0: there is none.
+    /// Values in the codebook of probabilities; 0: there is none.
     prob_codebook_len: u32,
-    /// Values in the book of backoffs; 0: there is none.
+    /// Values in the codebook of backoffs; 0: there is none.
     backoff_codebook_len: u32,
 }
 
-/// A word alone.
+/// The entry of a single word.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
 struct UnigramRecord {
     log10: f32,
     backoff: f32,
-    /// 1: an n-gram of two words ends in it.
+    /// 1: a bigram ends in it.
     has_children: u32,
     zero: u32,
 }
@@ -98,20 +97,30 @@ pub struct TrieModel {
     unigrams: View<UnigramRecord>,
     /// Orders from 2.
     levels: Vec<Level>,
-    /// Numbers of the blanks of each order, end to end.
+    /// Numbers of the blanks of each order, one order after another.
     blanks: View<u32>,
     begin_state: State,
 }
 
 impl TrieModel {
     /// Opens the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the file
+    /// cannot be read, is of another kind or is damaged.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
-    /// Opens a container, which must be of this kind and version. Everything
-    /// that scoring relies on is checked here, in time that does not grow with
-    /// the n-grams; [`verify`] checks the rest.
+    /// Opens a container, which must be of this kind and version. Everything that
+    /// scoring relies on is checked here, in time that does not grow with the n-grams;
+    /// [`verify()`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// If the
+    /// container is of another kind or is damaged.
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: TrieMetadata = container.metadata()?;
@@ -151,25 +160,25 @@ impl TrieModel {
 }
 
 fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> Result<Vec<Level>> {
-    let books = container.section::<f32>("books")?;
-    let mut rest = &books[..];
+    let codebooks = container.section::<f32>("books")?;
+    let mut rest = &codebooks[..];
     let mut take = |values: u32, raw: bool, width: u32| {
-        // Every index that fits the field may stand there, so a book as large
-        // as that, or one that holds what the writer needed.
-        let sound = if raw { values == 0 } else { values > 0 && width <= 25 };
-        let book = sound.then(|| rest.split_at_checked(values as usize)).flatten();
-        let (book, behind) = book.ok_or_else(|| {
+        // An index beyond the codebook is handled where it is read.
+        let valid = if raw { values == 0 } else { values > 0 && width <= 25 };
+        let codebook = valid.then(|| rest.split_at_checked(values as usize)).flatten();
+        let (codebook, after) = codebook.ok_or_else(|| {
             crate::Error::from(container.damaged("books", "it does not hold what records name"))
         })?;
-        rest = behind;
-        Ok::<_, crate::Error>(book)
+        rest = after;
+        Ok::<_, crate::Error>(codebook)
     };
     let mut levels: Vec<Level> = Vec::new();
     for (order, level) in (2..).zip(&metadata.levels) {
         let widths = level.widths;
-        let prob_book = take(level.prob_codebook_len, widths.prob == RAW_PROB_BITS, widths.prob)?;
-        let no_book = matches!(widths.backoff, 0 | RAW_BACKOFF_BITS);
-        let backoff_book = take(level.backoff_codebook_len, no_book, widths.backoff)?;
+        let prob_codebook =
+            take(level.prob_codebook_len, widths.prob == RAW_PROB_BITS, widths.prob)?;
+        let no_codebook = matches!(widths.backoff, 0 | RAW_BACKOFF_BITS);
+        let backoff_codebook = take(level.backoff_codebook_len, no_codebook, widths.backoff)?;
         let parents = levels.last().map_or(words, |level| level.capacity() as usize);
         let longest = order == metadata.order as usize;
         levels.push(Level::open(
@@ -178,7 +187,7 @@ fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> 
             KeyLayout::new(parents, words),
             (widths, longest),
             (level.tag_bits, level.home_lines),
-            [prob_book, backoff_book],
+            [prob_codebook, backoff_codebook],
         )?);
     }
     if !rest.is_empty() {

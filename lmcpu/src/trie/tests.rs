@@ -122,8 +122,8 @@ proptest! {
         }
     }
 
-    /// A trie built from a trie's list of n-grams is the same file: blanks are
-    /// left out of the list and filled in again.
+    /// A trie built from the n-grams that a trie lists is the same file: blanks are
+    /// left out of the list and added again.
     #[test]
     fn lists_what_it_was_built_from(arpa in arbitrary_arpa_up_to(6)) {
         let bytes = build_bytes(&arpa, None).unwrap();
@@ -152,8 +152,7 @@ proptest! {
         prop_assert_eq!(lines, expected);
     }
 
-    /// Whatever bytes are changed, opening and asking gives an error or some
-    /// number.
+    /// With any bytes changed, opening and scoring give an error or some number.
     #[test]
     fn damage_never_panics(
         changes in proptest::collection::vec((4096usize..6500, any::<u8>()), 1..30),
@@ -163,8 +162,8 @@ proptest! {
         let bits = bits.then(|| QuantisationBits::new(3, 2).unwrap());
         let whole = build_bytes(TOY, bits).unwrap();
         let mut bytes = whole.to_vec();
-        for (place, value) in changes {
-            if let Some(byte) = bytes.get_mut(place) {
+        for (offset, value) in changes {
+            if let Some(byte) = bytes.get_mut(offset) {
                 *byte = value;
             }
         }
@@ -293,7 +292,7 @@ fn unigram_models_and_errors_of_building() {
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
-/// `text` without the ids of words, which are each file's own.
+/// `text` without the ids of words, which differ between files.
 fn without_ids(text: &[u8]) -> String {
     let token = |token: &str| match (token.rfind('='), token.find(' ')) {
         (Some(_), Some(_)) => {

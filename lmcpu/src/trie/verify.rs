@@ -1,12 +1,17 @@
-//! The checks that take time in the size of the model.
+//! Checks of a trie file that take time in the size of the model.
 
 use super::*;
 use crate::file_checks::{check_numbers, check_words};
 
-/// Checks what opening does not: that each word is found by itself and each n-gram
-/// by its own key, that the suffix of each n-gram is there and knows of it, that
-/// every number is one, and that blanks are where they should be. The checksums are
-/// [`Container::verify`]'s.
+/// Checks what opening does not: that each word is found by its text and each n-gram by
+/// its key, that the suffix of each n-gram exists and is flagged as having children,
+/// that no probability or backoff is NaN, and that blanks exist and are counted.
+/// [`Container::verify`] checks the checksums.
+///
+/// # Errors
+///
+/// If the file
+/// cannot be opened as a trie or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = TrieModel::from_container(container)?;
     check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
@@ -80,15 +85,15 @@ pub fn verify(container: &Container) -> Result<()> {
     Ok(())
 }
 
-/// What is known of an n-gram that may be the suffix of others.
+/// What has been seen of an n-gram that may be the suffix of others.
 #[derive(Clone, Copy, PartialEq)]
 enum ParentStatus {
-    /// There is none.
+    /// There is no such n-gram.
     Absent,
-    /// It says that it has no children.
+    /// Its entry says that it has no children.
     Childless,
-    /// It says that it has children.
+    /// Its entry says that it has children; none has been seen.
     ExpectsChildren,
-    /// It has.
+    /// Its entry says that it has children, and one has been seen.
     HasChildren,
 }
