@@ -1,8 +1,7 @@
 //! The n-grams of KenLM's files as lists, for `dump` and for builders.
 //!
-//! Both kinds of files give an order from the one before: an n-gram is one with
-//! fewer words and one more word in front. A trie says so itself; how a probing
-//! file is made to is told in [`super::join`].
+//! A trie stores for each n-gram its oldest word and where those begin that extend it;
+//! for probing files see [`super::ngram_recovery`].
 
 use std::path::{Path, PathBuf};
 
@@ -37,20 +36,20 @@ fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
             });
         };
         if vocabulary.intern(text).0 != id {
-            let reason = format!("{} stands there twice", String::from_utf8_lossy(text));
+            let reason = format!("{} is there twice", String::from_utf8_lossy(text));
             return Err(miriam_storage::Error::damaged(path, "words", reason).into());
         }
     }
     Ok(vocabulary)
 }
 
-/// The n-grams of a trie: its arrays from the first to the last entry.
+/// Reads the orders of a trie.
 pub struct TrieLevelReader {
     file: TrieFile,
     path: PathBuf,
 }
 
-/// The n-grams of the trie `file`, which is at `path`.
+/// All n-grams of the trie `file`, which is at `path`.
 pub fn trie_source(file: TrieFile, path: &Path) -> Result<LevelSource<TrieLevelReader>> {
     let vocabulary = read_vocabulary(path, &file.words)?;
     let unigrams = file.unigrams[..file.words.len()].iter();
@@ -59,7 +58,7 @@ pub fn trie_source(file: TrieFile, path: &Path) -> Result<LevelSource<TrieLevelR
     let mut counts = vec![unigrams.len() as u64];
     counts.extend(&file.header.counts[1..]);
     let levels = TrieLevelReader { file, path: path.to_owned() };
-    // A trie does not tell whether the ARPA file had <unk>.
+    // A trie does not say whether the ARPA file had <unk>.
     Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, true, levels))
 }
 
@@ -85,10 +84,10 @@ impl LevelReader for TrieLevelReader {
             2 => self.file.bigrams_of(parent as u32).begin,
             _ => self.file.levels[order - 3].children_of(parent as u64).begin,
         };
-        let mut begins: Vec<usize> =
+        let mut offsets: Vec<usize> =
             (0..parents).into_par_iter().with_min_len(CHUNK).map(|p| begin(p) as usize).collect();
-        begins.push(if parents == 0 { 0 } else { last as usize });
-        if begins[0] != 0 || begins[parents] != count || !begins.is_sorted() {
+        offsets.push(if parents == 0 { 0 } else { last as usize });
+        if offsets[0] != 0 || offsets[parents] != count || !offsets.is_sorted() {
             return damaged("those that end in one n-gram do not follow those of the one before");
         }
         let entries = || (0..count).into_par_iter().with_min_len(CHUNK).map(|i| i as u64);
@@ -97,7 +96,7 @@ impl LevelReader for TrieLevelReader {
         if oldest.par_iter().any(|&word| word >= words) {
             return damaged("there are words that the model does not have");
         }
-        let unsorted = begins
+        let unsorted = offsets
             .par_windows(2)
             .with_min_len(CHUNK)
             .any(|children| !oldest[children[0]..children[1]].is_sorted_by(|a, b| a < b));
@@ -109,19 +108,19 @@ impl LevelReader for TrieLevelReader {
             true => Vec::new(),
             false => entries().map(|i| level.values_at(i).1).collect(),
         };
-        Ok(LevelNgrams { log10, backoffs, oldest, offsets: begins, keep: Vec::new() })
+        Ok(LevelNgrams { log10, backoffs, oldest, offsets, keep: Vec::new() })
     }
 }
 
-/// The n-grams of a probing file.
+/// Reads the orders of a probing file.
 pub struct ProbingLevelReader<const U: usize, const M: usize> {
     file: ProbingFile<U, M>,
     path: PathBuf,
-    /// Those of the order before.
+    /// The n-grams of the order before.
     shorter: RecoveredLevel,
 }
 
-/// The n-grams of the probing file `file`, which is at `path`.
+/// All n-grams of the probing file `file`, which is at `path`.
 pub fn probing_source<const U: usize, const M: usize>(
     file: ProbingFile<U, M>,
     path: &Path,
@@ -131,22 +130,22 @@ pub fn probing_source<const U: usize, const M: usize>(
     let unigrams: Vec<Unigram> = entries
         .map(|u| Unigram { log10: -f32_at(u, 0).abs() + 0.0, backoff: f32_at(u, 4) })
         .collect();
-    // What KenLM fills in for an <unk> that the ARPA file lacks.
-    let made_up = file.header.counts[0] < unigrams.len() as u64
+    // The values that KenLM gives to an <unk> that the ARPA file lacks.
+    let unknown_added = file.header.counts[0] < unigrams.len() as u64
         && unigrams[0].log10 == MISSING_UNKNOWN_LOG10
         && unigrams[0].backoff == 0.0;
-    let mut counts = vec![unigrams.len() as u64 - u64::from(made_up)];
+    let mut counts = vec![unigrams.len() as u64 - u64::from(unknown_added)];
     counts.extend(file.middle.iter().map(count_entries));
     counts.push(count_entries(&file.longest));
     let shorter = RecoveredLevel::unigrams(
         file.unigrams[..file.words.len()].iter().map(|u| extension_flags(u, 0)),
     );
     let levels = ProbingLevelReader { file, path: path.to_owned(), shorter };
-    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !made_up, levels))
+    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !unknown_added, levels))
 }
 
-/// How many n-grams a table holds. Where one stands twice, as KenLM allows, only
-/// the first is ever found, and only that counts.
+/// The number of n-grams in a table. Of duplicates, which KenLM allows, only the first
+/// is ever found, and only that is counted.
 fn count_entries<const N: usize>(table: &KenlmTable<N>) -> u64 {
     let slots = table.slots().par_iter().with_min_len(CHUNK).enumerate();
     let found = slots.filter(|&(at, slot)| {
@@ -156,8 +155,8 @@ fn count_entries<const N: usize>(table: &KenlmTable<N>) -> u64 {
     found.count() as u64
 }
 
-/// Whether something longer ends in, and begins with, the n-gram whose values
-/// stand `at` bytes into `entry`.
+/// Whether a longer n-gram ends in, and begins with, the n-gram whose values are `at`
+/// bytes into `entry`.
 fn extension_flags(entry: &[u8], at: usize) -> (bool, bool) {
     (u32_at(entry, at) & SIGN == 0, u32_at(entry, at + 4) != NO_EXTENSION)
 }

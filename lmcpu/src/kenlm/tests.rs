@@ -1,5 +1,4 @@
-//! KenLM's files against what KenLM printed from them, and files that are
-//! damaged.
+//! KenLM's files against what KenLM prints from them, and damaged files.
 
 use miriam_textio::{NoProgress, Output};
 use proptest::prelude::*;
@@ -137,7 +136,7 @@ fn written_files_equal_build_binary() {
     }
 }
 
-/// A probing file goes through our lists and comes out as it was.
+/// A probing file built from the n-grams that a probing file lists is the same file.
 #[test]
 fn a_file_built_from_a_file_is_that_file() {
     let Some(expected) = read_shared("kenlm-cases/o5.probing.zst") else { return };
@@ -216,9 +215,9 @@ fn headers_that_cannot_be_read_say_why() {
     };
     for (at, bytes, reason) in [
         (49, &b"4\n"[..], "version 4, this program reads version 5"),
-        (34, b"incomplete\n", "its builder did not come to the end"),
+        (34, b"incomplete\n", "its builder did not finish"),
         (60, &[0x3f, 0x80, 0, 0], "big-endian"),
-        (68, &[2], "test values do not match"),
+        (68, &[2], "sanity block does not match"),
         (88, &[1], "order 1"),
         (88, &[17], "order 17"),
         (92, &0.5f32.to_le_bytes(), "multiplier is 0.5"),
@@ -257,11 +256,11 @@ fn zstd_of(bytes: &[u8]) -> Vec<u8> {
     std::fs::read(file.path()).unwrap()
 }
 
-/// A table without an empty slot ends a search all the same.
+/// A search in a table without an empty slot ends.
 #[test]
 fn a_full_table_ends_a_search() {
     let mut file = TOYS[0].1.to_vec();
-    // Behind header, vocabulary and unigrams: bigrams and trigrams.
+    // After header, vocabulary and unigrams: bigrams and trigrams.
     let header = Header::read(&Bytes::copy_from(&file), Path::new("model")).unwrap();
     let slots = |order: usize| table::bucket_count(header.counts[order - 1], 1.5) as usize;
     let start = header.len() + 8 + 12 * slots(1) + 8 * 6;
@@ -273,7 +272,7 @@ fn a_full_table_ends_a_search() {
     assert!(dump_arpa(&file).is_err());
 }
 
-/// Opens, asks and lists; whatever comes of it.
+/// Opens, scores and lists; any result but a panic is good.
 fn exercise(file: &[u8]) {
     let Ok(opened) = open(file) else { return };
     let model = opened.into_model();
@@ -299,7 +298,7 @@ proptest! {
     ) {
         let mut file = TOYS[kind].1.to_vec();
         for (at, byte) in changes {
-            // Past what only says that this is a KenLM file.
+            // After the sanity block, whose changes are all refused.
             let at = 88 + usize::from(at) % (file.len() - 88);
             file[at] = byte;
         }
