@@ -9,7 +9,7 @@ use super::reference::reference_arpa;
 use super::*;
 use crate::test_support::{assert_same, capture_output, read_file, shared_path, text_input};
 
-/// What is estimated from `input` with a plan of one's own.
+/// The ARPA text estimated from `input` with this plan.
 fn estimate_with_plan(
     options: &EstimateOptions,
     plan: MemoryPlan,
@@ -24,7 +24,7 @@ fn small(order: usize) -> EstimateOptions {
     EstimateOptions { discount_fallback, memory: 64 << 20, ..EstimateOptions::new(order) }
 }
 
-/// Words that mix often and rarely.
+/// Text of frequent and rare words.
 fn corpus() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[ab]", 2 => "[c-f]", 1 => "[g-z]", 1 => Just("long\u{b}word".to_owned()),
@@ -185,7 +185,7 @@ fn errors_say_what_to_do() {
 }
 
 #[test]
-fn options_that_cannot_be_are_refused() {
+fn invalid_options_are_refused() {
     let refused = |options: EstimateOptions| options.validate().is_err();
     assert!(!refused(small(16)));
     assert!(refused(small(0)) && refused(small(17)));
