@@ -16,8 +16,7 @@ const CHUNK_ENTRIES: usize = 1 << 13;
 ///
 /// # Errors
 ///
-/// If the source
-/// cannot be read or is damaged, or the output cannot be written.
+/// If the source cannot be read or is damaged, or the output cannot be written.
 pub fn dump(
     source: &mut dyn NgramSource,
     output: &mut Output,

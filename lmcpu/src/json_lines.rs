@@ -44,8 +44,7 @@ impl TextField {
     /// Appends the text of the field, unescaped, to `text`.
     ///
     /// # Errors
-
-    /// ///
+    ///
     /// What is wrong with the line; `text` stays as it was.
     pub fn read(&self, line: &[u8], text: &mut Vec<u8>) -> Result<(), String> {
         let line = std::str::from_utf8(line)

@@ -6,55 +6,37 @@
 //! text. [`estimate`] estimates a model from plain text, as lmplz does. [`query`],
 //! [`perplexity`] and [`next_word`] print what `miriam lm` prints.
 //!
-//! A model
-//! estimated from text and queried:
+//! A model estimated from text and queried:
 //!
 //! ```
-//! use
-//! miriam_lmcpu::estimate::{EstimateOptions, estimate};
-//! use miriam_lmcpu::{State,
-//! open};
+//! use miriam_lmcpu::estimate::{EstimateOptions, estimate};
+//! use miriam_lmcpu::{State, open};
 //! use miriam_storage::LoadMethod;
-//! use miriam_textio::{Input,
-//! NoProgress, Output};
+//! use miriam_textio::{Input, NoProgress, Output};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let arpa =
-//! folder.path().join("toy.arpa");
-//! // So small a text needs discounts to be
-//! given.
+//! let arpa = folder.path().join("toy.arpa");
+//! // So small a text needs discounts to be given.
 //! let options =
-//!     EstimateOptions { discount_fallback: Some([0.5,
-//! 1.0, 1.5]), ..EstimateOptions::new(2) };
-//! let text = Input::from_reader(&b"a b\na
-//! a b\nb a\n"[..], "text", None)?;
+//!     EstimateOptions { discount_fallback: Some([0.5, 1.0, 1.5]), ..EstimateOptions::new(2) };
+//! let text = Input::from_reader(&b"a b\na a b\nb a\n"[..], "text", None)?;
 //! let mut output = Output::create(&arpa)?;
-//!
 //! let summary = estimate(&options, text, &mut output, &NoProgress)?;
-//!
 //! output.finish()?;
-//! assert_eq!((summary.tokens, &summary.counts[..]), (7, &[5,
-//! 7][..]));
+//! assert_eq!((summary.tokens, summary.types), (7, 5));
 //!
 //! let model = open(&arpa, LoadMethod::Lazy, &NoProgress)?;
-//! let
-//! (mut state, mut next) = (model.begin_state(), State::EMPTY);
-//! let mut lengths =
-//! Vec::new();
-//! for word in [model.word_id(b"b"), model.word_id(b"c"),
-//! model.end_of_sentence()] {
-//!     let (log10, matched) = model.score(&state, word,
-//! &mut next);
+//! let (mut state, mut next) = (model.begin_state(), State::EMPTY);
+//! let mut lengths = Vec::new();
+//! for word in [model.word_id(b"b"), model.word_id(b"c"), model.end_of_sentence()] {
+//!     let (log10, matched) = model.score(&state, word, &mut next);
 //!     assert!(log10.0 < 0.0);
 //!     lengths.push(matched);
-//!    
-//! state.copy_from(&next);
+//!     state.copy_from(&next);
 //! }
-//! // `<s> b` is a bigram of the text, `c` is
-//! unknown.
+//! // `<s> b` is a bigram of the text, `c` is unknown.
 //! assert_eq!(lengths, [2, 1, 1]);
-//! # Ok::<(), Box<dyn
-//! std::error::Error>>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![forbid(unsafe_code)]

@@ -41,37 +41,25 @@ pub struct ScoreResult {
 /// A model is immutable: any number of threads may query it at once.
 ///
 /// ```
-///
 /// use miriam_lmcpu::{LanguageModel, Request, ScoreResult, State, open};
-/// # use
-/// miriam_storage::LoadMethod;
+/// # use miriam_storage::LoadMethod;
 /// # use miriam_textio::NoProgress;
-/// # let file =
-/// tempfile::NamedTempFile::new()?;
-/// # std::fs::write(file.path(), "\\data\\\nngram
-/// 1=4\nngram
-/// 2=2\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\\2-grams:\n-0.5\t<s>
-/// a\n-0.75\ta </s>\n\n\\end\\\n")?;
-/// let model = open(file.path(),
-/// LoadMethod::Lazy, &NoProgress)?;
+/// # let file = tempfile::NamedTempFile::new()?;
+/// # let arpa = "\\data\\\nngram 1=4\nngram 2=2\n\n\
+/// #     \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\
+/// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
+/// # std::fs::write(file.path(), arpa)?;
+/// let model = open(file.path(), LoadMethod::Lazy, &NoProgress)?;
 /// let a = model.word_id(b"a");
-/// // p(a | <s>)
-/// is in the file; after an unknown word, `a` backs off.
-/// let states =
-/// [model.begin_state(), State::EMPTY];
-/// let requests = [Request { state: 0, word: a
-/// }, Request { state: 1, word: a }];
-/// let mut results = [ScoreResult::default();
-/// 2];
+/// // `<s> a` is a bigram of the model; without context `a` is a unigram.
+/// let states = [model.begin_state(), State::EMPTY];
+/// let requests = [Request { state: 0, word: a }, Request { state: 1, word: a }];
+/// let mut results = [ScoreResult::default(); 2];
 /// model.score_batch(&states, &requests, &mut results);
-///
 /// assert_eq!((results[0].log10.0, results[0].ngram_length), (-0.5, 2));
-///
 /// assert_eq!((results[1].log10.0, results[1].ngram_length), (-1.5, 1));
-/// // The
-/// state after `a` is the same either way.
-/// assert_eq!(results[0].next_state,
-/// results[1].next_state);
+/// // The state after `a` is the same either way.
+/// assert_eq!(results[0].next_state, results[1].next_state);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait LanguageModel: Send + Sync {

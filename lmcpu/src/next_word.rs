@@ -42,8 +42,7 @@ pub struct NextWordOptions {
 ///
 /// # Errors
 ///
-/// If the input cannot be read or has 4 GiB or
-/// more.
+/// If the input cannot be read or has 4 GiB or more.
 pub fn read_words(model: &dyn LanguageModel, mut input: Input) -> Result<Vec<(Vec<u8>, LmWord)>> {
     let name = input.name().to_owned();
     let mut text = Vec::new();
@@ -63,7 +62,8 @@ pub fn read_words(model: &dyn LanguageModel, mut input: Input) -> Result<Vec<(Ve
 ///
 /// # Errors
 ///
-/// If the input cannot be read, has a line of 4 GiB or more, or the output cannot be written.
+/// If the input cannot be read, has a line of 4 GiB or more, or the output cannot be
+/// written.
 pub fn print_next_words(
     model: &dyn LanguageModel,
     input: Input,

@@ -18,8 +18,7 @@ use crate::{LanguageModel, Result};
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is of another kind or
-/// is damaged.
+/// If the file cannot be read, is of another kind or is damaged.
 pub fn open(
     path: &Path,
     load: LoadMethod,

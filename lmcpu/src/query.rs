@@ -47,7 +47,8 @@ pub struct QueryOptions {
 ///
 /// # Errors
 ///
-/// If the input cannot be read, has a line of 4 GiB or more, or the output cannot be written.
+/// If the input cannot be read, has a line of 4 GiB or more, or the output cannot be
+/// written.
 pub fn query(
     model: &dyn LanguageModel,
     input: Input,

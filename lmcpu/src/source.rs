@@ -44,8 +44,7 @@ pub trait NgramSource: Send {
     ///
     /// # Errors
     ///
-    /// If the file cannot be
-    /// read or is damaged.
+    /// If the file cannot be read or is damaged.
     fn next_section(&mut self) -> Result<Option<Section>>;
 
     /// The error that the n-gram `index` of `section` is invalid for `reason`; it names
@@ -90,8 +89,7 @@ impl NgramSource for ArpaReader<'_> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read or
-/// is damaged, or if its unigrams are invalid.
+/// If the file cannot be read or is damaged, or if its unigrams are invalid.
 pub fn open_source<'p>(
     path: &Path,
     duplicates: DuplicatePolicy,

@@ -2,7 +2,7 @@
 //!
 //! Whitespace is found 64 bytes at a time, as bit masks. Most of running text is a few
 //! thousand words, so each thread keeps a small cache of words: a word of up to 15
-//! bytes and its length are one 128-bit number ([`WordKey`]). The cache is exact: all
+//! bytes and its length are one 128-bit number (`WordKey`). The cache is exact: all
 //! bytes of a word are compared, and words that are not cached are looked up in the
 //! model, many at once ([`LanguageModel::word_ids`]).
 

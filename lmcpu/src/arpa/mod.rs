@@ -40,35 +40,23 @@ pub struct Unigram {
 
 /// Reads an ARPA file: the unigrams at once, then one order after another.
 ///
-///
 /// ```
 /// use miriam_lmcpu::DuplicatePolicy;
-/// use
-/// miriam_lmcpu::arpa::ArpaReader;
+/// use miriam_lmcpu::arpa::ArpaReader;
 /// use miriam_textio::{Input, NoProgress};
 ///
-///
-/// let text = "\\data\\\nngram 1=4\nngram
-/// 2=1\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n\
-///            
-/// -1.25\t</s>\n-1.5\ta\n\n\\2-grams:\n-0.5\t<s> a\n\n\\end\\\n";
-/// let input =
-/// Input::from_reader(text.as_bytes(), "toy.arpa", None)?;
-/// let mut arpa =
-/// ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress)?;
-///
+/// let text = "\\data\\\nngram 1=4\nngram 2=1\n\n\
+///             \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\n\n\
+///             \\2-grams:\n-0.5\t<s> a\n\n\\end\\\n";
+/// let input = Input::from_reader(text.as_bytes(), "toy.arpa", None)?;
+/// let mut arpa = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress)?;
 /// assert_eq!(arpa.counts(), [4, 1]);
-/// assert_eq!(arpa.unigrams()[3].log10,
-/// -1.5);
+/// assert_eq!(arpa.unigrams()[3].log10, -1.5);
 /// let bigrams = arpa.next_section()?.expect("a section of bigrams");
-/// //
-/// The ids of `<s>` and `a`; the bigram is on line 12.
-///
+/// // The ids of `<s>` and `a`; the bigram is on line 12.
 /// assert_eq!((bigrams.ngram(0), bigrams.line(0)), (&[1, 3][..], 12));
-///
 /// assert!(arpa.next_section()?.is_none());
-/// # Ok::<(), Box<dyn
-/// std::error::Error>>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ArpaReader<'p> {
     text: ArpaText<'p>,
@@ -89,11 +77,10 @@ impl<'p> ArpaReader<'p> {
     /// log10 probability of -100. `duplicates` says what to do with a word that is
     /// listed twice; duplicates among longer n-grams are left to the caller.
     ///
-
-    /// /// # Errors
+    /// # Errors
     ///
-    /// If the input cannot be read or its header or
-    /// unigrams are invalid; the message names the line.
+    /// If the input cannot be read or its header or unigrams are invalid; the message
+    /// names the line.
     pub fn open(
         input: Input,
         duplicates: DuplicatePolicy,
@@ -156,8 +143,7 @@ impl<'p> ArpaReader<'p> {
     ///
     /// # Errors
     ///
-    /// If the
-    /// input cannot be read or an entry is invalid; the message names the line.
+    /// If the input cannot be read or an entry is invalid; the message names the line.
     pub fn next_section(&mut self) -> Result<Option<Section>> {
         let order = self.next_order;
         if order > self.order() {

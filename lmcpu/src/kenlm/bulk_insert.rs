@@ -39,8 +39,7 @@ pub struct DuplicateKeys(pub u64, pub u64);
 ///
 /// # Errors
 ///
-/// If two entries have
-/// the same key.
+/// If two entries have the same key.
 pub fn bulk_insert<V: Copy + Default + Send + Sync>(
     mut entries: Vec<TableEntry<V>>,
     slots: usize,

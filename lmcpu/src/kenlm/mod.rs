@@ -73,9 +73,8 @@ impl KenlmFile {
     ///
     /// # Errors
     ///
-    /// If the file
-    /// cannot be read, is incomplete or damaged, or is of an unsupported type or
-    /// version.
+    /// If the file cannot be read, is incomplete or damaged, or is of an unsupported
+    /// type or version.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(&Bytes::open(path, load)?, path)
     }
@@ -111,7 +110,6 @@ impl KenlmFile {
     /// 89,000 words, two hours for a million.
     ///
     /// # Errors
-    ///
     ///
     /// If the file does not hold the strings of its words or is damaged.
     pub fn into_source(self, path: &Path) -> Result<Box<dyn NgramSource>> {

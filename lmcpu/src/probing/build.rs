@@ -58,37 +58,26 @@ pub struct ModelSize {
 /// [`open_source`] reads, on rayon's current threads.
 ///
 /// ```
-/// use
-/// miriam_lmcpu::probing::{ProbingModel, build_probing};
-/// use
-/// miriam_lmcpu::{DuplicatePolicy, LanguageModel};
-/// use
-/// miriam_storage::LoadMethod;
+/// use miriam_lmcpu::probing::{ProbingModel, build_probing};
+/// use miriam_lmcpu::{DuplicatePolicy, LanguageModel};
+/// use miriam_storage::LoadMethod;
 /// use miriam_textio::NoProgress;
 ///
-/// let folder =
-/// tempfile::tempdir()?;
-/// let (arpa, output) = (folder.path().join("toy.arpa"),
-/// folder.path().join("toy.lm"));
-/// let text = "\\data\\\nngram
-/// 1=3\n\n\\1-grams:\n-99\t<s>\n-1.5\t</s>\n-2\ta\n\n\\end\\\n";
-///
+/// let folder = tempfile::tempdir()?;
+/// let (arpa, output) = (folder.path().join("toy.arpa"), folder.path().join("toy.lm"));
+/// let text = "\\data\\\nngram 1=3\n\n\\1-grams:\n-99\t<s>\n-1.5\t</s>\n-2\ta\n\n\\end\\\n";
 /// std::fs::write(&arpa, text)?;
-/// let size = build_probing(&arpa, &output,
-/// DuplicatePolicy::Reject, &NoProgress)?;
-/// assert_eq!((size.counts, size.blanks),
-/// (vec![3], 0));
+/// let size = build_probing(&arpa, &output, DuplicatePolicy::Reject, &NoProgress)?;
+/// assert_eq!((size.counts, size.blanks), (vec![3], 0));
 /// let model = ProbingModel::open(&output, LoadMethod::Lazy)?;
-///
-/// assert_eq!((model.order(), model.num_words()), (1, 4));
-/// # Ok::<(), Box<dyn
-/// std::error::Error>>(())
+/// assert_eq!((LanguageModel::order(&model), LanguageModel::num_words(&model)), (1, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 ///
-/// If the source cannot be
-/// read, lacks contexts or has duplicates, or the file cannot be written.
+/// If the source cannot be read, lacks contexts or has duplicates, or the file cannot
+/// be written.
 pub fn build_probing(
     path: &Path,
     output: &Path,

@@ -101,8 +101,7 @@ impl ProbingModel {
     ///
     /// # Errors
     ///
-    /// If the file
-    /// cannot be read, is of another kind or is damaged.
+    /// If the file cannot be read, is of another kind or is damaged.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
@@ -113,8 +112,7 @@ impl ProbingModel {
     ///
     /// # Errors
     ///
-    /// If the
-    /// container is of another kind or is damaged.
+    /// If the container is of another kind or is damaged.
     pub fn from_container(container: &Container) -> Result<Self> {
         let version = match container.kind_version() {
             VERSION_WITHOUT_WORDS => VERSION_WITHOUT_WORDS,

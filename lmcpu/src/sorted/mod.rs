@@ -1,9 +1,9 @@
 //! A model as a trie of sorted arrays, from which trie files are written.
 //!
-//! Each order is sorted by its words, newest first ([`sorted_section`]), and linked to
-//! the orders below ([`sorted_trie`]), so that the n-grams that extend one n-gram to
+//! Each order is sorted by its words, newest first (`sorted_section`), and linked to
+//! the orders below (`sorted_trie`), so that the n-grams that extend one n-gram to
 //! the left are consecutive, in the order of their oldest words. A model from which a
-//! toolkit has pruned suffixes gets blanks in their place ([`blanks`]).
+//! toolkit has pruned suffixes gets blanks in their place (`blanks`).
 //!
 //! Nothing depends on the number of threads.
 
@@ -50,11 +50,10 @@ pub struct SortedModel {
 impl SortedModel {
     /// Reads the model at `path`, in any format that [`open_source`] reads.
     ///
-
-    /// /// # Errors
+    /// # Errors
     ///
-    /// If the source cannot be read, lacks contexts or has
-    /// duplicates or too many n-grams.
+    /// If the source cannot be read, lacks contexts or has duplicates or too many
+    /// n-grams.
     pub fn read(path: &Path, duplicates: DuplicatePolicy, progress: &dyn Progress) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
         let _stage = ProgressStage::begin(progress, "reading", size);
@@ -65,8 +64,8 @@ impl SortedModel {
     ///
     /// # Errors
     ///
-    /// If the source
-    /// cannot be read, lacks contexts or has duplicates or too many n-grams.
+    /// If the source cannot be read, lacks contexts or has duplicates or too many
+    /// n-grams.
     pub fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
         let ids = rank_words(source.unigrams());
         let mut trie = SortedTrie { levels: vec![unigram_nodes(source.unigrams(), &ids)] };

@@ -43,8 +43,7 @@ impl<'s> SortedSection<'s> {
     ///
     /// # Errors
     ///
-    /// If two
-    /// n-grams have the same words.
+    /// If two n-grams have the same words.
     pub fn sort(section: &'s Section, ids: &'s [u32], source: &dyn NgramSource) -> Result<Self> {
         let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
         let packed_words = section.order.min(128 / bits.max(1) as usize);

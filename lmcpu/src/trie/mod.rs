@@ -3,7 +3,7 @@
 //! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest word
 //! to the left follows the words of the context. What differs: the children of a node
 //! are not a range to be searched. All edges of an order are in one hash table
-//! ([`level`]) whose keys are a node and a word; of a key only those bits are stored
+//! (`level`) whose keys are a node and a word; of a key only those bits are stored
 //! that do not follow from the slot ([`miriam_storage::compact`]; Darragh, Cleary and
 //! Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache line
 //! whatever the size of the node, the line of a bigram is known from its words alone,
@@ -107,8 +107,7 @@ impl TrieModel {
     ///
     /// # Errors
     ///
-    /// If the file
-    /// cannot be read, is of another kind or is damaged.
+    /// If the file cannot be read, is of another kind or is damaged.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
@@ -119,8 +118,7 @@ impl TrieModel {
     ///
     /// # Errors
     ///
-    /// If the
-    /// container is of another kind or is damaged.
+    /// If the container is of another kind or is damaged.
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: TrieMetadata = container.metadata()?;

@@ -10,8 +10,7 @@ use crate::file_checks::{check_numbers, check_words};
 ///
 /// # Errors
 ///
-/// If the file
-/// cannot be opened as a trie or a check fails.
+/// If the file cannot be opened as a trie or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = TrieModel::from_container(container)?;
     check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
