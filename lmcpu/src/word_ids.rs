@@ -270,7 +270,7 @@ mod tests {
         for text in ["", "\n", "x", " x \n\n\txx\x0bx\x0cx\r\n", "x\0 \0\0 x \u{a0}x \u{85}x\n"] {
             check(&*model, text.as_bytes(), true);
         }
-        // Words that end, begin and lie across the ends of chunks.
+        // Words that end at, begin at and cross the ends of chunks.
         for length in 1..200 {
             check(&*model, "x".repeat(length).as_bytes(), true);
             check(&*model, format!("{}\nx x", "x".repeat(length)).as_bytes(), true);

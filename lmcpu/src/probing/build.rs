@@ -109,7 +109,7 @@ struct ProbingBuilder {
     counts: Vec<u64>,
     vocabulary: Vocabulary,
     has_unknown: bool,
-    /// By word id: prob and backoff.
+    /// By word id: probability and backoff.
     unigrams: Vec<AtomicU64>,
     /// Orders 2 to N - 1.
     middle: Vec<MiddleTable>,
