@@ -1,8 +1,8 @@
 //! Queries a second: one at a time, one at a time with prefetch, and in batches
 //! of independent sentences.
 //!
-//! The model and the text are Multi30k's where that data lies beside the
-//! project; a synthetic model, larger than the caches, is measured always.
+//! The model and the text are Multi30k's where that data is beside the project; a
+//! synthetic model, larger than the caches, is always measured.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult,
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, NoProgress};
 
-/// Sentences scored side by side.
+/// Sentences scored as one batch.
 const LANES: usize = 64;
 
 struct Workload {
@@ -108,7 +108,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The model in the ARPA text at `path` as each kind there is.
+/// The model in the ARPA text at `path` as a probing model and as a trie.
 fn open_kinds(path: &Path) -> Vec<(&'static str, Arc<dyn LanguageModel>)> {
     let file = tempfile::NamedTempFile::new().unwrap();
     build_trie(path, file.path(), None, DuplicatePolicy::Reject, &NoProgress).unwrap();
@@ -123,19 +123,19 @@ fn multi30k() -> Vec<Workload> {
         eprintln!("skipped: {} is absent", data.display());
         return Vec::new();
     }
-    let mut works = Vec::new();
+    let mut workloads = Vec::new();
     for (kind, model) in open_kinds(&arpa) {
         for (name, file) in [("training", "train"), ("held-out", "test")] {
             if let Some(text) = read(&data.join(format!("corpus/{file}.en.gz"))) {
                 let name = format!("m30k {name} text, {kind}");
-                works.push(Workload::new(name, Arc::clone(&model), &text));
+                workloads.push(Workload::new(name, Arc::clone(&model), &text));
             }
         }
     }
-    works
+    workloads
 }
 
-/// A generator of numbers that look random.
+/// A hash, for pseudo-random numbers.
 fn scramble(n: u64) -> u64 {
     let n = (n ^ (n >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (n ^ (n >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (n >> 33)
@@ -182,27 +182,28 @@ fn synthetic() -> Vec<Workload> {
         };
         write!(text, "w{word}{}", if i % 20 == 19 { '\n' } else { ' ' }).unwrap();
     }
-    let work = |(kind, model)| {
+    let workload = |(kind, model)| {
         Workload::new(format!("synthetic trigrams, {kind}"), model, text.as_bytes())
     };
-    kinds.into_iter().map(work).collect()
+    kinds.into_iter().map(workload).collect()
 }
 
 fn queries(criterion: &mut Criterion) {
-    let mut works = multi30k();
-    works.extend(synthetic());
-    for work in &works {
+    let mut workloads = multi30k();
+    workloads.extend(synthetic());
+    for workload in &workloads {
         assert!(
-            (work.score_single() - work.score_batched()).abs() < 1e-6 * work.score_single().abs()
+            (workload.score_single() - workload.score_batched()).abs()
+                < 1e-6 * workload.score_single().abs()
         );
-        let mut group = criterion.benchmark_group(&work.name);
-        group.throughput(Throughput::Elements(work.tokens()));
+        let mut group = criterion.benchmark_group(&workload.name);
+        group.throughput(Throughput::Elements(workload.tokens()));
         group.sample_size(20);
-        group.bench_function("single", |b| b.iter(|| black_box(work.score_single())));
+        group.bench_function("single", |b| b.iter(|| black_box(workload.score_single())));
         group.bench_function("single, prefetched", |b| {
-            b.iter(|| black_box(work.score_prefetched()))
+            b.iter(|| black_box(workload.score_prefetched()))
         });
-        group.bench_function("batch", |b| b.iter(|| black_box(work.score_batched())));
+        group.bench_function("batch", |b| b.iter(|| black_box(workload.score_batched())));
         group.finish();
     }
 }

@@ -1,6 +1,6 @@
-//! Words a second from text to ids: as words stand in text, most of them
-//! frequent, and as a word list, in which none comes twice and nearly all have
-//! to be looked up in the vocabulary.
+//! Words a second from text to ids: in running text, most of whose words are frequent,
+//! and in a word list, in which nearly all words have to be looked up in the
+//! vocabulary.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -18,7 +18,7 @@ fn scramble(n: u64) -> u64 {
     (n ^ (n >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (n >> 33)
 }
 
-/// A word of about the length of words in text.
+/// A word of typical length.
 fn word(i: u64) -> String {
     let length = 2 + scramble(i) % 9;
     let letter = |n| char::from(b'a' + (scramble(i * 16 + n) % 26) as u8);
@@ -37,7 +37,7 @@ fn words(criterion: &mut Criterion) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), arpa).unwrap();
     let model = open(file.path(), LoadMethod::Lazy, &NoProgress).unwrap();
-    // The word of rank r comes about as often as 1/r: Zipf's law.
+    // The frequency of the word of rank r is about 1/r: Zipf's law.
     let zipf = |i: u64| {
         let uniform = (scramble(i + 17) >> 11) as f64 / (1u64 << 53) as f64;
         (WORDS as f64).powf(uniform) as u64 - 1
@@ -58,7 +58,7 @@ fn words(criterion: &mut Criterion) {
             let words = text.split(|byte| byte.is_ascii_whitespace()).filter(|w| !w.is_empty());
             words.map(|word| u64::from(model.word_id(word).0)).sum::<u64>()
         };
-        let mut reader = TextEncoder::new(&*model, false, false);
+        let mut encoder = TextEncoder::new(&*model, false, false);
         let mut found = EncodedText::default();
         let mut in_blocks = || {
             let mut sum = 0;
@@ -66,7 +66,7 @@ fn words(criterion: &mut Criterion) {
             while !rest.is_empty() {
                 let end = rest.len().min(128 << 10);
                 let end = memchr::memrchr(b'\n', &rest[..end]).map_or(end, |n| n + 1);
-                reader.encode(&rest[..end], &mut found);
+                encoder.encode(&rest[..end], &mut found);
                 sum += found.ids.iter().map(|id| u64::from(id.0)).sum::<u64>();
                 rest = &rest[end..];
             }

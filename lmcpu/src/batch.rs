@@ -1,10 +1,10 @@
-//! Many queries side by side, each waiting for memory while others go on.
+//! Many queries interleaved: while one waits for memory, others are stepped.
 //!
-//! Queries lie in a ring. A visit takes one as far as its memory has come, asks
-//! for what it needs next, and goes to its neighbour; a query that ends is
-//! replaced at once, so that the ring stays full whatever the lengths of walks
-//! and sentences (asynchronous memory access chaining, Kocberber et al. 2015).
-//! Where all lookups of a query begin at once, one visit answers it.
+//! Queries form a ring. A visit steps one as far as its prefetched memory allows,
+//! prefetches what it needs next, and moves to its neighbour; a query that ends is
+//! replaced at once, so that the ring stays full whatever the lengths of walks and
+//! sentences (asynchronous memory access chaining, Kocberber et al. 2015). Where all
+//! lookups of a query begin at once, one visit resolves it.
 
 use miriam_textio::Log10;
 
@@ -14,12 +14,12 @@ use crate::walk::{
 };
 use crate::{LmWord, LookupStep, NgramIndex, Request, ScoreResult, State};
 
-/// Queries under way: enough to hide the latency of memory, few enough for their
+/// Queries under way: enough to hide the latency of memory, few enough for their cache
 /// lines to stay in the first-level cache.
 const LANES: usize = 24;
 
-/// What is under way of a query: the lookups of a model that begins them at
-/// once, or the walk through one that does not.
+/// A query under way: the lookups of a model that begins them at once, or the walk
+/// through one that does not.
 struct LaneQuery<M: NgramIndex> {
     lookups: Lookups<M>,
     resumable: ResumableQuery<M>,
@@ -30,7 +30,7 @@ impl<M: NgramIndex> LaneQuery<M> {
         LaneQuery { lookups: empty_lookups::<M>(), resumable: ResumableQuery::new() }
     }
 
-    /// Asks for memory. That of the unigram has been asked for.
+    /// Prefetches the n-grams; the unigram has been prefetched before.
     #[inline(always)]
     fn prefetch(&mut self, model: &M, context: &State, word: LmWord) {
         if M::INDEPENDENT_LOOKUPS {
@@ -38,8 +38,9 @@ impl<M: NgramIndex> LaneQuery<M> {
         }
     }
 
-    /// Goes on as far as memory has come; the answer at the end. Then memory has
-    /// been asked for that `following` needs behind `word`, if that is given.
+    /// Steps the query as far as prefetched memory allows; the result when it ends.
+    /// Prefetches on the way what the query for `following`, if given, will need after
+    /// `word`.
     #[inline(always)]
     fn resume(
         &mut self,
@@ -50,12 +51,12 @@ impl<M: NgramIndex> LaneQuery<M> {
         next: &mut State,
     ) -> Option<(Log10, u8)> {
         if M::INDEPENDENT_LOOKUPS {
-            let seeks = &mut self.lookups;
+            let lookups = &mut self.lookups;
             Some(match following {
                 Some(word_ahead) => {
-                    resolve_and_prefetch_next(model, seeks, context, word, word_ahead, next)
+                    resolve_and_prefetch_next(model, lookups, context, word, word_ahead, next)
                 }
-                None => resolve_query(model, seeks, context, word, next),
+                None => resolve_query(model, lookups, context, word, next),
             })
         } else {
             self.resumable.resume(model, context, word, next)
@@ -63,31 +64,31 @@ impl<M: NgramIndex> LaneQuery<M> {
     }
 }
 
-/// What the next visit to a sentence does.
+/// What the next visit to a lane does.
 #[derive(Clone, Copy, PartialEq)]
 enum LanePhase {
-    /// Walks from the word to the left.
+    /// Walk from the word to the left.
     Resolve,
-    /// Looks for the longest n-gram that ends in the word, and for no other.
+    /// Look for the n-gram of the highest order that ends in the word, and for no other.
     LongestOnly,
-    /// Makes the state behind the word before, which was not needed so far.
+    /// Compute the state after the previous word, which was not needed so far.
     RebuildState,
 }
 
 /// A sentence being scored.
 ///
-/// Where one of the longest n-grams matches, the next word is likely to end
-/// another. If it does, its shorter n-grams and the state before it do not matter,
-/// so the longest is looked for first: in text that the model knows, one lookup a
-/// word instead of one an order. A match implies all that a walk would have found
-/// on its way, because models have the context and the suffix of each n-gram.
+/// Where an n-gram of the highest order matches, the next word is likely to end
+/// another. If it does, shorter n-grams and the state before it do not matter, so the
+/// highest order is looked up first: in text that the model knows, one lookup a word
+/// instead of one an order. A match implies all that a walk would have found, because
+/// models have the context and the suffix of each n-gram.
 #[repr(align(64))]
 struct Lane<M: NgramIndex> {
-    /// The state before the word and the one behind it, in turn.
+    /// The state before the current word and the one after it; [`Lane::is_swapped`] says which is first.
     states: [State; 2],
     is_swapped: bool,
     phase: LanePhase,
-    /// The word in question, and where the sentence begins and ends.
+    /// The index of the current word, and where the sentence begins and ends.
     position: usize,
     start: usize,
     end: usize,
@@ -109,7 +110,7 @@ impl<M: NgramIndex> Lane<M> {
         }
     }
 
-    /// Takes on the sentence that begins and ends at these words.
+    /// Begins the sentence `words[start..end]`.
     fn start_sentence(
         &mut self,
         model: &M,
@@ -127,7 +128,8 @@ impl<M: NgramIndex> Lane<M> {
         self.query.prefetch(model, begin, words[start]);
     }
 
-    /// Goes on as far as memory has come: true when the word's score is there.
+    /// Steps the lane as far as prefetched memory allows; true when the current word's
+    /// score is known.
     #[inline(always)]
     fn advance(&mut self, model: &M, words: &[LmWord], scores: &mut [(Log10, u8)]) -> bool {
         let at = self.position;
@@ -154,31 +156,31 @@ impl<M: NgramIndex> Lane<M> {
             return false;
         }
         let following = words.get(at + 1).copied();
-        let Some(answer) = self.query.resume(model, context, words[at], following, next) else {
+        let Some(score) = self.query.resume(model, context, words[at], following, next) else {
             return false;
         };
-        scores[at] = answer;
+        scores[at] = score;
         self.is_swapped = !self.is_swapped;
         self.position = at + 1;
         if self.position < self.end {
             let order = model.order();
             if M::INDEPENDENT_LOOKUPS
-                && usize::from(answer.1) == order
+                && usize::from(score.1) == order
                 && order > 2
                 && self.position + 1 >= self.start + order
             {
                 self.phase = LanePhase::LongestOnly;
                 self.query.lookups[0] = prefetch_longest(model, &words[..at + 2]);
             } else if let Some(&[older, word]) = words.get(at + 1..at + 3) {
-                // One word more ahead than what has been asked for.
+                // One word further ahead than what has been prefetched.
                 model.prefetch_bigram(older, word);
             }
         }
         true
     }
 
-    /// Asks for what the state behind the word before consists of: a walk from
-    /// that word, which must be in a longest n-gram, finds it again.
+    /// Begins to compute the state after the previous word by a walk from that word,
+    /// whose last match was of the highest order.
     #[inline(never)]
     fn begin_state_rebuild(&mut self, model: &M, words: &[LmWord]) {
         let used = model.order() - 2;
@@ -196,7 +198,7 @@ impl<M: NgramIndex> Lane<M> {
     }
 }
 
-/// Asks for what the first visit to the query for `word` will read.
+/// Prefetches what the first visit to the query for `word` will read.
 #[inline(always)]
 fn prefetch_query_start<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
     match context.entries().first() {
@@ -217,15 +219,15 @@ pub(crate) fn score_sentences<M: NgramIndex>(
     let (words, scores) = (&words[..last], &mut scores[..last]);
     let mut start = 0;
     let mut waiting = ends.iter().filter_map(|&end| {
-        assert!(start <= end && end <= last, "sentences end one after another");
-        let place = (start, end);
+        assert!(start <= end && end <= last, "sentence ends must ascend");
+        let span = (start, end);
         start = end;
-        (place.0 < end).then_some(place)
+        (span.0 < end).then_some(span)
     });
     let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES);
-    for place in waiting.by_ref().take(LANES) {
+    for span in waiting.by_ref().take(LANES) {
         let mut lane = Lane::new();
-        lane.start_sentence(model, begin, words, place);
+        lane.start_sentence(model, begin, words, span);
         lanes.push(lane);
     }
     while !lanes.is_empty() {
@@ -233,7 +235,7 @@ pub(crate) fn score_sentences<M: NgramIndex>(
         for lane in &mut lanes {
             if lane.advance(model, words, scores) && lane.position == lane.end {
                 match waiting.next() {
-                    Some(place) => lane.start_sentence(model, begin, words, place),
+                    Some(span) => lane.start_sentence(model, begin, words, span),
                     None => ended = true,
                 }
             }
@@ -256,7 +258,7 @@ pub(crate) fn score_requests<M: NgramIndex>(
         prefetch_query_start(model, &states[request.state as usize], request.word);
     };
     requests.iter().take(2 * LANES).for_each(prefetch);
-    let ask = |query: &mut LaneQuery<M>, at: usize| {
+    let start_query = |query: &mut LaneQuery<M>, at: usize| {
         let Request { state, word } = requests[at];
         if let Some(ahead) = requests.get(at + LANES) {
             prefetch(ahead);
@@ -264,27 +266,27 @@ pub(crate) fn score_requests<M: NgramIndex>(
         query.prefetch(model, &states[state as usize], word);
     };
     let mut waiting = 0..requests.len();
-    // Queries with the places of their requests, made where they stay.
+    // Queries with the indices of their requests.
     let mut lanes: Vec<(LaneQuery<M>, usize)> = Vec::new();
     lanes.resize_with(LANES.min(requests.len()), || (LaneQuery::new(), 0));
     for ((query, lane), at) in lanes.iter_mut().zip(waiting.by_ref()) {
         *lane = at;
-        ask(query, at);
+        start_query(query, at);
     }
     while !lanes.is_empty() {
         let mut lane = 0;
         while let Some((query, at)) = lanes.get_mut(lane) {
             let (Request { state, word }, result) = (requests[*at], &mut results[*at]);
             let context = &states[state as usize];
-            if let Some(answer) = query.resume(model, context, word, None, &mut result.next_state) {
-                (result.log10, result.ngram_length) = answer;
+            if let Some(score) = query.resume(model, context, word, None, &mut result.next_state) {
+                (result.log10, result.ngram_length) = score;
                 let Some(new) = waiting.next() else {
-                    // The last lane takes this one's turn.
+                    // The last lane moves here and is visited next.
                     lanes.swap_remove(lane);
                     continue;
                 };
                 *at = new;
-                ask(query, new);
+                start_query(query, new);
             }
             lane += 1;
         }

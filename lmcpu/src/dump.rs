@@ -1,18 +1,22 @@
-//! Any model back to ARPA text, as KenLM's `lmplz` lays it out (`ngram-lm.md`
-//! 1.4): shortest decimals, backoffs printed for all but the longest n-grams,
-//! also where they are 0. Entries come in the order of the source.
+//! Writes any model as ARPA text in the format of KenLM's `lmplz` (`ngram-lm.md` 1.4):
+//! shortest decimals, backoffs printed for all but the longest n-grams, also where they
+//! are 0. Entries are in the order of the source.
 
 use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use rayon::prelude::*;
 
-use crate::{NgramSource, Result};
+use crate::{NgramSource, ProgressStage, Result};
 
 /// Entries that one task prints.
 const CHUNK_ENTRIES: usize = 1 << 13;
 
-/// Writes the n-grams of `source` to `output`, printed on rayon's current
-/// threads. What a source cannot tell from n-grams of the model, such as the
-/// blanks of a KenLM file, is written like any other.
+/// Writes the n-grams of `source` to `output`, printed on rayon's current threads.
+/// Entries that a source cannot tell from n-grams of the model, such as the blanks of a
+/// KenLM file, are written like any other.
+///
+/// # Errors
+///
+/// If the source cannot be read or is damaged, or the output cannot be written.
 pub fn dump(
     source: &mut dyn NgramSource,
     output: &mut Output,
@@ -29,30 +33,30 @@ pub fn dump(
     let unigrams = &source.unigrams()[first..];
     let longest = counts.len() == 1;
     let vocabulary = source.vocabulary();
-    write_entries(output, unigrams.len(), progress, &mut 0, |i, out| {
+    write_entries(output, unigrams.len(), None, &mut 0, |i, out| {
         let (unigram, id) = (&unigrams[i], (first + i) as u32);
         let backoff = (!longest).then_some(unigram.backoff);
         push_entry(out, unigram.log10, &[id], backoff, vocabulary);
     })?;
-    progress.begin("writing", Some(counts.iter().skip(1).sum()));
+    let stage = ProgressStage::begin(progress, "writing", Some(counts.iter().skip(1).sum()));
     let mut done = 0;
     while let Some(section) = source.next_section()? {
         output.write(format!("\n\\{}-grams:\n", section.order).as_bytes())?;
         let vocabulary = source.vocabulary();
-        write_entries(output, section.len(), progress, &mut done, |i, out| {
+        write_entries(output, section.len(), Some(&stage), &mut done, |i, out| {
             let backoff = section.backoffs.get(i).copied();
             push_entry(out, section.log10[i], section.ngram(i), backoff, vocabulary);
         })?;
     }
-    progress.end();
+    drop(stage);
     Ok(output.write(b"\n\\end\\\n")?)
 }
 
-/// Prints `count` entries by `push`, many at a time, and writes them in order.
+/// Prints `count` entries by `push` in parallel and writes them in order.
 fn write_entries(
     output: &mut Output,
     count: usize,
-    progress: &dyn Progress,
+    stage: Option<&ProgressStage<'_>>,
     done: &mut u64,
     push: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> Result<()> {
@@ -74,7 +78,9 @@ fn write_entries(
             output.write(text)?;
         }
         *done += (last - first) as u64;
-        progress.set_position(*done);
+        if let Some(stage) = stage {
+            stage.set_position(*done);
+        }
     }
     Ok(())
 }
@@ -98,7 +104,8 @@ fn push_entry(
     out.push(b'\n');
 }
 
-/// The sign of a zero is a flag of a file, not of the model.
+/// Appends `value`; a zero without its sign, which is a flag of a file, not of the
+/// model.
 fn push_float(out: &mut Vec<u8>, value: f32) {
     number::push_shortest_f32(out, if value == 0.0 { 0.0 } else { value });
 }

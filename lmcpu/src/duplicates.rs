@@ -1,8 +1,8 @@
-//! N-grams that stand in an ARPA file twice.
+//! N-grams that an ARPA file lists twice.
 //!
-//! They make a model ambiguous: KenLM keeps one of the two in silence, which one
-//! depends on the kind of file. Here they are an error with both lines, unless
-//! the user says that the first counts.
+//! They make a model ambiguous: KenLM silently keeps one of the two, which one depends
+//! on the kind of file. Here they are an error that names both lines, unless the user
+//! chooses to keep the first.
 
 use std::collections::VecDeque;
 
@@ -11,45 +11,19 @@ use rayon::prelude::*;
 
 use crate::arpa::{ArpaReader, Section, Unigram};
 use crate::hash::combine;
-use crate::{Error, NgramSource, Result};
+use crate::{NgramSource, Result};
 
-/// What becomes of an n-gram that stands in a list twice.
+/// What to do with an n-gram that a source lists twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
     /// It is an error.
     #[default]
     Reject,
-    /// The first entry counts, the others are left out and logged.
+    /// Keep the first entry; drop the others and log their number.
     KeepFirst,
 }
 
-/// Two n-grams of `section` that a table cannot hold both: the same n-gram twice,
-/// or, once in millions of models, two with the same hash.
-pub(crate) fn duplicate_error(
-    section: &Section,
-    first: usize,
-    second: usize,
-    source: &dyn NgramSource,
-) -> Error {
-    let order = section.order;
-    let reason = match (section.ngram(first) == section.ngram(second), section.line(first)) {
-        (true, 0) => format!("this {order}-gram is there twice"),
-        (true, line) => format!(
-            "this {order}-gram stands on line {line} already; remove one of the two, or say \
-             --duplicates keep-first"
-        ),
-        (false, 0) => {
-            format!("this {order}-gram has the same 64-bit hash as another; build a trie instead")
-        }
-        (false, line) => format!(
-            "this {order}-gram has the same 64-bit hash as that on line {line}; build a trie \
-             instead"
-        ),
-    };
-    source.ngram_error(section, second, reason)
-}
-
-/// An ARPA file without the later of two equal entries. It is read whole at once,
+/// An ARPA file without the later of two equal entries. All of it is read at once,
 /// since its counts come before its n-grams.
 pub(crate) struct DedupSource<'p> {
     arpa: ArpaReader<'p>,
@@ -58,7 +32,7 @@ pub(crate) struct DedupSource<'p> {
 }
 
 impl<'p> DedupSource<'p> {
-    /// `arpa` has left duplicate unigrams out already.
+    /// Reads all sections of `arpa`, which has dropped duplicate unigrams already.
     pub fn read(mut arpa: ArpaReader<'p>) -> Result<Self> {
         let mut counts = vec![arpa.unigrams().len() as u64 - u64::from(!arpa.has_unknown())];
         let mut sections = VecDeque::new();
@@ -71,25 +45,25 @@ impl<'p> DedupSource<'p> {
         for (i, (kept, all)) in counts.iter().zip(arpa.counts()).enumerate() {
             if kept < all {
                 let (file, order, left_out) = (arpa.name(), i + 1, all - kept);
-                tracing::warn!("{file}: {left_out} {order}-grams stood there already; left out");
+                tracing::warn!("{file}: {left_out} {order}-grams are duplicates and were left out");
             }
         }
         Ok(DedupSource { arpa, counts, sections })
     }
 }
 
-/// For each n-gram whether it is the first of its kind.
+/// For each n-gram whether it is the first of those with its words.
 fn mark_first_occurrences(section: &Section) -> Vec<bool> {
     let hash = |i: usize| {
         section.ngram(i).iter().fold(section.order as u64, |hash, &word| combine(hash, word))
     };
-    let mut places: Vec<(u64, usize)> =
+    let mut hashes: Vec<(u64, usize)> =
         (0..section.len()).into_par_iter().map(|i| (hash(i), i)).collect();
-    places.par_sort_unstable();
+    hashes.par_sort_unstable();
     let mut keep = vec![true; section.len()];
-    for equal in places.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
+    for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
         for (at, &(_, later)) in equal.iter().enumerate() {
-            // Equal hashes do not make equal n-grams.
+            // Different n-grams may have equal hashes.
             keep[later] =
                 equal[..at].iter().all(|&(_, i)| section.ngram(i) != section.ngram(later));
         }
@@ -129,27 +103,21 @@ impl NgramSource for DedupSource<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use miriam_textio::{Input, NoProgress};
+    use miriam_textio::NoProgress;
 
     use super::*;
     use crate::dump;
+    use crate::test_support::{capture_output, text_input};
 
     const TWICE: &str = "\\data\\\nngram 1=6\nngram 2=4\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n\
         -2\t</s>\n-1.5\ta\t-0.25\n-1.25\ta\t-0.125\n-3\tb\n\n\\2-grams:\n-0.5\t<s> a\n-0.75\ta b\n\
         -0.25\ta b\n-0.875\ta </s>\n\n\\end\\\n";
 
     fn read(arpa: &str, duplicates: DuplicatePolicy) -> Result<Vec<u8>> {
-        let reader = std::io::Cursor::new(arpa.as_bytes().to_vec());
-        let input = Input::from_reader(reader, "twice.arpa", None)?;
+        let input = text_input(arpa.as_bytes(), "twice.arpa");
         let arpa = ArpaReader::open(input, duplicates, &NoProgress)?;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out.arpa");
-        let mut output = miriam_textio::Output::create(Path::new(&path))?;
-        dump(&mut DedupSource::read(arpa)?, &mut output, &NoProgress)?;
-        output.finish()?;
-        Ok(std::fs::read(path).unwrap())
+        let mut source = DedupSource::read(arpa)?;
+        Ok(capture_output(|output| dump(&mut source, output, &NoProgress))?.0)
     }
 
     #[test]
@@ -163,8 +131,8 @@ mod tests {
 
     #[test]
     fn duplicate_error_names_both_lines() {
-        let complaint = read(TWICE, DuplicatePolicy::Reject).unwrap_err().to_string();
-        assert!(complaint.contains("twice.arpa, line 10"), "{complaint}");
-        assert!(complaint.contains("already on line 9"), "{complaint}");
+        let message = read(TWICE, DuplicatePolicy::Reject).unwrap_err().to_string();
+        assert!(message.contains("twice.arpa, line 10"), "{message}");
+        assert!(message.contains("already on line 9"), "{message}");
     }
 }

@@ -1,18 +1,18 @@
-//! What can go wrong with a language model.
+//! Errors of this crate.
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a language model could not be read, built or trusted. Each message
-/// names the file and the place and ends the story: no cause hides behind it.
+/// Why a language model could not be read, built or trusted. Each message names the
+/// file and the place in it and is complete: there is no `source` to print after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A model file could not be written, opened or trusted.
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
-    /// Text could not be read or is not what it should be; for an ARPA file
-    /// with the line.
+    /// Text could not be read or has the wrong format; the message names the line of an
+    /// ARPA file.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),
     /// A file in a format that this program does not read.
@@ -20,13 +20,13 @@ pub enum Error {
     Unsupported {
         /// The file.
         file: String,
-        /// Which format it is in and what to do.
+        /// Which format it has and what to do.
         reason: String,
     },
-    /// Options that do not go together.
+    /// Options that contradict each other or are out of range.
     #[error("{reason}")]
     InvalidOptions {
-        /// Which, and what to give instead.
+        /// Which options, and what to give instead.
         reason: String,
     },
     /// A text gives no discounts for Kneser-Ney smoothing.
@@ -35,9 +35,9 @@ pub enum Error {
          repeated lines, or name discounts for this case with --discount-fallback"
     )]
     Discounts {
-        /// The length of the n-grams.
+        /// The n-gram order.
         order: usize,
-        /// Which discount, and why.
+        /// Which discount is missing or out of range, and why.
         reason: String,
     },
 }

@@ -1,143 +1,146 @@
-//! A model as the walk of a query sees it: lookup after lookup, each one word
+//! The n-grams of a model as a query sees them: one lookup after another, each one word
 //! longer to the left.
 //!
-//! A kind of file says where its n-grams lie ([`NgramIndex`]); scoring, one at a
-//! time or in batches, is written once, for all of them.
+//! Each kind of file implements [`NgramIndex`]; scoring, one query at a time or in
+//! batches, is written once for all kinds.
 
 use miriam_textio::Log10;
 
 use crate::{LanguageModel, LmWord, Request, ScoreResult, State, batch, walk};
 
-/// The bits of a backoff that says: none, and no longer n-gram begins with this
-/// one (`ngram-lm.md` 2.3).
-pub const NO_EXTENSION: u32 = 1 << 31;
+/// The bits of a backoff of -0.0, which says that the n-gram has no backoff and that no
+/// longer n-gram begins with it (`ngram-lm.md` 2.3).
+pub const NO_EXTENSION: u32 = SIGN;
 
-/// An n-gram of a model.
+/// The sign bit of an f32; in a log10 p it is a flag of files (`ngram-lm.md` 2.3).
+pub(crate) const SIGN: u32 = 1 << 31;
+
+/// An n-gram of a model, as a lookup finds it. `P` is [`NgramIndex::NodeRef`].
 #[derive(Clone, Copy, Debug)]
 pub struct FoundNgram<P> {
-    /// log10 p, with the sign that KenLM's file of the same kind answers for 0.
+    /// log10 p. A zero has the sign that KenLM gives it for the same kind of file.
     pub log10: f32,
     /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) where there is none and no
     /// longer n-gram begins with this one, and always for the longest n-grams.
     pub backoff: f32,
-    /// Where the n-grams with one more word to the left lie; `None` when the
-    /// model knows that there are none.
+    /// Refers to the n-grams with one more word to the left; `None` when the model
+    /// knows that there are none.
     pub extend_left: Option<P>,
 }
 
-/// How far one lookup has come.
+/// The state of a lookup after one step.
 #[derive(Clone, Copy, Debug)]
 pub enum LookupStep<P> {
-    /// Memory was asked for; go on when it may be there.
+    /// A prefetch is under way; step again when it may be done.
     Pending,
     /// The model has no such n-gram.
     Absent,
-    /// It has.
+    /// The model has the n-gram.
     Found(FoundNgram<P>),
 }
 
-/// Where the n-grams of a model lie.
+/// The n-grams of a model, found word by word.
 ///
-/// A query walks from the newest word to the left: [`NgramIndex::unigram`], then
-/// for each older word [`NgramIndex::seek`] and [`NgramIndex::step`] until the
-/// n-gram is found or absent. Each of these asks for the memory that the next
-/// call will read, so that a batch can do something else meanwhile.
+/// A query walks from the newest word to the left: [`NgramIndex::unigram`], then for
+/// each older word [`NgramIndex::begin_lookup`] and [`NgramIndex::step_lookup`] until
+/// the n-gram is found or absent. Each of these prefetches what the next call will
+/// read, so that a batch can step other queries meanwhile.
 ///
-/// Whoever implements this is a [`LanguageModel`]. Contexts never hold ids that
-/// are not below [`NgramIndex::num_words`]; damaged files may give wrong answers
-/// but must not panic.
+/// Every implementor is a [`LanguageModel`]. All word ids are below
+/// [`NgramIndex::num_words`]. Damaged files may give wrong scores but must not panic.
 pub trait NgramIndex: Send + Sync {
-    /// Where the n-grams lie that extend one n-gram to the left: a hash, a range
-    /// of children.
+    /// Refers to the n-grams that extend one n-gram to the left: a hash, or a range of
+    /// children.
     type NodeRef: Copy + Send;
-    /// A lookup under way. The default stands for none and is never stepped.
+    /// A lookup under way. The default is no lookup and is never stepped.
     type Lookup: Copy + Default + Send;
 
-    /// See [`LanguageModel::order`].
+    /// [`LanguageModel::order`].
     fn order(&self) -> usize;
-    /// See [`LanguageModel::num_words`].
+    /// [`LanguageModel::num_words`].
     fn num_words(&self) -> usize;
-    /// See [`LanguageModel::word_id`].
+    /// [`LanguageModel::word_id`].
     fn word_id(&self, word: &[u8]) -> LmWord;
-    /// See [`LanguageModel::word_ids`].
+    /// [`LanguageModel::word_ids`].
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
         for (&(start, end), id) in spans.iter().zip(&mut ids[..spans.len()]) {
             *id = self.word_id(&text[start as usize..end as usize]);
         }
     }
-    /// See [`LanguageModel::word`].
+    /// [`LanguageModel::word`].
     fn word(&self, id: LmWord) -> Option<&[u8]>;
-    /// See [`LanguageModel::begin_state`].
+    /// [`LanguageModel::begin_state`].
     fn begin_state(&self) -> State;
-    /// See [`LanguageModel::end_of_sentence`].
+    /// [`LanguageModel::end_of_sentence`].
     fn end_of_sentence(&self) -> LmWord;
-    /// See [`LanguageModel::minimisation_is_closed`].
+    /// [`LanguageModel::minimisation_is_closed`].
     fn minimisation_is_closed(&self) -> bool;
 
-    /// Asks for what [`NgramIndex::unigram`] will read.
+    /// Prefetches what [`NgramIndex::unigram`] will read.
     fn prefetch_unigram(&self, word: LmWord);
 
-    /// Whether the place of a bigram follows from its words alone though those of
-    /// longer n-grams do not: then [`NgramIndex::prefetch_pair`] asks for it, and
-    /// one visit answers both unigram and bigram.
+    /// Whether the address of a bigram follows from its words alone though those of
+    /// longer n-grams do not: then [`NgramIndex::prefetch_bigram`] prefetches it, and
+    /// one visit resolves both unigram and bigram.
     #[inline(always)]
     fn can_prefetch_bigram(&self) -> bool {
         false
     }
 
-    /// Asks for what [`NgramIndex::unigram`] will read of `word` and, with
-    /// [`NgramIndex::pairs_ahead`], a lookup of the bigram with `older` in front.
+    /// Prefetches what [`NgramIndex::unigram`] will read of `word` and, with
+    /// [`NgramIndex::can_prefetch_bigram`], what a lookup of the bigram `older word`
+    /// will read.
     fn prefetch_bigram(&self, older: LmWord, word: LmWord) {
         let _ = older;
         self.prefetch_unigram(word);
     }
 
-    /// The word alone.
+    /// The n-gram of `word` alone.
     fn unigram(&self, word: LmWord) -> FoundNgram<Self::NodeRef>;
 
-    /// Begins to look for the n-gram of `order` words, from 2, that has `older`
-    /// in front of the n-gram whose extensions lie at `place`.
-    fn begin_lookup(&self, order: usize, place: Self::NodeRef, older: LmWord) -> Self::Lookup;
+    /// Begins to look for the n-gram of `order` words, from 2, that has `older` in
+    /// front of the n-gram whose extensions `node` refers to.
+    fn begin_lookup(&self, order: usize, node: Self::NodeRef, older: LmWord) -> Self::Lookup;
 
-    /// As [`NgramIndex::seek`], for a caller that steps at once: where the place
-    /// was known early the processor is ahead of any request for memory.
+    /// As [`NgramIndex::begin_lookup`], for a caller that steps at once: a prefetch
+    /// would come too late to help.
     #[inline(always)]
     fn begin_lookup_no_prefetch(
         &self,
         order: usize,
-        place: Self::NodeRef,
+        node: Self::NodeRef,
         older: LmWord,
     ) -> Self::Lookup {
-        self.begin_lookup(order, place, older)
+        self.begin_lookup(order, node, older)
     }
 
-    /// Whether the next step of a lookup that has just begun needs no memory that has
-    /// to be waited for.
+    /// Whether the next step of a lookup that has just begun reads only memory that is
+    /// in the cache.
     #[inline(always)]
-    fn is_ready(&self, seek: &Self::Lookup) -> bool {
-        let _ = seek;
+    fn is_ready(&self, lookup: &Self::Lookup) -> bool {
+        let _ = lookup;
         false
     }
 
-    /// Goes on with a lookup among n-grams of `order` words.
-    fn step_lookup(&self, order: usize, seek: &mut Self::Lookup) -> LookupStep<Self::NodeRef>;
+    /// Continues a lookup among n-grams of `order` words.
+    fn step_lookup(&self, order: usize, lookup: &mut Self::Lookup) -> LookupStep<Self::NodeRef>;
 
-    /// Whether places follow from the words alone, as hashes do: then
-    /// [`NgramIndex::word_place`] and [`NgramIndex::place_beyond`] answer, all
-    /// lookups of a query can begin at once, and [`NgramIndex::step`] never
-    /// waits.
+    /// Whether node references follow from the words alone, as hashes do: then
+    /// [`NgramIndex::word_node`] and [`NgramIndex::extend_node`] are implemented, all
+    /// lookups of a query can begin at once, and [`NgramIndex::step_lookup`] is never
+    /// pending.
     const INDEPENDENT_LOOKUPS: bool = false;
 
-    /// Where the n-grams lie that extend `word`, if there are any.
+    /// Refers to the n-grams that extend `word` to the left, if there are any.
     fn word_node(&self, word: LmWord) -> Option<Self::NodeRef> {
         let _ = word;
         None
     }
 
-    /// Where the n-grams lie that extend the one with `older` in front of the
-    /// n-gram whose extensions lie at `place`, if both are there.
-    fn extend_node(&self, place: Self::NodeRef, older: LmWord) -> Option<Self::NodeRef> {
-        let _ = (place, older);
+    /// Refers to the n-grams that extend the one with `older` in front of the n-gram
+    /// whose extensions `node` refers to.
+    fn extend_node(&self, node: Self::NodeRef, older: LmWord) -> Option<Self::NodeRef> {
+        let _ = (node, older);
         None
     }
 }

@@ -1,16 +1,16 @@
-//! JSON lines: one object a line, one field of which is text.
+//! JSON lines: one object a line, with text in one of its fields.
 //!
-//! A line is parsed whole, so that nothing malformed passes, but only the one
-//! field is unescaped; and it is never written anew: keys are added in front of
-//! its closing brace, every other byte stays.
+//! All of a line is parsed, so that malformed JSON is an error, but only the one field
+//! is unescaped; and a line is not printed again: keys are inserted before its closing
+//! brace, every other byte stays.
 
 use std::fmt;
 
 use miriam_textio::number;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
-use crate::perplexity::line_perplexity;
 use crate::query::push_integer;
+use crate::text_scoring::perplexity_of;
 
 /// The keys that [`push_with_scores`] adds.
 const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
@@ -18,15 +18,15 @@ const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity
 /// Which field of each object is text.
 #[derive(Clone, Debug)]
 pub struct TextField {
-    /// The key in the object, then the key in the object found there, and so on.
+    /// The key in the object, then the key in the nested object, and so on.
     path: Vec<String>,
     reject_score_keys: bool,
 }
 
 impl TextField {
-    /// The field `name`, in which dots lead into objects within objects; `\.` is
-    /// a dot of a key and `\\` a backslash. With `refuse_added` lines that
-    /// already have a key that [`push_with_scores`] adds are errors.
+    /// The field `name`, in which dots separate the keys of nested objects; `\.` is a
+    /// dot in a key and `\\` a backslash. With `reject_score_keys` a line that already
+    /// has a key that [`push_with_scores`] adds is an error.
     pub fn new(name: &str, reject_score_keys: bool) -> Self {
         let mut path = vec![String::new()];
         let mut characters = name.chars();
@@ -41,8 +41,11 @@ impl TextField {
         TextField { path, reject_score_keys }
     }
 
-    /// Appends the text of the field to `text`, as it is behind JSON's escapes.
-    /// `Err` says what is wrong with the line and leaves `text` alone.
+    /// Appends the text of the field, unescaped, to `text`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the line; `text` stays as it was.
     pub fn read(&self, line: &[u8], text: &mut Vec<u8>) -> Result<(), String> {
         let line = std::str::from_utf8(line)
             .map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to() + 1))?;
@@ -66,7 +69,7 @@ impl TextField {
     }
 }
 
-/// The message of `error` with its column alone: there is only one line.
+/// The message of `error` with its column only: there is only one line.
 fn describe_error(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -76,8 +79,8 @@ fn describe_error(error: &serde_json::Error) -> String {
     }
 }
 
-/// Appends `line`, an object that [`TextField::read`] took, with four keys in
-/// front of its closing brace. What is not finite becomes `null`.
+/// Appends `line`, an object that [`TextField::read`] accepted, with four keys before
+/// its closing brace. A number that is not finite becomes `null`.
 pub fn push_with_scores(line: &[u8], log10: f64, tokens: u64, unknown: u64, out: &mut Vec<u8>) {
     let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
     out.extend_from_slice(&line[..end]);
@@ -97,11 +100,11 @@ pub fn push_with_scores(line: &[u8], log10: f64, tokens: u64, unknown: u64, out:
     key(out, SCORE_KEYS[2]);
     push_integer(out, unknown);
     key(out, SCORE_KEYS[3]);
-    push_number(out, line_perplexity(log10, tokens));
+    push_number(out, perplexity_of(log10, tokens));
     out.extend_from_slice(&line[end..]);
 }
 
-/// An object in which the rest of a path leads to text.
+/// Reads an object in which `path` leads to the text.
 struct ObjectSeed<'a> {
     path: &'a [String],
     reject_score_keys: bool,
@@ -126,7 +129,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Some((name, path)) = self.path.split_first() else {
-            return Err(A::Error::custom("no field is asked for"));
+            return Err(A::Error::custom("the field has no name"));
         };
         let mut seen = false;
         let compare = || KeySeed { name, reject_score_keys: self.reject_score_keys };
@@ -136,7 +139,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                 continue;
             }
             if std::mem::replace(&mut seen, true) {
-                return Err(A::Error::custom(format_args!("the field {name:?} stands twice")));
+                return Err(A::Error::custom(format_args!("the field {name:?} is there twice")));
             }
             let (text, found) = (&mut *self.text, &mut *self.found);
             if path.is_empty() {
@@ -150,7 +153,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
     }
 }
 
-/// Whether a key is the one that is looked for.
+/// Reads a key: is it `name`?
 struct KeySeed<'a> {
     name: &'a str,
     reject_score_keys: bool,
@@ -181,7 +184,7 @@ impl Visitor<'_> for KeySeed<'_> {
     }
 }
 
-/// Text that is appended.
+/// Reads a string and appends it.
 struct TextSeed<'a>(&'a mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
@@ -233,7 +236,7 @@ mod tests {
 
     #[test]
     fn errors_describe_the_problem() {
-        for (line, complaint) in [
+        for (line, message) in [
             (&b""[..], "EOF while parsing a value (byte 0)"),
             (b"text", "expected ident (byte 2)"),
             (b"[\"text\"]", "invalid type: sequence, expected an object (byte 0)"),
@@ -245,7 +248,7 @@ mod tests {
             (b"{\"text\":\"\"}}", "trailing characters (byte 12)"),
             (b"{\"text\":\"\"} {\"text\":\"\"}", "trailing characters (byte 13)"),
             (b"{\"text\":\"\",}", "trailing comma (byte 12)"),
-            (b"{\"text\":\"a\",\"text\":\"b\"}", "the field \"text\" stands twice (byte 18)"),
+            (b"{\"text\":\"a\",\"text\":\"b\"}", "the field \"text\" is there twice (byte 18)"),
             (b"{\"text\":\"\\ud83d\"}", "unexpected end of hex escape (byte 16)"),
             (b"{\"text\":\"\\udc00\"}", "lone leading surrogate in hex escape (byte 15)"),
             (b"{\"text\":\"\\x\"}", "invalid escape (byte 11)"),
@@ -260,7 +263,7 @@ mod tests {
                 "the key \"lm_oov\" is there already; remove or rename it first (byte 19)",
             ),
         ] {
-            assert_eq!(read("text", line).unwrap_err(), complaint, "{line:?}");
+            assert_eq!(read("text", line).unwrap_err(), message, "{line:?}");
         }
         let error = read("a.b", r#"{"a":"b"}"#).unwrap_err();
         assert_eq!(error, "invalid type: string \"b\", expected an object (byte 8)");

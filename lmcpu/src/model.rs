@@ -1,4 +1,4 @@
-//! What every language model answers, whatever its file.
+//! The interface of all language models.
 
 use miriam_textio::Log10;
 
@@ -14,7 +14,7 @@ impl LmWord {
     pub const UNKNOWN: LmWord = LmWord(0);
 }
 
-/// One question of a batch: `word` after the state at `state`.
+/// One query of a batch: `word` after the state with index `state`.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// Index into the batch's states.
@@ -23,54 +23,76 @@ pub struct Request {
     pub word: LmWord,
 }
 
-/// The answer to one question.
+/// The result of one query.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScoreResult {
     /// log10 p(word | state), backoffs included.
     pub log10: Log10,
-    /// The length of the longest n-gram that matched, 1 or more; blanks that
-    /// stand for missing suffixes count, as in KenLM.
+    /// The length of the longest n-gram that matched, 1 or more; blanks (entries for
+    /// missing suffixes) count, as in KenLM.
     pub ngram_length: u8,
-    /// The state behind the word.
+    /// The state after the word.
     pub next_state: State,
 }
 
-/// A model of word sequences. Scores and states equal KenLM's to the bit
-/// (`ngram-lm.md` 2.2).
+/// An n-gram language model. Scores and states equal KenLM's to the bit (`ngram-lm.md`
+/// 2.2).
 ///
-/// A model is immutable: any thread may ask anything at any time.
+/// A model is immutable: any number of threads may query it at once.
+///
+/// ```
+/// use miriam_lmcpu::{LanguageModel, Request, ScoreResult, State, open};
+/// # use miriam_storage::LoadMethod;
+/// # use miriam_textio::NoProgress;
+/// # let file = tempfile::NamedTempFile::new()?;
+/// # let arpa = "\\data\\\nngram 1=4\nngram 2=2\n\n\
+/// #     \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\
+/// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
+/// # std::fs::write(file.path(), arpa)?;
+/// let model = open(file.path(), LoadMethod::Lazy, &NoProgress)?;
+/// let a = model.word_id(b"a");
+/// // `<s> a` is a bigram of the model; without context `a` is a unigram.
+/// let states = [model.begin_state(), State::EMPTY];
+/// let requests = [Request { state: 0, word: a }, Request { state: 1, word: a }];
+/// let mut results = [ScoreResult::default(); 2];
+/// model.score_batch(&states, &requests, &mut results);
+/// assert_eq!((results[0].log10.0, results[0].ngram_length), (-0.5, 2));
+/// assert_eq!((results[1].log10.0, results[1].ngram_length), (-1.5, 1));
+/// // The state after `a` is the same either way.
+/// assert_eq!(results[0].next_state, results[1].next_state);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait LanguageModel: Send + Sync {
-    /// The length of its longest n-grams, 1 to [`crate::MAX_ORDER`].
+    /// The length of the longest n-grams, 1 to [`crate::MAX_ORDER`].
     fn order(&self) -> usize;
 
-    /// How many words it knows, `<unk>` included; ids are below this.
+    /// The number of words, `<unk>` included; ids are below this.
     fn num_words(&self) -> usize;
 
     /// The id of `word`; [`LmWord::UNKNOWN`] when it is not in the model.
     fn word_id(&self, word: &[u8]) -> LmWord;
 
-    /// The word of `id`.
+    /// The word with this id, where the file holds its words.
     fn word(&self, id: LmWord) -> Option<&[u8]>;
 
-    /// The state behind `<s>`: always of length 1.
+    /// The state after `<s>`: always of length 1.
     fn begin_state(&self) -> State;
 
     /// The id of `</s>`.
     fn end_of_sentence(&self) -> LmWord;
 
-    /// Scores `word` after `context` and leaves the state behind it in `next`.
+    /// log10 p(word | context), backoffs included, and the length of the longest n-gram that matched; writes the state after `word` to `next`.
     fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8);
 
-    /// Starts loading what [`LanguageModel::score`] of the same arguments will
-    /// touch.
+    /// Prefetches what [`LanguageModel::score`] of the same arguments will read.
     fn prefetch(&self, context: &State, word: LmWord);
 
-    /// Answers many questions with their memory accesses overlapped: `results`
-    /// takes the answers in the order of `requests`. Each answer is what
-    /// [`LanguageModel::score`] gives, to the bit.
+    /// Answers many queries with their memory accesses overlapped: `results` receives
+    /// the results in the order of `requests`. Each is what [`LanguageModel::score`]
+    /// gives, to the bit.
     ///
-    /// Panics when `results` is shorter than `requests` or a request names no
-    /// state.
+    /// Panics when `results` is shorter than `requests` or a request's state is out of
+    /// range.
     fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]);
 
     /// log10 p(word | context) and the matched length for an explicit context,
@@ -85,23 +107,23 @@ pub trait LanguageModel: Send + Sync {
         self.score(&state, word, &mut next)
     }
 
-    /// The ids of the words that `spans` (start and end, bytes of `text`) mark,
-    /// in their order: `ids` is filled. Their memory accesses overlap.
+    /// Writes to `ids` the ids of the words at `spans` (start and end, bytes of
+    /// `text`), with their memory accesses overlapped.
     ///
-    /// Panics when a span does not lie in `text` or `ids` is shorter than `spans`.
+    /// Panics when a span is not within `text` or `ids` is shorter than `spans`.
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
         for (&(start, end), id) in spans.iter().zip(&mut ids[..spans.len()]) {
             *id = self.word_id(&text[start as usize..end as usize]);
         }
     }
 
-    /// Scores many sequences of words side by side: `words` holds them one after
-    /// another, `ends` where each ends; each begins in the state `begin`.
-    /// `scores` takes log10 p and the matched length of each word. Each is what
-    /// [`LanguageModel::score`] gives, to the bit.
+    /// Scores many sentences with their memory accesses overlapped: `words` holds them
+    /// one after another, `ends` the end of each in `words`; each begins in the state
+    /// `begin`. `scores` receives log10 p and the matched length of each word, as
+    /// [`LanguageModel::score`] gives them, to the bit.
     ///
-    /// Panics when `ends` falls somewhere, or `scores` or `words` is shorter than
-    /// its last.
+    /// Panics when `ends` does not ascend, or `scores` or `words` is shorter than the
+    /// last end.
     fn score_sentences(
         &self,
         begin: &State,
@@ -121,12 +143,12 @@ pub trait LanguageModel: Send + Sync {
         }
     }
 
-    /// log10 p of each of `words` after the one state `context`. Each is what
-    /// [`LanguageModel::score`] gives, to the bit.
+    /// Writes to `scores` log10 p of each of `words` after the same state `context`, as
+    /// [`LanguageModel::score`] gives it, to the bit.
     ///
     /// Panics when `scores` is shorter than `words`.
     fn score_next_words(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
-        // As many as keep their answers in the second-level cache.
+        // As many as keep their results in the second-level cache.
         const BATCH: usize = 1 << 10;
         let mut results = vec![ScoreResult::default(); words.len().min(BATCH)];
         let scores = scores[..words.len()].chunks_mut(BATCH);
@@ -139,9 +161,9 @@ pub trait LanguageModel: Send + Sync {
         }
     }
 
-    /// Whether every n-gram whose state keeps all its words has a suffix of
-    /// which the same is true. Then a word whose in-phrase context was cut by
-    /// minimisation cannot depend on what stands left of the phrase. True of
-    /// every model estimated by a known toolkit; checked when a model is built.
+    /// Whether every n-gram whose state keeps all its words has a suffix of which the
+    /// same is true. Then a word whose in-phrase context was cut by minimisation cannot
+    /// depend on what precedes the phrase. True of every model estimated by a known
+    /// toolkit; checked when a model is built.
     fn minimisation_is_closed(&self) -> bool;
 }

@@ -1,7 +1,7 @@
-//! What may come next: words behind a context, with their probabilities.
+//! The words that may follow a context, with their probabilities.
 //!
-//! A line is a context; a line comes out for it: words and log10 p, one after the
-//! other, tabs between.
+//! Each line of input is a context; the line printed for it holds words and their log10
+//! p, separated by tabs.
 
 use std::sync::atomic::Ordering;
 
@@ -10,26 +10,26 @@ use miriam_textio::{
 };
 
 use crate::word_ids::{EncodedText, TextEncoder};
-use crate::{Error, LanguageModel, LmWord, Result, State};
+use crate::{Error, LanguageModel, LmWord, ProgressStage, Result, State};
 
-/// Bytes of text that a thread takes at a time: each line means as many scores as the
+/// Bytes of text in a block of work: few, because each line takes as many scores as the
 /// model has words.
 const BLOCK: usize = 1 << 10;
 
 /// Which words are printed.
 #[derive(Clone, Debug)]
 pub enum Candidates {
-    /// So many of the most probable ones, the most probable first; equal ones in the
-    /// order of their ids.
+    /// The n most probable words, the most probable first; equal ones in the order of
+    /// their ids.
     Top(usize),
-    /// These, in their order, as they stand there.
+    /// These words, in this order, printed as given.
     Words(Vec<(Vec<u8>, LmWord)>),
 }
 
 /// How contexts are read and what is printed.
 #[derive(Clone, Debug)]
 pub struct NextWordOptions {
-    /// Which words.
+    /// Which words are printed.
     pub candidates: Candidates,
     /// Put `<s>` before each line.
     pub sentence_markers: bool,
@@ -37,7 +37,12 @@ pub struct NextWordOptions {
     pub threads: usize,
 }
 
-/// The words of `input`, which stand between blanks and line ends, with their ids.
+/// Reads a list of words, separated by whitespace, from `input`; returns them with
+/// their ids.
+///
+/// # Errors
+///
+/// If the input cannot be read or has 4 GiB or more.
 pub fn read_words(model: &dyn LanguageModel, mut input: Input) -> Result<Vec<(Vec<u8>, LmWord)>> {
     let name = input.name().to_owned();
     let mut text = Vec::new();
@@ -54,6 +59,11 @@ pub fn read_words(model: &dyn LanguageModel, mut input: Input) -> Result<Vec<(Ve
 }
 
 /// Prints the words that may follow each line of `input`.
+///
+/// # Errors
+///
+/// If the input cannot be read, has a line of 4 GiB or more, or the output cannot be
+/// written.
 pub fn print_next_words(
     model: &dyn LanguageModel,
     input: Input,
@@ -64,11 +74,11 @@ pub fn print_next_words(
     let (size, consumed) = (input.size(), input.consumed());
     let name = input.name().to_owned();
     let mut blocks = BlockReader::new(input, BLOCK, size.is_none());
-    progress.begin("scoring", size);
+    let stage = ProgressStage::begin(progress, "scoring", size);
     let read = || -> Result<Option<Vec<u8>>> {
         let mut block = Vec::new();
         let more = blocks.read_block(&mut block)?;
-        progress.set_position(consumed.load(Ordering::Relaxed));
+        stage.set_position(consumed.load(Ordering::Relaxed));
         if block.len() >= u32::MAX as usize - 1 {
             let (file, reason) = (name.clone(), "a line of 4 GiB or more".into());
             return Err(Error::Unsupported { file, reason });
@@ -78,34 +88,32 @@ pub fn print_next_words(
     let worker = || {
         let mut scorer = NextWordScorer::new(model, options);
         move |block: Vec<u8>| {
-            let mut printed = Vec::new();
+            let mut output_text = Vec::new();
             for line in split_lines(&block) {
-                scorer.print_line(line, &mut printed);
+                scorer.print_line(line, &mut output_text);
             }
-            printed
+            output_text
         }
     };
-    let outcome = ordered_map(options.threads, read, worker, |printed: Vec<u8>, more| {
-        output.write(&printed)?;
+    ordered_map(options.threads, read, worker, |output_text: Vec<u8>, more| {
+        output.write(&output_text)?;
         if !more {
             output.flush()?;
         }
         Ok(())
-    });
-    progress.end();
-    outcome
+    })
 }
 
-/// Scores lines; one a thread.
+/// Scores lines; each thread has its own.
 struct NextWordScorer<'m> {
     model: &'m dyn LanguageModel,
     options: &'m NextWordOptions,
-    reader: TextEncoder<'m>,
+    encoder: TextEncoder<'m>,
     line: Vec<u8>,
     words: EncodedText,
     candidates: Vec<LmWord>,
     scores: Vec<Log10>,
-    /// Places among the candidates.
+    /// Indices of candidates.
     ranking: Vec<u32>,
 }
 
@@ -118,7 +126,7 @@ impl<'m> NextWordScorer<'m> {
         NextWordScorer {
             model,
             options,
-            reader: TextEncoder::new(model, false, false),
+            encoder: TextEncoder::new(model, false, false),
             line: Vec::new(),
             words: EncodedText::default(),
             scores: vec![Log10::default(); candidates.len()],
@@ -131,7 +139,7 @@ impl<'m> NextWordScorer<'m> {
         self.line.clear();
         self.line.extend_from_slice(line);
         self.line.push(b'\n');
-        self.reader.encode(&self.line, &mut self.words);
+        self.encoder.encode(&self.line, &mut self.words);
         let mut state =
             if self.options.sentence_markers { self.model.begin_state() } else { State::EMPTY };
         let mut next = State::EMPTY;

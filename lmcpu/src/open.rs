@@ -1,4 +1,4 @@
-//! Opening a language model whatever it is stored in.
+//! Opening a language model of any file format.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +11,14 @@ use crate::probing::{ProbingModel, probing_from_arpa};
 use crate::trie::{self, TrieModel};
 use crate::{LanguageModel, Result};
 
-/// Opens the model at `path`: a file of ours, one of KenLM's binary files, or ARPA
-/// text (plain, gzip or zstd; `-` for standard input), which is built into a
-/// probing model in memory on rayon's current threads. `load` says how a binary
-/// file comes into memory.
+/// Opens the model at `path`: a file of ours, one of KenLM's binary files, or ARPA text
+/// (plain, gzip or zstd; `-` for standard input), which is built into a probing model
+/// in memory on rayon's current threads. `load` says how a binary file is loaded into
+/// memory.
+///
+/// # Errors
+///
+/// If the file cannot be read, is of another kind or is damaged.
 pub fn open(
     path: &Path,
     load: LoadMethod,
@@ -24,7 +28,7 @@ pub fn open(
         let container = Container::open_any(path, load)?;
         return Ok(match container.kind() {
             trie::KIND => Arc::new(TrieModel::from_container(&container)?),
-            // Whatever else it is, the message says what was expected.
+            // Any other kind is an error that says which kind was expected.
             _ => Arc::new(ProbingModel::from_container(&container)?),
         });
     }

@@ -1,5 +1,4 @@
-//! Perplexity of text, as fast as the machine allows: of a corpus, of each line,
-//! or as a sieve for lines.
+//! Perplexity of text: of a corpus, of each line, or as a filter of lines.
 //!
 //! A line's perplexity is 10^(-log10 p / tokens), unknown words and `</s>`
 //! included.
@@ -10,65 +9,65 @@ pub use crate::text_scoring::{LineCounts, Perplexity};
 
 use crate::json_lines::{TextField, push_with_scores};
 use crate::query::push_integer;
-use crate::text_scoring::{BlockOutcome, StreamOptions, TextScorer, score_stream};
+use crate::text_scoring::{BlockOutcome, StreamOptions, TextScorer, perplexity_of, score_stream};
 use crate::{LanguageModel, Result};
 
-/// What is done with each line.
+/// How text is scored and what is written.
 #[derive(Clone, Debug)]
 pub struct PerplexityOptions {
-    /// Put `<s>` before and `</s>` behind each line of text.
+    /// Put `<s>` before and `</s>` after each line of text.
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
-    /// Write scores of each line: of plain text, unless there is a filter,
-    /// `log10 TAB tokens TAB unknown words`; of JSON the line with four keys more.
+    /// Write the scores of each line: for plain text, unless there is a filter, `log10
+    /// TAB tokens TAB unknown words`; for JSON the line with four more keys.
     pub per_line: bool,
     /// Lines are JSON objects of which this field is text.
     pub json: Option<JsonOptions>,
-    /// Write the lines that pass.
+    /// Write only the lines that pass.
     pub filter: Option<Filter>,
 }
 
 /// How JSON lines are read.
 #[derive(Clone, Debug)]
 pub struct JsonOptions {
-    /// The name of the field, as [`TextField::new`] takes it. A text of several
-    /// lines is scored line by line, its sums are those of its lines; one of no
-    /// line is one empty line.
+    /// The name of the field, as [`TextField::new`] takes it. A text of several lines
+    /// is scored line by line and has the sums of its lines; an empty text is one empty
+    /// line.
     pub field: String,
-    /// Leave out lines that are no such objects instead of ending with an error.
+    /// Leave out lines that are not such objects instead of returning an error.
     pub skip_invalid: bool,
 }
 
-/// Which lines pass.
+/// Which lines are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {
     /// The highest perplexity that passes.
     pub max_perplexity: f64,
-    /// Let those pass that would not.
+    /// Write the lines that would not pass instead.
     pub invert: bool,
 }
 
 impl Filter {
-    /// Whether a line passes. One without tokens has no perplexity, which is not
-    /// at most the highest.
+    /// Whether a line passes. The perplexity of a line without tokens is not a number,
+    /// so it does not pass.
     fn keeps(&self, log10: f64, tokens: u64) -> bool {
-        (line_perplexity(log10, tokens) <= self.max_perplexity) != self.invert
+        (perplexity_of(log10, tokens) <= self.max_perplexity) != self.invert
     }
 }
 
-/// The perplexity of a line with `tokens` tokens.
-pub(crate) fn line_perplexity(log10: f64, tokens: u64) -> f64 {
-    10f64.powf(-(log10 / tokens as f64))
-}
-
-/// Scores each line of `inputs` and writes what `options` ask for: scores,
-/// lines, or, without either, the sums as KenLM's `query` prints its summary.
-/// Lines that pass a filter keep every byte; only a missing last line end is
-/// added.
+/// Scores each line of `inputs` and writes what `options` select: scores, lines, or,
+/// without either, the sums as in the summary of KenLM's `query`. Lines that pass a
+/// filter keep every byte; only a missing last line end is added.
 ///
-/// Inputs are one text, in their order; each is opened when the one before has
-/// ended. `size` is their length in bytes where known, before decompression.
+/// The inputs are read as one text; each is opened when the one before has ended.
+/// `size` is their length in bytes where known, before decompression.
+///
+/// #
+/// Errors
+///
+/// If an input cannot be read, a line is not the JSON object expected,
+/// or the output cannot be written.
 pub fn perplexity(
     model: &dyn LanguageModel,
     inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
@@ -77,13 +76,13 @@ pub fn perplexity(
     options: &PerplexityOptions,
     progress: &dyn Progress,
 ) -> Result<(Perplexity, LineCounts)> {
-    let flow = StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
+    let stream = StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
     let sums = match &options.json {
-        None => score_stream(inputs, output, flow, progress, || {
+        None => score_stream(inputs, output, stream, progress, || {
             let mut scorer = TextScorer::new(model, options.sentence_markers, false);
             move |block| score_plain_text(&mut scorer, block, options)
         })?,
-        Some(json) => score_stream(inputs, output, flow, progress, || {
+        Some(json) => score_stream(inputs, output, stream, progress, || {
             let mut documents = JsonScorer {
                 field: TextField::new(&json.field, options.per_line),
                 scorer: TextScorer::new(model, options.sentence_markers, false),
@@ -137,14 +136,14 @@ fn score_plain_text(
     outcome
 }
 
-/// Scores blocks of JSON lines; one a thread.
+/// Scores blocks of JSON lines; each thread has its own.
 struct JsonScorer<'m> {
     field: TextField,
     scorer: TextScorer<'m>,
     /// The texts of a block, each line with its line end.
     text: Vec<u8>,
-    /// The lines of a block that are objects, and how many lines the text of
-    /// each has.
+    /// The lines of a block that are objects, as byte ranges, and the number of lines
+    /// in the text of each.
     documents: Vec<(std::ops::Range<usize>, usize)>,
 }
 

@@ -1,14 +1,14 @@
-//! What KenLM's `query` prints, byte for byte (`ngram-lm.md` 2.5).
+//! The output of KenLM's `query`, byte for byte (`ngram-lm.md` 2.5).
 //!
-//! One quirk is copied only on demand: KenLM prints the words of a last line
-//! without a line end, but neither ends the sentence nor adds it to the sums.
-//! Its tokens and the probabilities of its unknown words count all the same.
+//! One quirk is copied only on demand: KenLM prints the words of a last line without a
+//! line end, but neither ends the sentence nor adds it to the sums. Its tokens and the
+//! probabilities of its unknown words are counted even so.
 
 use miriam_textio::{Input, Output, Progress, number};
 
-pub use crate::text_scoring::Perplexity;
-
-use crate::text_scoring::{BlockOutcome, ScoredSentence, StreamOptions, TextScorer, score_stream};
+use crate::text_scoring::{
+    BlockOutcome, Perplexity, ScoredSentence, StreamOptions, TextScorer, score_stream,
+};
 use crate::{LanguageModel, Result};
 
 /// What is printed.
@@ -23,7 +23,7 @@ pub struct Verbosity {
 }
 
 impl Verbosity {
-    /// Everything.
+    /// Everything, as KenLM prints by default.
     pub const ALL: Verbosity = Verbosity { word: true, sentence: true, summary: true };
 }
 
@@ -32,18 +32,23 @@ impl Verbosity {
 pub struct QueryOptions {
     /// What is printed.
     pub verbosity: Verbosity,
-    /// Put `<s>` before and `</s>` behind each line.
+    /// Put `<s>` before and `</s>` after each line.
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
-    /// Answer each line before waiting for the next.
+    /// Print the scores of each line before reading the next.
     pub line_buffered: bool,
-    /// Leave a last line without a line end as KenLM leaves it. Without this it
-    /// is a line like any other.
+    /// Treat a last line without a line end as KenLM does; otherwise it is a line like
+    /// any other.
     pub kenlm_compat: bool,
 }
 
-/// Scores each line of `input` and prints what the levels ask for.
+/// Scores each line of `input` and prints what `options` select. Returns the sums.
+///
+/// # Errors
+///
+/// If the input cannot be read, has a line of 4 GiB or more, or the output cannot be
+/// written.
 pub fn query(
     model: &dyn LanguageModel,
     input: Input,
@@ -51,9 +56,9 @@ pub fn query(
     options: QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Perplexity> {
-    let levels = options.verbosity;
+    let verbosity = options.verbosity;
     let worker = || {
-        let mut scorer = TextScorer::new(model, options.sentence_markers, levels.word);
+        let mut scorer = TextScorer::new(model, options.sentence_markers, verbosity.word);
         move |mut text: Vec<u8>| {
             if !options.kenlm_compat && text.last() != Some(&b'\n') {
                 text.push(b'\n');
@@ -62,7 +67,7 @@ pub fn query(
             let scores = scorer.score(&text);
             let mut sentences = scores.sentences().peekable();
             while let Some(sentence) = sentences.next() {
-                if levels.word {
+                if verbosity.word {
                     push_words(&sentence, &mut outcome.output);
                 }
                 if sentences.peek().is_none() && scores.last_is_unterminated() {
@@ -71,7 +76,7 @@ pub fn query(
                     break;
                 }
                 let (log10, unknown) = outcome.add_sentence(&sentence);
-                if levels.sentence {
+                if verbosity.sentence {
                     let out = &mut outcome.output;
                     out.extend_from_slice(b"Total: ");
                     number::push_shortest_f32(out, log10);
@@ -83,13 +88,13 @@ pub fn query(
             outcome
         }
     };
-    let flow = StreamOptions {
+    let stream = StreamOptions {
         total_bytes: input.size(),
         threads: options.threads,
         low_latency: options.line_buffered,
     };
-    let (sums, _) = score_stream([Ok(input)], output, flow, progress, worker)?;
-    if levels.summary {
+    let (sums, _) = score_stream([Ok(input)], output, stream, progress, worker)?;
+    if verbosity.summary {
         let mut summary = Vec::new();
         sums.push_summary(&mut summary);
         output.write(&summary)?;

@@ -1,5 +1,4 @@
-//! A model as lists of n-grams, whatever it is stored in: what builders and
-//! `dump` read.
+//! A model of any file format as lists of n-grams: what builders and `dump` read.
 
 use std::path::Path;
 
@@ -9,21 +8,21 @@ use miriam_textio::{Input, Progress, Vocabulary};
 use crate::arpa::{ArpaReader, Section, Unigram};
 use crate::duplicates::DedupSource;
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
-use crate::probing::ProbingSource;
-use crate::trie::{self, TrieSource};
+use crate::probing::probing_source;
+use crate::trie::{self, trie_source};
 use crate::{DuplicatePolicy, Result};
 
 /// All n-grams of a model, order by order. One thread may read an order while another
 /// works on the one before.
 pub trait NgramSource: Send {
-    /// How the model is called in messages.
+    /// The name of the model for messages.
     fn name(&self) -> &str;
 
-    /// How many n-grams of each order follow, from order 1. `<unk>` counts only
-    /// where [`NgramSource::has_unknown`].
+    /// The number of n-grams of each order, from order 1. `<unk>` counts only where
+    /// [`NgramSource::has_unknown`].
     fn counts(&self) -> &[u64];
 
-    /// The length of the longest n-grams.
+    /// The order of the model.
     fn order(&self) -> usize {
         self.counts().len()
     }
@@ -31,20 +30,25 @@ pub trait NgramSource: Send {
     /// The words: `<unk>` is 0, the others follow in the order of the model.
     fn vocabulary(&self) -> &Vocabulary;
 
-    /// Prob and backoff of each word, in the order of ids. A backoff of -0.0
-    /// says that there is none, as in [`Section::backoffs`].
+    /// The log10 probability and backoff of each word, by id. A backoff of -0.0 says
+    /// that there is none, as in [`Section::backoffs`].
     fn unigrams(&self) -> &[Unigram];
 
     /// Whether the model itself lists `<unk>`.
     fn has_unknown(&self) -> bool;
 
-    /// The n-grams of the next order, from 2; nothing after the longest.
+    /// The n-grams of the next order, from 2; `None` after the longest.
     ///
-    /// A backoff of 0 may come as -0.0 or 0.0: builders find out themselves
-    /// which n-grams are extended.
+    /// A backoff of 0 may be -0.0 or 0.0: builders find out themselves which n-grams
+    /// are extended.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is damaged.
     fn next_section(&mut self) -> Result<Option<Section>>;
 
-    /// What is wrong with the n-gram `index` of `section`, with its place.
+    /// The error that the n-gram `index` of `section` is invalid for `reason`; it names
+    /// the line or the words.
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error;
 }
 
@@ -78,10 +82,14 @@ impl NgramSource for ArpaReader<'_> {
     }
 }
 
-/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-`
-/// for standard input; a file of ours; or one of KenLM's binary files. An
-/// n-gram of an ARPA file that stands there twice is an error, here or when a builder
-/// meets it, unless `duplicates` says otherwise.
+/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-` for
+/// standard input; a file of ours; or one of KenLM's binary files. An n-gram that an
+/// ARPA file lists twice is an error, here or when a builder meets it, unless
+/// `duplicates` says otherwise.
+///
+/// # Errors
+///
+/// If the file cannot be read or is damaged, or if its unigrams are invalid.
 pub fn open_source<'p>(
     path: &Path,
     duplicates: DuplicatePolicy,
@@ -90,9 +98,9 @@ pub fn open_source<'p>(
     if Container::is_container(path) {
         let container = Container::open_any(path, LoadMethod::Lazy)?;
         return Ok(match container.kind() {
-            trie::KIND => Box::new(TrieSource::open(path)?),
-            // Whatever else it is, the message says what was expected.
-            _ => Box::new(ProbingSource::open(&container)?),
+            trie::KIND => Box::new(trie_source(path)?),
+            // Any other kind is an error that says which kind was expected.
+            _ => Box::new(probing_source(&container)?),
         });
     }
     if is_kenlm_binary(path) {

@@ -1,63 +1,70 @@
-//! The right context of a position, minimised as KenLM minimises it.
+//! The state of a query: the words before it that matter, minimised as KenLM does it.
 //!
-//! Words and backoffs are interleaved, newest word first, so that the part in
-//! use of a typical state (order 5: four pairs) shares one cache line with its
-//! length although any order up to [`MAX_ORDER`] fits. Copying copies only what
-//! is in use where it matters: see [`State::copy_from`].
+//! Words and backoffs are interleaved, newest word first, so that the part in use of a
+//! typical state (order 5: four pairs) shares one cache line with its length although
+//! any order up to [`MAX_ORDER`] fits. [`State::copy_from`] copies only the part in
+//! use.
 
 use crate::LmWord;
 
-/// The largest order of a model.
+/// The highest order of a model.
 pub const MAX_ORDER: usize = 16;
 
-/// What a model must remember of the words before: at most order - 1 words, and
-/// only as many as can matter to words to come (`ngram-lm.md` 2.1, 2.2).
+/// The context that the next word is scored in: at most order - 1 words, and only as
+/// many as can matter to later words (`ngram-lm.md` 2.1, 2.2).
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct State {
     length: u32,
-    /// Beyond `length`: left over, never looked at.
+    /// Entries beyond `length` are left over and never read.
     entries: [(LmWord, f32); MAX_ORDER - 1],
 }
 
 impl State {
-    /// The state that remembers nothing.
+    /// The state of no words.
     pub const EMPTY: State = State { length: 0, entries: [(LmWord(0), 0.0); MAX_ORDER - 1] };
 
-    /// How many words are remembered.
+    /// The state of one word.
+    pub(crate) fn of_word(word: LmWord, backoff: f32) -> Self {
+        let mut state = State::EMPTY;
+        state.entries[0] = (word, backoff);
+        state.set_len(1);
+        state
+    }
+
+    /// The number of words.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.length as usize
     }
 
-    /// Whether nothing is remembered.
+    /// Whether there are no words.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// The remembered words with their backoffs (log10), newest first: the
-    /// backoff at `i` belongs to the context of words `0..=i`.
+    /// The words with their backoffs (log10), newest first: the backoff at `i` belongs
+    /// to the context of words `0..=i`.
     #[inline(always)]
     pub fn entries(&self) -> &[(LmWord, f32)] {
         &self.entries[..self.length as usize]
     }
 
-    /// All places, for a model that fills them; follow with [`State::set_len`].
+    /// All entries, for a model that fills them; follow with [`State::set_len`].
     #[inline(always)]
     pub fn entries_mut(&mut self) -> &mut [(LmWord, f32); MAX_ORDER - 1] {
         &mut self.entries
     }
 
-    /// Says how many places are in use. Panics above `MAX_ORDER - 1`.
+    /// Sets the number of entries in use. Panics above `MAX_ORDER - 1`.
     #[inline(always)]
     pub fn set_len(&mut self, length: usize) {
         assert!(length < MAX_ORDER);
         self.length = length as u32;
     }
 
-    /// `log10` with the backoffs from the one at `from` on added, shorter
-    /// contexts first.
+    /// Adds to `log10` the backoffs from index `from` on, shorter contexts first.
     #[inline(always)]
     pub(crate) fn add_backoffs(&self, from: usize, mut log10: f32) -> f32 {
         let mut i = from;
@@ -68,7 +75,7 @@ impl State {
         log10
     }
 
-    /// Becomes equal to `other`, copying only what is in use.
+    /// Becomes equal to `other`, copying only the entries in use.
     #[inline(always)]
     pub fn copy_from(&mut self, other: &State) {
         // Nearly all states fit in a few words; a copy of fixed size needs

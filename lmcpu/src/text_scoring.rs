@@ -1,12 +1,10 @@
-//! Scoring text: blocks of lines go through worker threads, and the sentences of
-//! a block are scored side by side, so that their memory accesses overlap.
-//! Results come out in the order of the text and do not depend on the number of
-//! threads.
+//! Scoring text: worker threads score blocks of lines, and the sentences of a block are
+//! scored as one batch, so that their memory accesses overlap. Results are in the order
+//! of the text and do not depend on the number of threads.
 //!
-//! A sentence's total is an f32 sum over its words in order, the corpus' totals
-//! are f64 sums over sentences and unknown words in order, as KenLM adds them
-//! (`ngram-lm.md` 2.5). The last of these sums is left to the thread that
-//! writes; everything else is done by the workers.
+//! The total of a sentence is an f32 sum over its words in order, those of the corpus
+//! are f64 sums over sentences and unknown words in order, as in KenLM (`ngram-lm.md`
+//! 2.5). The thread that writes adds up the corpus; the workers do everything else.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,40 +12,39 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use miriam_textio::{BlockReader, Input, Log10, Output, Progress, number, ordered_map};
 
 use crate::word_ids::{EncodedText, TextEncoder};
-use crate::{Error, LanguageModel, LmWord, Result, State};
+use crate::{Error, LanguageModel, LmWord, ProgressStage, Result, State};
 
-/// Bytes of text in a block: enough sentences for the last few, which are scored
-/// with fewer beside them, not to matter; few enough for the words and scores of
-/// a block to stay in the second-level cache.
+/// Bytes of text in a block: enough sentences that the end of a batch, when few are
+/// left, does not matter; few enough for the words and scores of a block to stay in the
+/// second-level cache.
 const BLOCK_BYTES: usize = 128 << 10;
 
-/// What a corpus sums up to. Logarithms are to base 10.
+/// The sums over a corpus. Logarithms are to base 10.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Perplexity {
-    /// log10 of the probability of everything.
+    /// log10 p of the corpus.
     pub log10: f64,
-    /// The part of it that unknown words take.
+    /// log10 p of the unknown words alone.
     pub oov_log10: f64,
-    /// Words, unknown ones and `</s>` included.
+    /// The number of words, unknown ones and `</s>` included.
     pub tokens: u64,
-    /// Unknown words.
+    /// The number of unknown words.
     pub oovs: u64,
 }
 
 impl Perplexity {
-    /// The perplexity over all tokens; not a number where there are none.
+    /// The perplexity of all tokens; not a number where there are none.
     pub fn including_oovs(&self) -> f64 {
-        10f64.powf(-(self.log10 / self.tokens as f64))
+        perplexity_of(self.log10, self.tokens)
     }
 
-    /// The perplexity over tokens that are not unknown.
-    pub fn excluding_oovs(&self) -> f64 {
-        let tokens = self.tokens - self.oovs;
-        10f64.powf(-((self.log10 - self.oov_log10) / tokens as f64))
+    /// The perplexity of the known tokens.
+    fn excluding_oovs(&self) -> f64 {
+        perplexity_of(self.log10 - self.oov_log10, self.tokens - self.oovs)
     }
 
-    /// Appends the four lines that KenLM's `query` ends with.
-    pub fn push_summary(&self, out: &mut Vec<u8>) {
+    /// Appends the summary of four lines that KenLM's `query` prints.
+    pub(crate) fn push_summary(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"Perplexity including OOVs:\t");
         number::push_shortest_f64(out, self.including_oovs());
         out.extend_from_slice(b"\nPerplexity excluding OOVs:\t");
@@ -57,9 +54,14 @@ impl Perplexity {
     }
 }
 
+/// The perplexity of `tokens` tokens of probability 10^`log10`.
+pub(crate) fn perplexity_of(log10: f64, tokens: u64) -> f64 {
+    10f64.powf(-(log10 / tokens as f64))
+}
+
 /// A scored word of a sentence.
 pub(crate) struct ScoredToken<'b> {
-    /// As it stands in the text.
+    /// Its bytes in the text.
     pub text: &'b [u8],
     pub id: LmWord,
     pub log10: f32,
@@ -71,12 +73,12 @@ pub(crate) struct ScoredSentence<'b> {
     text: &'b [u8],
     ids: &'b [LmWord],
     scores: &'b [(Log10, u8)],
-    /// Empty where the scorer was not told to keep them.
+    /// Empty unless the scorer keeps spans.
     spans: &'b [(u32, u32)],
 }
 
 impl<'b> ScoredSentence<'b> {
-    /// Its words and `</s>`; only of scorers that keep spans.
+    /// Its words and `</s>`; empty unless the scorer keeps spans.
     pub fn tokens(&self) -> impl Iterator<Item = ScoredToken<'b>> {
         let text = self.text;
         let tokens = self.spans.iter().zip(self.ids).zip(self.scores);
@@ -91,7 +93,7 @@ impl<'b> ScoredSentence<'b> {
         })
     }
 
-    /// How many tokens it has, `</s>` included.
+    /// The number of tokens, `</s>` included.
     pub fn len(&self) -> u64 {
         self.ids.len() as u64
     }
@@ -116,7 +118,7 @@ pub(crate) struct ScoredText<'b> {
 }
 
 impl<'b> ScoredText<'b> {
-    /// Its lines in order, and what stands behind the last line end, if anything.
+    /// Its lines in order; the last may lack its line end.
     pub fn sentences(&self) -> impl Iterator<Item = ScoredSentence<'b>> {
         let &ScoredText { text, words, scores } = self;
         let mut start = 0;
@@ -132,13 +134,13 @@ impl<'b> ScoredText<'b> {
         })
     }
 
-    /// Whether the last of [`Scores::sentences`] has no line end.
+    /// Whether the last of [`ScoredText::sentences`] has no line end.
     pub fn last_is_unterminated(&self) -> bool {
         self.words.last_is_unterminated
     }
 }
 
-/// Scores texts; one a thread.
+/// Scores texts; each thread has its own.
 pub(crate) struct TextScorer<'m> {
     model: &'m dyn LanguageModel,
     begin_state: State,
@@ -148,7 +150,7 @@ pub(crate) struct TextScorer<'m> {
 }
 
 impl<'m> TextScorer<'m> {
-    /// With `markers` lines stand between `<s>` and `</s>`; with `keep_spans`
+    /// With `markers` each line is scored between `<s>` and `</s>`; with `keep_spans`
     /// words can be printed.
     pub fn new(model: &'m dyn LanguageModel, markers: bool, keep_spans: bool) -> Self {
         TextScorer {
@@ -163,7 +165,7 @@ impl<'m> TextScorer<'m> {
     /// Scores the lines of `text`, which is shorter than 4 GiB.
     pub fn score<'b>(&'b mut self, text: &'b [u8]) -> ScoredText<'b> {
         self.encoder.encode(text, &mut self.words);
-        // What was there is overwritten.
+        // Old scores are overwritten.
         self.scores.resize(self.words.ids.len(), Default::default());
         let EncodedText { ids, ends, .. } = &self.words;
         self.model.score_sentences(&self.begin_state, ids, ends, &mut self.scores);
@@ -171,10 +173,10 @@ impl<'m> TextScorer<'m> {
     }
 }
 
-/// What a worker makes of a block.
+/// The result of scoring a block.
 #[derive(Default)]
 pub(crate) struct BlockOutcome {
-    /// What is to be written.
+    /// The bytes to write.
     pub output: Vec<u8>,
     /// log10 of each sentence.
     pub sentence_log10s: Vec<f32>,
@@ -183,24 +185,25 @@ pub(crate) struct BlockOutcome {
     pub oovs: u64,
     pub tokens: u64,
     pub lines: LineCounts,
-    /// The line that cannot be understood, counted from 1 in the block, and why.
-    /// Lines behind it were not looked at.
+    /// The first invalid line, counted from 1 in the block, and why. Lines after it
+    /// were not read.
     pub error: Option<(u64, String)>,
 }
 
 /// Counts of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
-    /// All that were read.
+    /// Lines read.
     pub read: u64,
-    /// Those that a filter let through.
+    /// Lines that passed the filter.
     pub kept: u64,
-    /// Those that were left out because they could not be understood.
+    /// Lines left out because they are invalid.
     pub invalid: u64,
 }
 
 impl BlockOutcome {
-    /// Adds a line to the sums. Returns log10 p of it and its unknown words.
+    /// Adds a line to the sums. Returns its log10 p and the number of its unknown
+    /// words.
     pub fn add_sentence(&mut self, sentence: &ScoredSentence<'_>) -> (f32, u64) {
         let before = self.oov_log10s.len();
         self.oov_log10s.extend(sentence.oov_log10s());
@@ -213,50 +216,52 @@ impl BlockOutcome {
     }
 }
 
-/// How text goes through the workers.
+/// How text is read and scored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamOptions {
     /// Worker threads, from 1.
     pub threads: usize,
-    /// Write what is known before waiting for more text.
+    /// Write results before waiting for more text.
     pub low_latency: bool,
     /// Bytes of all inputs, where known, before decompression.
     pub total_bytes: Option<u64>,
 }
 
-/// Cuts `inputs` into blocks of whole lines, gives each to a worker (one a
-/// thread), writes what comes back in order, and returns the sums. The last
-/// line of an input may lack its line end. An input is asked for when the one
-/// before has ended.
+/// Splits `inputs` into blocks of whole lines, scores each by a worker (one for each
+/// thread), writes the results in order, and returns the sums. The last line of an
+/// input may lack its line end. An input is opened when the one before has ended.
 pub(crate) fn score_stream<W>(
     inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
     output: &mut Output,
-    flow: StreamOptions,
+    options: StreamOptions,
     progress: &dyn Progress,
     worker: impl Fn() -> W + Sync,
 ) -> Result<(Perplexity, LineCounts)>
 where
     W: FnMut(Vec<u8>) -> BlockOutcome,
 {
-    progress.begin("scoring", flow.total_bytes);
+    let stage = ProgressStage::begin(progress, "scoring", options.total_bytes);
     let mut inputs = inputs.into_iter();
     let mut current: Option<(Arc<str>, Arc<AtomicU64>, BlockReader)> = None;
     // Bytes of the inputs that have ended.
-    let mut ended = 0;
+    let mut ended_bytes = 0;
     let read = || -> Result<Option<(Arc<str>, Vec<u8>)>> {
         loop {
             let Some((name, consumed, blocks)) = &mut current else {
                 let Some(input) = inputs.next().transpose()? else { return Ok(None) };
                 let (name, consumed) = (input.name().into(), input.consumed());
-                current =
-                    Some((name, consumed, BlockReader::new(input, BLOCK_BYTES, flow.low_latency)));
+                current = Some((
+                    name,
+                    consumed,
+                    BlockReader::new(input, BLOCK_BYTES, options.low_latency),
+                ));
                 continue;
             };
             let mut block = Vec::new();
             let more = blocks.read_block(&mut block)?;
-            let bytes = ended + consumed.load(Ordering::Relaxed);
-            progress.set_position(bytes);
-            // Room for a line end must be left.
+            let bytes = ended_bytes + consumed.load(Ordering::Relaxed);
+            stage.set_position(bytes);
+            // A line end may yet be appended.
             if block.len() >= u32::MAX as usize - 1 {
                 let (file, reason) = (blocks.name().into(), "a line of 4 GiB or more".into());
                 return Err(Error::Unsupported { file, reason });
@@ -264,7 +269,7 @@ where
             if more {
                 return Ok(Some((Arc::clone(name), block)));
             }
-            (ended, current) = (bytes, None);
+            (ended_bytes, current) = (bytes, None);
         }
     };
     let worker = || {
@@ -272,7 +277,7 @@ where
         move |(name, block)| (name, work(block))
     };
     let (mut sums, mut lines) = (Perplexity::default(), LineCounts::default());
-    // The input that is being written about and how many lines went before it.
+    // The input of the current block, and the number of lines in the inputs before it.
     let (mut current_name, mut lines_before): (Arc<str>, u64) = ("".into(), 0);
     let write = |(name, block): (Arc<str>, BlockOutcome), _| -> Result<()> {
         if !Arc::ptr_eq(&name, &current_name) {
@@ -287,7 +292,7 @@ where
         sums.tokens += block.tokens;
         sums.oovs += block.oovs;
         output.write(&block.output)?;
-        if flow.low_latency {
+        if options.low_latency {
             output.flush()?;
         }
         if let Some((line, reason)) = block.error {
@@ -299,7 +304,6 @@ where
         lines.invalid += block.lines.invalid;
         Ok(())
     };
-    let outcome = ordered_map(flow.threads, read, worker, write);
-    progress.end();
-    outcome.map(|()| (sums, lines))
+    ordered_map(options.threads, read, worker, write)?;
+    Ok((sums, lines))
 }

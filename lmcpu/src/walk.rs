@@ -1,10 +1,10 @@
-//! One query: from the newest word to the left, as far as the model has n-grams
+//! One query: a walk from the newest word to the left, as far as the model has n-grams
 //! (`ngram-lm.md` 2.2).
 //!
-//! A walk can stop whenever it waits for memory and go on later, so that a batch
-//! keeps many under way. Where all lookups of a query can begin at once
-//! ([`NgramIndex::AT_ONCE`]) it never stops: everything was asked for before, for
-//! a minimised context seldom promises matches that do not come.
+//! A walk can stop whenever it waits for memory and resume later, so that a batch keeps
+//! many under way. Where all lookups of a query can begin at once
+//! ([`NgramIndex::INDEPENDENT_LOOKUPS`]) it never stops: everything was prefetched
+//! before, which pays because most words of a minimised context do match.
 //!
 //! The additions of f32 values and their order are KenLM's; nothing here may
 //! reorder them.
@@ -14,8 +14,8 @@ use miriam_textio::Log10;
 use crate::index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
 use crate::{LmWord, MAX_ORDER, State};
 
-/// The lookups of a query, for models that begin them [at
-/// once](NgramIndex::AT_ONCE): of n-grams of 2 words, 3 words and so on.
+/// The lookups of a query, for models with [`NgramIndex::INDEPENDENT_LOOKUPS`]: of
+/// n-grams of 2 words, 3 words and so on.
 pub(crate) type Lookups<M> = [<M as NgramIndex>::Lookup; MAX_ORDER - 1];
 
 /// No lookups.
@@ -24,7 +24,7 @@ pub(crate) fn empty_lookups<M: NgramIndex>() -> Lookups<M> {
     [M::Lookup::default(); MAX_ORDER - 1]
 }
 
-/// The words of the context that can take part in a match.
+/// The words of the context, newest first, that can be part of a match.
 #[inline(always)]
 pub(crate) fn usable_context<'s, M: NgramIndex>(
     model: &M,
@@ -34,7 +34,7 @@ pub(crate) fn usable_context<'s, M: NgramIndex>(
     &entries[..entries.len().min(model.order() - 1)]
 }
 
-/// What a walk has found.
+/// The longest n-gram that a walk has found.
 #[derive(Clone, Copy)]
 struct LongestMatch {
     log10: f32,
@@ -44,7 +44,7 @@ struct LongestMatch {
 }
 
 impl LongestMatch {
-    /// The word alone.
+    /// The match of the word alone.
     #[inline(always)]
     fn from_unigram<P>(word: LmWord, found: &FoundNgram<P>, next: &mut State) -> Self {
         next.entries_mut()[0] = (word, found.backoff);
@@ -52,11 +52,11 @@ impl LongestMatch {
         LongestMatch { log10: found.log10, length: 1, kept_length }
     }
 
-    /// One word more.
+    /// The match with one more word.
     #[inline(always)]
     fn extend<P>(&mut self, older: LmWord, found: &FoundNgram<P>, next: &mut State) {
         self.log10 = found.log10;
-        // A state has no place for the longest n-grams of the highest order.
+        // A state has no entry for n-grams of [`MAX_ORDER`] words.
         if let Some(entry) = next.entries_mut().get_mut(self.length) {
             *entry = (older, found.backoff);
         }
@@ -66,36 +66,36 @@ impl LongestMatch {
         }
     }
 
-    /// The answer: log10 p and the matched length. `next` is complete then.
+    /// log10 p and the matched length; completes `next`.
     #[inline(always)]
     fn finish(self, context: &State, next: &mut State) -> (Log10, u8) {
-        // Words in front of a kept one were walked over, so they are in place.
+        // The walk has set the entries of all words up to the last kept one.
         next.set_len(self.kept_length);
         (Log10(context.add_backoffs(self.length - 1, self.log10)), self.length as u8)
     }
 }
 
-/// Begins all lookups of a query, in a model where that is possible.
+/// Begins all lookups of a query, in a model with [`NgramIndex::INDEPENDENT_LOOKUPS`].
 #[inline(always)]
 pub(crate) fn prefetch_query<M: NgramIndex>(
     model: &M,
     context: &State,
     word: LmWord,
-    seeks: &mut Lookups<M>,
+    lookups: &mut Lookups<M>,
 ) {
-    let mut place = model.word_node(word);
+    let mut node = model.word_node(word);
     for (i, &(older, _)) in usable_context(model, context).iter().enumerate() {
-        let Some(known) = place else { return };
-        seeks[i] = model.begin_lookup(i + 2, known, older);
-        place = model.extend_node(known, older);
+        let Some(known) = node else { return };
+        lookups[i] = model.begin_lookup(i + 2, known, older);
+        node = model.extend_node(known, older);
     }
 }
 
-/// The answer to a query whose lookups have all [begun](ask).
+/// The result of a query whose lookups [`prefetch_query`] has begun.
 #[inline(always)]
 pub(crate) fn resolve_query<M: NgramIndex>(
     model: &M,
-    seeks: &mut Lookups<M>,
+    lookups: &mut Lookups<M>,
     context: &State,
     word: LmWord,
     next: &mut State,
@@ -104,7 +104,7 @@ pub(crate) fn resolve_query<M: NgramIndex>(
     let mut best = LongestMatch::from_unigram(word, &found, next);
     if found.extend_left.is_some() {
         for (i, &(older, _)) in usable_context(model, context).iter().enumerate() {
-            let LookupStep::Found(found) = model.step_lookup(i + 2, &mut seeks[i]) else { break };
+            let LookupStep::Found(found) = model.step_lookup(i + 2, &mut lookups[i]) else { break };
             best.extend(older, &found, next);
             if found.extend_left.is_none() {
                 break;
@@ -114,13 +114,13 @@ pub(crate) fn resolve_query<M: NgramIndex>(
     best.finish(context, next)
 }
 
-/// As [`answer`]; on the way it begins the lookups of the query for `following`
-/// behind `word`: whenever an n-gram is found, one that it is the context of may
-/// be there too. They take the places of the old ones in `seeks`.
+/// As [`resolve_query`]; on the way it begins the lookups of the query for `following`
+/// after `word`: whenever an n-gram is found, one that has it as context may exist too.
+/// They replace the old ones in `lookups`.
 #[inline(always)]
 pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(
     model: &M,
-    seeks: &mut Lookups<M>,
+    lookups: &mut Lookups<M>,
     context: &State,
     word: LmWord,
     following: LmWord,
@@ -128,28 +128,28 @@ pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(
 ) -> (Log10, u8) {
     let found = model.unigram(word);
     let mut best = LongestMatch::from_unigram(word, &found, next);
-    let most = model.order();
+    let max_order = model.order();
     // The lookup of `following` with as many words of context as are matched.
-    let extend = |place: Option<M::NodeRef>, order: usize, older: LmWord| match place {
-        Some(place) if order <= most => {
-            (model.begin_lookup(order, place, older), model.extend_node(place, older))
+    let extend = |node: Option<M::NodeRef>, order: usize, older: LmWord| match node {
+        Some(node) if order <= max_order => {
+            (model.begin_lookup(order, node, older), model.extend_node(node, older))
         }
         _ => (M::Lookup::default(), None),
     };
-    let (mut ahead, mut place) = extend(model.word_node(following), 2, word);
+    let (mut ahead, mut node) = extend(model.word_node(following), 2, word);
     if found.extend_left.is_some() {
         for (i, &(older, _)) in usable_context(model, context).iter().enumerate() {
-            let LookupStep::Found(found) = model.step_lookup(i + 2, &mut seeks[i]) else { break };
+            let LookupStep::Found(found) = model.step_lookup(i + 2, &mut lookups[i]) else { break };
             best.extend(older, &found, next);
-            seeks[i] = ahead;
-            (ahead, place) = extend(place, i + 3, older);
+            lookups[i] = ahead;
+            (ahead, node) = extend(node, i + 3, older);
             if found.extend_left.is_none() {
                 break;
             }
         }
     }
-    if let Some(seek) = seeks.get_mut(best.length - 1) {
-        *seek = ahead;
+    if let Some(lookup) = lookups.get_mut(best.length - 1) {
+        *lookup = ahead;
     }
     best.finish(context, next)
 }
@@ -159,12 +159,12 @@ pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(
 pub(crate) fn prefetch_longest<M: NgramIndex>(model: &M, words: &[LmWord]) -> M::Lookup {
     let order = model.order();
     let mut newest_first = words[words.len() - order..].iter().rev();
-    let mut place = newest_first.next().and_then(|&word| model.word_node(word));
+    let mut node = newest_first.next().and_then(|&word| model.word_node(word));
     for &older in newest_first.by_ref().take(order - 2) {
-        place = place.and_then(|place| model.extend_node(place, older));
+        node = node.and_then(|node| model.extend_node(node, older));
     }
-    match (place, newest_first.next()) {
-        (Some(place), Some(&oldest)) => model.begin_lookup(order, place, oldest),
+    match (node, newest_first.next()) {
+        (Some(node), Some(&oldest)) => model.begin_lookup(order, node, oldest),
         _ => M::Lookup::default(),
     }
 }
@@ -177,7 +177,7 @@ pub(crate) struct ResumableQuery<M: NgramIndex> {
 }
 
 impl<M: NgramIndex> ResumableQuery<M> {
-    /// A walk that has not begun.
+    /// A query that has not begun.
     pub(crate) fn new() -> Self {
         ResumableQuery {
             best: LongestMatch { log10: 0.0, length: 0, kept_length: 0 },
@@ -185,9 +185,9 @@ impl<M: NgramIndex> ResumableQuery<M> {
         }
     }
 
-    /// Goes on as far as memory has come; the answer at the end. Each step asks
-    /// for the memory of the next; before the first,
-    /// [`NgramIndex::prefetch_pair`] does.
+    /// Continues as far as prefetched memory allows; the result when the walk ends.
+    /// Each step prefetches for the next; [`NgramIndex::prefetch_bigram`] does so for
+    /// the first.
     #[inline(always)]
     pub(crate) fn resume(
         &mut self,
@@ -203,17 +203,17 @@ impl<M: NgramIndex> ResumableQuery<M> {
             let found = model.unigram(word);
             self.best = LongestMatch::from_unigram(word, &found, next);
             match (found.extend_left, words.first()) {
-                (Some(place), Some(&(older, _))) if model.can_prefetch_bigram() => {
-                    self.lookup = model.begin_lookup_no_prefetch(2, place, older);
+                (Some(node), Some(&(older, _))) if model.can_prefetch_bigram() => {
+                    self.lookup = model.begin_lookup_no_prefetch(2, node, older);
                     self.step_lookup(model, words, next)?
                 }
                 _ => Some(found),
             }
         };
-        while let Some(place) = found.and_then(|found| found.extend_left)
+        while let Some(node) = found.and_then(|found| found.extend_left)
             && let Some(&(older, _)) = words.get(self.best.length - 1)
         {
-            self.lookup = model.begin_lookup(self.best.length + 1, place, older);
+            self.lookup = model.begin_lookup(self.best.length + 1, node, older);
             if !model.is_ready(&self.lookup) {
                 return None;
             }
@@ -226,8 +226,8 @@ impl<M: NgramIndex> ResumableQuery<M> {
         Some(best.finish(context, next))
     }
 
-    /// Goes on with the lookup: nothing while it waits, then what it has found, if
-    /// anything.
+    /// Steps the lookup: `None` while it is pending, `Some(None)` when the n-gram is
+    /// absent.
     #[inline(always)]
     fn step_lookup(
         &mut self,
@@ -259,10 +259,10 @@ pub(crate) fn score<M: NgramIndex>(
     let mut best = LongestMatch::from_unigram(word, &found, next);
     let mut longer = found.extend_left;
     for (i, &(older, _)) in usable_context(model, context).iter().enumerate() {
-        let Some(place) = longer else { break };
-        let mut seek = model.begin_lookup_no_prefetch(i + 2, place, older);
+        let Some(node) = longer else { break };
+        let mut lookup = model.begin_lookup_no_prefetch(i + 2, node, older);
         let found = loop {
-            match model.step_lookup(i + 2, &mut seek) {
+            match model.step_lookup(i + 2, &mut lookup) {
                 LookupStep::Pending => {}
                 LookupStep::Absent => break None,
                 LookupStep::Found(found) => break Some(found),

@@ -1,66 +1,61 @@
-//! From text to word ids, in one pass and nearly without touching the model.
+//! From text to word ids, in one pass and with few lookups in the model's vocabulary.
 //!
-//! Blanks are found 64 bytes at a time, as bits. Most of running text is a few
-//! thousand words, so each thread keeps a small cache of words beside the
-//! vocabulary: a word of up to 15 bytes and its length are one 128-bit number,
-//! which is loaded, hashed and compared whole. Exact: a cached word is compared
-//! in full, and every other goes to the model, many at once
-//! ([`LanguageModel::word_ids`]).
+//! Whitespace is found 64 bytes at a time, as bit masks. Most of running text is a few
+//! thousand words, so each thread keeps a small cache of words: a word of up to 15
+//! bytes and its length are one 128-bit number (`WordKey`). The cache is exact: all
+//! bytes of a word are compared, and words that are not cached are looked up in the
+//! model, many at once ([`LanguageModel::word_ids`]).
 
+use crate::word_key::WordKey;
 use crate::{LanguageModel, LmWord};
 
-/// Longer words are not cached; in text they are rare.
-const MAX_CACHED_BYTES: usize = 15;
-/// Entries of the cache, 24 bytes each: what a core's second-level cache holds
-/// beside the text and the scores.
+/// Entries of the cache, 24 bytes each: what a core's second-level cache holds together
+/// with the text and the scores.
 const CACHE_ENTRIES: usize = 1 << 14;
 
 /// The words of a text and where its sentences end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncodedText {
-    /// The words' ids; with markers, each sentence ends in the id of `</s>`.
+    /// The ids of the words; with markers, each sentence ends in the id of `</s>`.
     pub ids: Vec<LmWord>,
     /// Where each sentence ends in `ids`.
     pub ends: Vec<usize>,
-    /// Whether the last sentence has no line end: then it has no `</s>` either.
-    /// It is not empty.
+    /// Whether the last sentence has no line end: then it has no `</s>` either and is
+    /// not empty.
     pub last_is_unterminated: bool,
-    /// Where each word stands in the text, [`Words::MARKER`] for `</s>`; only
-    /// when asked for.
+    /// The span of each word in the text, [`EncodedText::NO_SPAN`] for `</s>`; empty
+    /// unless the encoder keeps spans.
     pub spans: Vec<(u32, u32)>,
 }
 
 impl EncodedText {
-    /// Where `</s>` stands in the text: nowhere.
+    /// The span of `</s>`, which is not in the text.
     pub const NO_SPAN: (u32, u32) = (u32::MAX, u32::MAX);
 }
 
-/// Splits text into the words of a model. One a thread.
+/// Splits text into the words of a model; each thread has its own.
 pub struct TextEncoder<'m> {
     model: &'m dyn LanguageModel,
-    /// What each sentence ends in, if in anything.
+    /// What each sentence ends in, with markers.
     eos_id: Option<LmWord>,
     keep_spans: bool,
     cache: Box<[CacheEntry; CACHE_ENTRIES]>,
-    /// Words to ask the model for: where they stand in the text ...
+    /// Words that are not in the cache: their spans in the text ...
     misses: Vec<(u32, u32)>,
-    /// ... and among the ids.
+    /// ... and their indices among the ids.
     miss_positions: Vec<u32>,
     miss_ids: Vec<LmWord>,
 }
 
-/// A word as a number: its bytes, zeros, and its length in the top byte. 0, the
-/// word of no bytes, stands in empty entries.
 #[derive(Clone, Copy, Default)]
 struct CacheEntry {
-    low: u64,
-    high: u64,
+    key: WordKey,
     id: LmWord,
 }
 
 impl<'m> TextEncoder<'m> {
-    /// With `markers` sentences end in `</s>`; with `keep_spans` the places of
-    /// words in the text are kept.
+    /// With `markers` sentences end in `</s>`; with `keep_spans` the spans of words are
+    /// kept.
     pub fn new(model: &'m dyn LanguageModel, markers: bool, keep_spans: bool) -> Self {
         TextEncoder {
             model,
@@ -73,10 +68,10 @@ impl<'m> TextEncoder<'m> {
         }
     }
 
-    /// Replaces `words` by those of `text`: what stands between the six bytes
-    /// that C calls space, in lines that end in `\n`.
+    /// Replaces the content of `words` by the words of `text`, separated by the six
+    /// bytes of C's `isspace`, in lines that end in `\n`.
     ///
-    /// Panics when `text` is not shorter than 4 GiB.
+    /// Panics when `text` has 4 GiB or more.
     pub fn encode(&mut self, text: &[u8], words: &mut EncodedText) {
         assert!(u32::try_from(text.len()).is_ok_and(|length| length < u32::MAX));
         words.ids.clear();
@@ -84,7 +79,7 @@ impl<'m> TextEncoder<'m> {
         words.spans.clear();
         self.misses.clear();
         self.miss_positions.clear();
-        // Where the word begins that the next blank ends.
+        // Where the word begins that ends at the next blank.
         let mut open = 0;
         // Whether the byte before the chunk is blank, as a bit.
         let mut before = 1;
@@ -123,7 +118,7 @@ impl<'m> TextEncoder<'m> {
             }
         }
         if before == 0 {
-            // The last chunk was full to its end, by a word.
+            // The last chunk ends in a word.
             self.push_word(text, open, text.len(), words);
         }
         words.last_is_unterminated =
@@ -141,10 +136,10 @@ impl<'m> TextEncoder<'m> {
             words.spans.push(span);
         }
         let mut id = LmWord::UNKNOWN;
-        let known = cache_key(text, start, end).is_some_and(|(low, high)| {
-            let entry = &self.cache[cache_slot(low, high)];
+        let known = WordKey::new(&text[start..], end - start).is_some_and(|key| {
+            let entry = &self.cache[cache_slot(key)];
             id = entry.id;
-            entry.low == low && entry.high == high
+            entry.key == key
         });
         if !known {
             self.misses.push(span);
@@ -153,79 +148,45 @@ impl<'m> TextEncoder<'m> {
         words.ids.push(id);
     }
 
-    /// Asks the model for the words that were not in the cache.
+    /// Looks up in the model the words that are not in the cache.
     fn resolve_misses(&mut self, text: &[u8], words: &mut EncodedText) {
         self.miss_ids.clear();
         self.miss_ids.resize(self.misses.len(), LmWord::UNKNOWN);
         self.model.word_ids(text, &self.misses, &mut self.miss_ids);
-        for ((&(start, end), &place), &id) in
+        for ((&(start, end), &position), &id) in
             self.misses.iter().zip(&self.miss_positions).zip(&self.miss_ids)
         {
-            words.ids[place as usize] = id;
-            if let Some((low, high)) = cache_key(text, start as usize, end as usize) {
-                self.cache[cache_slot(low, high)] = CacheEntry { low, high, id };
+            words.ids[position as usize] = id;
+            if let Some(key) = WordKey::new(&text[start as usize..], (end - start) as usize) {
+                self.cache[cache_slot(key)] = CacheEntry { key, id };
             }
         }
     }
 }
 
-/// The word as the two halves of a number; nothing for a long one.
 #[inline(always)]
-fn cache_key(text: &[u8], start: usize, end: usize) -> Option<(u64, u64)> {
-    let length = end - start;
-    if length > MAX_CACHED_BYTES {
-        return None;
-    }
-    let bytes = match text[start..].first_chunk() {
-        Some(bytes) => *bytes,
-        None => {
-            let mut bytes = [0; 16];
-            bytes[..length].copy_from_slice(&text[start..end]);
-            bytes
-        }
-    };
-    let (low, high) = bytes.split_at(8);
-    let half = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    let (low_mask, high_mask) = LENGTH_MASKS[length];
-    Some((half(low) & low_mask, half(high) & high_mask | (length as u64) << 56))
-}
-
-/// By length: the bytes of a word in the halves of its number.
-const LENGTH_MASKS: [(u64, u64); MAX_CACHED_BYTES + 1] = {
-    let mut masks = [(0, 0); MAX_CACHED_BYTES + 1];
-    let mut length = 0;
-    while length <= MAX_CACHED_BYTES {
-        let mask = (1u128 << (8 * length)) - 1;
-        masks[length] = (mask as u64, (mask >> 64) as u64);
-        length += 1;
-    }
-    masks
-};
-
-#[inline(always)]
-fn cache_slot(low: u64, high: u64) -> usize {
-    // The halves are multiplied with each other, so that every byte reaches the
-    // folded product.
+fn cache_slot(key: WordKey) -> usize {
+    // The halves are multiplied, so that every byte affects the folded product.
     let product =
-        u128::from(low ^ 0xa076_1d64_78bd_642f) * u128::from(high ^ 0xe703_7ed1_a0b4_28db);
+        u128::from(key.low ^ 0xa076_1d64_78bd_642f) * u128::from(key.high ^ 0xe703_7ed1_a0b4_28db);
     ((product as u64) ^ (product >> 64) as u64) as usize % CACHE_ENTRIES
 }
 
-/// Bytes that are looked at together.
+/// Bytes that are classified together.
 const CHUNK: usize = 64;
 
-/// Which bytes are blank (the six that C calls space), and which are `\n`; the
-/// first byte is the lowest bit.
+/// Bit masks of the blank bytes (C's `isspace`) and of `\n`; the first byte is the
+/// lowest bit.
 #[inline(always)]
 fn whitespace_masks(chunk: &[u8; CHUNK]) -> (u64, u64) {
-    // The compiler makes vector instructions of the comparisons. A byte less 9
-    // is at most 4 for tab, newline, vertical tab, form feed and return.
+    // The comparisons are vectorised. A byte minus 9 is at most 4 for tab, newline,
+    // vertical tab, form feed and return.
     let blank = chunk.map(|byte| u8::from(byte.wrapping_sub(9) <= 4) | u8::from(byte == b' '));
     let newline = chunk.map(|byte| u8::from(byte == b'\n'));
     (movemask(&blank), movemask(&newline))
 }
 
-/// Bytes of 0 and 1 as bits.
+/// Bytes of 0 and 1 as a bit mask.
 #[inline(always)]
 fn movemask(bytes: &[u8; CHUNK]) -> u64 {
     let eights = bytes.as_chunks::<8>().0.iter().enumerate();
@@ -244,8 +205,8 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    /// Words of all lengths around the cached ones, and such that differ in
-    /// zero bytes only.
+    /// A model with words of all lengths up to 39, and words that differ in zero bytes
+    /// only.
     fn model() -> Arc<dyn LanguageModel> {
         let words: Vec<String> =
             (1..40).map(|n| "x".repeat(n)).chain(["x\0", "\0", "\0\0"].map(String::from)).collect();
@@ -260,7 +221,7 @@ mod tests {
         crate::open(file.path(), LoadMethod::Lazy, &NoProgress).unwrap()
     }
 
-    /// The same, word by word.
+    /// What [`TextEncoder::encode`] gives, computed word by word.
     fn encode_word_by_word(model: &dyn LanguageModel, text: &[u8], markers: bool) -> EncodedText {
         let mut words = EncodedText::default();
         let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
@@ -309,7 +270,7 @@ mod tests {
         for text in ["", "\n", "x", " x \n\n\txx\x0bx\x0cx\r\n", "x\0 \0\0 x \u{a0}x \u{85}x\n"] {
             check(&*model, text.as_bytes(), true);
         }
-        // Words that end, begin and lie across the ends of chunks.
+        // Words that end at, begin at and cross the ends of chunks.
         for length in 1..200 {
             check(&*model, "x".repeat(length).as_bytes(), true);
             check(&*model, format!("{}\nx x", "x".repeat(length)).as_bytes(), true);

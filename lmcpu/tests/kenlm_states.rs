@@ -1,5 +1,5 @@
-//! The states behind words against those of KenLM itself, by their hashes
-//! (`ngram-lm.md` 2.1, T4).
+//! The states after words against those of KenLM itself, by their hashes (`ngram-lm.md`
+//! 2.1, T4).
 //!
 //! Needs a Python with the module `kenlm`: the one that `MIRIAM_KENLM_PYTHON`
 //! names, else `python3`. Skipped where there is none.
@@ -13,7 +13,7 @@ use miriam_lmcpu::{LanguageModel, State, open};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, NoProgress};
 
-/// Prints the hash of the state behind each word of each line of a text.
+/// Prints the hash of the state after each word of each line of a text.
 const HASHES: &str = "
 import kenlm, sys
 model = kenlm.Model(sys.argv[1])
@@ -21,10 +21,10 @@ for line in open(sys.argv[2], 'rb'):
     state = kenlm.State()
     model.BeginSentenceWrite(state)
     for word in line.split() + [b'</s>']:
-        behind = kenlm.State()
-        model.BaseScore(state, word.decode(), behind)
-        print(hash(behind))
-        state = behind
+        after = kenlm.State()
+        model.BaseScore(state, word.decode(), after)
+        print(hash(after))
+        state = after
 ";
 
 fn report_skipped(reason: &str) {
@@ -113,8 +113,8 @@ fn states_are_those_of_kenlm() {
                 .args([&path, &text])
                 .output()
                 .expect("Python starts");
-            let complaint = String::from_utf8_lossy(&kenlm.stderr);
-            assert!(kenlm.status.success(), "{model}.{kind}: {complaint}");
+            let message = String::from_utf8_lossy(&kenlm.stderr);
+            assert!(kenlm.status.success(), "{model}.{kind}: {message}");
             let printed = String::from_utf8(kenlm.stdout).unwrap();
             let expected: Vec<i64> = printed.lines().map(|line| line.parse().unwrap()).collect();
             let ours = open(&path, LoadMethod::Lazy, &NoProgress).unwrap();

@@ -10,9 +10,9 @@ mod buckets;
 
 use std::path::Path;
 
-use miriam_lmcpu::probing::{ModelSize, ProgressStage};
+use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::sorted::{Nodes, SortedModel};
-use miriam_lmcpu::{DuplicatePolicy, Result};
+use miriam_lmcpu::{DuplicatePolicy, ProgressStage, Result};
 use miriam_storage::dictionary::Dictionary;
 use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;

@@ -4,13 +4,15 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_lmcpu::Duplicates;
-use miriam_lmcpu::arpa::Arpa;
-use miriam_textio::{Input, Silent};
+use miriam_lmcpu::DuplicatePolicy;
+use miriam_lmcpu::arpa::ArpaReader;
+use miriam_textio::{Input, NoProgress};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(input) = Input::from_reader(Cursor::new(bytes.to_vec()), "fuzz", None) else { return };
-    let Ok(mut arpa) = Arpa::open(input, Duplicates::Refuse, &Silent) else { return };
+    let Ok(mut arpa) = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress) else {
+        return;
+    };
     while let Ok(Some(section)) = arpa.next_section() {
         for i in 0..section.len() {
             assert!(section.ngram(i).iter().all(|&id| (id as usize) < arpa.vocabulary().len()));

@@ -1,16 +1,16 @@
-//! Any bytes as a model file: opening, checking and asking never panics.
+//! Any bytes as a model file: opening, checking and scoring never panic.
 //!
-//! Start from the files in `../testdata`; checksums of the first page stop most
-//! changes there, so the sections behind it are changed too.
+//! Start from the files in `../testdata`; the checksum of the first page detects most
+//! changes there, so bytes of the sections after it are changed too.
 #![no_main]
 
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_storage::{Bytes, Container};
 use miriam_lmcpu::probing::{self, ProbingModel};
 use miriam_lmcpu::trie::{self, TrieModel};
 use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_storage::{Bytes, Container};
 
 const SEEDS: [&[u8]; 3] = [
     include_bytes!("../../testdata/toy-v1.ngram-probing"),
@@ -19,7 +19,7 @@ const SEEDS: [&[u8]; 3] = [
 ];
 const FIRST_PAGE: usize = 4096;
 
-fn ask(bytes: &[u8]) {
+fn exercise(bytes: &[u8]) {
     let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("fuzz")) else {
         return;
     };
@@ -46,15 +46,15 @@ fn score(model: &dyn LanguageModel) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    ask(bytes);
+    exercise(bytes);
     for seed in SEEDS {
         let mut changed = seed.to_vec();
-        for pair in bytes.chunks_exact(3) {
-            let place = FIRST_PAGE + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
-            if let Some(byte) = changed.get_mut(place) {
-                *byte = pair[2];
+        for change in bytes.chunks_exact(3) {
+            let offset = FIRST_PAGE + usize::from(u16::from_le_bytes([change[0], change[1]]));
+            if let Some(byte) = changed.get_mut(offset) {
+                *byte = change[2];
             }
         }
-        ask(&changed);
+        exercise(&changed);
     }
 });

@@ -1,15 +1,14 @@
-//! Any bytes as a KenLM file: opening, asking and listing never panics.
+//! Any bytes as a KenLM file: opening, scoring and listing never panic.
 //!
-//! The bytes are also laid over small files of each kind, behind what only says
-//! that they are KenLM's.
+//! The bytes are also written over small files of each kind, after the sanity block.
 #![no_main]
 
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_storage::Bytes;
 use miriam_lmcpu::kenlm::KenlmFile;
 use miriam_lmcpu::{LmWord, State};
+use miriam_storage::Bytes;
 
 const SEEDS: [&[u8]; 6] = [
     include_bytes!("../../testdata/toy-probing.kenlm"),
@@ -19,13 +18,13 @@ const SEEDS: [&[u8]; 6] = [
     include_bytes!("../../testdata/toy-atrie.kenlm"),
     include_bytes!("../../testdata/toy-qatrie.kenlm"),
 ];
-const SANITY: usize = 88;
+const SANITY_BYTES: usize = 88;
 
 fn open(bytes: &[u8]) -> Option<KenlmFile> {
     KenlmFile::from_bytes(&Bytes::copy_from(bytes), Path::new("fuzz")).ok()
 }
 
-fn ask(bytes: &[u8]) {
+fn exercise(bytes: &[u8]) {
     let Some(model) = open(bytes).map(KenlmFile::into_model) else { return };
     let (mut state, mut next) = (model.begin_state(), State::EMPTY);
     for id in (0..model.num_words() as u32).take(100) {
@@ -42,14 +41,14 @@ fn ask(bytes: &[u8]) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    ask(bytes);
+    exercise(bytes);
     let Some((&kind, changes)) = bytes.split_first() else { return };
     let mut changed = SEEDS[usize::from(kind) % SEEDS.len()].to_vec();
-    for pair in changes.chunks_exact(3) {
-        let place = SANITY + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
-        if let Some(byte) = changed.get_mut(place) {
-            *byte = pair[2];
+    for change in changes.chunks_exact(3) {
+        let offset = SANITY_BYTES + usize::from(u16::from_le_bytes([change[0], change[1]]));
+        if let Some(byte) = changed.get_mut(offset) {
+            *byte = change[2];
         }
     }
-    ask(&changed);
+    exercise(&changed);
 });

@@ -1,33 +1,34 @@
 //! Entries of an ARPA section, read as KenLM reads them: byte by byte, not line
 //! by line (`ngram-lm.md` 1.1).
 //!
-//! Numbers are cut by a small grammar of our own and then rounded straight to
-//! f32. A word equal to the one at the same place in the entry before keeps its
-//! id without a lookup: sections are sorted, so this is true of most words.
+//! Numbers are delimited by a small grammar and then rounded directly to f32. A word
+//! equal to the one at the same position in the previous entry keeps its id without a
+//! lookup: sections are sorted, so this is true of most words.
 
 use miriam_textio::{Vocabulary, number};
 
-use super::word_table::{WordKey, WordTable};
+use super::word_table::WordTable;
 use crate::MAX_ORDER;
+use crate::word_key::WordKey;
 
-/// Whether C's `isspace` says so.
+/// C's `isspace`.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
-/// What separates words: vertical tab and form feed are parts of words.
+/// Whether `byte` separates words: vertical tab and form feed are parts of words.
 fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The words that n-grams may be made of, in two forms.
+/// The words of n-grams, in two indices.
 #[derive(Clone, Copy)]
 pub(super) struct WordLookup<'v> {
     pub vocabulary: &'v Vocabulary,
     pub table: &'v WordTable,
 }
 
-/// What the entries of a section look like.
+/// The format of the entries of a section.
 #[derive(Clone, Copy)]
 pub(super) struct EntryFormat {
     /// The length of the n-grams.
@@ -36,7 +37,7 @@ pub(super) struct EntryFormat {
     pub longest: bool,
 }
 
-/// Entries read from a stretch of text.
+/// Entries parsed from a part of the text.
 #[derive(Default)]
 pub(super) struct ParsedEntries {
     /// log10.
@@ -45,45 +46,45 @@ pub(super) struct ParsedEntries {
     pub backoffs: Vec<f32>,
     /// Orders from 2: the ids, `order` an entry, in the order of the text.
     pub words: Vec<u32>,
-    /// Order 1: where each word stands.
+    /// Order 1: the span of each word in the text.
     pub spans: Vec<(usize, usize)>,
     /// `(entry, line)`, where the line is not that of the entry before plus one.
     pub jumps: Vec<(usize, u64)>,
-    /// The bytes read, without those of an unfinished entry.
+    /// The bytes parsed, without those of an unfinished entry.
     pub bytes: usize,
     /// Line ends among them.
     pub lines: u64,
     pub end: ParseEnd,
 }
 
-/// Why reading ended.
+/// Why parsing ended.
 #[derive(Debug, Default, PartialEq)]
 pub(super) enum ParseEnd {
-    /// As many entries as asked for.
+    /// The limit was reached.
     Limit,
-    /// The text is used up, with no entry begun.
+    /// The text ends between entries.
     #[default]
     EndOfText,
     /// The text ends inside an entry.
     Truncated,
-    /// This many lines below the start of the text something is wrong.
+    /// The entry that begins this many lines below the start of the text is invalid.
     Invalid { line: u64, reason: String },
 }
 
-/// Reads up to `limit` entries of `shape` from `text`.
+/// Reads up to `limit` entries of `format` from `text`.
 pub(super) fn read_entries(
     text: &[u8],
-    shape: EntryFormat,
+    format: EntryFormat,
     limit: u64,
     words: WordLookup<'_>,
 ) -> ParsedEntries {
-    let expected = (text.len() / (8 + 6 * shape.order)).min(limit as usize);
+    let expected = (text.len() / (8 + 6 * format.order)).min(limit as usize);
     let mut entries = ParsedEntries::default();
     entries.log10.reserve(expected);
-    if shape.order > 1 {
-        entries.words.reserve(expected * shape.order);
+    if format.order > 1 {
+        entries.words.reserve(expected * format.order);
     }
-    if !shape.longest {
+    if !format.longest {
         entries.backoffs.reserve(expected);
     }
     let mut cursor = Cursor { text, position: 0, line: 0 };
@@ -96,7 +97,7 @@ pub(super) fn read_entries(
         cursor.skip_while(is_space);
         (entries.bytes, entries.lines) = (cursor.position, cursor.line);
         let line = cursor.line;
-        match cursor.read_entry(shape, words, &mut recent, &mut entries) {
+        match cursor.read_entry(format, words, &mut recent, &mut entries) {
             Ok(()) => {
                 if line != next_line {
                     entries.jumps.push((entries.log10.len() - 1, line));
@@ -105,7 +106,7 @@ pub(super) fn read_entries(
                 (entries.bytes, entries.lines) = (cursor.position, cursor.line);
             }
             Err(EntryError::UnexpectedEnd) => {
-                entries.words.truncate(entries.log10.len() * shape.order);
+                entries.words.truncate(entries.log10.len() * format.order);
                 break if entries.bytes == text.len() {
                     ParseEnd::EndOfText
                 } else {
@@ -113,7 +114,7 @@ pub(super) fn read_entries(
                 };
             }
             Err(EntryError::Invalid(reason)) => {
-                entries.words.truncate(entries.log10.len() * shape.order);
+                entries.words.truncate(entries.log10.len() * format.order);
                 break ParseEnd::Invalid { line, reason };
             }
         }
@@ -121,7 +122,7 @@ pub(super) fn read_entries(
     entries
 }
 
-/// The words of the entry before, those that fit a key, and their ids.
+/// The words of the previous entry, those that fit a key, and their ids.
 type RecentWords = [(WordKey, u32); MAX_ORDER];
 
 enum EntryError {
@@ -163,7 +164,7 @@ impl<'t> Cursor<'t> {
     #[inline]
     fn read_entry(
         &mut self,
-        shape: EntryFormat,
+        format: EntryFormat,
         words: WordLookup<'_>,
         recent: &mut RecentWords,
         entries: &mut ParsedEntries,
@@ -176,16 +177,17 @@ impl<'t> Cursor<'t> {
             ));
         }
         let mut span = (0, 0);
-        if shape.order == 1 {
+        if format.order == 1 {
             if self.next_byte()? != b'\t' {
                 return invalid("expected a tab after the log probability");
             }
             let word = self.read_word()?;
             span = (self.position - word.len(), self.position);
         } else {
-            for (key_before, id) in &mut recent[..shape.order] {
+            for (key_before, id) in &mut recent[..format.order] {
                 let word = self.read_word()?;
-                let key = WordKey::new(&self.text[self.position - word.len()..], word.len());
+                let text = &self.text[self.position - word.len()..];
+                let key = WordKey::new(text, word.len()).unwrap_or(WordKey::NONE);
                 if key == WordKey::NONE || key != *key_before {
                     *id = match words.table.find(key) {
                         Some(id) => id,
@@ -196,12 +198,12 @@ impl<'t> Cursor<'t> {
                 entries.words.push(*id);
             }
         }
-        let backoff = if shape.longest { self.expect_no_backoff()? } else { self.read_backoff()? };
+        let backoff = if format.longest { self.expect_no_backoff()? } else { self.read_backoff()? };
         entries.log10.push(probability);
-        if !shape.longest {
+        if !format.longest {
             entries.backoffs.push(backoff);
         }
-        if shape.order == 1 {
+        if format.order == 1 {
             entries.spans.push(span);
         }
         Ok(())
@@ -216,7 +218,7 @@ impl<'t> Cursor<'t> {
         Ok(&rest[..length])
     }
 
-    /// What follows the words of an n-gram that may have a backoff.
+    /// Reads what follows the words of an n-gram that may have a backoff.
     #[inline]
     fn read_backoff(&mut self) -> Result<f32, EntryError> {
         match self.next_byte()? {
@@ -236,8 +238,8 @@ impl<'t> Cursor<'t> {
                         ));
                     }
                 }
-                // Zero becomes -0.0, the mark of an n-gram that is the context
-                // of nothing; building finds out which are.
+                // Zero becomes -0.0, the mark of an n-gram that is no context; builders
+                // find out which are.
                 Ok(if backoff == 0.0 { -0.0 } else { backoff })
             }
             b'\n' => Ok(-0.0),
@@ -249,7 +251,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// What follows the words of the longest n-grams.
+    /// Reads what follows the words of the longest n-grams.
     #[inline]
     fn expect_no_backoff(&mut self) -> Result<f32, EntryError> {
         match self.next_byte()? {
@@ -281,7 +283,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A decimal number or `inf` at the cursor; what follows is not looked at.
+    /// Reads a decimal number or `inf`; what follows is not checked.
     #[inline]
     fn read_number(&mut self, what: &str) -> Result<f32, EntryError> {
         let rest = &self.text[self.position..];
@@ -290,7 +292,7 @@ impl<'t> Cursor<'t> {
             return Ok(value);
         }
         let length = number_length(rest);
-        // A number that ends with the text may go on behind it.
+        // A number at the end of the text may continue in the next block.
         if length == rest.len() || (length == 0 && rest.iter().all(|&b| !is_space(b))) {
             return Err(EntryError::UnexpectedEnd);
         }
@@ -309,7 +311,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// What a wrong count makes of a section's end.
+/// A hint that the count is wrong, where an entry was expected and the section ended.
 fn count_hint(token: &[u8]) -> &'static str {
     if token.starts_with(b"\\") {
         "; the header promises more n-grams than the section holds"
@@ -318,8 +320,8 @@ fn count_hint(token: &[u8]) -> &'static str {
     }
 }
 
-/// How many bytes of `text` are a number: sign, digits with at most one point,
-/// exponent; or sign and `inf`. 0 when it does not start with one.
+/// The length of the number that `text` starts with: sign, digits with at most one
+/// point, exponent; or sign and `inf`. 0 when there is none.
 #[inline]
 fn number_length(text: &[u8]) -> usize {
     let digits = |from: usize| text[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -347,12 +349,11 @@ fn number_length(text: &[u8]) -> usize {
     end
 }
 
-/// How many bytes stand before the first one that separates words; nothing where
-/// there is none.
+/// The number of bytes before the first word separator; `None` where there is none.
 #[inline(always)]
 fn word_length(text: &[u8]) -> Option<usize> {
-    /// Each byte of the result has its top bit set where `bytes` has one up to a
-    /// blank; what is above the first of them means nothing.
+    /// The lowest byte of the result with its top bit set is the first byte of `bytes`
+    /// that is at most a blank; higher bytes are undefined.
     fn low_bytes(bytes: u64) -> u64 {
         const ONES: u64 = u64::MAX / 255;
         bytes.wrapping_sub(ONES * (b' ' as u64 + 1)) & !bytes & (ONES * 0x80)
@@ -371,7 +372,7 @@ fn word_length(text: &[u8]) -> Option<usize> {
             from += 8;
         }
     }
-    text[from..].iter().position(|&b| is_word_separator(b)).map(|behind| from + behind)
+    text[from..].iter().position(|&b| is_word_separator(b)).map(|length| from + length)
 }
 
 fn find_word_id(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, EntryError> {
@@ -385,7 +386,7 @@ fn find_word_id(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, EntryError>
     }
 }
 
-/// Bytes of a file as they may stand in a message: quoted, escaped, cut.
+/// Bytes of a file for a message: quoted, escaped, truncated.
 pub(super) fn quote(bytes: &[u8]) -> String {
     const MAX_SHOWN: usize = 60;
     let cut = if bytes.len() > MAX_SHOWN { "..." } else { "" };

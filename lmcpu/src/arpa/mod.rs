@@ -1,13 +1,12 @@
-//! Reading ARPA files: what KenLM accepts is accepted, what it refuses is
-//! refused with the line and the remedy (`ngram-lm.md` 1).
+//! Reading ARPA files: what KenLM accepts is accepted, what it rejects is an error that
+//! names the line and the remedy (`ngram-lm.md` 1).
 //!
-//! Two deliberate differences: unigram models are welcome, and two entries for
-//! the same n-gram are an error, where KenLM keeps one of them in silence.
+//! Two deliberate differences: unigram models are accepted, and two entries for the
+//! same n-gram are an error, where KenLM silently keeps one of them.
 //!
-//! Sections are read one after another, each in parallel: blocks of text are
-//! parsed on all threads as if an entry began at the start of each, which is
-//! true unless an entry runs over a line end. Where it is not, the blocks behind
-//! are parsed again.
+//! Sections are read one after another, each in parallel: blocks of text are parsed on
+//! all threads as if an entry began at the start of each, which is true unless an entry
+//! spans several lines. Where it is not, the blocks after are parsed again.
 
 mod entry;
 mod section;
@@ -26,10 +25,10 @@ use self::text::ArpaText;
 use self::word_table::WordTable;
 use crate::{DuplicatePolicy, MAX_ORDER, Result};
 
-/// log10 p(`<unk>`) of a model that does not say, as KenLM fills it in.
-pub const MISSING_UNKNOWN_LOG10: f32 = -100.0;
+/// log10 p(`<unk>`) of a model that does not list it, as in KenLM.
+pub(crate) const MISSING_UNKNOWN_LOG10: f32 = -100.0;
 
-/// Prob and backoff of a word, both log10. A backoff of -0.0 says that the word
+/// Probability and backoff of a word, both log10. A backoff of -0.0 says that the word
 /// has none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unigram {
@@ -39,8 +38,26 @@ pub struct Unigram {
     pub backoff: f32,
 }
 
-/// An ARPA file whose unigrams have been read and whose longer n-grams have
-/// not.
+/// Reads an ARPA file: the unigrams at once, then one order after another.
+///
+/// ```
+/// use miriam_lmcpu::DuplicatePolicy;
+/// use miriam_lmcpu::arpa::ArpaReader;
+/// use miriam_textio::{Input, NoProgress};
+///
+/// let text = "\\data\\\nngram 1=4\nngram 2=1\n\n\
+///             \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\n\n\
+///             \\2-grams:\n-0.5\t<s> a\n\n\\end\\\n";
+/// let input = Input::from_reader(text.as_bytes(), "toy.arpa", None)?;
+/// let mut arpa = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress)?;
+/// assert_eq!(arpa.counts(), [4, 1]);
+/// assert_eq!(arpa.unigrams()[3].log10, -1.5);
+/// let bigrams = arpa.next_section()?.expect("a section of bigrams");
+/// // The ids of `<s>` and `a`; the bigram is on line 12.
+/// assert_eq!((bigrams.ngram(0), bigrams.line(0)), (&[1, 3][..], 12));
+/// assert!(arpa.next_section()?.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ArpaReader<'p> {
     text: ArpaText<'p>,
     /// Bytes of the file, where known, before decompression.
@@ -56,10 +73,14 @@ pub struct ArpaReader<'p> {
 impl<'p> ArpaReader<'p> {
     /// Reads `input` up to the end of its unigrams.
     ///
-    /// The file must hold `<s>` and `</s>`; a missing `<unk>` is logged and gets
-    /// [`MISSING_UNKNOWN`].
-    /// `duplicates` says what becomes of a word that is listed twice; of longer
-    /// n-grams whoever reads them must take care.
+    /// The file must list `<s>` and `</s>`; a missing `<unk>` is logged and gets a
+    /// log10 probability of -100. `duplicates` says what to do with a word that is
+    /// listed twice; duplicates among longer n-grams are left to the caller.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be read or its header or unigrams are invalid; the message
+    /// names the line.
     pub fn open(
         input: Input,
         duplicates: DuplicatePolicy,
@@ -82,17 +103,17 @@ impl<'p> ArpaReader<'p> {
         Ok(arpa)
     }
 
-    /// How the file is called in messages.
+    /// The name of the file for messages.
     pub fn name(&self) -> &str {
         &self.text.name
     }
 
-    /// How many n-grams of each order the header promises, from order 1.
+    /// The number of n-grams of each order in the header, from order 1.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The length of the longest n-grams.
+    /// The order of the model.
     pub fn order(&self) -> usize {
         self.counts.len()
     }
@@ -102,7 +123,7 @@ impl<'p> ArpaReader<'p> {
         &self.vocabulary
     }
 
-    /// Prob and backoff of each word, in the order of ids.
+    /// Probability and backoff of each word, by id.
     pub fn unigrams(&self) -> &[Unigram] {
         &self.unigrams
     }
@@ -117,8 +138,12 @@ impl<'p> ArpaReader<'p> {
         self.text.error(line, reason)
     }
 
-    /// Reads the n-grams of the next order, from 2; nothing after the longest.
-    /// That call also checks how the file ends.
+    /// Reads the n-grams of the next order, from 2; `None` after the longest, when the
+    /// end of the file is checked too.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be read or an entry is invalid; the message names the line.
     pub fn next_section(&mut self) -> Result<Option<Section>> {
         let order = self.next_order;
         if order > self.order() {
@@ -130,12 +155,12 @@ impl<'p> ArpaReader<'p> {
         }
         self.next_order += 1;
         self.read_section_header(order)?;
-        let shape = EntryFormat { order, longest: order == self.order() };
+        let format = EntryFormat { order, longest: order == self.order() };
         let count = self.counts[order - 1];
-        let mut section = SectionBuilder::new(shape, count, self.size);
+        let mut section = SectionBuilder::new(format, count, self.size);
         let words = WordLookup { vocabulary: &self.vocabulary, table: &self.word_table };
-        read_section(&mut self.text, shape, count, words, |pieces| {
-            section.append(pieces);
+        read_section(&mut self.text, format, count, words, |parsed_blocks| {
+            section.append(parsed_blocks);
             Ok(())
         })?;
         Ok(Some(section.finish()))
@@ -143,7 +168,7 @@ impl<'p> ArpaReader<'p> {
 
     fn read_unigrams(&mut self, duplicates: DuplicatePolicy) -> Result<()> {
         self.read_section_header(1)?;
-        let shape = EntryFormat { order: 1, longest: self.order() == 1 };
+        let format = EntryFormat { order: 1, longest: self.order() == 1 };
         let mut vocabulary = Vocabulary::new();
         vocabulary.intern(b"<unk>");
         let unknown = Unigram { log10: MISSING_UNKNOWN_LOG10, backoff: 0.0 };
@@ -152,13 +177,13 @@ impl<'p> ArpaReader<'p> {
         let (mut seen, mut unknown_at) = (0, None);
         let name = self.text.name.clone();
         let error = |line, reason| miriam_textio::Error::format(&name, line, None, reason);
-        let nothing = WordLookup { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
-        read_section(&mut self.text, shape, self.counts[0], nothing, |pieces| {
-            for ParsedBlock { entries, text, line } in pieces {
+        let no_words = WordLookup { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
+        read_section(&mut self.text, format, self.counts[0], no_words, |parsed_blocks| {
+            for ParsedBlock { entries, text, line } in parsed_blocks {
                 record_lines(&mut lines, seen, line, &entries);
                 for (i, &(start, end)) in entries.spans.iter().enumerate() {
                     let word = &text[start..end];
-                    let backoff = if shape.longest { -0.0 } else { entries.backoffs[i] };
+                    let backoff = if format.longest { -0.0 } else { entries.backoffs[i] };
                     let unigram = Unigram { log10: entries.log10[i], backoff };
                     let earlier = if word == b"<unk>" || word == b"<UNK>" {
                         if unknown_at.is_none() {
@@ -181,8 +206,8 @@ impl<'p> ArpaReader<'p> {
                             unigrams.push(unigram);
                             None
                         } else {
-                            // `<unk>` takes no id, so entries behind it are one
-                            // ahead of theirs.
+                            // `<unk>` takes no new id, so the number of a later entry
+                            // is one more than its id.
                             Some(id - usize::from(unknown_at.is_none_or(|at| at >= id)))
                         }
                     };
@@ -190,7 +215,7 @@ impl<'p> ArpaReader<'p> {
                         && duplicates == DuplicatePolicy::Reject
                     {
                         let reason = format!(
-                            "{} stands among the unigrams already on line {}; remove one of the two",
+                            "{} is among the unigrams already on line {}; remove one of the two",
                             quote(word),
                             lines.line(earlier)
                         );
@@ -221,7 +246,7 @@ impl<'p> ArpaReader<'p> {
         Ok(())
     }
 
-    /// Skips blank lines and takes the line `\ORDER-grams:`.
+    /// Skips blank lines and reads the line `\ORDER-grams:`.
     fn read_section_header(&mut self, order: usize) -> Result<()> {
         let expected = format!("\\{order}-grams:");
         let line = next_nonblank_line(&mut self.text, &expected)?;
@@ -238,7 +263,7 @@ impl<'p> ArpaReader<'p> {
         Err(self.error(line.number, reason))
     }
 
-    /// Takes `\end\` and sees that only blank lines follow.
+    /// Reads `\end\` and checks that only blank lines follow.
     fn read_end(&mut self) -> Result<()> {
         let line = next_nonblank_line(&mut self.text, "\\end\\")?;
         if line.bytes != b"\\end\\" {
@@ -271,7 +296,7 @@ fn next_nonblank_line(text: &mut ArpaText<'_>, expected: &str) -> Result<text::H
             return Ok(line);
         }
     }
-    Err(text.error(text.line(), format!("the file ends where {expected} should stand; it is cut")))
+    Err(text.error(text.line(), format!("the file ends where {expected} should be; it is cut")))
 }
 
 /// Reads up to and including the blank line after the counts.
@@ -280,7 +305,7 @@ fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
         let Some(line) = text.next_line()? else {
             return Err(text.error(
                 text.line(),
-                "the file ends where \\data\\ should stand; this is no ARPA file",
+                "the file ends where \\data\\ should be; this is no ARPA file",
             ));
         };
         if !is_blank(&line.bytes) && !line.bytes.starts_with(b"#") {
@@ -321,8 +346,8 @@ fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// The count in `line`, which must be that of `order`. Blanks are allowed before
-/// either number, anything behind the second.
+/// The count in `line`, which must be that of `order`. Blanks are allowed before either
+/// number, anything after the second.
 fn read_count(line: &[u8], order: u64) -> Result<u64, String> {
     let expected = || format!("expected \"ngram {order}=COUNT\"");
     let rest = line.strip_prefix(b"ngram ").ok_or_else(expected)?;
@@ -344,7 +369,7 @@ fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, &text[end..]))
 }
 
-/// Why a file that starts with `line` is not read.
+/// Why a file that starts with `line` is no ARPA file.
 fn not_arpa_reason(line: &[u8]) -> String {
     let found = quote(line);
     if line.starts_with(b"blmt") {
@@ -369,17 +394,17 @@ fn not_arpa_reason(line: &[u8]) -> String {
     }
 }
 
-/// Entries with the text they came from and the number of its first line.
+/// The entries of a block, its text and the number of its first line.
 struct ParsedBlock<'t> {
     entries: ParsedEntries,
     text: &'t [u8],
     line: u64,
 }
 
-/// Reads `count` entries and hands them over, in order, some pieces at a time.
+/// Reads `count` entries and passes them to `take` in order, some blocks at a time.
 fn read_section(
     text: &mut ArpaText<'_>,
-    shape: EntryFormat,
+    format: EntryFormat,
     count: u64,
     words: WordLookup<'_>,
     mut take: impl FnMut(Vec<ParsedBlock<'_>>) -> Result<()>,
@@ -388,22 +413,22 @@ fn read_section(
     while remaining > 0 {
         let first_line = text.line();
         let mut line = first_line;
-        let (mut used, mut cut) = (Vec::new(), false);
+        let (mut used, mut truncated) = (Vec::new(), false);
         let blocks = text.blocks(8 * rayon::current_num_threads())?;
         if blocks.is_empty() {
-            return Err(truncated_error(text, shape, remaining));
+            return Err(truncated_error(text, format, remaining));
         }
         let parsed: Vec<ParsedEntries> =
-            blocks.par_iter().map(|block| read_entries(block, shape, remaining, words)).collect();
-        let (mut pieces, mut wrong) = (Vec::with_capacity(blocks.len()), None);
+            blocks.par_iter().map(|block| read_entries(block, format, remaining, words)).collect();
+        let (mut parsed_blocks, mut failure) = (Vec::with_capacity(blocks.len()), None);
         for (entries, &text) in parsed.into_iter().zip(&blocks) {
             if entries.log10.len() as u64 > remaining {
-                // The section ends in this block, so fewer entries were wanted
-                // than were read: read those again, and no more.
-                let entries = read_entries(text, shape, remaining, words);
+                // The section ends in this block, and more entries than it has were
+                // parsed: parse again, with the right limit.
+                let entries = read_entries(text, format, remaining, words);
                 used.push((entries.bytes, entries.lines));
                 remaining = 0;
-                pieces.push(ParsedBlock { entries, text, line });
+                parsed_blocks.push(ParsedBlock { entries, text, line });
                 break;
             }
             used.push((entries.bytes, entries.lines));
@@ -412,35 +437,35 @@ fn read_section(
             if remaining > 0 {
                 match &entries.end {
                     ParseEnd::EndOfText | ParseEnd::Limit => {}
-                    ParseEnd::Truncated => cut = true,
+                    ParseEnd::Truncated => truncated = true,
                     ParseEnd::Invalid { line: below, reason } => {
-                        let order = shape.order;
-                        wrong = Some((line + below, format!("{order}-gram: {reason}")));
+                        let order = format.order;
+                        failure = Some((line + below, format!("{order}-gram: {reason}")));
                     }
                 }
             }
-            pieces.push(ParsedBlock { entries, text, line });
+            parsed_blocks.push(ParsedBlock { entries, text, line });
             line += lines;
-            if remaining == 0 || cut || wrong.is_some() {
+            if remaining == 0 || truncated || failure.is_some() {
                 break;
             }
         }
-        take(pieces)?;
-        if let Some((line, reason)) = wrong {
+        take(parsed_blocks)?;
+        if let Some((line, reason)) = failure {
             return Err(text.error(line, reason));
         }
         for (bytes, lines) in used {
             text.consume(bytes, lines);
         }
-        if cut && !text.join_blocks()? {
-            return Err(truncated_error(text, shape, remaining));
+        if truncated && !text.join_blocks()? {
+            return Err(truncated_error(text, format, remaining));
         }
     }
     Ok(())
 }
 
-fn truncated_error(text: &ArpaText<'_>, shape: EntryFormat, missing: u64) -> crate::Error {
-    let order = shape.order;
+fn truncated_error(text: &ArpaText<'_>, format: EntryFormat, missing: u64) -> crate::Error {
+    let order = format.order;
     text.error(
         text.line(),
         format!("the file ends, but {missing} of the {order}-grams the header promises are missing; it is cut or its counts are wrong"),

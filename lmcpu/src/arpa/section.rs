@@ -1,8 +1,8 @@
 //! The n-grams of one order as columns.
 //!
-//! A section is the largest thing in memory while a model is built, so its
-//! columns get their room at once, as zeros that the system provides where they
-//! are first touched, and all threads fill them.
+//! A section is the largest object in memory while a model is built, so its columns are
+//! allocated at once, as zero pages that the system provides on first touch, and all
+//! threads fill them.
 
 use rayon::prelude::*;
 
@@ -41,12 +41,14 @@ impl Section {
         &self.words[index * self.order..(index + 1) * self.order]
     }
 
-    /// Leaves out the n-grams that `keep` does not mark.
+    /// Drops the n-grams for which `keep` is false.
     pub(crate) fn retain(&mut self, keep: &[bool]) {
         let mut lines = LineNumbers::default();
         let mut kept = 0;
         for (index, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
-            lines.record(kept, self.lines.line(index));
+            if !self.lines.jumps.is_empty() {
+                lines.record(kept, self.lines.line(index));
+            }
             self.words.copy_within(index * self.order..(index + 1) * self.order, kept * self.order);
             self.log10[kept] = self.log10[index];
             if let Some(&backoff) = self.backoffs.get(index) {
@@ -67,24 +69,23 @@ impl Section {
     }
 }
 
-/// A section that grows by the pieces of a file.
+/// A section that grows by parsed blocks.
 pub(super) struct SectionBuilder {
-    shape: EntryFormat,
-    /// Longer than what is there: zeros follow, in memory not yet touched.
+    format: EntryFormat,
+    /// Columns longer than `len`: zeros follow, in memory not yet touched.
     section: Section,
     len: usize,
 }
 
 impl SectionBuilder {
     /// For `count` entries, of a file of `size` bytes where that is known.
-    pub(super) fn new(shape: EntryFormat, count: u64, size: Option<u64>) -> Self {
-        // The header may promise anything, but an entry takes so many bytes at
-        // least. What a compressed file holds beyond that makes room as it
-        // comes.
-        let shortest = 2 + 2 * shape.order as u64;
+    pub(super) fn new(format: EntryFormat, count: u64, size: Option<u64>) -> Self {
+        // The header may claim any count, but an entry takes at least this many bytes.
+        // If a compressed file holds more, the columns grow.
+        let shortest = 2 + 2 * format.order as u64;
         let likely = size.map_or(1 << 20, |size| size / shortest);
-        let section = Section { order: shape.order, ..Section::default() };
-        let mut builder = SectionBuilder { shape, section, len: 0 };
+        let section = Section { order: format.order, ..Section::default() };
+        let mut builder = SectionBuilder { format, section, len: 0 };
         builder.reserve(count.min(likely) as usize);
         builder
     }
@@ -92,43 +93,43 @@ impl SectionBuilder {
     fn reserve(&mut self, entries: usize) {
         let Section { order, words, log10, backoffs, .. } = &mut self.section;
         if log10.is_empty() {
-            // Zeros from the system, which each thread takes as it needs them.
+            // Zero pages, which each thread touches first where it writes.
             *words = vec![0; entries * *order];
             *log10 = vec![0.0; entries];
-            *backoffs = if self.shape.longest { Vec::new() } else { vec![0.0; entries] };
+            *backoffs = if self.format.longest { Vec::new() } else { vec![0.0; entries] };
         } else if entries > log10.len() {
             let entries = entries.max(2 * log10.len());
             words.resize(entries * *order, 0);
             log10.resize(entries, 0.0);
-            if !self.shape.longest {
+            if !self.format.longest {
                 backoffs.resize(entries, 0.0);
             }
         }
     }
 
-    pub(super) fn append(&mut self, pieces: Vec<ParsedBlock<'_>>) {
+    pub(super) fn append(&mut self, blocks: Vec<ParsedBlock<'_>>) {
         let mut end = self.len;
-        for ParsedBlock { entries, line, .. } in &pieces {
+        for ParsedBlock { entries, line, .. } in &blocks {
             record_lines(&mut self.section.lines, end, *line, entries);
             end += entries.log10.len();
         }
         self.reserve(end);
-        let (order, start) = (self.shape.order, self.len);
+        let (order, start) = (self.format.order, self.len);
         let mut words = &mut self.section.words[start * order..];
         let mut log10 = &mut self.section.log10[start..];
         let mut backoffs = self.section.backoffs.get_mut(start..).unwrap_or_default();
-        let places: Vec<_> = pieces
+        let columns: Vec<_> = blocks
             .into_iter()
             .map(|ParsedBlock { entries, .. }| {
-                let places = (
+                let columns = (
                     split_front(&mut words, entries.words.len()),
                     split_front(&mut log10, entries.log10.len()),
                     split_front(&mut backoffs, entries.backoffs.len()),
                 );
-                (entries, places)
+                (entries, columns)
             })
             .collect();
-        places.into_par_iter().for_each(|(entries, (words, log10, backoffs))| {
+        columns.into_par_iter().for_each(|(entries, (words, log10, backoffs))| {
             words.copy_from_slice(&entries.words);
             log10.copy_from_slice(&entries.log10);
             backoffs.copy_from_slice(&entries.backoffs);
@@ -152,8 +153,8 @@ fn split_front<'a, T>(items: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     front
 }
 
-/// On which line each entry of a section begins. Nearly always that is the line
-/// after the entry before, so only the exceptions are kept.
+/// The line on which each entry of a section begins. Nearly always that is the line
+/// after the previous entry, so only the exceptions are kept.
 #[derive(Default)]
 pub(super) struct LineNumbers {
     /// `(entry, line)`: from this entry on, lines count up from this one.
@@ -174,8 +175,8 @@ impl LineNumbers {
     }
 }
 
-/// Notes the lines of `entries`, of which `entries_before` stand in front; `line`
-/// is the first of the text they come from.
+/// Records the lines of `entries`, which follow `entries_before` others; `line` is the
+/// first line of their text.
 pub(super) fn record_lines(
     lines: &mut LineNumbers,
     entries_before: usize,

@@ -1,4 +1,4 @@
-//! The ARPA reader on what it must take, refuse and survive.
+//! The ARPA reader on input that it must accept, reject or survive.
 
 use std::io::{Cursor, Read};
 
@@ -6,8 +6,7 @@ use miriam_textio::NoProgress;
 use proptest::prelude::*;
 
 use super::*;
-
-const BASE: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+use crate::test_support::TOY;
 
 type ModelContent = (Vec<String>, Vec<Unigram>, Vec<(Vec<u32>, Vec<u32>, Vec<u32>, Vec<u64>)>);
 
@@ -40,7 +39,7 @@ fn error_message(text: &str) -> String {
 
 #[test]
 fn base_model() {
-    let (words, unigrams, sections) = read_text(BASE).unwrap();
+    let (words, unigrams, sections) = read_text(TOY).unwrap();
     assert_eq!(words, ["<unk>", "<s>", "</s>", "a", "b"]);
     assert_eq!(unigrams[1], Unigram { log10: -99.0, backoff: -0.3 });
     assert_eq!(unigrams[2].backoff.to_bits(), (-0.0f32).to_bits(), "no backoff");
@@ -55,19 +54,19 @@ fn base_model() {
 
 #[test]
 fn tolerated_forms_read_the_same() {
-    let base = read_text(BASE).unwrap();
+    let base = read_text(TOY).unwrap();
     let same = [
-        BASE.replace('\n', "\r\n"),
-        BASE.replace("ngram 1=5", "ngram  1= 5 junk"),
-        BASE.replace("\ta b\t0", "\ta  b\t0"),
-        BASE.replace("\ta b\t0", "\ta\tb\t0"),
-        BASE.replace("\ta b\t0", "\ta b"),
-        BASE.replace("<s> a b", "<s> a b\t0"),
-        BASE.replace("-0.6\t", "-0.6 "),
-        BASE.replace("-0.6\t", "-6e-1\t"),
-        format!("# a comment\n \t\n{BASE}"),
-        format!("{BASE}\n \r\n"),
-        BASE.replace("<unk>", "<UNK>"),
+        TOY.replace('\n', "\r\n"),
+        TOY.replace("ngram 1=5", "ngram  1= 5 junk"),
+        TOY.replace("\ta b\t0", "\ta  b\t0"),
+        TOY.replace("\ta b\t0", "\ta\tb\t0"),
+        TOY.replace("\ta b\t0", "\ta b"),
+        TOY.replace("<s> a b", "<s> a b\t0"),
+        TOY.replace("-0.6\t", "-0.6 "),
+        TOY.replace("-0.6\t", "-6e-1\t"),
+        format!("# a comment\n \t\n{TOY}"),
+        format!("{TOY}\n \r\n"),
+        TOY.replace("<unk>", "<UNK>"),
     ];
     for text in same {
         let read = read_text(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -80,7 +79,7 @@ fn tolerated_forms_read_the_same() {
 
 #[test]
 fn an_entry_may_run_over_lines_and_lines_are_still_right() {
-    let text = BASE.replace("-0.6\ta b\t0", "\n\n-0.6\ta\nb\t0");
+    let text = TOY.replace("-0.6\ta b\t0", "\n\n-0.6\ta\nb\t0");
     let (_, _, sections) = read_text(&text).unwrap();
     assert_eq!(sections[0].0[..4], [1, 3, 3, 4]);
     assert_eq!(sections[0].3[..], [14, 17, 19, 20]);
@@ -88,75 +87,75 @@ fn an_entry_may_run_over_lines_and_lines_are_still_right() {
 }
 
 #[test]
-fn complaints_name_the_line() {
+fn errors_name_the_line() {
     let cases = [
-        (BASE.replace("-0.9\tb a", "-0.9\tb zz"), "line 17: 2-gram: the word \"zz\""),
-        (BASE.replace("-1.5\ta", "0.5\ta"), "line 10: 1-gram: log probability 0.5 is positive"),
+        (TOY.replace("-0.9\tb a", "-0.9\tb zz"), "line 17: 2-gram: the word \"zz\""),
+        (TOY.replace("-1.5\ta", "0.5\ta"), "line 10: 1-gram: log probability 0.5 is positive"),
         (
-            BASE.replace("-1.5\ta", "NaN\ta"),
+            TOY.replace("-1.5\ta", "NaN\ta"),
             "line 10: 1-gram: expected a log probability, found \"NaN\"",
         ),
-        (BASE.replace("-1.5\ta", "-1.5 a"), "line 10: 1-gram: expected a tab"),
-        (BASE.replace("a\t-0.2", "a\t-inf"), "line 10: 1-gram: backoff -inf"),
+        (TOY.replace("-1.5\ta", "-1.5 a"), "line 10: 1-gram: expected a tab"),
+        (TOY.replace("a\t-0.2", "a\t-inf"), "line 10: 1-gram: backoff -inf"),
         (
-            BASE.replace("2=4", "2=5"),
+            TOY.replace("2=4", "2=5"),
             "line 19: 2-gram: expected a log probability, found \"\\3-grams:\"; the header",
         ),
-        (BASE.replace("2=4", "2=3"), "line 17: expected \\3-grams:, found"),
+        (TOY.replace("2=4", "2=3"), "line 17: expected \\3-grams:, found"),
         (
-            BASE.replace("<s> a b", "<s> a b\t-0.2"),
+            TOY.replace("<s> a b", "<s> a b\t-0.2"),
             "line 20: 3-gram: the longest n-grams have no backoff",
         ),
-        (BASE.replace("\\end\\\n", ""), "line 22: the file ends where \\end\\"),
-        (BASE.replace("\\end\\\n", "\\end\\\nfoo\n"), "line 23: found \"foo\""),
-        (BASE.replace("-99\t<s>\t-0.3", "-99\tc\t-0.3"), "\"<s>\" is not among the unigrams"),
-        (format!("\u{feff}{BASE}"), "line 1: expected \\data\\, found a byte order mark"),
-        (format!("hello\n{BASE}"), "line 1: the first line with text"),
+        (TOY.replace("\\end\\\n", ""), "line 22: the file ends where \\end\\"),
+        (TOY.replace("\\end\\\n", "\\end\\\nfoo\n"), "line 23: found \"foo\""),
+        (TOY.replace("-99\t<s>\t-0.3", "-99\tc\t-0.3"), "\"<s>\" is not among the unigrams"),
+        (format!("\u{feff}{TOY}"), "line 1: expected \\data\\, found a byte order mark"),
+        (format!("hello\n{TOY}"), "line 1: the first line with text"),
         ("iARPA\n".into(), "IRSTLM"),
         ("".into(), "this is no ARPA file"),
         (
-            BASE.replace("-1.7\tb\t", "-1.7\ta\t"),
-            "line 11: \"a\" stands among the unigrams already on line 10",
+            TOY.replace("-1.7\tb\t", "-1.7\ta\t"),
+            "line 11: \"a\" is among the unigrams already on line 10",
         ),
         (
-            BASE.replace("-1.7\tb\t", "-1.7\t<UNK>\t"),
-            "line 11: \"<UNK>\" stands among the unigrams already on line 7",
+            TOY.replace("-1.7\tb\t", "-1.7\t<UNK>\t"),
+            "line 11: \"<UNK>\" is among the unigrams already on line 7",
         ),
         (
-            BASE.replace("-1.2\t</s>", "-1.2\t<s>"),
-            "line 9: \"<s>\" stands among the unigrams already on line 8",
+            TOY.replace("-1.2\t</s>", "-1.2\t<s>"),
+            "line 9: \"<s>\" is among the unigrams already on line 8",
         ),
-        (BASE.replace("3=1", "3=99999999999999999"), "line 22: 3-gram: expected"),
-        (BASE.replace("ngram 2", "ngram 3"), "line 3: expected \"ngram 2=COUNT\""),
-        (BASE.replace("1=5", "1=-5"), "line 2: expected \"ngram 1=COUNT\""),
-        (BASE[..BASE.len() - 20].into(), "missing"),
+        (TOY.replace("3=1", "3=99999999999999999"), "line 22: 3-gram: expected"),
+        (TOY.replace("ngram 2", "ngram 3"), "line 3: expected \"ngram 2=COUNT\""),
+        (TOY.replace("1=5", "1=-5"), "line 2: expected \"ngram 1=COUNT\""),
+        (TOY[..TOY.len() - 20].into(), "missing"),
     ];
     for (text, expected) in cases {
-        let complaint = error_message(&text);
+        let message = error_message(&text);
         assert!(
-            complaint.starts_with("test, line ") && complaint.contains(expected),
-            "{complaint}\nnot: {expected}"
+            message.starts_with("test, line ") && message.contains(expected),
+            "{message}\nnot: {expected}"
         );
-        assert!(!complaint.contains('\n'), "{complaint}");
+        assert!(!message.contains('\n'), "{message}");
     }
 }
 
 #[test]
-fn numbers_are_cut_as_kenlm_cuts_them() {
-    let text = BASE.replace("-0.5\t<s> a\t", "-.5e0<s> a\t+");
+fn numbers_are_delimited_as_in_kenlm() {
+    let text = TOY.replace("-0.5\t<s> a\t", "-.5e0<s> a\t+");
     assert_eq!(read_text(&text.replace("+-", "-")).unwrap().2[0].1[0], (-0.5f32).to_bits());
-    assert_eq!(read_text(&BASE.replace("-99", "-inf")).unwrap().1[1].log10, f32::NEG_INFINITY);
+    assert_eq!(read_text(&TOY.replace("-99", "-inf")).unwrap().1[1].log10, f32::NEG_INFINITY);
     assert_eq!(
-        read_text(&BASE.replace("-0.3\t<s>", "-3.e-1\t<s>")).unwrap().2[1].1[0],
+        read_text(&TOY.replace("-0.3\t<s>", "-3.e-1\t<s>")).unwrap().2[1].1[0],
         (-0.3f32).to_bits()
     );
     for bad in ["-", ".", "e5", "--1", "x", "nan", "0x1p3"] {
-        let text = BASE.replace("-1.5\ta", &format!("{bad}\ta"));
+        let text = TOY.replace("-1.5\ta", &format!("{bad}\ta"));
         assert!(read_text(&text).is_err(), "{bad}");
     }
 }
 
-/// Sections of many blocks, with oddities at places a block can end.
+/// Sections of many blocks, with entries over two lines where a block can end.
 #[test]
 fn block_boundaries_do_not_change_results() {
     let mut text = String::from(
@@ -193,7 +192,7 @@ proptest! {
         changes in proptest::collection::vec((0usize..220, prop_oneof![any::<u8>(), Just(b'\n'), Just(b'\t'), Just(b' '), Just(b'9')]), 0..6),
         cut in 0usize..400,
     ) {
-        let mut bytes = BASE.as_bytes().to_vec();
+        let mut bytes = TOY.as_bytes().to_vec();
         for (place, byte) in changes {
             let length = bytes.len();
             bytes[place % length] = byte;

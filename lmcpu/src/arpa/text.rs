@@ -1,10 +1,9 @@
 //! The text of an ARPA file as blocks of whole lines.
 //!
-//! An ARPA section ends after as many entries as the header promised, and an
-//! entry may in principle run over line ends, so neither lines nor sections can
-//! be cut beforehand. What can be cut cheaply is a block that ends behind some
-//! line end: nearly always that is also the end of an entry, and the parser
-//! says so when it is not.
+//! An ARPA section ends after as many entries as the header says, and an entry may in
+//! principle span several lines, so neither entries nor sections can be split
+//! beforehand. What is cheap is a block that ends after some line end: nearly always
+//! that is also the end of an entry, and the parser reports when it is not.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -18,13 +17,13 @@ use miriam_textio::{Error, Input, Progress, Result};
 
 /// Small enough to stay in a core's cache while it is parsed.
 const BLOCK_BYTES: usize = 1 << 18;
-/// Blocks the reading thread may be ahead.
+/// The number of blocks that the reading thread may be ahead.
 const QUEUE_BLOCKS: usize = 32;
-/// The longest entry that is put together from several blocks, in bytes.
+/// The longest entry that is joined from several blocks, in bytes.
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
-/// A block, or nothing at the end. The end is said, so that a thread that dies
-/// is not taken for a short file.
+/// A block, or `None` at the end. The end is a message of its own, so that a thread
+/// that dies is not taken for the end of the file.
 type BlockMessage = Result<Option<Vec<u8>>>;
 
 /// A line of the header or between sections.
@@ -40,12 +39,12 @@ pub(super) struct HeaderLine {
 pub(super) struct ArpaText<'p> {
     pub name: String,
     receiver: Receiver<BlockMessage>,
-    /// Used blocks go back to the reading thread, which fills them again: fresh
-    /// memory costs more than what is read into it.
+    /// Used blocks go back to the reading thread, which fills them again: fresh memory
+    /// costs more than reading into it.
     recycled: Sender<Vec<u8>>,
     /// Whether the end has been received.
     ended: bool,
-    /// Blocks at hand; the first one is used up to `position`.
+    /// Blocks received and not yet used; the first is used up to `position`.
     blocks: VecDeque<Vec<u8>>,
     position: usize,
     /// The number of the line at `position`, from 1.
@@ -59,12 +58,12 @@ impl<'p> ArpaText<'p> {
         let name = input.name().to_owned();
         let consumed = input.consumed();
         let (sender, receiver) = sync_channel(QUEUE_BLOCKS);
-        let (used, reused) = channel();
+        let (recycle_sender, recycle_receiver) = channel();
         let mut input = input;
         thread::spawn(move || {
             let mut rest = Vec::new();
             loop {
-                let next = reused.try_recv().unwrap_or_default();
+                let next = recycle_receiver.try_recv().unwrap_or_default();
                 let message = read_block(&mut input, &mut rest, next);
                 let last = !matches!(message, Ok(Some(_)));
                 if sender.send(message).is_err() || last {
@@ -72,7 +71,7 @@ impl<'p> ArpaText<'p> {
                 }
             }
         });
-        Self::from_messages(name, receiver, used, progress, consumed)
+        Self::from_messages(name, receiver, recycle_sender, progress, consumed)
     }
 
     fn from_messages(
@@ -134,14 +133,14 @@ impl<'p> ArpaText<'p> {
     fn recycle_first(&mut self) {
         if let Some(mut block) = self.blocks.pop_front() {
             block.clear();
-            // At its end the reading thread wants no more of them.
+            // The reading thread has ended when the channel is closed.
             let _ = self.recycled.send(block);
         }
         self.position = 0;
     }
 
-    /// The next line, or nothing at the end. A CR before the line end is not
-    /// part of it; one before the end of the file is.
+    /// The next line, or `None` at the end. A CR before the line end is not part of it;
+    /// one before the end of the file is.
     pub fn next_line(&mut self) -> Result<Option<HeaderLine>> {
         if !self.advance()? {
             return Ok(None);
@@ -163,8 +162,8 @@ impl<'p> ArpaText<'p> {
         Ok(Some(HeaderLine { bytes, number: self.line - 1 }))
     }
 
-    /// Up to `wanted` blocks, of which at least one is not used up; none at the
-    /// end of the input. Waits only for the first one.
+    /// Up to `wanted` blocks, the first of which is not used up; none at the end of the
+    /// input. Waits only for the first one.
     pub fn blocks(&mut self, wanted: usize) -> Result<Vec<&[u8]>> {
         if !self.advance()? {
             return Ok(Vec::new());
@@ -172,7 +171,7 @@ impl<'p> ArpaText<'p> {
         while self.blocks.len() < wanted && !self.ended {
             match self.receiver.try_recv() {
                 Ok(message) => self.accept(message?),
-                // Nothing yet; if the thread has died, the next wait says so.
+                // No block yet; if the thread has died, the next wait reports it.
                 Err(_) => break,
             }
         }
@@ -215,8 +214,8 @@ impl<'p> ArpaText<'p> {
     }
 }
 
-/// The next whole lines, or what is left at the end, in the memory of `block`,
-/// which is empty. `rest` is what was read behind the lines before.
+/// Reads the next complete lines, or the rest at the end, into `block`, which is empty.
+/// `rest` holds the bytes after the last complete line of the previous block.
 fn read_block(
     input: &mut Input,
     rest: &mut Vec<u8>,
@@ -254,8 +253,14 @@ mod tests {
         for message in messages {
             sender.send(message).unwrap();
         }
-        let (used, _) = channel();
-        ArpaText::from_messages("lm.arpa".into(), receiver, used, &NoProgress, Arc::default())
+        let (recycle_sender, _) = channel();
+        ArpaText::from_messages(
+            "lm.arpa".into(),
+            receiver,
+            recycle_sender,
+            &NoProgress,
+            Arc::default(),
+        )
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! The estimated model as ARPA text.
 //!
-//! A section lists the n-grams of one length, and rows of the trie lie in its
-//! order: threads write rows as text, taking turns, and the calling thread
-//! collects them in the same turns. Text goes in pieces that are used again:
-//! rows differ in size too much to hold them whole, and fresh memory costs more
-//! than the text that is put there.
+//! A section lists the n-grams of one length in the order of the trie's rows: each
+//! thread prints every n-th row to buffers, and the calling thread writes these in the
+//! order of rows. Buffers are reused: rows differ too much in size to hold all of one,
+//! and fresh memory costs more than printing into it.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -15,35 +14,36 @@ use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use super::rows::{TrieBlock, child_count, is_pruned};
 use super::spill_store::{SpillStore, TableRef};
 use super::word_ranges::WordRanges;
-use crate::Result;
+use crate::{ProgressStage, Result};
 
-/// All that is printed of n-grams of 2 words and more.
+/// Prints the n-grams of 2 words and more.
 pub(super) struct ModelPrinter<'m> {
     /// Words in the longest n-grams.
     pub order: usize,
     pub vocabulary: &'m Vocabulary,
     pub ranges: &'m WordRanges,
-    /// The trie, probabilities beside it, and the backoffs of each row.
+    /// The blocks of the trie, the probabilities of each block, and the backoffs of
+    /// each row.
     pub blocks: &'m SpillStore<'m>,
     pub probabilities: &'m SpillStore<'m>,
     pub backoffs: &'m SpillStore<'m>,
-    /// How many bytes of text may wait for their turn.
+    /// The number of bytes of text that may wait to be written.
     pub buffer_bytes: usize,
 }
 
-/// Bytes of text that are written at once.
+/// Bytes of text in a buffer.
 const BUFFER_BYTES: usize = 256 << 10;
-/// More than a line has behind its words.
+/// More bytes than the numbers of a line take.
 const MAX_NUMBERS_BYTES: usize = 64;
 
-/// What is printed of a word: whether it is, its probability and its backoff.
+/// The line of a unigram: whether it is printed, its probability and its backoff.
 pub(super) struct UnigramLine {
     pub kept: bool,
     pub probability: f32,
     pub backoff: Option<f32>,
 }
 
-/// Writes the head of an ARPA file with n-grams of these numbers.
+/// Writes the header of an ARPA file with these numbers of n-grams.
 pub(super) fn print_header(counts: &[u64], output: &mut Output) -> Result<()> {
     let mut text = String::from("\\data\\\n");
     for (i, count) in counts.iter().enumerate() {
@@ -84,7 +84,8 @@ impl ModelPrinter<'_> {
         progress: &dyn Progress,
     ) -> Result<()> {
         let rows = self.ranges.len();
-        progress.begin("writing", Some(((self.order - 1) * rows) as u64));
+        let total = ((self.order - 1) * rows) as u64;
+        let stage = ProgressStage::begin(progress, "writing", Some(total));
         let mut done = 0;
         let threads = threads.clamp(1, rows);
         let pool = Mutex::new(Vec::new());
@@ -92,22 +93,23 @@ impl ModelPrinter<'_> {
             output.write(format!("\n\\{order}-grams:\n").as_bytes())?;
             thread::scope(|scope| -> Result<()> {
                 let pool = &pool;
-                let spawn = |turn: usize| {
+                let spawn = |first_row: usize| {
                     let (sender, receiver) =
                         sync_channel(self.buffer_bytes / BUFFER_BYTES / threads);
                     scope.spawn(move || {
-                        let mut pieces = OutputBuffer { sender, pool, text: Vec::new() };
-                        let mut numbers = (Log10Cache::new(), Log10Cache::new());
-                        for row in (turn..rows).step_by(threads) {
-                            let printed = self.print_row(row, order, &mut numbers, &mut pieces);
-                            pieces.finish_row(printed);
+                        let mut buffer = OutputBuffer { sender, pool, text: Vec::new() };
+                        let mut log10_caches = (Log10Cache::new(), Log10Cache::new());
+                        for row in (first_row..rows).step_by(threads) {
+                            let printed =
+                                self.print_row(row, order, &mut log10_caches, &mut buffer);
+                            buffer.finish_row(printed);
                         }
                     });
                     receiver
                 };
                 let receivers: Vec<_> = (0..threads).map(spawn).collect();
                 for row in 0..rows {
-                    // The scope raises the panic of a thread that sends no more.
+                    // The scope propagates the panic of a thread that sends no more.
                     while let Ok(Some(text)) = receivers[row % threads].recv() {
                         let mut text = text?;
                         output.write(&text)?;
@@ -115,19 +117,18 @@ impl ModelPrinter<'_> {
                         lock(pool).push(text);
                     }
                     done += 1;
-                    progress.set_position(done);
+                    stage.set_position(done);
                 }
                 Ok(())
             })?;
         }
-        progress.end();
         Ok(())
     }
 
-    /// The tables of a row, by range of the last but one word.
-    fn row_tables<'t>(&self, shelf: &'t SpillStore<'_>, row: usize) -> Result<Vec<TableRef<'t>>> {
+    /// The tables of a row, by the range of the last but one word.
+    fn row_tables<'t>(&self, store: &'t SpillStore<'_>, row: usize) -> Result<Vec<TableRef<'t>>> {
         let ranges = self.ranges.len();
-        (0..ranges).map(|q| shelf.get(row * ranges + q)).collect()
+        (0..ranges).map(|q| store.get(row * ranges + q)).collect()
     }
 
     /// Prints the n-grams of `order` words that end in a word of `row`.
@@ -135,8 +136,8 @@ impl ModelPrinter<'_> {
         &self,
         row: usize,
         order: usize,
-        numbers: &mut (Log10Cache, Log10Cache),
-        pieces: &mut OutputBuffer<'_>,
+        log10_caches: &mut (Log10Cache, Log10Cache),
+        buffer: &mut OutputBuffer<'_>,
     ) -> Result<()> {
         let (blocks, probabilities) =
             (self.row_tables(self.blocks, row)?, self.row_tables(self.probabilities, row)?);
@@ -145,11 +146,11 @@ impl ModelPrinter<'_> {
             order,
             vocabulary: self.vocabulary,
             backoffs: backoffs.get(order - 1).map(|column| &column[..]),
-            output: pieces,
+            output: buffer,
             suffixes: vec![Vec::new(); order],
-            log10_caches: numbers,
+            log10_caches,
         };
-        let mut walks: Vec<BlockCursor<'_>> = blocks
+        let mut cursors: Vec<BlockCursor<'_>> = blocks
             .iter()
             .zip(&probabilities)
             .map(|(block, probabilities)| BlockCursor {
@@ -160,8 +161,8 @@ impl ModelPrinter<'_> {
             .collect();
         for last in self.ranges.words(row) {
             let mut known = false;
-            for walk in &mut walks {
-                let same = walk.block.roots()[walk.next[2]..].iter();
+            for cursor in &mut cursors {
+                let same = cursor.block.roots()[cursor.next[2]..].iter();
                 let len = same.take_while(|&&root| root == last).count();
                 if len > 0 {
                     if !known {
@@ -169,7 +170,7 @@ impl ModelPrinter<'_> {
                         lines.suffixes[1].clear();
                         lines.suffixes[1].extend_from_slice(self.vocabulary.word(WordId(last)));
                     }
-                    lines.print_children(walk, 2, len);
+                    lines.print_children(cursor, 2, len);
                 }
             }
         }
@@ -177,38 +178,38 @@ impl ModelPrinter<'_> {
     }
 }
 
-/// A block on the way through its n-grams.
+/// A position in the n-grams of a block.
 struct BlockCursor<'b> {
     block: TrieBlock<'b>,
-    /// Of the n-grams that are printed.
+    /// The probabilities of the n-grams that are printed.
     probabilities: &'b [u32],
-    /// The next n-gram of each length.
+    /// The index of the next n-gram of each length.
     next: [usize; 17],
 }
 
-/// Lines being written.
+/// Prints the lines of a row.
 struct LinePrinter<'m, 'm2> {
     order: usize,
     vocabulary: &'m Vocabulary,
-    /// Backoffs of the n-grams that follow; `None` for the longest.
+    /// The backoffs of the remaining n-grams; `None` for the longest.
     backoffs: Option<&'m [u32]>,
     output: &'m mut OutputBuffer<'m2>,
-    /// By length, the words of the n-gram that the next ones extend.
+    /// By length, the text of the suffix that the next n-grams extend.
     suffixes: Vec<Vec<u8>>,
     log10_caches: &'m mut (Log10Cache, Log10Cache),
 }
 
 impl LinePrinter<'_, '_> {
-    /// Prints all below the next `len` n-grams of `length` words, which extend
-    /// the tail one word shorter.
-    fn print_children(&mut self, walk: &mut BlockCursor<'_>, length: usize, len: usize) {
-        let here = walk.next[length]..walk.next[length] + len;
-        walk.next[length] = here.end;
-        let entries = &walk.block.words(length)[here.clone()];
+    /// Prints all n-grams of `order` words below the next `len` n-grams of `length`
+    /// words, which extend the suffix one word shorter.
+    fn print_children(&mut self, cursor: &mut BlockCursor<'_>, length: usize, len: usize) {
+        let here = cursor.next[length]..cursor.next[length] + len;
+        cursor.next[length] = here.end;
+        let entries = &cursor.block.words(length)[here.clone()];
         if length == self.order {
-            return self.print_lines(entries, &walk.probabilities[here]);
+            return self.print_lines(entries, &cursor.probabilities[here]);
         }
-        for (&entry, &count) in entries.iter().zip(&walk.block.counts(length)[here]) {
+        for (&entry, &count) in entries.iter().zip(&cursor.block.counts(length)[here]) {
             let children = child_count(entry, count);
             if children > 0 {
                 let (shorter, longer) = self.suffixes.split_at_mut(length);
@@ -216,13 +217,13 @@ impl LinePrinter<'_, '_> {
                 longer[0].extend_from_slice(self.vocabulary.word(WordId(entry >> 1)));
                 longer[0].push(b' ');
                 longer[0].extend_from_slice(&shorter[length - 1]);
-                self.print_children(walk, length + 1, children);
+                self.print_children(cursor, length + 1, children);
             }
         }
     }
 
     fn print_lines(&mut self, entries: &[u32], probabilities: &[u32]) {
-        let tail = &self.suffixes[self.order - 1];
+        let suffix = &self.suffixes[self.order - 1];
         let backoffs = self.backoffs.as_mut().map(|backoffs| {
             let (here, rest) = backoffs.split_at(entries.len());
             *backoffs = rest;
@@ -233,12 +234,12 @@ impl LinePrinter<'_, '_> {
                 continue;
             }
             let first = self.vocabulary.word(WordId(entry >> 1));
-            let text = self.output.reserve(first.len() + tail.len() + MAX_NUMBERS_BYTES);
+            let text = self.output.reserve(first.len() + suffix.len() + MAX_NUMBERS_BYTES);
             self.log10_caches.0.push_log10(text, f32::from_bits(probability), 0.0);
             text.push(b'\t');
             text.extend_from_slice(first);
             text.push(b' ');
-            text.extend_from_slice(tail);
+            text.extend_from_slice(suffix);
             if let Some(backoffs) = backoffs {
                 text.push(b'\t');
                 self.log10_caches.1.push_log10(text, f32::from_bits(backoffs[i]), f32::INFINITY);
@@ -248,17 +249,17 @@ impl LinePrinter<'_, '_> {
     }
 }
 
-/// Text on its way to the thread that writes it.
+/// A buffer of text for the thread that writes.
 struct OutputBuffer<'p> {
-    /// Pieces; nothing behind the last of a row.
+    /// Full buffers; `None` after the last of a row.
     sender: SyncSender<Option<Result<Vec<u8>>>>,
-    /// Pieces that were written.
+    /// Buffers that have been written, for reuse.
     pool: &'p Mutex<Vec<Vec<u8>>>,
     text: Vec<u8>,
 }
 
 impl OutputBuffer<'_> {
-    /// Where to append up to `bytes` bytes.
+    /// A buffer with space for `bytes` bytes.
     #[inline]
     fn reserve(&mut self, bytes: usize) -> &mut Vec<u8> {
         if self.text.len() + bytes > self.text.capacity() {
@@ -271,7 +272,7 @@ impl OutputBuffer<'_> {
 
     fn send(&mut self) {
         if !self.text.is_empty() {
-            // The other side may have ended early; it has its own reason.
+            // The receiver may have ended early, with an error of its own.
             let _ = self.sender.send(Some(Ok(std::mem::take(&mut self.text))));
         }
     }
@@ -287,12 +288,12 @@ impl OutputBuffer<'_> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // A list of spare memory cannot be left half done.
+    // A list of spare buffers is never left inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Logarithms as text, with those printed lately at hand: n-grams seen once
-/// share few backoffs, and neighbours often a probability.
+/// A cache of printed logarithms: n-grams seen once share few backoffs, and neighbours
+/// often have the same probability.
 struct Log10Cache {
     slots: Vec<CachedLog10>,
 }
@@ -308,17 +309,17 @@ const CACHE_SLOTS_LOG2: u32 = 12;
 
 impl Log10Cache {
     fn new() -> Self {
-        // What is never asked for marks an empty slot: no value is NaN.
+        // NaN marks an empty slot: no value is NaN.
         let empty = CachedLog10 { value: f32::NAN.to_bits(), len: 0, text: [0; 19] };
         Log10Cache { slots: vec![empty; 1 << CACHE_SLOTS_LOG2] }
     }
 
-    /// Appends log10 of `value`, but at most `limit`; the same for all calls.
+    /// Appends log10 of `value`, but at most `limit`, which is the same for all calls.
     #[inline]
     fn push_log10(&mut self, out: &mut Vec<u8>, value: f32, limit: f32) {
         let bits = value.to_bits();
-        let place = bits.wrapping_mul(0x9e37_79b1) >> (u32::BITS - CACHE_SLOTS_LOG2);
-        let slot = &mut self.slots[place as usize];
+        let index = bits.wrapping_mul(0x9e37_79b1) >> (u32::BITS - CACHE_SLOTS_LOG2);
+        let slot = &mut self.slots[index as usize];
         if slot.value == bits {
             out.extend_from_slice(&slot.text[..usize::from(slot.len)]);
             return;
@@ -326,8 +327,8 @@ impl Log10Cache {
         let start = out.len();
         number::push_shortest_f32(out, value.log10().min(limit));
         let text = &out[start..];
-        if let Some(room) = slot.text.get_mut(..text.len()) {
-            room.copy_from_slice(text);
+        if let Some(cached) = slot.text.get_mut(..text.len()) {
+            cached.copy_from_slice(text);
             (slot.value, slot.len) = (bits, text.len() as u8);
         }
     }

@@ -1,26 +1,26 @@
-//! Text to word ids.
+//! From text to word ids.
 //!
-//! Blocks of text are split and numbered in parallel, each with its own little
-//! vocabulary; one thread then gives their words ids for the whole text. Blocks
-//! come in order and so do the words of each, so ids follow first appearance
-//! (`ngram-lm.md` 3.2), and only distinct words of a block meet the big table.
+//! Blocks of text are split into words in parallel, each with a vocabulary of its own;
+//! one thread then maps their ids to those of the whole text. Blocks and the words of
+//! each are in order, so ids are in the order of first appearance (`ngram-lm.md` 3.2),
+//! and only the distinct words of a block are looked up in the large vocabulary.
 
 use std::io::Read;
 use std::sync::atomic::Ordering;
 
 use miriam_textio::{Input, Progress, Vocabulary, WordId, ordered_map};
 
-use crate::{Error, Result};
+use crate::{Error, ProgressStage, Result};
 
-/// `<unk>`, the words' id 0.
+/// The id of `<unk>`.
 pub(super) const UNK: u32 = 0;
-/// `<s>`.
+/// The id of `<s>`.
 pub(super) const BOS: u32 = 1;
-/// `</s>`.
+/// The id of `</s>`.
 pub(super) const EOS: u32 = 2;
 const MARKERS: [&[u8]; 3] = [b"<unk>", b"<s>", b"</s>"];
 
-/// Ids lie in 31 bits: one is for a mark.
+/// Ids have 31 bits: one bit is for a flag.
 const MAX_WORDS: usize = 1 << 31;
 
 /// How text is read.
@@ -30,20 +30,20 @@ pub(super) struct ReadOptions {
     pub threads: usize,
     /// Bytes of a block.
     pub block_bytes: usize,
-    /// Whether `<s>`, `</s>` and `<unk>` are as good as spaces; an error if not.
+    /// Whether `<s>`, `</s>` and `<unk>` are read as spaces; they are errors if not.
     pub skip_markers: bool,
 }
 
-/// What is known of a text once it has been read.
+/// The vocabulary and the counts of a text.
 pub(super) struct Corpus {
-    /// Its words behind the three markers.
+    /// The three markers, then the words of the text.
     pub vocabulary: Vocabulary,
-    /// How often each occurs; `</s>` once a line.
+    /// The count of each word; `</s>` occurs once a line.
     pub counts: Vec<u64>,
 }
 
 impl Corpus {
-    /// Words of the text, sentence ends not included.
+    /// The number of words of the text, sentence ends not included.
     pub fn tokens(&self) -> u64 {
         self.counts.iter().sum::<u64>() - self.counts[EOS as usize]
     }
@@ -52,37 +52,36 @@ impl Corpus {
 /// A block of text split into words.
 struct SplitBlock {
     vocabulary: Vocabulary,
-    /// Ids of the block's vocabulary; [`END`] at the end of each line.
+    /// Ids of the block's vocabulary; [`EOS`] at the end of each line.
     tokens: Vec<u32>,
     lines: u64,
     /// The line, counted from 0, and the id of the first marker among the words.
     first_marker: Option<(u64, u32)>,
 }
 
-/// Reads `input` and hands the ids of its words, with [`END`] behind each line,
-/// to `take`, block by block. A last line without a line end has one all the
-/// same.
+/// Reads `input` and passes the ids of its words, with [`EOS`] after each line, to
+/// `take`, block by block. A last line without a line end is a line too.
 pub(super) fn read(
     input: Input,
-    reading: ReadOptions,
+    options: ReadOptions,
     progress: &dyn Progress,
     mut take: impl FnMut(&[u32]) -> Result<()>,
 ) -> Result<Corpus> {
     let name = input.name().to_owned();
     let consumed = input.consumed();
-    progress.begin("reading text", input.size());
+    let stage = ProgressStage::begin(progress, "reading text", input.size());
     let mut blocks = BlockReader {
         input,
-        size: reading.block_bytes.max(1),
+        size: options.block_bytes.max(1),
         rest: Vec::new(),
         last_byte: b'\n',
         ended: false,
     };
     let next = || {
-        progress.set_position(consumed.load(Ordering::Relaxed));
+        stage.set_position(consumed.load(Ordering::Relaxed));
         blocks.next()
     };
-    let worker = || |text: Vec<u8>| split_block(&text, reading.skip_markers);
+    let worker = || |text: Vec<u8>| split_block(&text, options.skip_markers);
     let mut corpus = Corpus { vocabulary: marker_vocabulary(), counts: vec![0; MARKERS.len()] };
     let (mut lines, mut warned) = (0, false);
     let (mut ids, mut tokens) = (Vec::new(), Vec::new());
@@ -90,7 +89,7 @@ pub(super) fn read(
         if let Some((line, marker)) = block.first_marker {
             let marker = String::from_utf8_lossy(MARKERS[marker as usize]);
             let line = lines + line + 1;
-            if !reading.skip_markers {
+            if !options.skip_markers {
                 let reason = format!(
                     "the text holds {marker}, which the model keeps for itself; remove it, or \
                      pass --skip-symbols to read it as a space"
@@ -116,9 +115,8 @@ pub(super) fn read(
         lines += block.lines;
         take(&tokens)
     };
-    let outcome = ordered_map(reading.threads, next, worker, write);
-    progress.end();
-    outcome.map(|()| corpus)
+    ordered_map(options.threads, next, worker, write)?;
+    Ok(corpus)
 }
 
 fn marker_vocabulary() -> Vocabulary {
@@ -127,7 +125,7 @@ fn marker_vocabulary() -> Vocabulary {
     vocabulary
 }
 
-/// Whether `byte` stands between words (`ngram-lm.md` 3.2).
+/// Whether `byte` separates words (`ngram-lm.md` 3.2).
 #[inline]
 pub(super) fn is_separator(byte: u8) -> bool {
     byte <= b' ' && matches!(byte, 0 | b'\t' | b'\n' | b'\r' | b' ')
@@ -166,13 +164,13 @@ fn split_block(text: &[u8], skip_markers: bool) -> SplitBlock {
     block
 }
 
-/// Text cut into blocks between words.
+/// Splits text into blocks between words.
 struct BlockReader {
     input: Input,
     size: usize,
-    /// The beginning of a word that the last block did not hold whole.
+    /// The first part of a word that the last block did not hold completely.
     rest: Vec<u8>,
-    /// The last byte handed out; a line end before the first.
+    /// The last byte returned; a line end before the first block.
     last_byte: u8,
     ended: bool,
 }
@@ -184,11 +182,11 @@ impl BlockReader {
         }
         let mut text = std::mem::take(&mut self.rest);
         loop {
-            let goal = text.len() + self.size;
+            let wanted_len = text.len() + self.size;
             text.reserve_exact(self.size);
             let got = (&mut self.input).take(self.size as u64).read_to_end(&mut text);
             got.map_err(|e| miriam_textio::Error::io(self.input.name(), "read", e))?;
-            if text.len() < goal {
+            if text.len() < wanted_len {
                 self.ended = true;
                 break;
             }
@@ -205,7 +203,7 @@ impl BlockReader {
     }
 }
 
-/// Which words `text` names, separated as words of a text are.
+/// Calls `found` with each word of `input`, separated as in text.
 pub(super) fn read_words(mut input: Input, mut found: impl FnMut(&[u8])) -> Result<()> {
     let mut text = Vec::new();
     let read = input.read_to_end(&mut text);

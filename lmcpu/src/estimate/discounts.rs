@@ -1,20 +1,20 @@
-//! Counts of counts and the discounts they give (`ngram-lm.md` 3.3, 3.4).
+//! Counts of counts and the discounts computed from them (`ngram-lm.md` 3.3, 3.4).
 
 use crate::{Error, Result};
 
-/// What n-grams of one length look like from afar.
+/// The counts of counts of the n-grams of one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CountsOfCounts {
-    /// How many n-grams have the adjusted count 0 to 4.
+    /// The number of n-grams with the adjusted count 0 to 4.
     counts: [u64; 5],
-    /// How many n-grams there are.
+    /// The number of n-grams.
     pub total: u64,
-    /// How many of them are not pruned.
+    /// The number of n-grams that are not pruned.
     pub kept: u64,
 }
 
 impl CountsOfCounts {
-    /// One more n-gram, of the adjusted count `adjusted`.
+    /// Counts an n-gram with this adjusted count.
     #[inline]
     pub fn add(&mut self, adjusted: u64, pruned: bool) {
         self.total += 1;
@@ -24,7 +24,7 @@ impl CountsOfCounts {
         }
     }
 
-    /// Counts one n-gram of the adjusted count `old` as one of `new`.
+    /// Counts one n-gram of the adjusted count `old` as one of `new` instead.
     pub fn recount(&mut self, old: u64, new: u64) {
         if let Some(count) = self.counts.get_mut(old as usize) {
             *count -= 1;
@@ -34,7 +34,7 @@ impl CountsOfCounts {
         }
     }
 
-    /// What was seen here and in `other`.
+    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &CountsOfCounts) {
         self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
         self.total += other.total;
@@ -42,20 +42,20 @@ impl CountsOfCounts {
     }
 }
 
-/// What is taken from adjusted counts of 0, 1, 2, and 3 or more.
+/// The discounts of adjusted counts of 0, 1, 2, and 3 or more.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Discounts(pub [f32; 4]);
 
 impl Discounts {
-    /// What is taken from `adjusted`.
+    /// The discount of the adjusted count `adjusted`.
     #[inline]
     pub fn for_count(&self, adjusted: u64) -> f32 {
         self.0[adjusted.min(3) as usize]
     }
 }
 
-/// The discounts of n-grams of `order` words: Chen and Goodman's closed form, or
-/// `fallback` where that has no answer.
+/// The discounts of n-grams of `order` words by Chen and Goodman's closed form, or
+/// `fallback` where that is undefined.
 pub(super) fn estimate_discounts(
     order: usize,
     statistics: &CountsOfCounts,
@@ -67,14 +67,14 @@ pub(super) fn estimate_discounts(
     let mut found = Discounts::default();
     let mut reason = None;
     for j in 1..=3u8 {
-        let (this, next) = (seen[usize::from(j) - 1], seen[usize::from(j)]);
-        let at = f32::from(j);
-        if this == 0.0 {
+        let (n_count, n_next) = (seen[usize::from(j) - 1], seen[usize::from(j)]);
+        let count = f32::from(j);
+        if n_count == 0.0 {
             reason = Some(format!("no {order}-gram has the adjusted count {j}"));
             break;
         }
-        let discount = at - f32::from(j + 1) * y * next / this;
-        if !(0.0..=at).contains(&discount) {
+        let discount = count - f32::from(j + 1) * y * n_next / n_count;
+        if !(0.0..=count).contains(&discount) {
             reason = Some(format!(
                 "the discount of {order}-grams of the adjusted count {j} would be {discount}, \
                  which is not between 0 and {j}"

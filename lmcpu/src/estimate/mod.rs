@@ -1,16 +1,15 @@
-//! Estimating a model from text: modified Kneser-Ney smoothing as lmplz prints
-//! it, to the byte (`ngram-lm.md` 3).
+//! Estimating a model from text by modified Kneser-Ney smoothing; the output equals
+//! lmplz's to the byte (`ngram-lm.md` 3).
 //!
-//! 1. [`corpus`] turns text into word ids; [`chunk`] sorts the longest n-grams
-//!    that end in each range of words. A text that memory does not hold is sorted
-//!    in [`runs`], which are merged.
-//! 2. [`rows`] makes all shorter n-grams and their adjusted counts in one scan;
-//!    [`discounts`] follow from counts of counts.
-//! 3. [`smooth`] computes probabilities and backoffs, [`print`] writes them.
+//! 1. `corpus` turns text into word ids; `token_chunk` sorts the longest n-grams
+//!    that end in each range of words. A text that does not fit into memory is sorted
+//!    in `runs`, which are merged.
+//! 2. `rows` builds all shorter n-grams and their adjusted counts in one scan;
+//!    `discounts` follow from counts of counts.
+//! 3. `smooth` computes probabilities and backoffs, `arpa_printer` writes them.
 //!
-//! The model lies on shelves, in memory while there is room and in a temporary
-//! file when there is none ([`spill`]). Nothing else depends on memory or on
-//! threads, and no number does.
+//! The tables of the model are in memory within a budget and in a temporary file beyond
+//! it (`spill_store`). The output depends neither on memory nor on threads.
 
 mod arpa_printer;
 mod corpus;
@@ -46,35 +45,32 @@ use self::smooth::Smoothing;
 use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore};
 use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
 use self::word_ranges::WordRanges;
-use crate::{Error, Result};
+use crate::{Error, MAX_ORDER, ProgressStage, Result};
 
-/// The longest n-grams that can be estimated.
-pub const MAX_ESTIMATE_ORDER: usize = 16;
-
-/// What to estimate, and within which means.
+/// What to estimate, and with which resources.
 #[derive(Clone, Debug)]
 pub struct EstimateOptions {
-    /// Words in the longest n-grams, 1 to [`MAX_ESTIMATE_ORDER`].
+    /// Words in the longest n-grams, 1 to [`MAX_ORDER`].
     pub order: usize,
-    /// N-grams of i + 1 words that occur at most `prune[i]` times are dropped;
-    /// the last threshold holds for longer ones too. Must not decrease.
+    /// N-grams of i + 1 words that occur at most `prune[i]` times are dropped; the last
+    /// threshold applies to longer ones too. Must not decrease.
     pub prune: Vec<u64>,
-    /// A file with the only words that may stand in n-grams, separated by spaces
-    /// or line ends.
+    /// A file with the words that n-grams may have, separated by spaces or line ends;
+    /// `None` for all.
     pub limit_vocab: Option<PathBuf>,
-    /// Smooth as if there were at least this many words.
+    /// Smooth as if the vocabulary had at least this many words.
     pub vocab_pad: u64,
-    /// Discounts for adjusted counts of 1, 2, and 3 or more, where the text
-    /// gives none.
+    /// Discounts for adjusted counts of 1, 2, and 3 or more, for orders for which the
+    /// text gives none.
     pub discount_fallback: Option<[f32; 3]>,
-    /// Whether unigrams are mixed with the uniform distribution; if not, `<unk>`
-    /// gets all that is left, as in SRILM.
+    /// Whether unigrams are interpolated with the uniform distribution; if not, `<unk>`
+    /// gets all remaining probability, as in SRILM.
     pub interpolate_unigrams: bool,
     /// Whether `<s>`, `</s>` and `<unk>` in the text are read as spaces; an error
     /// if not.
     pub skip_symbols: bool,
-    /// Whether the products of smoothing are added with one rounding, as an
-    /// lmplz does that was compiled with fused multiply-add.
+    /// Whether smoothing uses fused multiply-add, as an lmplz that was compiled with
+    /// it.
     pub fused_multiply_add: bool,
     /// Bytes of memory to use.
     pub memory: u64,
@@ -103,45 +99,49 @@ impl EstimateOptions {
         }
     }
 
-    /// About how many bytes of temporary files a text of `bytes` bytes may need.
+    /// An estimate of the bytes of temporary files for a text of `bytes` bytes.
     ///
-    /// A word is at least about four bytes of text. Each may begin a new n-gram,
-    /// about six bytes in a run, and two in three a new n-gram of each length,
-    /// up to twelve bytes with its numbers.
+    /// A word takes about four bytes of text or more. Each may begin a new n-gram,
+    /// about six bytes in a run, and two in three a new n-gram of each length, up to
+    /// twelve bytes with its values.
     pub fn expected_disk_bytes(&self, bytes: u64) -> u64 {
         let words = bytes / 4;
         let model = words * 8 * self.order as u64;
         if 2 * model <= self.memory { 0 } else { words * 6 + model }
     }
 
-    /// Says what is wrong with the options, if anything is.
+    /// Checks the options.
+    ///
+    /// # Errors
+    ///
+    /// If an option is out of range or two contradict each other.
     pub fn validate(&self) -> Result<()> {
-        let wrong = |reason: String| Err(Error::InvalidOptions { reason });
-        if !(1..=MAX_ESTIMATE_ORDER).contains(&self.order) {
-            return wrong(format!(
-                "the order is {}; it must be from 1 to {MAX_ESTIMATE_ORDER}",
+        let invalid = |reason: String| Err(Error::InvalidOptions { reason });
+        if !(1..=MAX_ORDER).contains(&self.order) {
+            return invalid(format!(
+                "the order is {}; it must be from 1 to {MAX_ORDER}",
                 self.order
             ));
         }
         if self.prune.len() > self.order {
-            return wrong(format!(
+            return invalid(format!(
                 "{} pruning thresholds for a model of order {}; give at most one an order",
                 self.prune.len(),
                 self.order
             ));
         }
         if !self.prune.is_sorted() {
-            return wrong(
+            return invalid(
                 "pruning thresholds must not decrease: n-grams would lose their ends".into(),
             );
         }
         if self.vocab_pad > 0 && !self.interpolate_unigrams {
-            return wrong("padding the vocabulary needs interpolated unigrams".into());
+            return invalid("padding the vocabulary needs interpolated unigrams".into());
         }
         for (i, discount) in self.discount_fallback.iter().flatten().enumerate() {
             let most = (i + 1) as f32;
             if !(0.0..=most).contains(discount) {
-                return wrong(format!(
+                return invalid(format!(
                     "the fallback discount {discount} for the count {most} is not between 0 and \
                      {most}"
                 ));
@@ -151,24 +151,46 @@ impl EstimateOptions {
     }
 }
 
-/// What was estimated.
+/// The size of the text and of the estimated model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EstimateSummary {
-    /// Words of the text.
+    /// The number of words of the text.
     pub tokens: u64,
-    /// Different words, the three markers included.
+    /// The number of different words, `<unk>`, `<s>` and `</s>` included.
     pub types: u64,
-    /// How many n-grams the model has, from order 1.
+    /// The number of n-grams of each order, from 1.
     pub counts: Vec<u64>,
-    /// Bytes of temporary files.
+    /// Bytes written to temporary files.
     pub spilled_bytes: u64,
 }
 
-/// Estimates a model from `input`, a sentence a line, and writes it to `output`
-/// as ARPA text, which is not ended ([`Output::finish`]).
+/// Estimates a model from `input`, one sentence a line, and writes it to `output` as
+/// ARPA text. The caller finishes the output ([`Output::finish`]).
 ///
-/// Bytes equal lmplz's, except that a last line without a line end is a line
-/// like others. They depend neither on memory nor on threads.
+/// The output equals lmplz's to the byte, except that a last line without a line end is
+/// a line like any other. It depends neither on memory nor on threads.
+///
+/// ```
+/// use miriam_lmcpu::estimate::{EstimateOptions, estimate};
+/// use miriam_textio::{Input, NoProgress, Output};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// // So small a text needs discounts to be given.
+/// let options =
+///     EstimateOptions { discount_fallback: Some([0.5, 1.0, 1.5]), ..EstimateOptions::new(1) };
+/// let text = Input::from_reader(&b"a b\nb\n"[..], "text", None)?;
+/// let mut output = Output::create(file.path())?;
+/// estimate(&options, text, &mut output, &NoProgress)?;
+/// output.finish()?;
+/// let arpa = std::fs::read_to_string(file.path())?;
+/// assert!(arpa.starts_with("\\data\\\nngram 1=5\n\n\\1-grams:\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// If the options are invalid, the text cannot be read, is empty, has a marker as a
+/// word or gives no discounts, or output or temporary files cannot be written.
 pub fn estimate(
     options: &EstimateOptions,
     input: Input,
@@ -179,7 +201,7 @@ pub fn estimate(
     estimate_within(options, MemoryPlan::new(options.memory), input, output, progress)
 }
 
-/// Does what follows with the smallest kind of key that n-grams fit.
+/// Calls `$work` with the smallest key type that n-grams fit.
 macro_rules! dispatch_key_width {
     ($packing:expr, $work:ident($($argument:expr),*)) => {
         match $packing.key_bits() {
@@ -199,7 +221,7 @@ fn estimate_within(
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
     let (name, threads) = (input.name().to_owned(), options.threads.max(1));
-    let means = Resources { threads, memory: plan.working_memory() };
+    let resources = Resources { threads, memory: plan.working_memory() };
     let spill = SpillFile::new(&options.temp_dir);
     let (mut chunk, mut runs) = (TokenChunk::new(options.order), Vec::new());
     let reading =
@@ -208,7 +230,7 @@ fn estimate_within(
         // Unigrams are counted while they are read.
         while options.order > 1 && !tokens.is_empty() {
             if chunk.len() == plan.chunk_tokens {
-                runs.push(sort_run(&chunk, means, plan.segment_bytes(), &spill)?);
+                runs.push(sort_run(&chunk, resources, plan.segment_bytes(), &spill)?);
                 chunk.start_next();
             }
             let fitting;
@@ -227,22 +249,21 @@ fn estimate_within(
     tracing::info!("{name}: {tokens} words, {types} different, {sentences} lines");
     let pruning = build_pruning(options, &corpus)?;
     if !runs.is_empty() {
-        runs.push(sort_run(&chunk, means, plan.segment_bytes(), &spill)?);
+        runs.push(sort_run(&chunk, resources, plan.segment_bytes(), &spill)?);
         chunk = TokenChunk::new(options.order);
     }
     let ranges =
         WordRanges::balanced(&corpus.counts, plan.range_count(tokens + sentences, threads));
     let words = corpus.vocabulary.iter().map(|word| word.len() as u64 + 64).sum();
     let budget = MemoryBudget::new(plan.model_memory(words, chunk.len()));
-    let counting =
-        CountingContext { resources: means, ranges: &ranges, pruning: &pruning, spill: &spill };
-    let squares = ranges.len() * ranges.len();
-    let blocks = SpillStore::new(squares, ColumnCoding::Varint, &budget, &spill);
+    let counting = CountingContext { resources, ranges: &ranges, pruning: &pruning, spill: &spill };
+    let num_blocks = ranges.len() * ranges.len();
+    let blocks = SpillStore::new(num_blocks, ColumnCoding::Varint, &budget, &spill);
 
     let mut statistics = vec![CountsOfCounts::default(); options.order];
-    // Adjusted counts of words, in the end.
+    // The adjusted counts of words, from order 2.
     let mut unigrams = corpus.counts.clone();
-    let mut last = Vec::new();
+    let mut last_counts = Vec::new();
     if options.order > 1 {
         let packing = KeyPacking::new(options.order, corpus.vocabulary.len());
         let sorted = SortedInput { chunk: &chunk, runs: &runs, counts: &corpus.counts };
@@ -255,7 +276,7 @@ fn estimate_within(
             let all = statistics[1..].iter_mut().zip(&row.statistics);
             all.for_each(|(all, some)| all.merge(some));
             if !row.last_ngram_counts.is_empty() {
-                last.clone_from(&row.last_ngram_counts);
+                last_counts.clone_from(&row.last_ngram_counts);
             }
         }
         let counts = rows.iter().flat_map(|row| &row.unigrams);
@@ -265,9 +286,9 @@ fn estimate_within(
     let pruned: Vec<bool> =
         (0..).zip(&corpus.counts).map(|(word, &count)| pruning.prunes_word(word, count)).collect();
     unigrams.iter().zip(&pruned).for_each(|(&count, &pruned)| statistics[0].add(count, pruned));
-    // A quirk of lmplz: the ends of the very last n-gram enter the statistics
-    // with the number of times they occur (3.3).
-    for (statistics, (adjusted, occurs)) in statistics.iter_mut().zip(last) {
+    // A quirk of lmplz: the suffixes of the very last n-gram enter the statistics with
+    // their raw counts (`ngram-lm.md` 3.3).
+    for (statistics, (adjusted, occurs)) in statistics.iter_mut().zip(last_counts) {
         statistics.recount(adjusted, occurs);
     }
 
@@ -290,11 +311,11 @@ fn estimate_within(
 
     let counts_and_marks = unigrams.iter().copied().zip(pruned.iter().copied());
     let unigrams = smoothing.unigram_probabilities(counts_and_marks);
-    let probabilities = SpillStore::new(squares, ColumnCoding::Fixed32, &budget, &spill);
+    let probabilities = SpillStore::new(num_blocks, ColumnCoding::Fixed32, &budget, &spill);
     let backoffs = SpillStore::new(ranges.len(), ColumnCoding::Fixed32, &budget, &spill);
     if options.order > 1 {
-        progress.begin("smoothing", Some(ranges.len() as u64));
-        parallel_map(means, &ranges.costs(SMOOTH_BYTES_PER_TOKEN), |range| {
+        let stage = ProgressStage::begin(progress, "smoothing", Some(ranges.len() as u64));
+        parallel_map(resources, &ranges.costs(SMOOTH_BYTES_PER_TOKEN), |range| {
             let words = ranges.words(range);
             let (row, column) =
                 smoothing.smooth_range(words, range, ranges.len(), &blocks, &unigrams)?;
@@ -302,10 +323,9 @@ fn estimate_within(
             for (p, table) in column.into_iter().enumerate() {
                 probabilities.put(p * ranges.len() + range, table)?;
             }
-            progress.set_position(range as u64 + 1);
+            stage.set_position(range as u64 + 1);
             Ok(())
         })?;
-        progress.end();
     }
 
     arpa_printer::print_header(&counts, output)?;
@@ -336,7 +356,7 @@ fn estimate_within(
     Ok(EstimateSummary { tokens, types, counts, spilled_bytes: spill.len() })
 }
 
-/// Which n-grams `options` drop.
+/// The n-grams that `options` drop.
 fn build_pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
     let mut thresholds = options.prune.clone();
     thresholds.resize(options.order, options.prune.last().copied().unwrap_or(0));
@@ -358,44 +378,44 @@ fn build_pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> 
     Ok(Pruning { thresholds, excluded })
 }
 
-/// Sorts the n-grams of `chunk` into a run of stretches of about `stretch` bytes.
+/// Sorts the n-grams of `chunk` into a run of segments of about `segment_bytes` bytes.
 fn sort_run(
     chunk: &TokenChunk,
-    means: Resources,
-    stretch: usize,
+    resources: Resources,
+    segment_bytes: usize,
     spill: &SpillFile,
 ) -> Result<SortedRun> {
     let num_words = chunk.num_words();
     let counts = chunk.count_words(num_words);
     let ranges =
-        WordRanges::balanced(&counts, (chunk.len() >> 16).clamp(means.threads.min(256), 256));
-    let dealt = PartitionedNgrams::new(chunk, &counts, &ranges);
+        WordRanges::balanced(&counts, (chunk.len() >> 16).clamp(resources.threads.min(256), 256));
+    let partitioned = PartitionedNgrams::new(chunk, &counts, &ranges);
     let packing = KeyPacking::new(chunk.order(), num_words);
     fn sort<K: NgramKey>(
-        dealt: &PartitionedNgrams<'_>,
+        partitioned: &PartitionedNgrams<'_>,
         range: usize,
         packing: KeyPacking,
-        stretch: usize,
+        segment_bytes: usize,
         spill: &SpillFile,
     ) -> Result<SortedRun> {
         let mut run = SortedRun::default();
         run.write_ngrams(
-            count_equal_keys(&dealt.sort_range::<K>(range, packing)),
+            count_equal_keys(&partitioned.sort_range::<K>(range, packing)),
             packing,
-            stretch,
+            segment_bytes,
             spill,
         )?;
         Ok(run)
     }
-    let parts = parallel_map(means, &ranges.costs(SORT_BYTES_PER_TOKEN), |range| {
-        dispatch_key_width!(packing, sort(&dealt, range, packing, stretch, spill))
+    let parts = parallel_map(resources, &ranges.costs(SORT_BYTES_PER_TOKEN), |range| {
+        dispatch_key_width!(packing, sort(&partitioned, range, packing, segment_bytes, spill))
     })?;
     let mut run = SortedRun::default();
     parts.into_iter().for_each(|part| run.append(part));
     Ok(run)
 }
 
-/// What all rows are counted with.
+/// What counting needs for every row.
 struct CountingContext<'a> {
     resources: Resources,
     ranges: &'a WordRanges,
@@ -403,47 +423,44 @@ struct CountingContext<'a> {
     spill: &'a SpillFile,
 }
 
-/// Where the longest n-grams are: in one chunk, or in runs.
+/// The longest n-grams: one chunk, or runs.
 struct SortedInput<'a> {
     chunk: &'a TokenChunk,
     runs: &'a [SortedRun],
-    /// How often each word occurs.
+    /// The count of each word.
     counts: &'a [u64],
 }
 
-/// Builds all rows; their blocks go to `shelf`.
+/// Builds all rows and puts their blocks into `blocks`.
 fn build_rows<K: NgramKey>(
     counting: &CountingContext<'_>,
     packing: KeyPacking,
     sorted: SortedInput<'_>,
-    shelf: &SpillStore<'_>,
+    blocks: &SpillStore<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<TrieRow>> {
     let CountingContext { ranges, pruning, spill, .. } = *counting;
-    let dealt =
+    let partitioned =
         sorted.runs.is_empty().then(|| PartitionedNgrams::new(sorted.chunk, sorted.counts, ranges));
-    progress.begin("counting n-grams", Some(ranges.len() as u64));
-    let rows =
-        parallel_map(counting.resources, &ranges.costs(2 * SORT_BYTES_PER_TOKEN), |range| {
-            let builder = RowBuilder::new(packing, ranges, pruning, range);
-            let mut row = match &dealt {
-                Some(dealt) => {
-                    let keys = dealt.sort_range::<K>(range, packing);
-                    let mut ngrams = count_equal_keys(&keys);
-                    builder.build(|| Ok(ngrams.next()))?
-                }
-                None => {
-                    let mut merge =
-                        RunMerger::<K>::new(sorted.runs, ranges.words(range), packing, spill)?;
-                    builder.build(|| merge.next())?
-                }
-            };
-            for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
-                shelf.put(range * ranges.len() + q, block)?;
+    let stage = ProgressStage::begin(progress, "counting n-grams", Some(ranges.len() as u64));
+    parallel_map(counting.resources, &ranges.costs(2 * SORT_BYTES_PER_TOKEN), |range| {
+        let builder = RowBuilder::new(packing, ranges, pruning, range);
+        let mut row = match &partitioned {
+            Some(partitioned) => {
+                let keys = partitioned.sort_range::<K>(range, packing);
+                let mut ngrams = count_equal_keys(&keys);
+                builder.build(|| Ok(ngrams.next()))?
             }
-            progress.set_position(range as u64 + 1);
-            Ok(row)
-        })?;
-    progress.end();
-    Ok(rows)
+            None => {
+                let mut merge =
+                    RunMerger::<K>::new(sorted.runs, ranges.words(range), packing, spill)?;
+                builder.build(|| merge.next())?
+            }
+        };
+        for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
+            blocks.put(range * ranges.len() + q, block)?;
+        }
+        stage.set_position(range as u64 + 1);
+        Ok(row)
+    })
 }

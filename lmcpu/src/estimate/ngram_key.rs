@@ -1,9 +1,8 @@
-//! N-grams as one sortable value.
+//! N-grams packed into sort keys.
 //!
-//! The last word is the most significant, then the one before it: comparing two
-//! keys is comparing in suffix order. With 17 bits a word a 5-gram is 85 bits,
-//! so most models sort plain 128-bit numbers; long n-grams of many words fall
-//! back to arrays.
+//! The last word is the most significant, then the one before it: keys compare in
+//! suffix order. With 17 bits a word a 5-gram has 85 bits, so most models sort 128-bit
+//! integers; longer n-grams are arrays.
 
 /// How n-grams are packed into a key.
 #[derive(Clone, Copy, Debug)]
@@ -21,13 +20,13 @@ impl KeyPacking {
         KeyPacking { order, word_bits: bits.max(1) }
     }
 
-    /// How many bits an n-gram has.
+    /// Bits of an n-gram.
     pub fn key_bits(&self) -> usize {
         self.order * self.word_bits as usize
     }
 }
 
-/// An n-gram; place 0 is its last word.
+/// An n-gram as a sort key; place 0 is its last word.
 pub(super) trait NgramKey: Copy + Ord + Send + Sync {
     /// No words yet.
     const EMPTY: Self;
@@ -35,10 +34,10 @@ pub(super) trait NgramKey: Copy + Ord + Send + Sync {
     /// The key with one more word to the left, the word at `place`.
     fn with_word(self, place: usize, word: u32, packing: KeyPacking) -> Self;
 
-    /// The word at `place` of a whole n-gram.
+    /// The word at `place` of a complete n-gram.
     fn word(&self, place: usize, packing: KeyPacking) -> u32;
 
-    /// How many last words two n-grams share.
+    /// The number of last words that two n-grams share.
     fn shared_words(&self, other: &Self, packing: KeyPacking) -> usize;
 }
 

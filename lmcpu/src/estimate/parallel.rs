@@ -1,8 +1,7 @@
-//! The same work over many parts, on a number of threads and within a bound of
-//! memory.
+//! A parallel map over parts, within a bound of memory.
 //!
-//! Parts are taken in their order, and a part waits while others use the memory
-//! it needs: that is what rayon's splitting in halves does not promise.
+//! Parts are started in order, and a part waits while others use the memory it needs:
+//! rayon's recursive splitting guarantees neither.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -10,31 +9,31 @@ use std::thread;
 
 use crate::Result;
 
-/// What work has at hand.
+/// The threads and memory that work may use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resources {
-    /// How many parts are worked on at once, at most.
+    /// The largest number of parts worked on at once.
     pub threads: usize,
     /// Bytes of memory for all of them.
     pub memory: u64,
 }
 
-/// What `work` makes of each part, in their order; the first error ends the
-/// work. `costs` holds the bytes of memory that each part needs; one that needs
-/// more than there are runs alone.
+/// The result of `work` for each part, in order; the first error ends the work. `costs`
+/// holds the bytes of memory that each part needs; one that needs more than there are
+/// runs alone.
 pub(super) fn parallel_map<T: Send>(
-    means: Resources,
+    resources: Resources,
     costs: &[u64],
     work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let next = AtomicUsize::new(0);
-    let gate = MemorySemaphore { used: Mutex::new(0), freed: Condvar::new() };
+    let semaphore = MemorySemaphore { used: Mutex::new(0), freed: Condvar::new() };
     let run = || -> Result<Vec<(usize, T)>> {
         let mut done = Vec::new();
         loop {
             let part = next.fetch_add(1, Ordering::Relaxed);
             let Some(&cost) = costs.get(part) else { return Ok(done) };
-            let _inside = gate.acquire(cost, means.memory);
+            let _permit = semaphore.acquire(cost, resources.memory);
             match work(part) {
                 Ok(result) => done.push((part, result)),
                 Err(error) => {
@@ -44,7 +43,7 @@ pub(super) fn parallel_map<T: Send>(
             }
         }
     };
-    let threads = means.threads.min(costs.len());
+    let threads = resources.threads.min(costs.len());
     let mut done = if threads <= 1 {
         run()?
     } else {
@@ -61,14 +60,14 @@ pub(super) fn parallel_map<T: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// Counts the bytes in use.
+/// Bounds the bytes in use.
 struct MemorySemaphore {
     used: Mutex<u64>,
     freed: Condvar,
 }
 
 impl MemorySemaphore {
-    /// Waits until `cost` fits into `memory` or nobody is inside.
+    /// Waits until `cost` more bytes fit into `memory` or none are in use.
     fn acquire(&self, cost: u64, memory: u64) -> MemoryPermit<'_> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |used: &mut u64| *used > 0 && *used + cost > memory;
@@ -78,7 +77,7 @@ impl MemorySemaphore {
     }
 }
 
-/// Gives its bytes back when dropped, by a panic too.
+/// Releases its bytes when dropped, also by a panic.
 struct MemoryPermit<'g> {
     semaphore: &'g MemorySemaphore,
     cost: u64,

@@ -1,5 +1,5 @@
-//! The slow and obvious estimator: maps from n-grams to counts, straight from
-//! `ngram-lm.md` section 3. What the fast one is compared with.
+//! A slow reference estimator with maps from n-grams to counts, written from
+//! `ngram-lm.md` 3, with which the fast one is compared.
 
 #![allow(clippy::needless_range_loop, reason = "orders and counts are numbered as on paper")]
 
@@ -15,7 +15,7 @@ type Ngram = Vec<u32>;
 const BOS: u32 = 1;
 const EOS: u32 = 2;
 
-/// The ARPA text of a model, or nothing where discounts cannot be computed.
+/// The ARPA text of a model, or `None` where discounts cannot be computed.
 pub fn reference_arpa(
     options: &EstimateOptions,
     text: &str,

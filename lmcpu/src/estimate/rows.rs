@@ -1,17 +1,16 @@
-//! All n-grams of all lengths from the sorted longest ones.
+//! Building the trie of n-grams of all lengths from the sorted longest ones.
 //!
-//! In suffix order every shorter n-gram is met as the common end of its
-//! neighbours, so one scan makes a trie in which the children of an n-gram are
-//! its extensions to the left. Its adjusted count is then how many children it
-//! has (`ngram-lm.md` 3.3) and costs nothing to keep: the same number says where
-//! the children of the next n-gram begin. Only n-grams that begin a sentence,
-//! and the longest, have a count of their own, and no children.
+//! In suffix order every shorter n-gram is the common suffix of consecutive n-grams, so
+//! one scan builds a trie in which the children of an n-gram are its extensions to the
+//! left. Its adjusted count is then the number of its children (`ngram-lm.md` 3.3),
+//! which also gives where the children of the next n-gram begin. Only n-grams that
+//! begin a sentence, and the longest, have a count of their own, and no children.
 //!
-//! The trie is cut into blocks: block (p, q) holds the n-grams whose last word
-//! lies in range p and whose last but one in range q. One thread builds all
-//! blocks of a p, a row, from the sorted n-grams that end in p. Smoothing reads
-//! rows for contexts and columns for what follows them, so neither needs another
-//! sort, nor more of the model in memory than a row and a column.
+//! The trie is divided into blocks: block (p, q) holds the n-grams whose last word is
+//! in range p and whose last but one in range q. One thread builds all blocks of a p, a
+//! row, from the sorted n-grams that end in p. Smoothing reads rows for contexts and
+//! columns for what follows them, so neither needs another sort, nor more of the model
+//! in memory than a row and a column.
 
 use super::corpus::{BOS, EOS};
 use super::discounts::CountsOfCounts;
@@ -24,13 +23,13 @@ use crate::{Error, Result};
 pub(super) struct TrieBlock<'t>(pub &'t ColumnTable);
 
 impl<'t> TrieBlock<'t> {
-    /// The last word of each bigram, in order; its n-grams lie in sequence.
+    /// The last word of each bigram, in order.
     pub fn roots(&self) -> &'t [u32] {
         &self.0[0]
     }
 
-    /// The first word of each n-gram of `order` words, twice, plus 1 if the
-    /// n-gram is pruned. See [`word`] and [`is_pruned`].
+    /// The entry of each n-gram of `order` words: twice its first word, plus 1 if it is
+    /// pruned ([`entry_word`], [`is_pruned`]).
     pub fn words(&self, order: usize) -> &'t [u32] {
         &self.0[2 * order - 3]
     }
@@ -45,29 +44,29 @@ impl<'t> TrieBlock<'t> {
     }
 }
 
-/// The word of an entry of [`Block::words`].
+/// The word of an entry of [`TrieBlock::words`].
 #[inline(always)]
 pub(super) fn entry_word(entry: u32) -> u32 {
     entry >> 1
 }
 
-/// Whether the n-gram of an entry of [`Block::words`] is pruned.
+/// Whether the n-gram of an entry of [`TrieBlock::words`] is pruned.
 #[inline(always)]
 pub(super) fn is_pruned(entry: u32) -> bool {
     entry & 1 == 1
 }
 
-/// How many children an n-gram shorter than the longest has.
+/// The number of children of an n-gram shorter than the longest.
 #[inline(always)]
 pub(super) fn child_count(entry: u32, count: u32) -> usize {
     if entry_word(entry) == BOS { 0 } else { count as usize }
 }
 
-/// Which n-grams are dropped once they have been counted.
+/// Which n-grams are dropped after counting.
 pub(super) struct Pruning {
-    /// N-grams of order i + 1 that occur at most `thresholds[i]` times are.
+    /// N-grams of order i + 1 that occur at most `thresholds[i]` times are dropped.
     pub thresholds: Vec<u64>,
-    /// So are those with a word that is excluded here; empty for none.
+    /// By word: whether n-grams with it are dropped; empty for none.
     pub excluded: Vec<bool>,
 }
 
@@ -76,23 +75,23 @@ impl Pruning {
         self.excluded.get(word as usize).is_some_and(|&excluded| excluded)
     }
 
-    /// Whether the unigram `word` is dropped that occurs `count` times. The
-    /// markers never are.
+    /// Whether the unigram `word`, which occurs `count` times, is dropped. The markers
+    /// never are.
     pub fn prunes_word(&self, word: u32, count: u64) -> bool {
         word > EOS && (count <= self.thresholds[0] || self.excludes(word))
     }
 }
 
-/// What building a row gives.
+/// A row of blocks with its statistics.
 pub(super) struct TrieRow {
-    /// By range of the last but one word.
+    /// By the range of the last but one word.
     pub blocks: Vec<ColumnTable>,
     /// The adjusted count of each last word.
     pub unigrams: Vec<u32>,
-    /// Of n-grams from 2 words on.
+    /// Of n-grams of 2 words and more.
     pub statistics: Vec<CountsOfCounts>,
-    /// The adjusted and the real count of the last n-gram's ends, from 1 word on
-    /// but shorter than itself.
+    /// The adjusted and the raw count of each proper suffix of the last n-gram, from 1
+    /// word on.
     pub last_ngram_counts: Vec<(u64, u64)>,
 }
 
@@ -103,18 +102,18 @@ pub(super) struct RowBuilder<'a> {
     pruning: &'a Pruning,
     first_word: u32,
     row: TrieRow,
-    /// The open n-grams, each the end of the next: those of the n-gram before.
+    /// The suffixes of the previous n-gram, from 1 word on, which are still open.
     open: Vec<OpenNgram>,
-    /// How often the n-grams so far occur.
+    /// The sum of the counts of the n-grams so far.
     total: u64,
-    /// The range of the last but one word of the n-gram before.
+    /// The range of the last but one word of the previous n-gram.
     block: usize,
 }
 
-/// An n-gram of which more children may come.
+/// An n-gram to which children may still be added.
 #[derive(Clone, Copy)]
 struct OpenNgram {
-    /// `total` when it was met.
+    /// `total` when it was opened.
     total_at_open: u64,
     excluded: bool,
 }
@@ -145,7 +144,8 @@ impl<'a> RowBuilder<'a> {
         }
     }
 
-    /// The next n-gram, which shares its last `shared` words with the one before.
+    /// Adds the next n-gram, which shares its last `shared` words with the previous
+    /// one.
     fn add_ngram<K: NgramKey>(&mut self, key: K, shared: usize, count: u64) -> Result<()> {
         self.close_longer_than(shared);
         for length in shared + 1..=self.packing.order {
@@ -171,7 +171,7 @@ impl<'a> RowBuilder<'a> {
                 block[2 * length - 3].push(word << 1);
                 block[2 * length - 2].push(0);
             }
-            // Longer ones only repeat the sentence's beginning.
+            // Longer ones only repeat `<s>`.
             if word == BOS || length == self.packing.order {
                 let own = u32::try_from(count).map_err(|_| Error::Unsupported {
                     file: "the text".into(),
@@ -186,7 +186,7 @@ impl<'a> RowBuilder<'a> {
         Ok(())
     }
 
-    /// Ends the open n-grams longer than `length`.
+    /// Closes the open n-grams longer than `length`.
     #[inline]
     fn close_longer_than(&mut self, length: usize) {
         while self.open.len() > length {
@@ -218,7 +218,7 @@ impl<'a> RowBuilder<'a> {
         self.row
     }
 
-    /// The row of all that `next` gives.
+    /// Builds the row of the n-grams that `next` returns.
     pub fn build<K: NgramKey>(
         mut self,
         mut next: impl FnMut() -> Result<Option<(K, u64)>>,

@@ -1,9 +1,9 @@
 //! Sorted runs of counted n-grams in the temporary file, and their merge.
 //!
-//! An n-gram is written as the words in which it differs from the one before:
-//! one byte for how many last words are shared and for a small count, then the
-//! other words, seven bits a byte; about six bytes for a 5-gram. Every so often
-//! a run starts afresh, so that reading can begin near any last word.
+//! An n-gram is written as its difference from the previous one: one byte for the
+//! number of last words that are shared and for a small count, then the other words as
+//! varints; about six bytes for a 5-gram. A run consists of segments that can each be
+//! read without the ones before, so that reading can begin near any last word.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,28 +13,29 @@ use super::ngram_key::{KeyPacking, NgramKey};
 use super::spill_store::{SpillFile, push_varint, read_varint};
 use crate::Result;
 
-/// Counts below this lie in the first byte.
+/// Counts below this are in the first byte.
 const SMALL_COUNT: u64 = 15;
 /// More bytes than any record has: 1, 15 words of 5 and a count of 10.
 const MAX_RECORD_BYTES: usize = 96;
 
-/// A sorted run: where its stretches lie and their first last words.
+/// A sorted run: for each segment the last word of its first n-gram, and its bytes in
+/// the temporary file.
 #[derive(Default)]
 pub(super) struct SortedRun {
     segments: Vec<(u32, Range<u64>)>,
 }
 
 impl SortedRun {
-    /// Appends n-grams that follow those already there, and starts afresh after
-    /// each `stretch` bytes: what every run of a merge has in memory.
+    /// Appends n-grams that follow those already written, in segments of about
+    /// `segment_bytes` bytes, which is what a merge holds in memory of each run.
     pub fn write_ngrams<K: NgramKey>(
         &mut self,
         ngrams: impl Iterator<Item = (K, u64)>,
         packing: KeyPacking,
-        stretch: usize,
+        segment_bytes: usize,
         spill: &SpillFile,
     ) -> Result<()> {
-        let mut bytes = Vec::with_capacity(stretch + MAX_RECORD_BYTES);
+        let mut bytes = Vec::with_capacity(segment_bytes + MAX_RECORD_BYTES);
         let mut previous: Option<K> = None;
         let mut first = 0;
         let mut store = |bytes: &mut Vec<u8>, first| -> Result<()> {
@@ -59,7 +60,7 @@ impl SortedRun {
                 push_varint(&mut bytes, count - SMALL_COUNT);
             }
             previous = Some(key);
-            if bytes.len() >= stretch {
+            if bytes.len() >= segment_bytes {
                 store(&mut bytes, first)?;
                 previous = None;
             }
@@ -67,24 +68,24 @@ impl SortedRun {
         if bytes.is_empty() { Ok(()) } else { store(&mut bytes, first) }
     }
 
-    /// Puts `other`, whose n-grams all follow, behind the run.
+    /// Appends `other`, whose n-grams all follow those of this run.
     pub fn append(&mut self, other: SortedRun) {
         self.segments.extend(other.segments);
     }
 
-    /// The n-grams whose last word lies in `words`.
+    /// Reads the n-grams whose last word is in `words`.
     fn reader<'s>(
         &'s self,
         words: Range<u32>,
         packing: KeyPacking,
         spill: &'s SpillFile,
     ) -> RunReader<'s> {
-        // The stretch before the first that begins in `words` may end there.
+        // The segment before the first that begins in `words` may end there.
         let from = self.segments.partition_point(|(first, _)| *first < words.start);
-        let stretches = &self.segments[from.saturating_sub(1)..];
+        let segments = &self.segments[from.saturating_sub(1)..];
         let bytes = Vec::new();
         RunReader {
-            segments: stretches,
+            segments: segments,
             words,
             packing,
             spill,
@@ -103,7 +104,7 @@ struct RunReader<'s> {
     spill: &'s SpillFile,
     bytes: Vec<u8>,
     position: usize,
-    /// The words of the last n-gram, its last word first.
+    /// The words of the previous n-gram, last word first.
     last_words: [u32; 16],
 }
 
@@ -140,7 +141,7 @@ impl RunReader<'_> {
     }
 }
 
-/// Several runs read as one, in suffix order, each n-gram once.
+/// Merges runs: n-grams in suffix order, each once.
 pub(super) struct RunMerger<'s, K> {
     readers: Vec<RunReader<'s>>,
     /// The next n-gram of each run that has one.
@@ -148,7 +149,7 @@ pub(super) struct RunMerger<'s, K> {
 }
 
 impl<'s, K: NgramKey> RunMerger<'s, K> {
-    /// The n-grams of `runs` whose last word lies in `words`.
+    /// Merges the n-grams of `runs` whose last word is in `words`.
     pub fn new(
         runs: &'s [SortedRun],
         words: Range<u32>,
@@ -165,7 +166,7 @@ impl<'s, K: NgramKey> RunMerger<'s, K> {
         Ok(merge)
     }
 
-    /// The next n-gram and how often it occurs in all runs.
+    /// The next n-gram and its count in all runs.
     pub fn next(&mut self) -> Result<Option<(K, u64)>> {
         let mut found: Option<(K, u64)> = None;
         while let Some(mut head) = self.heads.peek_mut() {

@@ -1,13 +1,12 @@
 //! Probabilities and backoffs (`ngram-lm.md` 3.5, 3.6).
 //!
-//! An n-gram `a .. x w` needs sums over all n-grams that begin as its context
-//! `a .. x` does. Contexts are n-grams themselves: all that end in `x`, a row of
-//! the trie. What follows them is a column: the subtree of each bigram `x w`
-//! repeats a part of the subtree of `x`, word for word, since whatever stands
-//! before `x w` stands before `x`. So walking both side by side finds every
-//! context without sorting or hashing.
+//! An n-gram `a .. x w` needs sums over all n-grams with its context `a .. x`. Contexts
+//! are n-grams themselves: all that end in `x`, a row of the trie. The n-grams that
+//! extend them are a column: the subtree of each bigram `x w` repeats a part of the
+//! subtree of `x`, word for word, since every word that precedes `x w` precedes `x`. So
+//! walking both in parallel finds every context without sorting or hashing.
 //!
-//! Additions are f32 and come one by one in lmplz's order.
+//! Additions are f32 and sequential, in lmplz's order.
 
 use std::ops::Range;
 
@@ -26,39 +25,41 @@ pub(super) struct Smoothing {
     pub fused_multiply_add: bool,
     /// Whether unigrams are interpolated with the uniform distribution.
     pub interpolate_unigrams: bool,
-    /// The uniform distribution is over this many words.
+    /// The number of words of the uniform distribution.
     pub uniform_words: u64,
 }
 
-/// What follows a context.
+/// Sums over the n-grams with one context.
 #[derive(Clone, Copy, Default)]
 struct ContextSums {
-    /// Adjusted counts of all.
+    /// The adjusted counts of all n-grams.
     all: u64,
-    /// Adjusted counts of those that are pruned.
+    /// The adjusted counts of pruned n-grams.
     pruned: u64,
-    /// How many that are not pruned have the adjusted count 1, 2, more.
+    /// The number of n-grams that are not pruned with the adjusted count 1, 2, and 3 or
+    /// more.
     kept: [u32; 3],
 }
 
 impl ContextSums {
     #[inline(always)]
-    fn add(&mut self, adjusted: u32, pruned: bool) {
-        self.all += u64::from(adjusted);
+    fn add(&mut self, adjusted: u64, pruned: bool) {
+        self.all += adjusted;
         if pruned {
-            self.pruned += u64::from(adjusted);
+            self.pruned += adjusted;
         } else if adjusted > 0 {
             self.kept[adjusted.min(3) as usize - 1] += 1;
         }
     }
 }
 
-/// What the n-grams after one context need of it.
+/// The denominator and the backoff of a context.
 #[derive(Clone, Copy)]
 struct ContextWeights {
     /// The sum of adjusted counts.
     denominator: f32,
-    /// The share of shorter n-grams; the backoff. 1 where nothing follows.
+    /// The weight of shorter n-grams, which is the backoff; 1 for n-grams that are no
+    /// context.
     gamma: f32,
 }
 
@@ -67,8 +68,8 @@ struct ContextWeights {
 struct ContextLevel {
     /// Their first words; empty for single words, which are a range.
     words: Vec<u32>,
-    /// Where their children begin among the contexts one word longer, and where
-    /// the last one's end.
+    /// Where their children begin among the contexts one word longer, and where the
+    /// last ones end.
     child_offsets: Vec<u32>,
     sums: Vec<ContextSums>,
 }
@@ -82,12 +83,7 @@ impl Smoothing {
     ) -> Vec<f32> {
         let mut sums = ContextSums::default();
         for (adjusted, pruned) in counts.clone() {
-            sums.all += adjusted;
-            if pruned {
-                sums.pruned += adjusted;
-            } else if adjusted > 0 {
-                sums.kept[adjusted.min(3) as usize - 1] += 1;
-            }
+            sums.add(adjusted, pruned);
         }
         let ContextWeights { denominator, gamma } = self.context_weights(&sums, 1);
         let uniform = (1.0 / f64::from(self.uniform_words as f32)) as f32;
@@ -123,10 +119,10 @@ impl Smoothing {
         ContextWeights { denominator, gamma: gamma / denominator }
     }
 
-    /// Computes what belongs to the words `words`, range `range` of `ranges`:
-    /// their row's backoffs, in suffix order, one column a length (shorter than
-    /// the longest), and the probabilities of their column of blocks, one table
-    /// a block and one column a length (from 2 words on). Floats as bits.
+    /// Smooths the words `words`, range `range` of `ranges`. Returns the backoffs of
+    /// their row, in suffix order, one column for each length below the order; and the
+    /// probabilities of their column of blocks, one table a block with one column for
+    /// each length from 2. Floats are stored as their bits.
     ///
     /// `blocks` holds block (p, q) at `p * ranges + q`; `unigrams` the unigrams'
     /// probabilities.
@@ -148,14 +144,14 @@ impl Smoothing {
         let add = |table: &TableRef<'_>| {
             self.accumulate_sums(TrieBlock(table), words.start, &mut contexts)
         };
-        let places: Vec<ColumnTable> = column.iter().map(add).collect();
-        let weigh = |(order, contexts): (usize, ContextLevel)| -> Vec<ContextWeights> {
+        let context_indices: Vec<ColumnTable> = column.iter().map(add).collect();
+        let weights_of = |(order, contexts): (usize, ContextLevel)| -> Vec<ContextWeights> {
             contexts.sums.iter().map(|sums| self.context_weights(sums, order)).collect()
         };
-        let weights: Vec<_> = (2..).zip(contexts).map(weigh).collect();
-        let probabilities = column.iter().zip(places);
-        let probabilities = probabilities.map(|(table, places)| {
-            self.compute_probabilities(TrieBlock(table), places, &weights, unigrams)
+        let weights: Vec<_> = (2..).zip(contexts).map(weights_of).collect();
+        let probabilities = column.iter().zip(context_indices);
+        let probabilities = probabilities.map(|(table, context_indices)| {
+            self.compute_probabilities(TrieBlock(table), context_indices, &weights, unigrams)
         });
         let probabilities = probabilities.collect();
         let bits = |of: &Vec<ContextWeights>| of.iter().map(|w| w.gamma.to_bits()).collect();
@@ -167,7 +163,7 @@ impl Smoothing {
         let longest = self.order - 1;
         let mut contexts: Vec<ContextLevel> =
             (0..longest).map(|_| ContextLevel::default()).collect();
-        // Where each block's next n-grams lie, by length.
+        // The index of each block's next n-gram, by length.
         let mut next = vec![[0usize; 17]; row.len()];
         contexts[0].sums.resize(words.len(), ContextSums::default());
         for last in words {
@@ -210,8 +206,8 @@ impl Smoothing {
         contexts
     }
 
-    /// Adds the n-grams of `block` to the sums of their contexts and returns
-    /// where those lie, by length from 2 words on.
+    /// Adds the n-grams of `block` to the sums of their contexts and returns the
+    /// indices of these contexts, by length from 2 words on.
     fn accumulate_sums(
         &self,
         block: TrieBlock<'_>,
@@ -219,56 +215,57 @@ impl Smoothing {
         contexts: &mut [ContextLevel],
     ) -> ColumnTable {
         let entries = block.words(2).iter();
-        let mut places: ColumnTable =
+        let mut context_indices: ColumnTable =
             vec![entries.map(|&entry| entry_word(entry) - first_word).collect()];
         for order in 2..=self.order {
             let (shorter, longer) = contexts.split_at_mut(order - 1);
             let ContextLevel { child_offsets: first, sums, .. } = &mut shorter[order - 2];
             let nodes = block.words(order).iter().zip(block.counts(order));
-            let nodes = nodes.zip(&places[order - 2]);
+            let nodes = nodes.zip(&context_indices[order - 2]);
             if order == self.order {
-                for ((&entry, &count), &place) in nodes {
-                    sums[place as usize].add(count, is_pruned(entry));
+                for ((&entry, &count), &context) in nodes {
+                    sums[context as usize].add(count.into(), is_pruned(entry));
                 }
                 break;
             }
             let mut rest = block.words(order + 1);
             let mut found = Vec::with_capacity(rest.len());
-            for ((&entry, &count), &place) in nodes {
-                let place = place as usize;
-                sums[place].add(count, is_pruned(entry));
-                let family;
-                (family, rest) = rest.split_at(child_count(entry, count));
-                if !family.is_empty() {
-                    let (begin, end) = (first[place], first[place + 1]);
+            for ((&entry, &count), &context) in nodes {
+                let context = context as usize;
+                sums[context].add(count.into(), is_pruned(entry));
+                let children;
+                (children, rest) = rest.split_at(child_count(entry, count));
+                if !children.is_empty() {
+                    let (begin, end) = (first[context], first[context + 1]);
                     let candidates = &longer[0].words[begin as usize..end as usize];
-                    find_words(family, candidates, begin, &mut found);
+                    find_words(children, candidates, begin, &mut found);
                 }
             }
-            places.push(found);
+            context_indices.push(found);
         }
-        places
+        context_indices
     }
 
-    /// Turns the places of contexts into probabilities; pruned n-grams get none.
+    /// Replaces the indices of contexts by probabilities; those of pruned n-grams are
+    /// 0.
     fn compute_probabilities(
         &self,
         block: TrieBlock<'_>,
-        mut places: ColumnTable,
+        mut context_indices: ColumnTable,
         weights: &[Vec<ContextWeights>],
         unigrams: &[f32],
     ) -> ColumnTable {
         for order in 2..=self.order {
             let (discounts, weights) = (self.discounts[order - 1], &weights[order - 2]);
-            let (shorter, longer) = places.split_at_mut(order - 2);
+            let (shorter, longer) = context_indices.split_at_mut(order - 2);
             let nodes = block.words(order).iter().zip(block.counts(order));
             let mut nodes = nodes.zip(&mut longer[0]);
             let mut extend = |parent: f32, number: usize| {
-                for ((&entry, &count), place) in nodes.by_ref().take(number) {
-                    let ContextWeights { denominator, gamma } = weights[*place as usize];
+                for ((&entry, &count), context) in nodes.by_ref().take(number) {
+                    let ContextWeights { denominator, gamma } = weights[*context as usize];
                     let own = (count as f32 - discounts.for_count(count.into())) / denominator;
                     let probability = self.interpolate(own, gamma, parent);
-                    *place = if is_pruned(entry) { 0 } else { probability.to_bits() };
+                    *context = if is_pruned(entry) { 0 } else { probability.to_bits() };
                 }
             };
             if order == 2 {
@@ -280,22 +277,22 @@ impl Smoothing {
                 extend(f32::from_bits(parent), child_count(entry, count));
             }
         }
-        places
+        context_indices
     }
 }
 
-/// Appends where each word of `family` lies in `candidates`, plus `begin`. Both
-/// ascend; `family` is a part of `candidates`.
+/// Appends the position of each word of `children` in `candidates`, plus `begin`. Both
+/// ascend; `children` is a subset of `candidates`.
 #[inline]
-fn find_words(family: &[u32], candidates: &[u32], begin: u32, found: &mut Vec<u32>) {
-    if family.len() == candidates.len() {
-        found.extend(begin..begin + family.len() as u32);
+fn find_words(children: &[u32], candidates: &[u32], begin: u32, found: &mut Vec<u32>) {
+    if children.len() == candidates.len() {
+        found.extend(begin..begin + children.len() as u32);
         return;
     }
     let mut from = 0;
-    for &entry in family {
+    for &entry in children {
         let wanted = entry_word(entry);
-        // Steps of doubled length, then halves: near ones are found at once.
+        // Galloping search: near words are found at once.
         let mut step = 1;
         let mut end = from;
         while end < candidates.len() && candidates[end] < wanted {

@@ -1,6 +1,5 @@
-//! What does not fit into memory: a temporary file that vanishes with the
-//! program, and shelves of tables that lie in memory while there is room and in
-//! that file when there is none.
+//! Tables in memory within a budget, and beyond it in a temporary file that is deleted
+//! with the process.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::{Error, Result};
 
-/// A temporary file that is only appended to and read; made when first written.
+/// A temporary file that is only appended to and read; created on the first write.
 pub(super) struct SpillFile {
     folder: PathBuf,
     /// The file and its length.
@@ -19,20 +18,20 @@ pub(super) struct SpillFile {
 }
 
 impl SpillFile {
-    /// A file to be made in `folder`.
+    /// A file in `folder`, not created yet.
     pub fn new(folder: &Path) -> Self {
         SpillFile { folder: folder.to_owned(), file: Mutex::new(None) }
     }
 
-    /// How many bytes were written.
+    /// The number of bytes written.
     pub fn len(&self) -> u64 {
         self.lock().as_ref().map_or(0, |(_, len)| *len)
     }
 
-    /// Appends `bytes` and says where they lie.
+    /// Appends `bytes` and returns their offset.
     pub fn append(&self, bytes: &[u8]) -> Result<u64> {
         let failed = |e| {
-            let action = "write a temporary file in this folder; make room, or name another \
+            let action = "write a temporary file in this folder; make budget_bytes, or name another \
                           folder with --temp or more memory with --memory";
             self.error(action, e)
         };
@@ -51,7 +50,7 @@ impl SpillFile {
         Ok(at)
     }
 
-    /// Fills `bytes` with what lies at `at`.
+    /// Reads `bytes.len()` bytes from the offset `at`.
     pub fn read(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
         let mut read = |file: &mut File| {
             file.seek(SeekFrom::Start(at))?;
@@ -65,7 +64,7 @@ impl SpillFile {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<(File, u64)>> {
-        // A panic elsewhere leaves the file as it was.
+        // A panic of another thread leaves the file usable.
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -74,21 +73,21 @@ impl SpillFile {
     }
 }
 
-/// Bytes of memory that may still be used.
+/// The bytes of memory that may still be used.
 pub(super) struct MemoryBudget(AtomicU64);
 
 impl MemoryBudget {
-    /// `bytes` in all.
+    /// A budget of `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         MemoryBudget(AtomicU64::new(bytes))
     }
 
-    /// Gives `bytes` back.
+    /// Returns `bytes` to the budget.
     pub fn release(&self, bytes: u64) {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes `bytes`, if there are as many.
+    /// Takes `bytes` from the budget, if there are as many.
     pub fn try_reserve(&self, bytes: u64) -> bool {
         let take = |left: u64| left.checked_sub(bytes);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
@@ -101,13 +100,13 @@ pub(super) type ColumnTable = Vec<Vec<u32>>;
 /// How the numbers of a table are written to disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnCoding {
-    /// Small ones in few bytes.
+    /// As varints.
     Varint,
-    /// Four bytes each: the bits of floats.
+    /// Four bytes each, for the bits of floats.
     Fixed32,
 }
 
-/// Numbered tables, each put once.
+/// Tables by index, each stored once.
 pub(super) struct SpillStore<'s> {
     tables: Vec<OnceLock<StoredTable>>,
     coding: ColumnCoding,
@@ -120,7 +119,7 @@ enum StoredTable {
     OnDisk { at: u64, len: usize },
 }
 
-/// A table from a shelf.
+/// A table of a store.
 pub(super) enum TableRef<'a> {
     InMemory(&'a ColumnTable),
     Loaded(ColumnTable),
@@ -138,7 +137,7 @@ impl Deref for TableRef<'_> {
 }
 
 impl<'s> SpillStore<'s> {
-    /// Room for `len` tables.
+    /// A store of `len` tables.
     pub fn new(
         len: usize,
         coding: ColumnCoding,
@@ -148,9 +147,9 @@ impl<'s> SpillStore<'s> {
         SpillStore { tables: (0..len).map(|_| OnceLock::new()).collect(), coding, budget, spill }
     }
 
-    /// Puts the table `i`, once.
+    /// Stores the table `i`; once for each index.
     pub fn put(&self, i: usize, mut table: ColumnTable) -> Result<()> {
-        // A fifth more for what the allocator rounds up.
+        // A fourth more than the numbers take, for what the allocator rounds up.
         let bytes: usize = table.iter().map(|column| 5 * column.len() + 32).sum();
         let cell = if self.budget.try_reserve(bytes as u64) {
             table.iter_mut().for_each(Vec::shrink_to_fit);
@@ -163,7 +162,7 @@ impl<'s> SpillStore<'s> {
         Ok(())
     }
 
-    /// The table `i`, which must have been put.
+    /// The table `i`, which must have been stored.
     pub fn get(&self, i: usize) -> Result<TableRef<'_>> {
         match self.tables[i].get().expect("tables are put before they are read") {
             StoredTable::InMemory(table) => Ok(TableRef::InMemory(table)),
@@ -176,7 +175,7 @@ impl<'s> SpillStore<'s> {
     }
 }
 
-/// Appends `value`, seven bits a byte, the lowest first.
+/// Appends `value` as a varint (LEB128): seven bits a byte, the lowest first.
 #[inline]
 pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -186,7 +185,7 @@ pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// The number at `*at`, which moves behind it.
+/// Reads the varint at `*at` and advances `*at` past it.
 ///
 /// Panics when the bytes end within it.
 #[inline]
@@ -243,15 +242,15 @@ mod tests {
         #[test]
         fn tables_come_back_from_memory_and_disk(
             table in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..9), 0..5),
-            room in 0u64..300, bits in any::<bool>(),
+            budget_bytes in 0u64..300, bits in any::<bool>(),
         ) {
             let coding = if bits { ColumnCoding::Fixed32 } else { ColumnCoding::Varint };
-            let (budget, spill) = (MemoryBudget::new(room), SpillFile::new(&std::env::temp_dir()));
-            let shelf = SpillStore::new(2, coding, &budget, &spill);
-            shelf.put(1, table.clone()).unwrap();
-            shelf.put(0, ColumnTable::new()).unwrap();
-            prop_assert_eq!(&*shelf.get(1).unwrap(), &table);
-            prop_assert_eq!(&*shelf.get(0).unwrap(), &ColumnTable::new());
+            let (budget, spill) = (MemoryBudget::new(budget_bytes), SpillFile::new(&std::env::temp_dir()));
+            let store = SpillStore::new(2, coding, &budget, &spill);
+            store.put(1, table.clone()).unwrap();
+            store.put(0, ColumnTable::new()).unwrap();
+            prop_assert_eq!(&*store.get(1).unwrap(), &table);
+            prop_assert_eq!(&*store.get(0).unwrap(), &ColumnTable::new());
         }
     }
 

@@ -1,30 +1,22 @@
 //! The estimator against lmplz's files and against the slow reference.
 
-use std::io::{Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use miriam_textio::{Input, NoProgress, Output};
+use miriam_textio::{Input, NoProgress};
 use proptest::prelude::*;
 
 use super::reference::reference_arpa;
 use super::*;
+use crate::test_support::{assert_same, capture_output, read_file, shared_path, text_input};
 
-fn text_input(text: &str) -> Input {
-    Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "text", None).unwrap()
-}
-
-/// What is estimated from `input` with a plan of one's own.
+/// The ARPA text estimated from `input` with this plan.
 fn estimate_with_plan(
     options: &EstimateOptions,
     plan: MemoryPlan,
     input: Input,
 ) -> Result<Vec<u8>> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("model.arpa");
-    let mut output = Output::create(&path).unwrap();
-    estimate_within(options, plan, input, &mut output, &NoProgress)?;
-    output.finish().unwrap();
-    Ok(std::fs::read(path).unwrap())
+    let estimate = |output: &mut _| estimate_within(options, plan, input, output, &NoProgress);
+    Ok(capture_output(estimate)?.0)
 }
 
 fn small(order: usize) -> EstimateOptions {
@@ -32,18 +24,7 @@ fn small(order: usize) -> EstimateOptions {
     EstimateOptions { discount_fallback, memory: 64 << 20, ..EstimateOptions::new(order) }
 }
 
-fn assert_same(found: &[u8], expected: &[u8]) {
-    if found == expected {
-        return;
-    }
-    let (found, expected) = (String::from_utf8_lossy(found), String::from_utf8_lossy(expected));
-    for (i, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
-        assert_eq!(found, expected, "line {}", i + 1);
-    }
-    panic!("one ends before the other: {} and {} bytes", found.len(), expected.len());
-}
-
-/// Words that mix often and rarely.
+/// Text of frequent and rare words.
 fn corpus() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[ab]", 2 => "[c-f]", 1 => "[g-z]", 1 => Just("long\u{b}word".to_owned()),
@@ -105,9 +86,9 @@ proptest! {
             options.limit_vocab = Some(path);
         }
         let expected = reference_arpa(&options, &text, limited.then_some(&limit[..]));
-        let found = estimate_with_plan(&options, plan, text_input(&text));
+        let found = estimate_with_plan(&options, plan, text_input(text.as_bytes(), "text"));
         match (found, expected) {
-            (Ok(found), Some(expected)) => assert_same(&found, expected.as_bytes()),
+            (Ok(found), Some(expected)) => assert_same(&found, expected.as_bytes(), "estimate"),
             (Err(Error::Discounts { .. }), None) => {}
             (found, expected) => prop_assert!(
                 false, "{:?} but {expected:?}", found.map(|arpa| String::from_utf8_lossy(&arpa).into_owned())
@@ -116,28 +97,12 @@ proptest! {
     }
 }
 
-/// A folder of shared data, or nothing after saying so.
-fn shared(what: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(what);
-    if folder.exists() {
-        return Some(folder);
-    }
-    eprintln!("skipped: {} is absent", folder.display());
-    None
-}
-
-fn read(path: &Path) -> Vec<u8> {
-    let mut text = Vec::new();
-    Input::open(path).unwrap().read_to_end(&mut text).unwrap();
-    text
-}
-
 #[test]
 fn equals_lmplz() {
-    let Some(folder) = shared("kenlm-cases") else { return };
+    let Some(folder) = shared_path("kenlm-cases") else { return };
     let case = |name: &str, options: EstimateOptions| {
         for (fused, kind) in [(false, "arpa"), (true, "fma.arpa")] {
-            let expected = read(&folder.join(format!("{name}.{kind}.gz")));
+            let expected = read_file(&folder.join(format!("{name}.{kind}.gz")));
             let options = EstimateOptions { fused_multiply_add: fused, ..options.clone() };
             // In memory, and with runs, ranges and blocks on disk.
             let plans = [
@@ -146,7 +111,7 @@ fn equals_lmplz() {
             ];
             for plan in plans {
                 let input = Input::open(&folder.join("text.en")).unwrap();
-                assert_same(&estimate_with_plan(&options, plan, input).unwrap(), &expected);
+                assert_same(&estimate_with_plan(&options, plan, input).unwrap(), &expected, name);
             }
         }
     };
@@ -163,7 +128,7 @@ fn equals_lmplz() {
 
 #[test]
 fn equals_lmplz_on_a_caption_corpus() {
-    let Some(folder) = shared("m30k-de-en") else { return };
+    let Some(folder) = shared_path("m30k-de-en") else { return };
     let Some(text) = ["corpus/train.en", "corpus/train.en.gz", "corpus/train.en.zst"]
         .iter()
         .map(|name| folder.join(name))
@@ -172,11 +137,12 @@ fn equals_lmplz_on_a_caption_corpus() {
         return eprintln!("skipped: the corpus is absent");
     };
     let options = EstimateOptions { fused_multiply_add: true, ..small(5) };
-    let expected = read(&folder.join("lm/lm.5.en.arpa.gz"));
+    let expected = read_file(&folder.join("lm/lm.5.en.arpa.gz"));
     let input = Input::open(&text).unwrap();
     assert_same(
         &estimate_with_plan(&options, MemoryPlan::new(256 << 20), input).unwrap(),
         &expected,
+        "captions",
     );
 }
 
@@ -188,8 +154,10 @@ fn long_ngrams_need_wide_keys() {
         let expected = reference_arpa(&small(order), &text, None).unwrap();
         for chunk in [usize::MAX, 700] {
             let plan = MemoryPlan { memory: 1 << 20, chunk_tokens: chunk, block_bytes: 999 };
-            let found = estimate_with_plan(&small(order), plan, text_input(&text)).unwrap();
-            assert_same(&found, expected.as_bytes());
+            let found =
+                estimate_with_plan(&small(order), plan, text_input(text.as_bytes(), "text"))
+                    .unwrap();
+            assert_same(&found, expected.as_bytes(), "estimate");
         }
     }
 }
@@ -197,7 +165,7 @@ fn long_ngrams_need_wide_keys() {
 #[test]
 fn errors_say_what_to_do() {
     let error = |options: &EstimateOptions, text: &str| {
-        estimate_with_plan(options, MemoryPlan::new(1 << 20), text_input(text))
+        estimate_with_plan(options, MemoryPlan::new(1 << 20), text_input(text.as_bytes(), "text"))
             .unwrap_err()
             .to_string()
     };
@@ -210,13 +178,14 @@ fn errors_say_what_to_do() {
     let temp = PathBuf::from("/no/such/folder");
     let plan = MemoryPlan { memory: 1, chunk_tokens: 4, block_bytes: 100 };
     let unwritable = EstimateOptions { temp_dir: temp, ..small(3) };
-    let disk =
-        estimate_with_plan(&unwritable, plan, text_input("a b c d e f\n")).unwrap_err().to_string();
+    let disk = estimate_with_plan(&unwritable, plan, text_input(b"a b c d e f\n", "text"))
+        .unwrap_err()
+        .to_string();
     assert!(disk.contains("/no/such/folder") && disk.contains("--temp"), "{disk}");
 }
 
 #[test]
-fn options_that_cannot_be_are_refused() {
+fn invalid_options_are_refused() {
     let refused = |options: EstimateOptions| options.validate().is_err();
     assert!(!refused(small(16)));
     assert!(refused(small(0)) && refused(small(17)));

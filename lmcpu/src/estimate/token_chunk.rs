@@ -1,18 +1,18 @@
-//! A stretch of tokens and the n-grams that end in it, sorted.
+//! A chunk of tokens and the sorted n-grams that end in it.
 //!
-//! Positions are first dealt out to ranges of last words, one pass that reads
-//! and writes in sequence; then each range is packed and sorted on its own, in
-//! cache. Sorting plain numbers of a range with the standard sort won over
-//! radix sorts of the whole, which move every key through memory many times.
+//! Positions are first partitioned by the range of the last word, in one sequential
+//! pass; then the keys of each range are packed and sorted in cache. The standard sort
+//! of integers in a range was faster than radix sorts of all keys, which move every key
+//! through memory many times.
 
 use super::corpus::{BOS, EOS};
 use super::ngram_key::{KeyPacking, NgramKey};
 use super::word_ranges::WordRanges;
 
-/// Tokens in the order of the text.
+/// Consecutive tokens of the text.
 pub(super) struct TokenChunk {
     order: usize,
-    /// Tokens, after `lead` that belong to the chunk before.
+    /// Tokens; the first `context_len` belong to the previous chunk.
     tokens: Vec<u32>,
     context_len: usize,
 }
@@ -24,12 +24,12 @@ impl TokenChunk {
         TokenChunk { order, tokens: vec![EOS], context_len: 1 }
     }
 
-    /// How many n-grams end in the chunk.
+    /// The number of n-grams that end in the chunk.
     pub fn len(&self) -> usize {
         self.tokens.len() - self.context_len
     }
 
-    /// How many words its n-grams have.
+    /// The n-gram order.
     pub fn order(&self) -> usize {
         self.order
     }
@@ -44,29 +44,29 @@ impl TokenChunk {
         self.tokens.extend_from_slice(tokens);
     }
 
-    /// Goes on behind the chunk's end: only the context of the next token stays.
+    /// Starts the next chunk: only the context of its first token stays.
     pub fn start_next(&mut self) {
         let surplus = self.tokens.len().saturating_sub((self.order - 1).max(1));
         self.tokens.drain(..surplus);
         self.context_len = self.tokens.len();
     }
 
-    /// How often each of `num_words` words occurs.
+    /// The count of each of `num_words` words.
     pub fn count_words(&self, num_words: usize) -> Vec<u64> {
         let mut counts = vec![0; num_words];
         self.tokens[self.context_len..].iter().for_each(|&word| counts[word as usize] += 1);
         counts
     }
 
-    /// The n-gram that ends at `position`; words before its sentence are `<s>`.
+    /// The n-gram that ends at `position`; words before the sentence are `<s>`.
     #[inline]
     fn ngram_key<K: NgramKey>(&self, position: usize, packing: KeyPacking) -> K {
         let mut key = K::EMPTY.with_word(0, self.tokens[position], packing);
-        let mut begun = false;
+        let mut sentence_began = false;
         for place in 1..packing.order {
-            let word = if begun { BOS } else { self.tokens[position - place] };
-            begun = begun || word == EOS;
-            key = key.with_word(place, if begun { BOS } else { word }, packing);
+            let word = if sentence_began { BOS } else { self.tokens[position - place] };
+            sentence_began = sentence_began || word == EOS;
+            key = key.with_word(place, if sentence_began { BOS } else { word }, packing);
         }
         key
     }
@@ -82,7 +82,7 @@ pub(super) struct PartitionedNgrams<'c> {
 }
 
 impl<'c> PartitionedNgrams<'c> {
-    /// Deals out the n-grams of `chunk`, in which each word occurs `counts` times.
+    /// Partitions the n-grams of `chunk`, in which each word occurs `counts` times.
     pub fn new(chunk: &'c TokenChunk, counts: &[u64], ranges: &WordRanges) -> Self {
         let mut next = Vec::with_capacity(ranges.len());
         let mut end = 0;
@@ -112,7 +112,7 @@ impl<'c> PartitionedNgrams<'c> {
     }
 }
 
-/// Equal neighbours of sorted keys, once each with their number.
+/// Each distinct key of `keys`, which are sorted, with its count.
 pub(super) fn count_equal_keys<K: NgramKey>(keys: &[K]) -> impl Iterator<Item = (K, u64)> {
     keys.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as u64))
 }

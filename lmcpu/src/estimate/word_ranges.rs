@@ -1,5 +1,5 @@
-//! Cutting the vocabulary into ranges of ids: the unit of parallel work and of
-//! what must fit into memory at once.
+//! Ranges of word ids: the unit of parallel work and of what must fit into memory at
+//! once.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ pub(super) struct WordRanges {
 }
 
 impl WordRanges {
-    /// At most about `parts` ranges of about equal weight; `weights` holds one
-    /// for each word. A heavy word is a range of its own.
+    /// About `parts` ranges of about equal weight; `weights` holds the weight of each
+    /// word. A heavy word is a range of its own.
     pub fn balanced(weights: &[u64], parts: usize) -> Self {
         let parts = parts.clamp(1, usize::from(u16::MAX)) as u64;
         let goal = weights.iter().sum::<u64>().div_ceil(parts).max(1);
@@ -34,7 +34,7 @@ impl WordRanges {
         WordRanges { starts, range_of, weights: loads }
     }
 
-    /// How many ranges there are.
+    /// The number of ranges.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -44,7 +44,7 @@ impl WordRanges {
         self.starts[i]..self.starts[i + 1]
     }
 
-    /// What is spent on each range at `cost` for a unit of weight.
+    /// The cost of each range at `cost` for a unit of weight.
     pub fn costs(&self, cost: u64) -> Vec<u64> {
         self.weights.iter().map(|weight| weight * cost).collect()
     }

@@ -1,21 +1,21 @@
-//! Numbers of a few bits each, packed without gaps: how tries store everything
-//! but unigrams (`ngram-lm.md` 2.10).
+//! Arrays of bit-packed entries: how tries store everything but unigrams (`ngram-lm.md`
+//! 2.10).
 
 use miriam_storage::{View, prefetch_read};
 
-/// How many bits `value` takes: 0 for 0.
+/// The number of bits of `value`: 0 for 0.
 pub fn required_bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
-/// A row of entries of equal length in bits, each of several fields.
+/// An array of entries of equal length in bits, each of several fields.
 pub struct BitPackedArray {
     bytes: View<[u8; 1]>,
     /// Bits of an entry.
     pub entry_bits: u32,
 }
 
-/// Where in its entry a field lies.
+/// The bits of an entry that are a field.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BitField {
     shift: u32,
@@ -30,19 +30,19 @@ impl BitField {
 }
 
 impl BitPackedArray {
-    /// How many bytes KenLM gives to `entries` entries of `width` bits: there is
-    /// one more at the end, for where its children would begin, and room for
-    /// reading 8 bytes anywhere.
+    /// The number of bytes of `entries` entries of `width` bits in KenLM's files: there
+    /// is one more entry at the end, for the end of the last one's children, and
+    /// padding for reads of 8 bytes. `None` on overflow.
     pub fn size_bytes(entries: u64, width: u32) -> Option<u64> {
         Some((entries + 1).checked_mul(u64::from(width))?.checked_add(7)? / 8 + 8)
     }
 
-    /// Entries in `bytes`.
+    /// An array over `bytes`.
     pub fn new(bytes: View<[u8; 1]>, entry_bits: u32) -> Self {
         BitPackedArray { bytes, entry_bits }
     }
 
-    /// A field of the entry `index`; 0 behind the end.
+    /// A field of the entry `index`; 0 after the end.
     #[inline(always)]
     pub fn get(&self, index: u64, field: BitField) -> u64 {
         let bit = index * u64::from(self.entry_bits) + u64::from(field.shift);
@@ -55,7 +55,7 @@ impl BitPackedArray {
         }
     }
 
-    /// Asks for the memory of the entry `index`.
+    /// Prefetches the entry `index`.
     #[inline(always)]
     pub fn prefetch(&self, index: u64) {
         let at = (index * u64::from(self.entry_bits) / 8) as usize;

@@ -1,11 +1,11 @@
 //! Writing KenLM's probing files, byte for byte as its `build_binary probing`
-//! writes them (`ngram-lm.md` 2.8, 2.13), for those whose other tools read them.
+//! (`ngram-lm.md` 2.8, 2.13), for other tools that read them.
 //!
-//! Orders come one after another, each on all threads. What an n-gram tells its
-//! suffix and its context goes to marks beside the slots and into the sign bits at
-//! the end; only n-grams whose suffix is missing are worked on one by one, in
-//! their order, as the blanks that stand in for it (`ngram-lm.md` 1.2) go where
-//! the next free slot is.
+//! Orders are built one after another, each on all threads. That an n-gram extends its
+//! suffix and its context is first recorded in marks beside the slots and written to
+//! the sign bits at the end; only n-grams whose suffix is missing are processed one by
+//! one, in file order, as the blanks for it (`ngram-lm.md` 1.2) go to the next free
+//! slot.
 //!
 //! One deliberate difference: two entries for the same n-gram are an error.
 
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use miriam_storage::atomic_file::AtomicFile;
 use miriam_storage::prefetch_at;
-use miriam_textio::Progress;
+use miriam_textio::{Progress, display_name};
 use rayon::prelude::*;
 
 use super::bulk_insert::{DuplicateKeys, TableEntry, bulk_insert};
@@ -23,30 +23,33 @@ use super::header::{Header, ModelType};
 use super::table::{FastModulo, bucket_count};
 use super::vocabulary::{is_unknown, word_hash};
 use crate::arpa::Section;
-use crate::duplicates::duplicate_error;
-use crate::hash::combine;
-use crate::probing::{ModelSize, ProgressStage};
-use crate::{DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
+use crate::hash::hash_oldest_first;
+use crate::index::SIGN;
+use crate::ngram_errors::{duplicate_error, missing_context_error};
+use crate::probing::ModelSize;
+use crate::{
+    DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, ProgressStage, Result,
+    open_source,
+};
 
-const SIGN: u32 = 1 << 31;
-/// Something longer ends in this n-gram.
+/// A longer n-gram ends in this one.
 const EXTENDS_LEFT: u8 = 1;
-/// Something longer begins with this n-gram.
+/// A longer n-gram begins with this one.
 const EXTENDS_RIGHT: u8 = 2;
 
-/// n-grams that one task works on.
+/// N-grams in a task.
 const CHUNK: usize = 1 << 13;
 /// Lookups that wait for memory together.
 const PREFETCH_GROUP: usize = 16;
-/// Slots that are turned into bytes at a time.
+/// Slots that are serialised at a time.
 const WRITE_SLOTS: usize = 1 << 16;
 
-/// What `build_binary` lets one choose.
+/// Options of KenLM's `build_binary`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KenlmOptions {
-    /// Slots of a table for each entry, more than 1: its `-p`.
+    /// The number of slots of a table for each entry, more than 1: `-p`.
     pub multiplier: f32,
-    /// log10 p(`<unk>`) of a model that does not say: its `-u`.
+    /// log10 p(`<unk>`) of a model that does not list it: `-u`.
     pub unknown_log10: f32,
 }
 
@@ -56,8 +59,13 @@ impl Default for KenlmOptions {
     }
 }
 
-/// Builds the KenLM probing file `output` from the model at `path`, whatever
-/// [`open_source`] opens, on rayon's current threads.
+/// Builds the KenLM probing file `output` from the model at `path`, in any format that
+/// [`open_source`] reads, on rayon's current threads.
+///
+/// # Errors
+///
+/// If the options are out of range, the source cannot be read, is a unigram model,
+/// lacks contexts or has duplicates, or the file cannot be written.
 pub fn build_kenlm_probing(
     path: &Path,
     output: &Path,
@@ -65,21 +73,21 @@ pub fn build_kenlm_probing(
     duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let refuse = |reason: String| Err(Error::Unsupported { file: display_name(path), reason });
+    let unsupported = |reason: String| Err(Error::Unsupported { file: display_name(path), reason });
     if !(options.multiplier > 1.0 && options.multiplier <= 100.0) {
-        return refuse(format!(
+        return unsupported(format!(
             "a multiplier of {} is not above 1 and up to 100",
             options.multiplier
         ));
     }
     if options.unknown_log10.is_nan() || options.unknown_log10 > 0.0 {
-        return refuse(format!("{} is no log10 probability for <unk>", options.unknown_log10));
+        return unsupported(format!("{} is no log10 probability for <unk>", options.unknown_log10));
     }
     let size = path.metadata().map(|found| found.len()).ok();
     let stage = ProgressStage::begin(progress, "reading", size);
     let mut source = open_source(path, duplicates, progress)?;
     if !(2..=MAX_ORDER).contains(&source.order()) {
-        return refuse(format!(
+        return unsupported(format!(
             "KenLM has no models of order {}; its models have bigrams at least",
             source.order()
         ));
@@ -94,11 +102,7 @@ pub fn build_kenlm_probing(
     Ok(ModelSize { counts: source.counts().to_vec(), blanks: tables.blanks })
 }
 
-fn display_name(path: &Path) -> String {
-    miriam_textio::display_name(path)
-}
-
-/// A prob and a backoff as they stand in an entry: the prob's bits in the low
+/// A probability and a backoff as in an entry: the bits of the probability in the low
 /// half.
 fn pack(log10: f32, backoff: f32) -> u64 {
     let backoff = if backoff == 0.0 { NO_EXTENSION } else { backoff.to_bits() };
@@ -109,13 +113,13 @@ fn log10_of(value: u64) -> f32 {
     f32::from_bits(value as u32)
 }
 
-/// The backoff as arithmetic takes it.
+/// The backoff for arithmetic: -0.0 becomes 0.
 fn backoff_of(value: u64) -> f32 {
     let bits = (value >> 32) as u32;
     if bits == NO_EXTENSION { 0.0 } else { f32::from_bits(bits) }
 }
 
-/// A value with its flags.
+/// A value with the flags that `marks` holds.
 fn with_flags(value: u64, marks: u8) -> u64 {
     let (mut log10, mut backoff) = (value as u32, (value >> 32) as u32);
     if marks & EXTENDS_LEFT != 0 {
@@ -128,8 +132,8 @@ fn with_flags(value: u64, marks: u8) -> u64 {
 }
 
 fn set_mark(marks: &AtomicU8, mark: u8) {
-    // Most marks are there already, and reading does not take the cache line
-    // away from other threads.
+    // Most marks are set already, and reading does not take the cache line from other
+    // threads.
     if marks.load(Ordering::Relaxed) & mark == 0 {
         marks.fetch_or(mark, Ordering::Relaxed);
     }
@@ -151,7 +155,7 @@ struct TableBuilder {
 }
 
 impl TableBuilder {
-    /// A table of `entries`. One of the longest n-grams is never marked.
+    /// A table of `entries`. That of the longest n-grams has no marks.
     fn new(
         entries: Vec<TableEntry<u64>>,
         slots: usize,
@@ -173,7 +177,7 @@ impl TableBuilder {
         prefetch_at(&self.keys, self.modulo.reduce(key) as usize);
     }
 
-    /// The slot of `key`, or the one where it would go.
+    /// The slot of `key`, or `Err` with the slot for inserting it.
     fn find_slot(&self, key: u64) -> Result<usize, usize> {
         let mut at = self.modulo.reduce(key) as usize;
         loop {
@@ -185,7 +189,7 @@ impl TableBuilder {
         }
     }
 
-    /// Puts an entry into the empty slot `at`; false when the table is full.
+    /// Inserts an entry into the empty slot `at`; false when the table is full.
     fn insert(&mut self, at: usize, key: u64, value: u64) -> bool {
         if self.entries + 1 >= self.keys.len() {
             return false;
@@ -220,7 +224,7 @@ impl KenlmBuilder {
         KenlmBuilder { options, order, unigrams, unigram_marks, tables: Vec::new(), blanks: 0 }
     }
 
-    /// Takes the n-grams of the next order.
+    /// Adds the n-grams of the next order.
     fn add_section(&mut self, section: &Section, source: &dyn NgramSource) -> Result<()> {
         let order = section.order;
         let longest = order == self.order;
@@ -228,7 +232,7 @@ impl KenlmBuilder {
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|i| TableEntry {
-                key: hash_ngram(section.ngram(i)),
+                key: hash_oldest_first(section.ngram(i)),
                 insertion_order: i as u64,
                 value: pack(
                     f32::from_bits(section.log10[i].to_bits() | SIGN),
@@ -248,8 +252,8 @@ impl KenlmBuilder {
         Ok(())
     }
 
-    /// Leaves the marks of every n-gram whose suffix and context are there.
-    /// Returns the others, in their order.
+    /// Marks the suffix and the context of every n-gram for which both exist. Returns
+    /// the indices of the others, in order.
     fn mark_extensions(&self, section: &Section) -> Vec<usize> {
         let order = section.order;
         let Some(shorter) = self.tables.last() else {
@@ -266,7 +270,10 @@ impl KenlmBuilder {
                 let mut keys = [(0, 0); PREFETCH_GROUP];
                 for (group, words) in words.chunks(PREFETCH_GROUP * order).enumerate() {
                     for (keys, ngram) in keys.iter_mut().zip(words.chunks(order)) {
-                        *keys = (hash_ngram(&ngram[1..]), hash_ngram(&ngram[..order - 1]));
+                        *keys = (
+                            hash_oldest_first(&ngram[1..]),
+                            hash_oldest_first(&ngram[..order - 1]),
+                        );
                         shorter.prefetch(keys.0);
                         shorter.prefetch(keys.1);
                     }
@@ -287,8 +294,8 @@ impl KenlmBuilder {
         others.concat()
     }
 
-    /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
-    /// suffixes it misses.
+    /// Marks the suffix and the context of one n-gram of order 3 or more, adding blanks
+    /// for its missing suffixes.
     fn mark_extensions_with_blanks(
         &mut self,
         section: &Section,
@@ -297,25 +304,25 @@ impl KenlmBuilder {
     ) -> Result<()> {
         let ngram = section.ngram(index);
         let order = ngram.len();
-        // The longest suffix that is there, and its prob.
-        let suffix = |n: usize| hash_ngram(&ngram[order - n..]);
+        // The length of the longest suffix that exists, and its log10 p.
+        let suffix = |n: usize| hash_oldest_first(&ngram[order - n..]);
         let newest = ngram[order - 1] as usize;
-        let mut basis = order - 1;
+        let mut present = order - 1;
         let mut log10 = loop {
-            if basis == 1 {
+            if present == 1 {
                 set_mark(&self.unigram_marks[newest], EXTENDS_LEFT);
                 break log10_of(self.unigrams[newest]);
             }
-            let table = &self.tables[basis - 2];
-            if let Ok(at) = table.find_slot(suffix(basis)) {
+            let table = &self.tables[present - 2];
+            if let Ok(at) = table.find_slot(suffix(present)) {
                 set_mark(&table.marks[at], EXTENDS_LEFT);
                 break log10_of(table.values[at]);
             }
-            basis -= 1;
+            present -= 1;
         };
         log10 = -log10.abs();
-        for n in basis + 1..order {
-            // What scoring would charge: the backoff of the blank's context.
+        for n in present + 1..order {
+            // As in scoring, the backoff of the blank's context is added.
             if let Some(backoff) = self.mark_extends_right(&ngram[order - n..order - 1]) {
                 log10 += backoff;
             }
@@ -326,9 +333,9 @@ impl KenlmBuilder {
                 return Err(Error::Unsupported {
                     file: source.name().to_owned(),
                     reason: format!(
-                        "so many {n}-grams are missing that are suffixes of longer ones that the \
-                         table of {n}-grams has no room for entries in their place; give it more \
-                         with --multiplier"
+                        "too many {n}-grams are missing that are suffixes of longer ones: the table \
+                         of {n}-grams has no space for entries in their place; give it more with \
+                         --multiplier"
                     ),
                 });
             }
@@ -336,24 +343,19 @@ impl KenlmBuilder {
             self.blanks += 1;
         }
         if self.mark_extends_right(&ngram[..order - 1]).is_none() {
-            let reason = format!(
-                "the context of this {order}-gram is not among the {}-grams; a model needs the \
-                 context of every n-gram, so write the model again without pruning contexts",
-                order - 1
-            );
-            return Err(source.ngram_error(section, index, reason));
+            return Err(missing_context_error(section, index, source));
         }
         Ok(())
     }
 
-    /// Notes that something longer begins with `context`; returns its backoff.
+    /// Marks that a longer n-gram begins with `context`; returns its backoff.
     fn mark_extends_right(&self, context: &[u32]) -> Option<f32> {
         if let &[word] = context {
             set_mark(&self.unigram_marks[word as usize], EXTENDS_RIGHT);
             return Some(backoff_of(self.unigrams[word as usize]));
         }
         let table = &self.tables[context.len() - 2];
-        let at = table.find_slot(hash_ngram(context)).ok()?;
+        let at = table.find_slot(hash_oldest_first(context)).ok()?;
         set_mark(&table.marks[at], EXTENDS_RIGHT);
         Some(backoff_of(table.values[at]))
     }
@@ -408,13 +410,13 @@ impl KenlmBuilder {
         bytes.resize(bytes.len() + 8 * (unigram_slots.saturating_sub(self.unigrams.len())), 0);
         write(&bytes)?;
         for table in &self.tables {
-            // As many pieces as threads at a time, so that memory stays small.
+            // Few chunks at a time, so that memory stays small.
             let starts: Vec<usize> = (0..table.keys.len()).step_by(WRITE_SLOTS).collect();
             for starts in starts.chunks(2 * rayon::current_num_threads()) {
-                let pieces: Vec<Vec<u8>> =
+                let chunks: Vec<Vec<u8>> =
                     starts.par_iter().map(|&start| slot_bytes(table, start)).collect();
-                for piece in pieces {
-                    write(&piece)?;
+                for chunk in chunks {
+                    write(&chunk)?;
                 }
             }
         }
@@ -437,7 +439,7 @@ impl KenlmBuilder {
     }
 }
 
-/// The bytes of some slots, from `start` on.
+/// The bytes of up to [`WRITE_SLOTS`] slots, from `start` on.
 fn slot_bytes(table: &TableBuilder, start: usize) -> Vec<u8> {
     let end = (start + WRITE_SLOTS).min(table.keys.len());
     let mut bytes = Vec::with_capacity(16 * (end - start));
@@ -453,11 +455,4 @@ fn slot_bytes(table: &TableBuilder, start: usize) -> Vec<u8> {
         }
     }
     bytes
-}
-
-/// The hash of `words`, oldest first.
-fn hash_ngram(words: &[u32]) -> u64 {
-    let mut newest_first = words.iter().rev();
-    let newest = newest_first.next().copied().unwrap_or_default();
-    newest_first.fold(u64::from(newest), |hash, &older| combine(hash, older))
 }

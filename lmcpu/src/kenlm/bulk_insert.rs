@@ -1,14 +1,13 @@
-//! Filling a linear-probing table as if its entries had been inserted one after
-//! another, without doing so.
+//! Filling a linear-probing table in parallel, with the result of inserting its entries
+//! one after another.
 //!
-//! Where an entry comes to lie in KenLM's tables depends on all that were
-//! inserted before it, and a table that is to equal KenLM's byte for byte must
-//! come out the same. It does if each slot takes, of all entries that reach it,
-//! the one that was inserted first, and the others go on: inserting in turn is one
-//! way to that end, and it is the only end. So the entries are sorted by the slot
-//! where their search begins, and one sweep over the slots, with those that wait in
-//! a heap by time, places them all: no memory is touched out of order, and parts
-//! of the table are swept side by side.
+//! The slot of an entry in KenLM's tables depends on all entries that were inserted
+//! before it, and the file must equal KenLM's byte for byte. The result of sequential
+//! insertion is unique: each slot holds, of all entries whose probe sequence reaches
+//! it, the one that was inserted first, and the others continue to the next slot. So
+//! the entries are sorted by home slot, and one sweep over the slots, with a heap of
+//! waiting entries in insertion order, places them all: memory is accessed in sequence,
+//! and chunks of the table are swept in parallel.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,26 +16,30 @@ use rayon::prelude::*;
 
 use super::table::FastModulo;
 
-/// Slots that one task sweeps.
+/// Slots in a task.
 const CHUNK: usize = 1 << 14;
 
-/// Something to insert.
+/// An entry to insert.
 #[derive(Clone, Copy, Debug)]
 pub struct TableEntry<V> {
-    /// Not 0, and no other's.
+    /// Not 0, and distinct.
     pub key: u64,
-    /// Before which others it is inserted: its number.
+    /// Its position in the sequence of insertions.
     pub insertion_order: u64,
-    /// What the key is mapped to.
+    /// The value of the key.
     pub value: V,
 }
 
-/// Two entries, by their times, that have the same key.
+/// Two entries, by insertion order, that have the same key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DuplicateKeys(pub u64, pub u64);
 
-/// The keys, 0 where there is none, and the values of a table of `slots` slots;
-/// there must be more of these than `entries`.
+/// The keys, 0 where a slot is empty, and the values of a table of `slots` slots, which
+/// must be more than there are entries.
+///
+/// # Errors
+///
+/// If two entries have the same key.
 pub fn bulk_insert<V: Copy + Default + Send + Sync>(
     mut entries: Vec<TableEntry<V>>,
     slots: usize,
@@ -50,7 +53,7 @@ pub fn bulk_insert<V: Copy + Default + Send + Sync>(
         return Err(DuplicateKeys(a.min(b), a.max(b)));
     }
     let (mut keys, mut values) = (vec![0; slots], vec![V::default(); slots]);
-    let mut parts: Vec<TableChunk<'_, V>> = keys
+    let mut chunks: Vec<TableChunk<'_, V>> = keys
         .par_chunks_mut(CHUNK)
         .zip(values.par_chunks_mut(CHUNK))
         .enumerate()
@@ -59,51 +62,51 @@ pub fn bulk_insert<V: Copy + Default + Send + Sync>(
             let begin = entries.partition_point(|entry| home(entry) < first);
             let rest = &entries[begin..];
             let end = rest.partition_point(|entry| home(entry) < first + keys.len());
-            let mut part = TableChunk {
+            let mut chunk_slots = TableChunk {
                 first_slot: first,
                 entries: &rest[..end],
                 keys,
                 values,
                 overflow: Vec::new(),
             };
-            part.place_entries(Vec::new(), home);
-            part
+            chunk_slots.place_entries(Vec::new(), home);
+            chunk_slots
         })
         .collect();
-    // What a part had no slot for goes on to the next, and from the last to the
-    // first, until all are placed. Twice around is enough: an empty slot, of which
-    // there is one at least, ends it.
-    let count = parts.len();
+    // Entries that did not fit into a chunk move to the next, and from the last to the
+    // first, until all are placed. Two rounds are enough: there is at least one empty
+    // slot, which ends it.
+    let count = chunks.len();
     for turn in 1..=2 * count {
         let (at, before) = (turn % count, (turn - 1) % count);
-        if !parts[before].overflow.is_empty() {
-            let over = std::mem::take(&mut parts[before].overflow);
-            parts[at].place_entries(over, home);
+        if !chunks[before].overflow.is_empty() {
+            let over = std::mem::take(&mut chunks[before].overflow);
+            chunks[at].place_entries(over, home);
         }
     }
-    debug_assert!(parts.iter().all(|part| part.overflow.is_empty()));
+    debug_assert!(chunks.iter().all(|chunk_slots| chunk_slots.overflow.is_empty()));
     Ok((keys, values))
 }
 
-/// Some slots with the entries whose search begins there.
+/// Consecutive slots and the entries whose home they are.
 struct TableChunk<'a, V> {
     first_slot: usize,
     entries: &'a [TableEntry<V>],
     keys: &'a mut [u64],
     values: &'a mut [V],
-    /// Those that found no slot here.
+    /// Entries that did not fit here.
     overflow: Vec<TableEntry<V>>,
 }
 
 impl<V: Copy> TableChunk<'_, V> {
-    /// Places all entries, and `before`, which come from other slots, until none of
-    /// these has an effect any more.
+    /// Places all entries and `before`, which overflowed from the previous chunk, until
+    /// these have no effect any more.
     fn place_entries(
         &mut self,
         before: Vec<TableEntry<V>>,
         home: impl Fn(&TableEntry<V>) -> usize,
     ) {
-        let goes_to_the_end = before.is_empty();
+        let is_first_pass = before.is_empty();
         let mut visitors = before;
         let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         let own = self.entries.len();
@@ -117,10 +120,10 @@ impl<V: Copy> TableChunk<'_, V> {
                 next += 1;
             }
             let Some(Reverse((_, first))) = waiting.pop() else {
-                if goes_to_the_end {
+                if is_first_pass {
                     continue;
                 }
-                // From here on all is as it was without the visitors.
+                // From here on the slots are as they were without the visitors.
                 return;
             };
             let entry = if first < own { &self.entries[first] } else { &visitors[first - own] };
@@ -141,7 +144,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// One after another.
+    /// Inserts the keys one after another.
     fn insert_one_by_one(keys: &[u64], slots: usize) -> Vec<u64> {
         let mut table = vec![0; slots];
         for &key in keys {
@@ -173,15 +176,15 @@ mod tests {
 
         #[test]
         fn tables_of_many_parts(
-            seed in 1..u64::MAX, load in 50..100usize, parts in 1..4usize, at_end: bool
+            seed in 1..u64::MAX, load in 50..100usize, chunks in 1..4usize, at_end: bool
         ) {
-            let slots = parts * CHUNK + 77;
+            let slots = chunks * CHUNK + 77;
             let mut state = seed;
             let mut keys = std::collections::BTreeSet::new();
             while keys.len() < slots * load / 100 - 1 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let key = state >> 20;
-                // Crowded at the end, so that many go around.
+                // Crowded at the end, so that many wrap around.
                 let home = slots as u64 - 1 - key % 64;
                 let crowded = at_end && keys.len() % 8 == 0;
                 keys.insert(if crowded { (key | 1) * slots as u64 + home } else { key | 1 });

@@ -1,8 +1,8 @@
-//! How every KenLM binary file begins (`ngram-lm.md` 2.6): a block of test
-//! values that must match byte for byte, then what the file holds.
+//! The header of KenLM's binary files (`ngram-lm.md` 2.6): a sanity block that must
+//! match byte for byte, then type, options and counts.
 //!
-//! Sizes are computed from the counts with checked arithmetic: a hostile header
-//! must not make a reader look outside the file.
+//! Sizes are computed from the counts with checked arithmetic: a hostile header must
+//! not make a reader read outside the file.
 
 use std::path::Path;
 
@@ -13,16 +13,16 @@ use crate::{Error, MAX_ORDER, Result};
 
 /// The bytes that all versions share.
 const MAGIC_BEFORE_VERSION: &[u8] = b"mmap lm http://kheafield.com/code format version ";
-/// How a file begins whose builder did not come to the end.
+/// The first bytes of a file whose builder did not finish.
 const MAGIC_INCOMPLETE: &[u8] = b"mmap lm http://kheafield.com/code incomplete\n";
-/// The version of the format that is read and written.
+/// The version of the format.
 const VERSION: u64 = 5;
-/// Bytes of the block of test values.
+/// Bytes of the sanity block.
 const SANITY_BYTES: usize = 88;
-/// Bytes up to the counts.
+/// Bytes before the counts.
 const FIXED_HEADER_BYTES: usize = 108;
 
-/// What a file holds, by the numbers in its header.
+/// The type of a model, by its number in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelType {
     /// Probing hash tables (type 0).
@@ -31,9 +31,9 @@ pub enum ModelType {
     RestProbing,
     /// A trie (types 2 to 5).
     Trie {
-        /// Probs and backoffs are numbers of table entries.
+        /// Probabilities and backoffs are indices into codebooks.
         quantised: bool,
-        /// The high bits of pointers lie in a sorted array.
+        /// The high bits of pointers are in a sorted array.
         compressed: bool,
     },
 }
@@ -60,7 +60,7 @@ impl ModelType {
         }
     }
 
-    /// The version of the body that is known of this kind.
+    /// The version of the body that is supported for this type.
     fn search_version(self) -> u32 {
         match self {
             ModelType::Probing | ModelType::RestProbing => 0,
@@ -69,27 +69,26 @@ impl ModelType {
     }
 }
 
-/// What the header says.
+/// The header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// What the file holds.
+    /// The type of the model.
     pub model_type: ModelType,
-    /// Slots of a hash table for each entry, at least 1.
+    /// The number of slots of a hash table for each entry, at least 1.
     pub probing_multiplier: f32,
-    /// Whether the words' strings stand at the end.
+    /// Whether the strings of the words follow at the end.
     pub has_vocabulary: bool,
-    /// n-grams of each order, from 1. What is counted differs by kind: see
-    /// [`super`].
+    /// N-grams of each order, from 1. What is counted differs by type: see [`super`].
     pub counts: Vec<u64>,
 }
 
 impl Header {
-    /// Reads the header of the file at `path`.
+    /// Reads the header of the file with these bytes; `path` is its name for messages.
     pub fn read(bytes: &Bytes, path: &Path) -> Result<Self> {
         let damaged =
             |reason: String| Err(miriam_storage::Error::damaged(path, "header", reason).into());
         if bytes.starts_with(MAGIC_INCOMPLETE) {
-            return unsupported(path, "its builder did not come to the end; build it again");
+            return unsupported(path, "its builder did not finish; build it again");
         }
         if bytes.len() < FIXED_HEADER_BYTES {
             return damaged(format!("the file ends after {} bytes", bytes.len()));
@@ -130,8 +129,8 @@ impl Header {
         }
         let counts: Vec<u64> =
             (0..order).map(|i| u64_at(bytes, FIXED_HEADER_BYTES + 8 * i)).collect();
-        // No structure takes less than a bit an entry; what follows may then add
-        // and multiply counts by small numbers.
+        // No structure takes less than a bit an entry; after this check counts may be
+        // added and multiplied by small numbers without overflow.
         let most = bytes.len() as u64 * 8;
         if let Some(at) = counts.iter().position(|&count| count > most) {
             return damaged(format!(
@@ -167,7 +166,7 @@ impl Header {
         out
     }
 
-    /// How many bytes the header takes.
+    /// The number of bytes of the header.
     pub fn len(&self) -> usize {
         (FIXED_HEADER_BYTES + 8 * self.counts.len()).next_multiple_of(8)
     }
@@ -178,7 +177,7 @@ impl Header {
     }
 }
 
-/// The test values as a little-endian machine writes them.
+/// The sanity block as a little-endian machine writes it.
 fn sanity_header() -> [u8; SANITY_BYTES] {
     let mut block = [0; SANITY_BYTES];
     let text = format!("{}{VERSION}\n", String::from_utf8_lossy(MAGIC_BEFORE_VERSION));
@@ -191,7 +190,7 @@ fn sanity_header() -> [u8; SANITY_BYTES] {
     block
 }
 
-/// Why the test values do not match.
+/// Why the sanity block does not match.
 fn mismatch_reason(bytes: &[u8]) -> String {
     let digits = bytes.strip_prefix(MAGIC_BEFORE_VERSION).unwrap_or_default();
     let end = digits.iter().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());
@@ -205,7 +204,7 @@ fn mismatch_reason(bytes: &[u8]) -> String {
              ARPA file"
                 .into()
         }
-        _ => "a KenLM binary file whose test values do not match: built on another kind of \
+        _ => "a KenLM binary file whose sanity block does not match: built on another kind of \
               machine, or damaged; build it again from the ARPA file"
             .into(),
     }

@@ -1,22 +1,22 @@
-//! KenLM's binary files (`ngram-lm.md` 2.6 to 2.12), read where they lie: opening
-//! one maps it and checks sizes, in time that does not grow with the model (but
-//! for array-compressed tries, whose small arrays are read through once).
+//! KenLM's binary files (`ngram-lm.md` 2.6 to 2.12), used without conversion: opening
+//! one maps it and checks sizes, in time that does not grow with the model (except for
+//! array-compressed tries, whose small arrays are read once).
 //!
-//! Scores, states and printed numbers are those of KenLM from the same file, to
-//! the bit. Where the kinds of files differ:
+//! Scores, states and printed numbers are those of KenLM from the same file, to the
+//! bit. The kinds of files differ in:
 //!
 //! - Word ids. Probing files number words as the ARPA file did, tries by the
 //!   order of their hashes.
-//! - Zero. A word of probability 1 scores -0 in a probing file, whose sign bit is
-//!   a flag, and 0 among the unigrams of a trie.
+//! - Zero. A word of probability 1 scores -0 in a probing file, whose sign bit is a
+//!   flag, and 0 as a unigram of a trie.
 //! - Counts in the header. Probing files repeat those of the ARPA file; entries
 //!   made for missing suffixes are not counted. Tries count those, and `<unk>`
 //!   even where the ARPA file had none.
-//! - n-grams. A trie has their words. A probing file has hashes only; how the
-//!   words are found again is told in `join`.
-//! - Values. Quantised tries keep the centres of bins, not the model's numbers.
+//! - N-grams. A trie has their words. A probing file has hashes only; `ngram_recovery`
+//!   finds the words.
+//! - Values. Quantised tries keep the centres of bins, not the values of the model.
 //!
-//! A damaged body may give wrong answers, but no panic and no endless search.
+//! A damaged body may give wrong scores, but no panic and no endless search.
 
 mod bit_packing;
 mod builder;
@@ -48,8 +48,8 @@ pub use builder::{KenlmOptions, build_kenlm_probing};
 /// How all of KenLM's binary files begin.
 pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
 
-/// Whether a KenLM binary file lies at `path`, whole or not.
-pub fn is_kenlm_binary(path: &Path) -> bool {
+/// Whether the file at `path` is a KenLM binary file, complete or not.
+pub(crate) fn is_kenlm_binary(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     path.is_file()
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
@@ -57,54 +57,66 @@ pub fn is_kenlm_binary(path: &Path) -> bool {
 }
 
 /// A KenLM binary file of any kind.
-pub enum KenlmFile {
-    /// Types 0: probing.
-    #[doc(hidden)]
+pub struct KenlmFile(FileBody);
+
+enum FileBody {
+    /// Type 0.
     Probing(ProbingFile<8, 16>),
-    /// Type 1: probing with rest costs.
-    #[doc(hidden)]
+    /// Type 1, with rest costs.
     RestProbing(ProbingFile<12, 20>),
-    /// Types 2 to 5: tries.
-    #[doc(hidden)]
+    /// Types 2 to 5.
     Trie(TrieFile),
 }
 
 impl KenlmFile {
     /// Opens the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is incomplete or damaged, or is of an unsupported
+    /// type or version.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(&Bytes::open(path, load)?, path)
     }
 
-    /// A file whose bytes are at hand; `path` is its name in messages.
+    /// A file with this content; `path` is its name for messages.
+    ///
+    /// #
+    /// Errors
+    ///
+    /// If the file is incomplete or damaged, or is of an
+    /// unsupported type or version.
     pub fn from_bytes(bytes: &Bytes, path: &Path) -> Result<Self> {
         let header = Header::read(bytes, path)?;
-        Ok(match header.model_type {
-            ModelType::Probing => KenlmFile::Probing(ProbingFile::new(bytes, path, header)?),
-            ModelType::RestProbing => {
-                KenlmFile::RestProbing(ProbingFile::new(bytes, path, header)?)
-            }
-            ModelType::Trie { .. } => KenlmFile::Trie(TrieFile::new(bytes, path, header)?),
-        })
+        Ok(KenlmFile(match header.model_type {
+            ModelType::Probing => FileBody::Probing(ProbingFile::new(bytes, path, header)?),
+            ModelType::RestProbing => FileBody::RestProbing(ProbingFile::new(bytes, path, header)?),
+            ModelType::Trie { .. } => FileBody::Trie(TrieFile::new(bytes, path, header)?),
+        }))
     }
 
     /// The file as a model that scores.
     pub fn into_model(self) -> Arc<dyn LanguageModel> {
-        match self {
-            KenlmFile::Probing(file) => Arc::new(file),
-            KenlmFile::RestProbing(file) => Arc::new(file),
-            KenlmFile::Trie(file) => Arc::new(file),
+        match self.0 {
+            FileBody::Probing(file) => Arc::new(file),
+            FileBody::RestProbing(file) => Arc::new(file),
+            FileBody::Trie(file) => Arc::new(file),
         }
     }
 
-    /// The file as lists of n-grams. It must hold its words' strings; `path` is
-    /// its name in messages. Of a probing file the words of the n-grams are worked
-    /// out, on rayon's current threads, in time that grows with the square of the
-    /// vocabulary: a minute of one core for 89,000 words, two hours for a million.
+    /// The file as lists of n-grams; `path` is its name for messages. The n-grams of a
+    /// probing file are recovered from their hashes, on rayon's current threads, in
+    /// time that grows with the square of the vocabulary: a minute of one core for
+    /// 89,000 words, two hours for a million.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not hold the strings of its words or is damaged.
     pub fn into_source(self, path: &Path) -> Result<Box<dyn NgramSource>> {
-        Ok(match self {
-            KenlmFile::Probing(file) => Box::new(source::probing_source(file, path)?),
-            KenlmFile::RestProbing(file) => Box::new(source::probing_source(file, path)?),
-            KenlmFile::Trie(file) => Box::new(source::trie_source(file, path)?),
+        Ok(match self.0 {
+            FileBody::Probing(file) => Box::new(source::probing_source(file, path)?),
+            FileBody::RestProbing(file) => Box::new(source::probing_source(file, path)?),
+            FileBody::Trie(file) => Box::new(source::trie_source(file, path)?),
         })
     }
 }

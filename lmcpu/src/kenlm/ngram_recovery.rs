@@ -1,71 +1,70 @@
-//! Finding the words of n-grams of which a probing file keeps hashes only.
+//! Recovering the words of the n-grams of a probing file, which keeps only hashes.
 //!
-//! An n-gram cannot be read off its hash, but it can be guessed: the n-1 newest
-//! words of it are an n-gram that says it is extended to the left, and its n-1
-//! oldest words one that says it is extended to the right. (KenLM sees to both:
-//! what is missing of the first it makes up, without the second it does not
-//! build.) So an order follows from the one before: every pair of two such
-//! n-grams that overlap in n-2 words is a candidate, and it is an n-gram if its
-//! hash is in the table. A model of 10^5 words has 10^10 candidates of two words
-//! and about as many of three, nearly all of them wrong.
+//! A hash cannot be inverted, but an n-gram can be guessed: its n-1 newest words are an
+//! n-gram flagged as extended to the left, and its n-1 oldest words one flagged as
+//! extended to the right. (KenLM ensures both: it adds the first as a blank where it is
+//! missing, and does not build without the second.) So an order follows from the one
+//! before: every pair of two such n-grams that overlap in n-2 words is a candidate, and
+//! it is an n-gram if its hash is in the table. A model of 10^5 words has 10^10
+//! candidates of two words and about as many of three, nearly all of them wrong.
 //!
-//! What makes that bearable is the form of the hash: an exclusive or of a share
-//! of the newer words and a share of the oldest one. Whether a share pair's hash
-//! may be in the table is read from a bitmap over the hashes' high bits; both
-//! lists are sorted by their share, and pairs are taken in such an order that one
-//! small region of the bitmap, which stays in the first-level cache, answers for
-//! many: the high bits of two shares tell the region of the pair. A candidate
-//! then costs a nanosecond or two. Still there are as many candidates of two words
-//! as pairs of words: 89,000 words take a minute of one core, a million two hours.
+//! What makes that feasible is the form of the hash: the exclusive or of a term of the
+//! newer words and a term of the oldest one. A bitmap over the high bits of the hashes
+//! in the table filters pairs of terms; both lists are sorted by their terms, and pairs
+//! are visited in such an order that one small region of the bitmap, which stays in the
+//! first-level cache, decides about many: the high bits of two terms give the region of
+//! the pair. A candidate then costs a nanosecond or two. Still there are as many
+//! candidates of two words as pairs of words: 89,000 words take a minute of one core, a
+//! million two hours.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::source::LevelNgrams;
 use super::table::KenlmTable;
 use super::unaligned::u64_at;
 use crate::hash::{MULTIPLIER, word_hash_term};
+use crate::level_source::{LevelNgrams, offsets_by_key};
 use crate::{Error, Result};
 
-/// Bits of the bitmap for each key, at least; of 2^5 to 2^6, so that 1.5 to 3 %
-/// of the wrong candidates are looked up in the table.
+/// log2 of the bits of the bitmap for each key, at least: 2^5 to 2^6 bits, so that 1.5
+/// to 3 % of the wrong candidates are looked up in the table.
 const BITS_PER_KEY: u32 = 5;
-/// Bits (as a power of two) of a region that stays in the first-level cache.
+/// log2 of the bits of a region that stays in the first-level cache.
 const REGION_BITS_LOG2: u32 = 17;
-/// Shares of the shorter list that each region should meet, or regions are made
-/// larger: fewer would make the bookkeeping the work.
+/// Terms of the shorter list for each region, at least, or regions are made larger:
+/// with fewer the bookkeeping would dominate.
 const TERMS_PER_REGION: usize = 8;
-/// A group with more candidates (as a power of two) is spread over threads.
+/// log2 of the number of candidates above which one group is split among threads.
 const LARGE_GROUP_LOG2: u32 = 24;
 
-/// The n-grams of an order in the order of their words, newest first: what the
-/// next order is made of.
+/// The n-grams of an order in the order of their words, newest first, from which the
+/// next order is recovered.
 #[derive(Default)]
 pub struct RecoveredLevel {
     hashes: Vec<u64>,
     oldest: Vec<u32>,
-    /// Which n-gram of the order before is this one without its oldest word.
+    /// The index of the suffix among the n-grams of the order before.
     suffix: Vec<u32>,
-    /// Which is this one without its newest word.
+    /// The index of the context among the n-grams of the order before.
     context: Vec<u32>,
     extends_left: Vec<bool>,
     extends_right: Vec<bool>,
-    /// The slots of the table; none for unigrams.
+    /// The slots of the table; empty for unigrams.
     pub slots: Vec<usize>,
-    /// How many n-grams the order before has: for unigrams one, the empty one.
+    /// The number of n-grams of the order before: for unigrams one, the empty one.
     shorter: usize,
 }
 
-/// A share of a hash with whose it is.
+/// A term of a hash and the n-gram that it belongs to.
 #[derive(Clone, Copy)]
 struct HashTerm {
     term: u64,
     ngram: u32,
 }
 
-/// Two n-grams that together make a longer one.
+/// An n-gram as suffix and context, and its slot in the table.
 #[derive(Clone, Copy)]
 struct RecoveredNgram {
     suffix: u32,
@@ -73,8 +72,8 @@ struct RecoveredNgram {
     slot: usize,
 }
 
-/// n-grams that overlap in the same words: suffixes and contexts of longer ones,
-/// each sorted by share.
+/// N-grams that overlap in the same words: suffixes and contexts of longer ones, each
+/// sorted by term.
 struct OverlapGroup<'a> {
     suffixes: &'a [HashTerm],
     contexts: &'a [HashTerm],
@@ -87,7 +86,7 @@ impl OverlapGroup<'_> {
 }
 
 impl RecoveredLevel {
-    /// All words, by whether something longer ends in each and begins with it.
+    /// All unigrams, by whether a longer n-gram ends in each and begins with it.
     pub fn unigrams(extends: impl Iterator<Item = (bool, bool)>) -> Self {
         let (extends_left, extends_right): (Vec<bool>, Vec<bool>) = extends.unzip();
         let count = extends_left.len();
@@ -103,9 +102,8 @@ impl RecoveredLevel {
         }
     }
 
-    /// The n-grams of `table` with their words. `flags` tells of an entry whether
-    /// something longer ends in it and begins with it. Backoffs are left to the
-    /// caller.
+    /// The n-grams of `table` with their words. `flags` gives for an entry whether a
+    /// longer n-gram ends in it and begins with it. Backoffs are left to the caller.
     pub fn recover_longer<const N: usize>(
         &self,
         order: usize,
@@ -135,25 +133,28 @@ impl RecoveredLevel {
             log10: matches.par_iter().map(log10).collect(),
             backoffs: Vec::new(),
             oldest: ngrams.oldest.clone(),
-            offsets: offsets_by_key(self.hashes.len(), ngrams.suffix.iter().copied()),
+            offsets: offsets_by_key(
+                self.hashes.len(),
+                ngrams.suffix.iter().map(|&suffix| suffix as usize),
+            ),
+            keep: Vec::new(),
         };
         Ok((listed, ngrams))
     }
 
     fn recover_ngrams<const N: usize>(&self, table: &KenlmTable<N>) -> Vec<RecoveredNgram> {
-        // Suffixes that have all but their newest word in common with contexts
-        // without their oldest.
-        let suffix_share = |i: usize| self.hashes[i].wrapping_mul(MULTIPLIER);
-        let context_share = |i: usize| word_hash_term(self.oldest[i]);
-        let (suffixes, suffixes_begin) =
-            group_terms(self.shorter, &self.context, &self.extends_left, suffix_share);
-        let (contexts, contexts_begin) =
-            group_terms(self.shorter, &self.suffix, &self.extends_right, context_share);
+        // Suffixes without their newest word equal contexts without their oldest.
+        let suffix_term = |i: usize| self.hashes[i].wrapping_mul(MULTIPLIER);
+        let context_term = |i: usize| word_hash_term(self.oldest[i]);
+        let (suffixes, suffix_offsets) =
+            group_terms(self.shorter, &self.context, &self.extends_left, suffix_term);
+        let (contexts, context_offsets) =
+            group_terms(self.shorter, &self.suffix, &self.extends_right, context_term);
         let filter = HashFilter::new(table);
         let groups: Vec<OverlapGroup<'_>> = (0..self.shorter)
             .map(|group| OverlapGroup {
-                suffixes: &suffixes[suffixes_begin[group]..suffixes_begin[group + 1]],
-                contexts: &contexts[contexts_begin[group]..contexts_begin[group + 1]],
+                suffixes: &suffixes[suffix_offsets[group]..suffix_offsets[group + 1]],
+                contexts: &contexts[context_offsets[group]..context_offsets[group + 1]],
             })
             .filter(|group| group.candidate_count() > 0)
             .collect();
@@ -181,52 +182,40 @@ impl RecoveredLevel {
     }
 }
 
-/// Where the n-grams with each of `count` keys begin; `keys` never fall.
-fn offsets_by_key(count: usize, keys: impl Iterator<Item = u32>) -> Vec<usize> {
-    let mut begins = vec![0; count + 1];
-    for key in keys {
-        begins[key as usize + 1] += 1;
-    }
-    for i in 0..count {
-        begins[i + 1] += begins[i];
-    }
-    begins
-}
-
-/// The shares of all n-grams that are `taken`, by group and in a group by share;
-/// and where each group begins.
+/// The terms of all n-grams that are `taken`, sorted by group and term; and where each
+/// group begins.
 fn group_terms(
     groups: usize,
     group_of: &[u32],
     taken: &[bool],
-    share: impl Fn(usize) -> u64,
+    term_of: impl Fn(usize) -> u64,
 ) -> (Vec<HashTerm>, Vec<usize>) {
     let chosen = || group_of.iter().zip(taken).enumerate().filter(|(_, (_, taken))| **taken);
-    let begins = offsets_by_key(groups, chosen().map(|(_, (&group, _))| group));
-    let mut next = begins.clone();
-    let mut shares = vec![HashTerm { term: 0, ngram: 0 }; begins[groups]];
+    let offsets = offsets_by_key(groups, chosen().map(|(_, (&group, _))| group as usize));
+    let mut next = offsets.clone();
+    let mut terms = vec![HashTerm { term: 0, ngram: 0 }; offsets[groups]];
     for (i, (&group, _)) in chosen() {
         let at = &mut next[group as usize];
-        shares[*at] = HashTerm { term: share(i), ngram: i as u32 };
+        terms[*at] = HashTerm { term: term_of(i), ngram: i as u32 };
         *at += 1;
     }
-    let mut rest = &mut shares[..];
+    let mut rest = &mut terms[..];
     let mut lists = Vec::new();
     for group in 0..groups {
-        let (list, after) = rest.split_at_mut(begins[group + 1] - begins[group]);
+        let (list, after) = rest.split_at_mut(offsets[group + 1] - offsets[group]);
         rest = after;
         if list.len() > 1 {
             lists.push(list);
         }
     }
     lists.into_par_iter().for_each(|list| list.sort_unstable_by_key(|s| s.term));
-    (shares, begins)
+    (terms, offsets)
 }
 
 /// A bitmap over the high bits of a table's keys.
 struct HashFilter {
     words: Vec<u64>,
-    /// How many high bits are looked at.
+    /// The number of high bits of a key that index the bitmap.
     bits: u32,
 }
 
@@ -250,8 +239,8 @@ impl HashFilter {
     }
 }
 
-/// A group cut by the high bits of shares, so that the pairs of one cut with
-/// another fall into one region of the filter.
+/// A group divided by the high bits of terms, so that the pairs of one part of the
+/// suffixes and one of the contexts fall into one region of the filter.
 struct Regions<'a> {
     group: &'a OverlapGroup<'a>,
     filter: &'a HashFilter,
@@ -264,30 +253,30 @@ impl<'a> Regions<'a> {
         let fewer = group.suffixes.len().min(group.contexts.len());
         let bits = (fewer / TERMS_PER_REGION).max(1).ilog2();
         let bits = bits.min(filter.bits.saturating_sub(REGION_BITS_LOG2));
-        let cut = |shares: &[HashTerm]| {
+        let split = |terms: &[HashTerm]| {
             if bits == 0 {
-                return vec![0, shares.len()];
+                return vec![0, terms.len()];
             }
-            offsets_by_key(1 << bits, shares.iter().map(|s| (s.term >> (64 - bits)) as u32))
+            offsets_by_key(1 << bits, terms.iter().map(|s| (s.term >> (64 - bits)) as usize))
         };
-        Regions { group, filter, suffixes: cut(group.suffixes), contexts: cut(group.contexts) }
+        Regions { group, filter, suffixes: split(group.suffixes), contexts: split(group.contexts) }
     }
 
-    /// How many regions there are, a power of two.
+    /// The number of regions, a power of two.
     fn count(&self) -> usize {
         self.suffixes.len() - 1
     }
 
-    /// Appends what lies in one region.
+    /// Appends the n-grams found in one region.
     fn join_region<const N: usize>(
         &self,
         region: usize,
         table: &KenlmTable<N>,
         found: &mut Vec<RecoveredNgram>,
     ) {
-        for cut in 0..self.count() {
-            let suffixes = &self.group.suffixes[self.suffixes[cut]..self.suffixes[cut + 1]];
-            let other = cut ^ region;
+        for split in 0..self.count() {
+            let suffixes = &self.group.suffixes[self.suffixes[split]..self.suffixes[split + 1]];
+            let other = split ^ region;
             let contexts = &self.group.contexts[self.contexts[other]..self.contexts[other + 1]];
             for suffix in suffixes {
                 for context in contexts {
@@ -305,8 +294,8 @@ impl<'a> Regions<'a> {
     }
 }
 
-/// Whether every entry of `table` that a search can find was matched, and once
-/// only.
+/// Checks that every entry of `table` that a search can find was matched, and only
+/// once.
 fn check_all_recovered<const N: usize>(
     order: usize,
     table: &KenlmTable<N>,
@@ -315,15 +304,15 @@ fn check_all_recovered<const N: usize>(
 ) -> Result<()> {
     let mut matched = Vec::new();
     matched.resize_with(table.slots().len(), || AtomicBool::new(false));
-    let twice =
+    let ambiguous =
         matches.par_iter().filter(|m| matched[m.slot].swap(true, Ordering::Relaxed)).count();
-    if twice > 0 {
-        // Likely only where candidates times entries come near 2^64: a million
-        // words and a hundred million bigrams, say.
+    if ambiguous > 0 {
+        // Likely only where candidates times entries come near 2^64: for example a
+        // million words and a hundred million bigrams.
         return Err(Error::Unsupported {
             file: miriam_textio::display_name(path),
             reason: format!(
-                "{twice} of the hashes of {order}-grams could stand for more than one; take the \
+                "{ambiguous} of the hashes of {order}-grams match more than one; take the \
                  ARPA file that it was built from, or a trie"
             ),
         });

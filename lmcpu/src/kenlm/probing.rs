@@ -1,8 +1,8 @@
-//! Probing files: one hash table an order, keyed by a 64-bit hash of the words
+//! Probing files: one hash table an order, with a 64-bit hash of the words as key
 //! (`ngram-lm.md` 2.8).
 //!
-//! Files with rest costs (type 1) differ by one more float in each entry, which
-//! only bottom-up parsers read.
+//! Files with rest costs (type 1) have one more float in each entry, which only
+//! bottom-up parsers read.
 
 use std::path::Path;
 
@@ -13,11 +13,10 @@ use super::table::{KenlmTable, bucket_count};
 use super::unaligned::{SectionReader, f32_at, u32_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::hash::combine;
+use crate::index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, State};
 
-pub(super) const SIGN: u32 = 1 << 31;
-
-/// Bytes of an entry of the longest n-grams: key and prob.
+/// Bytes of an entry of the longest n-grams: key and probability.
 pub(super) const LONGEST_ENTRY_BYTES: usize = 12;
 
 /// A probing file. Unigrams take `U` bytes, longer n-grams `M`: 8 and 16, or 12
@@ -25,18 +24,18 @@ pub(super) const LONGEST_ENTRY_BYTES: usize = 12;
 pub struct ProbingFile<const U: usize, const M: usize> {
     pub(super) header: Header,
     pub(super) words: KenlmVocabulary,
-    /// By word id: prob and backoff.
+    /// By word id: probability and backoff.
     pub(super) unigrams: View<[u8; U]>,
-    /// Orders 2 to N - 1: key, prob and backoff.
+    /// Orders 2 to N - 1: key, probability and backoff.
     pub(super) middle: Vec<KenlmTable<M>>,
-    /// Order N: key and prob.
+    /// Order N: key and probability.
     pub(super) longest: KenlmTable<LONGEST_ENTRY_BYTES>,
     begin_state: State,
     eos_id: LmWord,
 }
 
 impl<const U: usize, const M: usize> ProbingFile<U, M> {
-    /// Takes the sections behind `header`.
+    /// Reads the sections after `header`.
     pub fn new(bytes: &Bytes, path: &Path, header: Header) -> crate::Result<Self> {
         let mut sections = SectionReader { bytes, path, offset: header.len() };
         let mut words = KenlmVocabulary::read_hashed(&mut sections, &header)?;
@@ -61,13 +60,12 @@ impl<const U: usize, const M: usize> ProbingFile<U, M> {
             eos_id: end,
         };
         let begin = LmWord(model.words.word_id(b"<s>"));
-        model.begin_state.entries_mut()[0] = (begin, model.unigram(begin).backoff);
-        model.begin_state.set_len(1);
+        model.begin_state = State::of_word(begin, model.unigram(begin).backoff);
         Ok(model)
     }
 }
 
-/// A lookup: the hash and the slot where its search begins.
+/// A lookup: the hash and its home slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProbingLookup {
     hash: u64,
@@ -106,7 +104,7 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
         self.eos_id
     }
 
-    /// Not known: hashes do not tell the suffix of an n-gram.
+    /// Not known: the suffix of an n-gram does not follow from its hash.
     fn minimisation_is_closed(&self) -> bool {
         false
     }
@@ -121,7 +119,7 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
         let entry = &self.unigrams[word.0 as usize];
         let log10 = u32_at(entry, 0);
         FoundNgram {
-            // The sign is a flag; the prob itself is never positive.
+            // The sign is a flag; the log10 probability is never positive.
             log10: f32::from_bits(log10 | SIGN),
             backoff: f32_at(entry, 4),
             extend_left: (log10 & SIGN == 0).then_some(u64::from(word.0)),
@@ -129,8 +127,8 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
     }
 
     #[inline(always)]
-    fn begin_lookup(&self, order: usize, place: u64, older: LmWord) -> ProbingLookup {
-        let hash = combine(place, older.0);
+    fn begin_lookup(&self, order: usize, node: u64, older: LmWord) -> ProbingLookup {
+        let hash = combine(node, older.0);
         let home = match self.middle.get(order - 2) {
             Some(table) => {
                 let home = table.home_slot(hash);
@@ -175,7 +173,7 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
     }
 
     #[inline(always)]
-    fn extend_node(&self, place: u64, older: LmWord) -> Option<u64> {
-        Some(combine(place, older.0))
+    fn extend_node(&self, node: u64, older: LmWord) -> Option<u64> {
+        Some(combine(node, older.0))
     }
 }

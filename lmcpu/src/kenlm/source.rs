@@ -1,165 +1,23 @@
 //! The n-grams of KenLM's files as lists, for `dump` and for builders.
 //!
-//! Both kinds of files give an order from the one before: an n-gram is one with
-//! fewer words and one more word in front. A trie says so itself; how a probing
-//! file is made to is told in [`super::join`].
+//! A trie stores for each n-gram its oldest word and where those begin that extend it;
+//! for probing files see [`super::ngram_recovery`].
 
 use std::path::{Path, PathBuf};
 
-use miriam_textio::{Vocabulary, WordId};
+use miriam_textio::{Vocabulary, display_name};
 use rayon::prelude::*;
 
 use super::ngram_recovery::RecoveredLevel;
-use super::probing::{ProbingFile, SIGN};
+use super::probing::ProbingFile;
 use super::table::KenlmTable;
 use super::trie::TrieFile;
 use super::unaligned::{f32_at, u32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
-use crate::arpa::{MISSING_UNKNOWN_LOG10, Section, Unigram};
-use crate::{Error, NO_EXTENSION, NgramSource, Result};
-
-/// n-grams that one task lists.
-const CHUNK: usize = 1 << 13;
-
-/// How a kind of file gives the n-grams of an order.
-pub trait LevelReader: Send {
-    /// The n-grams of the next order, from 2, in the order of their words, newest
-    /// first: for each its prob, backoff (none for the longest) and oldest word,
-    /// and, for each n-gram of the order before, where those begin that end in it.
-    fn read_level(&mut self, order: usize) -> Result<LevelNgrams>;
-}
-
-/// The n-grams of an order.
-pub struct LevelNgrams {
-    pub log10: Vec<f32>,
-    pub backoffs: Vec<f32>,
-    pub oldest: Vec<u32>,
-    /// One more than there are shorter n-grams; never falls, from 0 to the number
-    /// of n-grams.
-    pub offsets: Vec<usize>,
-}
-
-/// The n-grams of a KenLM file.
-pub struct KenlmSource<O> {
-    path: PathBuf,
-    name: String,
-    counts: Vec<u64>,
-    vocabulary: Vocabulary,
-    unigrams: Vec<Unigram>,
-    has_unknown: bool,
-    levels: O,
-    next_order: usize,
-    /// The words of the n-grams listed last, oldest first.
-    words: Vec<u32>,
-}
-
-impl<O: LevelReader> KenlmSource<O> {
-    /// `longer` counts the n-grams from order 2.
-    fn new(
-        path: &Path,
-        vocabulary: Vocabulary,
-        unigrams: Vec<Unigram>,
-        has_unknown: bool,
-        longer: &[u64],
-        levels: O,
-    ) -> Self {
-        let mut counts = vec![unigrams.len() as u64 - u64::from(!has_unknown)];
-        counts.extend(longer);
-        let words = (0..unigrams.len() as u32).collect();
-        let name = miriam_textio::display_name(path);
-        KenlmSource {
-            path: path.to_owned(),
-            name,
-            counts,
-            vocabulary,
-            unigrams,
-            has_unknown,
-            levels,
-            next_order: 2,
-            words,
-        }
-    }
-}
-
-impl<O: LevelReader> NgramSource for KenlmSource<O> {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn counts(&self) -> &[u64] {
-        &self.counts
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn unigrams(&self) -> &[Unigram] {
-        &self.unigrams
-    }
-
-    fn has_unknown(&self) -> bool {
-        self.has_unknown
-    }
-
-    fn next_section(&mut self) -> Result<Option<Section>> {
-        let order = self.next_order;
-        if order > self.counts.len() {
-            return Ok(None);
-        }
-        self.next_order += 1;
-        let listed = self.levels.read_level(order)?;
-        let words = extend_words(&self.words, order, &listed);
-        if order < self.counts.len() {
-            self.words.clone_from(&words);
-        } else {
-            self.words = Vec::new();
-        }
-        let mut section = Section::default();
-        section.order = order;
-        section.words = words;
-        section.log10 = listed.log10;
-        section.backoffs = listed.backoffs;
-        Ok(Some(section))
-    }
-
-    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> Error {
-        let words = section
-            .ngram(index)
-            .iter()
-            .map(|&id| String::from_utf8_lossy(self.vocabulary.word(WordId(id))).into_owned());
-        let place = format!("\"{}\"", words.collect::<Vec<_>>().join(" "));
-        miriam_storage::Error::damaged(&self.path, &place, reason).into()
-    }
-}
-
-/// The words of all n-grams of `listed`, oldest first, from those of the shorter
-/// ones they end in.
-fn extend_words(shorter: &[u32], order: usize, listed: &LevelNgrams) -> Vec<u32> {
-    let mut words = vec![0; listed.oldest.len() * order];
-    let parents = listed.offsets.len() - 1;
-    let mut tasks = Vec::new();
-    let mut rest = &mut words[..];
-    for first in (0..parents).step_by(CHUNK) {
-        let last = (first + CHUNK).min(parents);
-        let length = (listed.offsets[last] - listed.offsets[first]) * order;
-        let (out, after) = rest.split_at_mut(length);
-        rest = after;
-        tasks.push((first..last, out));
-    }
-    tasks.into_par_iter().for_each(|(parents, out)| {
-        let mut ngrams = out.chunks_exact_mut(order);
-        for parent in parents {
-            let words = &shorter[parent * (order - 1)..(parent + 1) * (order - 1)];
-            for &oldest in &listed.oldest[listed.offsets[parent]..listed.offsets[parent + 1]] {
-                let Some(ngram) = ngrams.next() else { return };
-                ngram[0] = oldest;
-                ngram[1..].copy_from_slice(words);
-            }
-        }
-    });
-    words
-}
+use crate::arpa::{MISSING_UNKNOWN_LOG10, Unigram};
+use crate::index::SIGN;
+use crate::level_source::{CHUNK, LevelNgrams, LevelReader, LevelSource};
+use crate::{Error, NO_EXTENSION, Result};
 
 fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
     let mut vocabulary = Vocabulary::new();
@@ -170,7 +28,7 @@ fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
                 return Err(miriam_storage::Error::damaged(path, "words", reason).into());
             }
             return Err(Error::Unsupported {
-                file: miriam_textio::display_name(path),
+                file: display_name(path),
                 reason:
                     "the file does not hold its words, so its n-grams cannot be told; build it \
                          again from the ARPA file, without build_binary's option -v"
@@ -178,28 +36,30 @@ fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
             });
         };
         if vocabulary.intern(text).0 != id {
-            let reason = format!("{} stands there twice", String::from_utf8_lossy(text));
+            let reason = format!("{} is there twice", String::from_utf8_lossy(text));
             return Err(miriam_storage::Error::damaged(path, "words", reason).into());
         }
     }
     Ok(vocabulary)
 }
 
-/// The n-grams of a trie: its arrays from the first to the last entry.
+/// Reads the orders of a trie.
 pub struct TrieLevelReader {
     file: TrieFile,
     path: PathBuf,
 }
 
-/// The n-grams of the trie `file`, which is at `path`.
-pub fn trie_source(file: TrieFile, path: &Path) -> Result<KenlmSource<TrieLevelReader>> {
+/// All n-grams of the trie `file`, which is at `path`.
+pub fn trie_source(file: TrieFile, path: &Path) -> Result<LevelSource<TrieLevelReader>> {
     let vocabulary = read_vocabulary(path, &file.words)?;
     let unigrams = file.unigrams[..file.words.len()].iter();
     let unigrams = unigrams.map(|u| Unigram { log10: f32_at(u, 0), backoff: f32_at(u, 4) });
-    let (unigrams, longer) = (unigrams.collect(), file.header.counts[1..].to_vec());
-    let orders = TrieLevelReader { file, path: path.to_owned() };
-    // A trie does not tell whether the ARPA file had <unk>.
-    Ok(KenlmSource::new(path, vocabulary, unigrams, true, &longer, orders))
+    let unigrams: Vec<Unigram> = unigrams.collect();
+    let mut counts = vec![unigrams.len() as u64];
+    counts.extend(&file.header.counts[1..]);
+    let levels = TrieLevelReader { file, path: path.to_owned() };
+    // A trie does not say whether the ARPA file had <unk>.
+    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, true, levels))
 }
 
 impl LevelReader for TrieLevelReader {
@@ -224,10 +84,10 @@ impl LevelReader for TrieLevelReader {
             2 => self.file.bigrams_of(parent as u32).begin,
             _ => self.file.levels[order - 3].children_of(parent as u64).begin,
         };
-        let mut begins: Vec<usize> =
+        let mut offsets: Vec<usize> =
             (0..parents).into_par_iter().with_min_len(CHUNK).map(|p| begin(p) as usize).collect();
-        begins.push(if parents == 0 { 0 } else { last as usize });
-        if begins[0] != 0 || begins[parents] != count || !begins.is_sorted() {
+        offsets.push(if parents == 0 { 0 } else { last as usize });
+        if offsets[0] != 0 || offsets[parents] != count || !offsets.is_sorted() {
             return damaged("those that end in one n-gram do not follow those of the one before");
         }
         let entries = || (0..count).into_par_iter().with_min_len(CHUNK).map(|i| i as u64);
@@ -236,7 +96,7 @@ impl LevelReader for TrieLevelReader {
         if oldest.par_iter().any(|&word| word >= words) {
             return damaged("there are words that the model does not have");
         }
-        let unsorted = begins
+        let unsorted = offsets
             .par_windows(2)
             .with_min_len(CHUNK)
             .any(|children| !oldest[children[0]..children[1]].is_sorted_by(|a, b| a < b));
@@ -248,43 +108,44 @@ impl LevelReader for TrieLevelReader {
             true => Vec::new(),
             false => entries().map(|i| level.values_at(i).1).collect(),
         };
-        Ok(LevelNgrams { log10, backoffs, oldest, offsets: begins })
+        Ok(LevelNgrams { log10, backoffs, oldest, offsets, keep: Vec::new() })
     }
 }
 
-/// The n-grams of a probing file.
+/// Reads the orders of a probing file.
 pub struct ProbingLevelReader<const U: usize, const M: usize> {
     file: ProbingFile<U, M>,
     path: PathBuf,
-    /// Those of the order before.
+    /// The n-grams of the order before.
     shorter: RecoveredLevel,
 }
 
-/// The n-grams of the probing file `file`, which is at `path`.
+/// All n-grams of the probing file `file`, which is at `path`.
 pub fn probing_source<const U: usize, const M: usize>(
     file: ProbingFile<U, M>,
     path: &Path,
-) -> Result<KenlmSource<ProbingLevelReader<U, M>>> {
+) -> Result<LevelSource<ProbingLevelReader<U, M>>> {
     let vocabulary = read_vocabulary(path, &file.words)?;
     let entries = file.unigrams[..file.words.len()].iter();
     let unigrams: Vec<Unigram> = entries
         .map(|u| Unigram { log10: -f32_at(u, 0).abs() + 0.0, backoff: f32_at(u, 4) })
         .collect();
-    // What KenLM fills in for an <unk> that the ARPA file lacks.
-    let made_up = file.header.counts[0] < unigrams.len() as u64
+    // The values that KenLM gives to an <unk> that the ARPA file lacks.
+    let unknown_added = file.header.counts[0] < unigrams.len() as u64
         && unigrams[0].log10 == MISSING_UNKNOWN_LOG10
         && unigrams[0].backoff == 0.0;
-    let mut longer: Vec<u64> = file.middle.iter().map(count_entries).collect();
-    longer.push(count_entries(&file.longest));
+    let mut counts = vec![unigrams.len() as u64 - u64::from(unknown_added)];
+    counts.extend(file.middle.iter().map(count_entries));
+    counts.push(count_entries(&file.longest));
     let shorter = RecoveredLevel::unigrams(
         file.unigrams[..file.words.len()].iter().map(|u| extension_flags(u, 0)),
     );
-    let orders = ProbingLevelReader { file, path: path.to_owned(), shorter };
-    Ok(KenlmSource::new(path, vocabulary, unigrams, !made_up, &longer, orders))
+    let levels = ProbingLevelReader { file, path: path.to_owned(), shorter };
+    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !unknown_added, levels))
 }
 
-/// How many n-grams a table holds. Where one stands twice, as KenLM allows, only
-/// the first is ever found, and only that counts.
+/// The number of n-grams in a table. Of duplicates, which KenLM allows, only the first
+/// is ever found, and only that is counted.
 fn count_entries<const N: usize>(table: &KenlmTable<N>) -> u64 {
     let slots = table.slots().par_iter().with_min_len(CHUNK).enumerate();
     let found = slots.filter(|&(at, slot)| {
@@ -294,8 +155,8 @@ fn count_entries<const N: usize>(table: &KenlmTable<N>) -> u64 {
     found.count() as u64
 }
 
-/// Whether something longer ends in, and begins with, the n-gram whose values
-/// stand `at` bytes into `entry`.
+/// Whether a longer n-gram ends in, and begins with, the n-gram whose values are `at`
+/// bytes into `entry`.
 fn extension_flags(entry: &[u8], at: usize) -> (bool, bool) {
     (u32_at(entry, at) & SIGN == 0, u32_at(entry, at + 4) != NO_EXTENSION)
 }

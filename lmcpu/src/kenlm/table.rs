@@ -5,13 +5,13 @@ use miriam_storage::{View, prefetch_read};
 
 use super::unaligned::u64_at;
 
-/// How many slots a table for `entries` has. The product is one of 32-bit
-/// floats, whose rounding is part of the format.
+/// The number of slots of a table for `entries`. The product is computed in f32, whose
+/// rounding is part of the format.
 pub fn bucket_count(entries: u64, multiplier: f32) -> u64 {
     (entries.saturating_add(1)).max((multiplier * entries as f32) as u64)
 }
 
-/// The remainder of hashes by the number of slots, without a division.
+/// Hashes modulo the number of slots, without a division.
 #[derive(Clone, Copy, Debug)]
 pub struct FastModulo {
     slots: u64,
@@ -28,9 +28,9 @@ impl FastModulo {
 
     /// `hash % slots`.
     ///
-    /// The inverse falls short of 2^64 / slots by at most 1, so the product falls
-    /// short of hash / slots by less than 1: rounded down, it is the quotient or
-    /// one less, and at most one subtraction is missing.
+    /// The inverse falls short of 2^64 / slots by at most 1, so the product falls short
+    /// of hash / slots by less than 1: rounded down, it is the quotient or one less,
+    /// and at most one subtraction remains.
     #[inline(always)]
     pub fn reduce(self, hash: u64) -> u64 {
         let quotient = ((u128::from(hash) * u128::from(self.inverse)) >> 64) as u64;
@@ -46,35 +46,35 @@ pub struct KenlmTable<const N: usize> {
 }
 
 impl<const N: usize> KenlmTable<N> {
-    /// A table over `slots`, of which there must be some.
+    /// A table over `slots`, which must not be empty.
     pub fn new(slots: View<[u8; N]>) -> Self {
         let modulo = FastModulo::new(slots.len() as u64);
         KenlmTable { slots, modulo }
     }
 
-    /// The slot in which the search for `key` begins.
+    /// The home slot of `key`.
     #[inline(always)]
     pub fn home_slot(&self, key: u64) -> usize {
         self.modulo.reduce(key) as usize
     }
 
-    /// Asks for the memory in which the search from `home` begins.
+    /// Prefetches the slot `home` and the next.
     #[inline(always)]
     pub fn prefetch(&self, home: usize) {
-        // Slots straddle cache lines, and a search goes on to the next slot half
-        // of the time.
+        // Slots straddle cache lines, and a search continues to the next slot half of
+        // the time.
         let start = self.slots.as_ptr().wrapping_add(home).cast::<u8>();
         prefetch_read(start);
         prefetch_read(start.wrapping_add(2 * N - 1));
     }
 
-    /// The slot with `key`; `home` is [`Table::home`] of it.
+    /// The slot with `key`, whose [`KenlmTable::home_slot`] is `home`.
     #[inline(always)]
     pub fn find(&self, key: u64, home: usize) -> Option<&[u8; N]> {
         self.find_slot(key, home).map(|at| &self.slots[at])
     }
 
-    /// Where the slot with `key` is.
+    /// The index of the slot with `key`.
     #[inline(always)]
     pub fn find_slot(&self, key: u64, home: usize) -> Option<usize> {
         let mut at = home;

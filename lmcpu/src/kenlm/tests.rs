@@ -1,76 +1,25 @@
-//! KenLM's files against what KenLM printed from them, and files that are
-//! damaged.
+//! KenLM's files against what KenLM prints from them, and damaged files.
 
-use std::io::{Read, Write as _};
-use std::path::PathBuf;
-
-use miriam_textio::{Input, NoProgress, Output};
+use miriam_textio::{NoProgress, Output};
 use proptest::prelude::*;
 
 use super::*;
 use crate::DuplicatePolicy;
-use crate::query::{QueryOptions, Verbosity, query};
+use crate::test_support::{assert_same, capture_output, query_output, read_shared, shared_path};
 
-/// The content of a file of `../shared/data`, decompressed; nothing, after a
-/// word about it, where that is absent.
-pub(super) fn shared(name: &str) -> Option<Vec<u8>> {
-    let path = shared_path(name)?;
-    let mut bytes = Vec::new();
-    Input::open(&path).unwrap().read_to_end(&mut bytes).unwrap();
-    Some(bytes)
-}
-
-fn shared_path(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    let _ = writeln!(std::io::stderr(), "skipped: {} is absent", path.display());
-    None
-}
-
-pub(super) fn open(bytes: &[u8]) -> Result<KenlmFile> {
+fn open(bytes: &[u8]) -> Result<KenlmFile> {
     KenlmFile::from_bytes(&Bytes::copy_from(bytes), Path::new("model"))
 }
 
-/// What `query` prints for `text`.
-pub(super) fn query_output(model: &dyn LanguageModel, text: &[u8]) -> Vec<u8> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let mut output = Output::create(file.path()).unwrap();
-    let input = Input::from_reader(std::io::Cursor::new(text.to_vec()), "text", None).unwrap();
-    let options = QueryOptions {
-        verbosity: Verbosity::ALL,
-        sentence_markers: true,
-        threads: 1,
-        line_buffered: false,
-        kenlm_compat: false,
-    };
-    query(model, input, &mut output, options, &NoProgress).unwrap();
-    output.finish().unwrap();
-    std::fs::read(file.path()).unwrap()
-}
-
-/// Compares without printing megabytes.
-pub(super) fn assert_same(found: &[u8], expected: &[u8], what: &str) {
-    if found == expected {
-        return;
-    }
-    let lines = || found.split(|&b| b == b'\n').zip(expected.split(|&b| b == b'\n'));
-    let at = lines().position(|(a, b)| a != b).unwrap_or_default();
-    let (a, b) = lines().nth(at).unwrap_or_default();
-    let show = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    panic!("{what}: line {}:\n{}\nexpected:\n{}", at + 1, show(a), show(b));
-}
-
-pub(super) const KINDS: [&str; 5] = ["probing", "trie", "qtrie", "atrie", "qatrie"];
+const KINDS: [&str; 5] = ["probing", "trie", "qtrie", "atrie", "qatrie"];
 
 #[test]
 fn small_files_of_every_kind_score_as_kenlm_does() {
-    let Some(text) = shared("kenlm-cases/heldout.en") else { return };
+    let Some(text) = read_shared("kenlm-cases/heldout.en") else { return };
     for name in ["o5", "o3-suffixless"] {
         for kind in KINDS {
-            let file = shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
-            let expected = shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
+            let file = read_shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
+            let expected = read_shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
             let model = open(&file).unwrap().into_model();
             assert_same(&query_output(&*model, &text), &expected, &format!("{name}.{kind}"));
         }
@@ -80,14 +29,14 @@ fn small_files_of_every_kind_score_as_kenlm_does() {
 #[test]
 fn multi30k_scores_as_kenlm_does() {
     for kind in ["probing", "trie", "trie-q8"] {
-        let Some(file) = shared(&format!("m30k-de-en/lm/lm.5.en.{kind}.zst")) else { return };
+        let Some(file) = read_shared(&format!("m30k-de-en/lm/lm.5.en.{kind}.zst")) else { return };
         let model = open(&file).unwrap().into_model();
         for name in ["test", "dev", "odd"] {
             let text = match name {
-                "odd" => shared("m30k-de-en/lm/odd.en.gz"),
-                _ => shared(&format!("m30k-de-en/corpus/{name}.en.gz")),
+                "odd" => read_shared("m30k-de-en/lm/odd.en.gz"),
+                _ => read_shared(&format!("m30k-de-en/corpus/{name}.en.gz")),
             };
-            let expected = shared(&format!("m30k-de-en/lm/{name}.{kind}.query.gz")).unwrap();
+            let expected = read_shared(&format!("m30k-de-en/lm/{name}.{kind}.query.gz")).unwrap();
             assert_same(
                 &query_output(&*model, &text.unwrap()),
                 &expected,
@@ -121,12 +70,8 @@ fn dump_arpa(file: &[u8]) -> Result<Vec<u8>> {
     dump_source(&mut *source)
 }
 
-pub(super) fn dump_source(source: &mut dyn NgramSource) -> Result<Vec<u8>> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let mut output = Output::create(file.path()).unwrap();
-    crate::dump(source, &mut output, &NoProgress)?;
-    output.finish().unwrap();
-    Ok(std::fs::read(file.path()).unwrap())
+fn dump_source(source: &mut dyn NgramSource) -> Result<Vec<u8>> {
+    Ok(capture_output(|output| crate::dump(source, output, &NoProgress))?.0)
 }
 
 fn sorted_lines(text: &[u8]) -> Vec<&[u8]> {
@@ -143,12 +88,12 @@ fn a_dump_is_the_arpa_file_the_model_came_from() {
         ("kenlm-cases/o5.probing.zst", "kenlm-cases/o5.arpa.gz"),
         ("m30k-de-en/lm/lm.5.en.probing.zst", "m30k-de-en/lm/lm.5.en.arpa.gz"),
     ] {
-        let (Some(file), Some(arpa)) = (shared(file), shared(arpa)) else { return };
+        let (Some(file), Some(arpa)) = (read_shared(file), read_shared(arpa)) else { return };
         assert_same(&dump_arpa(&file).unwrap(), &arpa, "probing");
     }
-    let arpa = shared("kenlm-cases/o5.arpa.gz").unwrap();
+    let arpa = read_shared("kenlm-cases/o5.arpa.gz").unwrap();
     for kind in ["trie", "atrie"] {
-        let file = shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
+        let file = read_shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
         let found = dump_arpa(&file).unwrap();
         assert!(sorted_lines(&found) == sorted_lines(&arpa), "{kind}");
     }
@@ -156,11 +101,11 @@ fn a_dump_is_the_arpa_file_the_model_came_from() {
 
 #[test]
 fn a_model_built_from_a_dump_scores_as_the_file_does() {
-    let Some(text) = shared("kenlm-cases/heldout.en") else { return };
+    let Some(text) = read_shared("kenlm-cases/heldout.en") else { return };
     for name in ["o5", "o3-suffixless"] {
         for kind in KINDS {
-            let file = shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
-            let expected = shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
+            let file = read_shared(&format!("kenlm-cases/{name}.{kind}.zst")).unwrap();
+            let expected = read_shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
             let arpa = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(arpa.path(), dump_arpa(&file).unwrap()).unwrap();
             let model = crate::probing::probing_from_arpa(arpa.path(), &NoProgress).unwrap();
@@ -183,7 +128,7 @@ fn written_files_equal_build_binary() {
         ("kenlm-cases/o3-suffixless.arpa.gz", "kenlm-cases/o3-suffixless.probing.zst"),
         ("m30k-de-en/lm/lm.5.en.arpa.gz", "m30k-de-en/lm/lm.5.en.probing.zst"),
     ] {
-        let (Some(arpa), Some(expected)) = (shared_path(arpa), shared(file)) else { return };
+        let (Some(arpa), Some(expected)) = (shared_path(arpa), read_shared(file)) else { return };
         let found = build_file(&arpa, KenlmOptions::default()).unwrap();
         assert_eq!(found.len(), expected.len(), "{file}");
         let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
@@ -191,18 +136,18 @@ fn written_files_equal_build_binary() {
     }
 }
 
-/// A probing file goes through our lists and comes out as it was.
+/// A probing file built from the n-grams that a probing file lists is the same file.
 #[test]
 fn a_file_built_from_a_file_is_that_file() {
-    let Some(expected) = shared("kenlm-cases/o5.probing.zst") else { return };
+    let Some(expected) = read_shared("kenlm-cases/o5.probing.zst") else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("o5.probing");
     std::fs::write(&path, &expected).unwrap();
     assert!(build_file(&path, KenlmOptions::default()).unwrap() == expected);
     let wide = build_file(&path, KenlmOptions { multiplier: 3.0, ..Default::default() }).unwrap();
     assert!(wide.len() > expected.len());
-    let text = shared("kenlm-cases/heldout.en").unwrap();
-    let query = shared("kenlm-cases/o5.probing.query.gz").unwrap();
+    let text = read_shared("kenlm-cases/heldout.en").unwrap();
+    let query = read_shared("kenlm-cases/o5.probing.query.gz").unwrap();
     assert_same(&query_output(&*open(&wide).unwrap().into_model(), &text), &query, "wide");
 }
 
@@ -247,7 +192,7 @@ fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
 /// trie.
 #[test]
 fn a_word_of_probability_1_keeps_the_sign_of_its_kind() {
-    let Some(text) = shared("kenlm-cases/o5.probing.zst") else { return };
+    let Some(text) = read_shared("kenlm-cases/o5.probing.zst") else { return };
     let begin = |file: &[u8]| {
         let model = open(file).unwrap().into_model();
         let mut next = crate::State::EMPTY;
@@ -255,7 +200,7 @@ fn a_word_of_probability_1_keeps_the_sign_of_its_kind() {
     };
     assert_eq!(begin(&text).to_bits(), (-0.0f32).to_bits());
     for kind in ["trie", "qatrie"] {
-        let file = shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
+        let file = read_shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
         assert_eq!(begin(&file).to_bits(), 0, "{kind}");
     }
 }
@@ -270,9 +215,9 @@ fn headers_that_cannot_be_read_say_why() {
     };
     for (at, bytes, reason) in [
         (49, &b"4\n"[..], "version 4, this program reads version 5"),
-        (34, b"incomplete\n", "its builder did not come to the end"),
+        (34, b"incomplete\n", "its builder did not finish"),
         (60, &[0x3f, 0x80, 0, 0], "big-endian"),
-        (68, &[2], "test values do not match"),
+        (68, &[2], "sanity block does not match"),
         (88, &[1], "order 1"),
         (88, &[17], "order 17"),
         (92, &0.5f32.to_le_bytes(), "multiplier is 0.5"),
@@ -311,11 +256,11 @@ fn zstd_of(bytes: &[u8]) -> Vec<u8> {
     std::fs::read(file.path()).unwrap()
 }
 
-/// A table without an empty slot ends a search all the same.
+/// A search in a table without an empty slot ends.
 #[test]
 fn a_full_table_ends_a_search() {
     let mut file = TOYS[0].1.to_vec();
-    // Behind header, vocabulary and unigrams: bigrams and trigrams.
+    // After header, vocabulary and unigrams: bigrams and trigrams.
     let header = Header::read(&Bytes::copy_from(&file), Path::new("model")).unwrap();
     let slots = |order: usize| table::bucket_count(header.counts[order - 1], 1.5) as usize;
     let start = header.len() + 8 + 12 * slots(1) + 8 * 6;
@@ -327,7 +272,7 @@ fn a_full_table_ends_a_search() {
     assert!(dump_arpa(&file).is_err());
 }
 
-/// Opens, asks and lists; whatever comes of it.
+/// Opens, scores and lists; any result but a panic is good.
 fn exercise(file: &[u8]) {
     let Ok(opened) = open(file) else { return };
     let model = opened.into_model();
@@ -353,7 +298,7 @@ proptest! {
     ) {
         let mut file = TOYS[kind].1.to_vec();
         for (at, byte) in changes {
-            // Past what only says that this is a KenLM file.
+            // After the sanity block, whose changes are all refused.
             let at = 88 + usize::from(at) % (file.len() - 88);
             file[at] = byte;
         }
@@ -368,7 +313,7 @@ proptest! {
 fn damaged_larger_files_never_panic() {
     for name in ["o5", "o3-suffixless"] {
         for kind in KINDS {
-            let Some(file) = shared(&format!("kenlm-cases/{name}.{kind}.zst")) else { return };
+            let Some(file) = read_shared(&format!("kenlm-cases/{name}.{kind}.zst")) else { return };
             let mut state = 12345u64;
             let mut random = |below: usize| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,16 +1,16 @@
-//! Trie files (`ngram-lm.md` 2.10 to 2.12): the n-grams of an order are sorted by
-//! their words, newest first, in one array of packed entries; an entry knows
-//! where those that extend it to the left begin, and the entry behind it where
-//! they end.
+//! Trie files (`ngram-lm.md` 2.10 to 2.12): the n-grams of an order are sorted by their
+//! words, newest first, in one array of bit-packed entries; an entry has the index of
+//! the first n-gram that extends it to the left, its first child, and the next entry
+//! has where they end.
 //!
-//! The four types differ in how an entry keeps its values (as they are, or as
-//! numbers of entries in a table of the order) and where its children begin (a
-//! number in the entry, or its low bits only, with an array that tells from which
-//! entry on the high bits are one more).
+//! The four types differ in how an entry keeps its values (as they are, or as indices
+//! into a codebook of the order) and the index of its first child (in the entry, or its
+//! low bits only, with an array of the entries from which on the high bits are one
+//! more).
 //!
-//! A lookup is a search among the children of an entry. Where they are few, they
-//! are scanned; where they are many, each look at one that narrows the search is
-//! a step of its own, so that a batch waits for many searches at a time.
+//! A lookup is a search among the children of an entry. Few children are searched in
+//! one step; among many, each probe that narrows the search is a step of its own, so
+//! that a batch waits for many searches at a time.
 
 use std::hint::select_unpredictable;
 use std::path::Path;
@@ -21,21 +21,21 @@ use super::bit_packing::{BitField, BitPackedArray, required_bits};
 use super::header::{Header, ModelType};
 use super::unaligned::{SectionReader, f32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
+use crate::index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result, State};
 
-const SIGN: u32 = 1 << 31;
 const QUANTISER_VERSION: u8 = 2;
 const POINTER_ARRAY_VERSION: u8 = 0;
-/// Children that take no more bits than this are scanned: three cache lines or
-/// less, which arrive together.
+/// Children that take no more bits than this are searched in one step: at most three
+/// cache lines, which arrive together.
 const MAX_SCANNED_BITS: u64 = 1024;
-/// After this many guesses of where a word stands, a search halves.
+/// After this many steps of interpolation a search is binary.
 const MAX_INTERPOLATIONS: u8 = 6;
 
 /// The n-grams of one order, from 2.
 pub(super) struct Level {
     entries: BitPackedArray,
-    /// How many there are.
+    /// The number of n-grams.
     pub(super) count: u64,
     word: BitField,
     values: ValueCoding,
@@ -44,9 +44,9 @@ pub(super) struct Level {
 
 /// How entries keep their values.
 enum ValueCoding {
-    /// The prob without its sign, which is always set, and the backoff.
+    /// The probability (log10) without its sign, which is always set, and the backoff.
     Exact { log10: BitField, backoff: BitField },
-    /// Numbers of entries in tables of floats.
+    /// Indices into tables of floats.
     Quantised {
         log10: BitField,
         log10_table: View<[u8; 4]>,
@@ -55,7 +55,7 @@ enum ValueCoding {
     },
 }
 
-/// Where the children of an entry begin.
+/// How entries keep the index of their first child.
 enum ChildPointers {
     /// Longest n-grams have none.
     NoChildren,
@@ -67,23 +67,22 @@ enum ChildPointers {
     },
 }
 
-/// The high bits of pointers, by the number of the entry.
+/// The high bits of pointers, by the index of the entry.
 ///
-/// The file has, for each number `k` that the high bits can be, the first entry
-/// whose children begin there or later. Searching all of that for each entry found
-/// would take as long as everything else, so where to look is noted for each run
-/// of entries, of which there are about as many as numbers: all that is computed
-/// when a file is opened.
+/// The file has, for each value of the high bits, the first entry with these or higher
+/// bits. A binary search in all of that for each entry found would take as long as the
+/// rest of a query, so an index computed at opening gives the range to search for each
+/// run of entries; there are about as many runs as values.
 struct HighBits {
     firsts: View<[u8; 8]>,
-    /// A run is this many entries, as a power of two.
+    /// log2 of the number of entries of a run.
     shift: u32,
-    /// How many of `firsts` lie before each run, and before the end.
+    /// The number of `firsts` before each run, and before the end.
     before: Vec<u32>,
 }
 
 impl HighBits {
-    /// For `entries` entries; nothing when 32 bits do not suffice.
+    /// The index for `entries` entries; `None` when 32 bits do not suffice.
     fn new(firsts: View<[u8; 8]>, entries: u64) -> Option<Self> {
         let count = u32::try_from(firsts.len()).ok()?;
         let shift = required_bits(entries / u64::from(count.max(1)));
@@ -99,7 +98,7 @@ impl HighBits {
         Some(HighBits { firsts, shift, before })
     }
 
-    /// The high bits of where the children of the entry `index` begin.
+    /// The high bits of the pointer of the entry `index`.
     #[inline(always)]
     fn high_bits(&self, index: u64) -> u64 {
         let run = (index >> self.shift) as usize;
@@ -113,8 +112,8 @@ impl HighBits {
 pub struct TrieFile {
     pub(super) header: Header,
     pub(super) words: KenlmVocabulary,
-    /// By word id, and one behind the last: prob, backoff and where the bigrams
-    /// begin.
+    /// By word id, and one more: probability, backoff and the index of the first
+    /// bigram.
     pub(super) unigrams: View<[u8; 16]>,
     /// Orders 2 to N.
     pub(super) levels: Vec<Level>,
@@ -122,7 +121,7 @@ pub struct TrieFile {
     eos_id: LmWord,
 }
 
-/// The bits of probs and backoffs in a quantised file.
+/// The bits of probabilities and backoffs in a quantised file.
 #[derive(Clone, Copy)]
 struct Quantiser {
     log10_bits: u32,
@@ -130,7 +129,7 @@ struct Quantiser {
 }
 
 impl TrieFile {
-    /// Takes the sections behind `header`.
+    /// Reads the sections after `header`.
     pub fn new(bytes: &Bytes, path: &Path, header: Header) -> Result<Self> {
         let ModelType::Trie { quantised, compressed } = header.model_type else {
             unreachable!("the caller has looked at the kind")
@@ -156,7 +155,7 @@ impl TrieFile {
         let mut limit = None;
         let mut levels = Vec::new();
         for n in 2..=order {
-            let place = format!("{n}-grams");
+            let section = format!("{n}-grams");
             let longest = n == order;
             let (log10_bits, backoff_bits) =
                 quantiser.map_or((31, 32), |q| (q.log10_bits, q.backoff_bits));
@@ -172,32 +171,32 @@ impl TrieFile {
                     };
                     let (bits, array) = take_pointer_array(
                         &mut sections,
-                        &place,
+                        &section,
                         counts[n - 1] + 1,
                         counts[n],
                         limit,
                     )?;
                     let high = HighBits::new(array, counts[n - 1] + 1)
-                        .ok_or_else(|| sections.damaged(&place, "too many pointers"))?;
+                        .ok_or_else(|| sections.damaged(&section, "too many pointers"))?;
                     (next_bits, split) = (bits, Some(high));
                 }
                 if next_bits > 57 {
-                    return Err(sections.damaged(&place, "pointers of more than 57 bits"));
+                    return Err(sections.damaged(&section, "pointers of more than 57 bits"));
                 }
             }
             let width = value_end + next_bits;
             let count = counts[n - 1];
             let size = BitPackedArray::size_bytes(count, width)
-                .ok_or_else(|| sections.damaged(&place, "its size overflows"))?;
-            let entries = BitPackedArray::new(sections.take(&place, size)?, width);
+                .ok_or_else(|| sections.damaged(&section, "its size overflows"))?;
+            let entries = BitPackedArray::new(sections.take(&section, size)?, width);
             let low = BitField::new(value_end, next_bits);
             levels.push(Level {
                 entries,
                 count,
                 word: BitField::new(0, word_bits),
                 values: match tables.next() {
-                    // The backoff comes first here, and second where both stand
-                    // as they are.
+                    // Here the backoff comes first; in files that are not quantised it
+                    // comes second.
                     Some((log10_table, backoff_table)) => ValueCoding::Quantised {
                         log10: BitField::new(word_bits + backoff_bits, log10_bits),
                         log10_table,
@@ -221,19 +220,18 @@ impl TrieFile {
         let mut model =
             TrieFile { header, words, unigrams, levels, begin_state: State::EMPTY, eos_id: end };
         let begin = LmWord(model.words.word_id(b"<s>"));
-        model.begin_state.entries_mut()[0] = (begin, model.unigram(begin).backoff);
-        model.begin_state.set_len(1);
+        model.begin_state = State::of_word(begin, model.unigram(begin).backoff);
         Ok(model)
     }
 
-    /// Where the bigrams that end in `word` lie.
+    /// The bigrams that end in `word`.
     pub(super) fn bigrams_of(&self, word: u32) -> ChildRange {
         let next = |id: u32| u64_at(&self.unigrams[id as usize], 8);
         ChildRange { begin: next(word), end: next(word + 1) }
     }
 }
 
-/// Takes the start of the quantiser's section.
+/// Reads the header of the quantiser's section.
 fn read_quantiser(sections: &mut SectionReader<'_>) -> Result<Quantiser> {
     let [version, log10_bits, backoff_bits, ..] = sections.take::<8>("quantiser", 1)?[0];
     if version != QUANTISER_VERSION {
@@ -247,48 +245,49 @@ fn read_quantiser(sections: &mut SectionReader<'_>) -> Result<Quantiser> {
     Ok(Quantiser { log10_bits: log10_bits.into(), backoff_bits: backoff_bits.into() })
 }
 
-/// The most bits of pointers that were to go to arrays; it stands where the first
-/// array's section begins.
+/// The maximum of high bits in arrays that the builder was given; it is where the
+/// section of the first array begins.
 fn read_array_limit(sections: &SectionReader<'_>) -> Result<u32> {
-    let place = "pointer array";
+    let section = "pointer array";
     let start =
         SectionReader { bytes: sections.bytes, path: sections.path, offset: sections.offset }
-            .take::<2>(place, 1)?[0];
+            .take::<2>(section, 1)?[0];
     if start[0] != POINTER_ARRAY_VERSION {
         let reason =
             format!("version {}, this program reads version {POINTER_ARRAY_VERSION}", start[0]);
-        return Err(sections.damaged(place, &reason));
+        return Err(sections.damaged(section, &reason));
     }
     Ok(start[1].into())
 }
 
-/// Takes the array for the high bits of `entries` pointers up to `most`. Returns
-/// also how many bits stay in the entries.
+/// Reads the array for the high bits of `entries` pointers up to `max_pointer`. Returns also
+/// the number of bits that stay in the entries.
 fn take_pointer_array(
     sections: &mut SectionReader<'_>,
-    place: &str,
+    section: &str,
     entries: u64,
-    most: u64,
+    max_pointer: u64,
     limit: u32,
 ) -> Result<(u32, View<[u8; 8]>)> {
-    let required = required_bits(most);
-    // What an array for so many bits adds to the file, in bits.
-    let change = |chopped: u32| {
-        i128::from(most >> (required - chopped)) * 64 - i128::from(entries) * i128::from(chopped)
+    let required = required_bits(max_pointer);
+    // The change of the file's size, in bits, with an array for this many bits.
+    let change = |high_bits: u32| {
+        i128::from(max_pointer >> (required - high_bits)) * 64
+            - i128::from(entries) * i128::from(high_bits)
     };
-    let chopped = (0..=required.min(limit)).min_by_key(|&c| change(c)).unwrap_or(0);
-    let count = (most >> (required - chopped)) + 1;
+    let high_bits = (0..=required.min(limit)).min_by_key(|&c| change(c)).unwrap_or(0);
+    let count = (max_pointer >> (required - high_bits)) + 1;
     let end = (count.checked_add(1).and_then(|n| n.checked_mul(8)))
         .and_then(|size| usize::try_from(size).ok()?.checked_add(7)?.checked_add(sections.offset))
-        .ok_or_else(|| sections.damaged(place, "its size overflows"))?;
-    // The array is aligned in the file, behind 8 bytes that are not.
+        .ok_or_else(|| sections.damaged(section, "its size overflows"))?;
+    // The array is aligned in the file, after 8 bytes that are not.
     sections.offset = sections.offset.next_multiple_of(8) + 8;
-    let firsts = sections.take(place, count)?;
+    let firsts = sections.take(section, count)?;
     sections.offset = end;
-    Ok((required - chopped, firsts))
+    Ok((required - high_bits, firsts))
 }
 
-/// Entries of an order, from `begin` up to but not including `end`.
+/// Entries of an order, from `begin` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChildRange {
     pub(super) begin: u64,
@@ -304,11 +303,11 @@ impl ChildRange {
 /// A search for a word.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChildSearch {
-    /// Among these; `low` is not above the word of the first, and the words
-    /// behind the last are at least `high`.
+    /// The entries that remain; `low` is not above the word of the first, and the words
+    /// after the last are at least `high`.
     begin: u64,
     end: u64,
-    /// The entry that is looked at next, when they are not scanned.
+    /// The entry that is read next, unless all are searched in one step.
     pivot: u64,
     low: u32,
     high: u32,
@@ -323,7 +322,7 @@ impl Level {
         self.entries.get(index, self.word) as u32
     }
 
-    /// Prob and backoff, both log10, of the entry `index`.
+    /// Probability and backoff, both log10, of the entry `index`.
     #[inline(always)]
     pub(super) fn values_at(&self, index: u64) -> (f32, f32) {
         let get = |field| self.entries.get(index, field) as u32;
@@ -334,7 +333,7 @@ impl Level {
                 (f32::from_bits(get(*log10) | SIGN), f32::from_bits(backoff))
             }
             ValueCoding::Quantised { log10, log10_table, backoff, backoff_table } => {
-                // Tables have an entry for each value that a field can take.
+                // Tables have an entry for each value of the field.
                 let backoff = match longest {
                     true => -0.0,
                     false => f32_at(&backoff_table[get(*backoff) as usize], 0),
@@ -344,7 +343,7 @@ impl Level {
         }
     }
 
-    /// Where the children of the entry `index` lie.
+    /// The children of the entry `index`.
     #[inline(always)]
     pub(super) fn children_of(&self, index: u64) -> ChildRange {
         match &self.pointers {
@@ -362,15 +361,15 @@ impl Level {
     }
 
     #[inline(always)]
-    fn is_scanned(&self, search: &ChildSearch) -> bool {
+    fn fits_one_step(&self, search: &ChildSearch) -> bool {
         (search.end - search.begin) * u64::from(self.entries.entry_bits) <= MAX_SCANNED_BITS
     }
 
-    /// Chooses what is looked at next and asks for its memory.
+    /// Chooses the entries that the next step reads and prefetches them.
     #[inline(always)]
     fn choose_pivot(&self, search: &mut ChildSearch) {
         let length = search.end - search.begin;
-        if self.is_scanned(search) {
+        if self.fits_one_step(search) {
             self.entries.prefetch(search.begin);
             self.entries.prefetch(search.begin + length / 2);
             self.entries.prefetch(search.end);
@@ -400,13 +399,13 @@ impl Level {
 
     #[inline(always)]
     fn step_search(&self, search: &mut ChildSearch) -> LookupStep<ChildRange> {
-        if self.is_scanned(search) {
-            // Halving among what is in cache; no branch depends on the words.
+        if self.fits_one_step(search) {
+            // Binary search in cache; no branch depends on the words.
             let (mut begin, mut length) = (search.begin, search.end - search.begin);
             while length > 1 {
                 let half = length / 2;
-                let is_behind = self.word_at(begin + half - 1) < search.word;
-                begin = select_unpredictable(is_behind, begin + half, begin);
+                let is_after = self.word_at(begin + half - 1) < search.word;
+                begin = select_unpredictable(is_after, begin + half, begin);
                 length -= half;
             }
             if length == 1 && self.word_at(begin) == search.word {
@@ -476,11 +475,11 @@ impl NgramIndex for TrieFile {
     }
 
     #[inline(always)]
-    fn begin_lookup(&self, order: usize, place: ChildRange, older: LmWord) -> ChildSearch {
+    fn begin_lookup(&self, order: usize, node: ChildRange, older: LmWord) -> ChildSearch {
         let level = &self.levels[order - 2];
-        let end = place.end.min(level.count);
+        let end = node.end.min(level.count);
         let mut search = ChildSearch {
-            begin: place.begin.min(end),
+            begin: node.begin.min(end),
             end,
             pivot: 0,
             low: 0,
@@ -493,7 +492,7 @@ impl NgramIndex for TrieFile {
     }
 
     #[inline(always)]
-    fn step_lookup(&self, order: usize, seek: &mut ChildSearch) -> LookupStep<ChildRange> {
-        self.levels[order - 2].step_search(seek)
+    fn step_lookup(&self, order: usize, search: &mut ChildSearch) -> LookupStep<ChildRange> {
+        self.levels[order - 2].step_search(search)
     }
 }

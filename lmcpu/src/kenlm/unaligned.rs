@@ -1,4 +1,4 @@
-//! Reading what nothing aligns: KenLM's sections follow each other byte by byte.
+//! Unaligned reads: the sections of KenLM's files follow each other without padding.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use miriam_storage::{Bytes, View};
 
 use crate::Result;
 
-/// The number at `at`, which must lie in `bytes`.
+/// The little-endian u64 at `at`, all of which must be within `bytes`.
 #[inline(always)]
 pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array_at(bytes, at))
 }
 
-/// The number at `at`, which must lie in `bytes`.
+/// The little-endian u32 at `at`, all of which must be within `bytes`.
 #[inline(always)]
 pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array_at(bytes, at))
 }
 
-/// The number at `at`, which must lie in `bytes`.
+/// The little-endian f32 at `at`, all of which must be within `bytes`.
 #[inline(always)]
 pub fn f32_at(bytes: &[u8], at: usize) -> f32 {
     f32::from_bits(u32_at(bytes, at))
@@ -31,7 +31,7 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     array
 }
 
-/// Takes one section of a file after another.
+/// Reads one section of a file after another.
 pub struct SectionReader<'a> {
     pub bytes: &'a Bytes,
     pub path: &'a Path,
@@ -40,26 +40,26 @@ pub struct SectionReader<'a> {
 }
 
 impl SectionReader<'_> {
-    /// The next `count` items of `N` bytes each, called `place` in messages.
-    pub fn take<const N: usize>(&mut self, place: &str, count: u64) -> Result<View<[u8; N]>> {
+    /// The next `count` items of `N` bytes each; `section` is their name for messages.
+    pub fn take<const N: usize>(&mut self, section: &str, count: u64) -> Result<View<[u8; N]>> {
         let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(N));
         let end = length.and_then(|length| self.offset.checked_add(length));
         let (Some(length), Some(end)) = (length, end) else {
-            return Err(self.damaged(place, "its size overflows"));
+            return Err(self.damaged(section, "its size overflows"));
         };
         let view = View::new(self.bytes, self.offset, length).map_err(|_| {
             let reason = format!(
                 "it should end at byte {end}, but the file ends at {}; it is cut",
                 self.bytes.len()
             );
-            self.damaged(place, &reason)
+            self.damaged(section, &reason)
         })?;
         self.offset = end;
         Ok(view)
     }
 
-    /// What is wrong with `place`.
-    pub fn damaged(&self, place: &str, reason: &str) -> crate::Error {
-        miriam_storage::Error::damaged(self.path, place, reason).into()
+    /// The error that the section `section` is damaged.
+    pub fn damaged(&self, section: &str, reason: &str) -> crate::Error {
+        miriam_storage::Error::damaged(self.path, section, reason).into()
     }
 }

@@ -1,5 +1,5 @@
-//! Words: from text to ids, which the two kinds of files do in two ways, and
-//! back.
+//! The vocabulary of KenLM's files: from text to ids, in two ways for the two kinds of
+//! files, and back.
 
 use std::sync::OnceLock;
 
@@ -10,8 +10,8 @@ use super::table::{KenlmTable, bucket_count};
 use super::unaligned::SectionReader;
 use crate::{LmWord, Result};
 
-/// The 64-bit MurmurHash (version A) of `text` with seed 0: how KenLM knows a
-/// word (`ngram-lm.md` 2.7).
+/// MurmurHash64A of `text` with seed 0, which identifies a word in KenLM's files
+/// (`ngram-lm.md` 2.7).
 pub fn word_hash(text: &[u8]) -> u64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
     const R: u32 = 47;
@@ -33,7 +33,7 @@ pub fn word_hash(text: &[u8]) -> u64 {
     hash ^ hash >> R
 }
 
-/// Whether `text` is a name of word 0, which has no place in a vocabulary.
+/// Whether `text` is a name of word 0, which is not in the index.
 pub fn is_unknown(text: &[u8]) -> bool {
     text == b"<unk>" || text == b"<UNK>"
 }
@@ -42,7 +42,7 @@ pub fn is_unknown(text: &[u8]) -> bool {
 pub enum WordIndex {
     /// Probing files: a table from hash to id, ids in the order of the ARPA file.
     Hashed(KenlmTable<12>),
-    /// Tries: all hashes in order; the id is the place, from 1.
+    /// Tries: all hashes in ascending order; the id is the position, from 1.
     Sorted(View<[u8; 8]>),
 }
 
@@ -50,42 +50,42 @@ pub enum WordIndex {
 pub struct KenlmVocabulary {
     index: WordIndex,
     count: usize,
-    /// From where the strings stand, one after another, each with a NUL behind.
+    /// The strings of the words, by id, each ended by NUL.
     strings: Option<View<[u8; 1]>>,
-    /// Where each string begins: found when a word is first asked for.
+    /// Where each string begins: computed when a word is first needed.
     starts: OnceLock<Vec<usize>>,
 }
 
 impl KenlmVocabulary {
-    /// Takes the vocabulary of a probing file.
+    /// Reads the vocabulary of a probing file.
     pub fn read_hashed(sections: &mut SectionReader<'_>, header: &Header) -> Result<Self> {
-        let place = "vocabulary";
-        let start = sections.take::<4>(place, 2)?;
+        let section = "vocabulary";
+        let start = sections.take::<4>(section, 2)?;
         let (version, count) = (u32::from_le_bytes(start[0]), u32::from_le_bytes(start[1]));
         if version != 0 {
             let reason = format!("version {version}, this program reads version 0");
-            return Err(sections.damaged(place, &reason));
+            return Err(sections.damaged(section, &reason));
         }
-        // Without <unk> in the ARPA file, words are one more than it counts.
+        // Without <unk> in the ARPA file, there is one more word than it counts.
         if count == 0 || u64::from(count) > header.counts[0] + 1 {
             let reason = format!("{count} words, but {} unigrams", header.counts[0]);
-            return Err(sections.damaged(place, &reason));
+            return Err(sections.damaged(section, &reason));
         }
         let slots = bucket_count(header.counts[0], header.probing_multiplier);
-        let table = KenlmTable::new(sections.take(place, slots)?);
+        let table = KenlmTable::new(sections.take(section, slots)?);
         Ok(KenlmVocabulary::new(WordIndex::Hashed(table), count as usize))
     }
 
-    /// Takes the vocabulary of a trie.
+    /// Reads the vocabulary of a trie.
     pub fn read_sorted(sections: &mut SectionReader<'_>, header: &Header) -> Result<Self> {
-        let place = "vocabulary";
-        let count = u64::from_le_bytes(sections.take::<8>(place, 1)?[0]);
+        let section = "vocabulary";
+        let count = u64::from_le_bytes(sections.take::<8>(section, 1)?[0]);
         if count >= header.counts[0] {
             let reason = format!("{count} words beside <unk>, but {} unigrams", header.counts[0]);
-            return Err(sections.damaged(place, &reason));
+            return Err(sections.damaged(section, &reason));
         }
         let after = sections.offset + 8 * header.counts[0] as usize;
-        let hashes = sections.take(place, count)?;
+        let hashes = sections.take(section, count)?;
         sections.offset = after;
         Ok(KenlmVocabulary::new(WordIndex::Sorted(hashes), count as usize + 1))
     }
@@ -94,7 +94,7 @@ impl KenlmVocabulary {
         KenlmVocabulary { index, count, strings: None, starts: OnceLock::new() }
     }
 
-    /// Takes the strings, which are the last section, where the file has them.
+    /// Reads the strings, which are the last section, where the file has them.
     pub fn read_strings(
         &mut self,
         sections: &mut SectionReader<'_>,
@@ -111,12 +111,12 @@ impl KenlmVocabulary {
         Ok(())
     }
 
-    /// How many words there are, `<unk>` included; ids are below this.
+    /// The number of words, `<unk>` included; ids are below this.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// The id of the word `text`, 0 when it is not there.
+    /// The id of the word `text`, 0 when it is unknown.
     pub fn word_id(&self, text: &[u8]) -> u32 {
         self.id_of_hash(word_hash(text))
     }
@@ -134,7 +134,7 @@ impl KenlmVocabulary {
         if (id as usize) < self.count { id } else { 0 }
     }
 
-    /// The ids of the words that `spans` mark in `text`, with their memory
+    /// Writes to `ids` the ids of the words at `spans` in `text`, with their memory
     /// accesses overlapped.
     pub fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
         const GROUP: usize = 16;
@@ -173,24 +173,22 @@ impl KenlmVocabulary {
     }
 }
 
-/// About where `hash` stands among `count` evenly spread ones, of which there are
-/// some.
+/// The expected position of `hash` among `count` evenly spread ones; `count` is not 0.
 fn interpolated_position(count: usize, hash: u64) -> usize {
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
 
-/// Where `hash` stands in `hashes`. Hashes are evenly spread, so the place is
-/// guessed from the value; hostile lists make that slow, so after a few guesses
-/// halving goes on.
+/// The position of `hash` in `hashes` by interpolation search. On hostile lists that
+/// would be slow, so after a few steps the search is binary.
 fn interpolation_search(hashes: &View<[u8; 8]>, hash: u64) -> Option<usize> {
     let at = |i: usize| u64::from_le_bytes(hashes[i]);
     let (mut begin, mut end) = (0, hashes.len());
     let (mut low, mut high) = (0u64, u64::MAX);
-    let mut guesses = 6;
+    let mut interpolations = 6;
     while end - begin > 8 {
-        let pivot = if guesses > 0 && high > low {
-            guesses -= 1;
-            // The first comes out where [`guess`] says, or beside it.
+        let pivot = if interpolations > 0 && high > low {
+            interpolations -= 1;
+            // The first step is at [`interpolated_position`], or next to it.
             let share = (hash - low) as f64 / (high - low) as f64;
             (begin + (share * (end - begin) as f64) as usize).min(end - 1)
         } else {

@@ -1,4 +1,3 @@
-use std::io::{Cursor, Read};
 use std::sync::{Arc, LazyLock};
 
 use miriam_storage::LoadMethod;
@@ -7,9 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::query::{self, Verbosity, query};
-
-/// The toy model of `ngram-lm.md` Appendix A.
-const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+use crate::test_support::{TOY, capture_output, text_input};
 
 static MODEL: LazyLock<Arc<dyn LanguageModel>> = LazyLock::new(|| {
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -25,25 +22,10 @@ const SUMMARY: PerplexityOptions = PerplexityOptions {
     filter: None,
 };
 
-fn input(text: &[u8]) -> Input {
-    Input::from_reader(Cursor::new(text.to_vec()), "text", Some(text.len() as u64)).unwrap()
-}
-
-/// What `write` writes.
-fn capture_output<T>(write: impl FnOnce(&mut Output) -> Result<T>) -> Result<(Vec<u8>, T)> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let mut output = Output::create(file.path())?;
-    let value = write(&mut output)?;
-    output.finish()?;
-    let mut bytes = Vec::new();
-    file.reopen().unwrap().read_to_end(&mut bytes).unwrap();
-    Ok((bytes, value))
-}
-
 /// The output for `texts`, which must not depend on threads, and the counts.
 fn run(texts: &[&[u8]], options: &PerplexityOptions) -> Result<(Vec<u8>, LineCounts)> {
     let run = |threads| {
-        let inputs = texts.iter().map(|text| Ok(input(text)));
+        let inputs = texts.iter().map(|text| Ok(text_input(text, "text")));
         let options = PerplexityOptions { threads, ..options.clone() };
         capture_output(|output| perplexity(&**MODEL, inputs, None, output, &options, &NoProgress))
             .map(|(bytes, (_, lines))| (bytes, lines))
@@ -66,9 +48,10 @@ fn query_lines(text: &[u8], markers: bool) -> Vec<(f32, u64)> {
         line_buffered: false,
         kenlm_compat: false,
     };
-    let (printed, _) =
-        capture_output(|output| query(&**MODEL, input(text), output, options, &NoProgress))
-            .unwrap();
+    let (printed, _) = capture_output(|output| {
+        query(&**MODEL, text_input(text, "text"), output, options, &NoProgress)
+    })
+    .unwrap();
     let printed = String::from_utf8(printed).unwrap();
     let line = |line: &str| {
         let mut fields = line.split(' ').skip(1).step_by(2);
@@ -130,7 +113,7 @@ proptest! {
             verbosity: levels, sentence_markers: markers, threads: 3, line_buffered: true, kenlm_compat: false,
         };
         let (summary, _) =
-            capture_output(|output| query(&**MODEL, input(&text), output, options, &NoProgress)).unwrap();
+            capture_output(|output| query(&**MODEL, text_input(&text, "text"), output, options, &NoProgress)).unwrap();
         prop_assert_eq!(run(&[&text], &PerplexityOptions { sentence_markers: markers, ..SUMMARY }).unwrap().0, summary);
     }
 

@@ -1,13 +1,13 @@
 //! From lists of n-grams to probing tables.
 //!
-//! Orders are built one after another, from short to long, each on all threads.
-//! An n-gram leaves two marks behind: its suffix (all words but the oldest) is
-//! told that something longer ends in it, its context (all words but the newest)
-//! that something longer begins with it. Marks are sign bits of the values, and
-//! threads only ever clear them, so they may all do so at once.
+//! Orders are built one after another, from short to long, each on all threads. Every
+//! n-gram sets a flag of its suffix (all words but the oldest), that a longer n-gram
+//! ends in it, and one of its context (all words but the newest), that a longer n-gram
+//! begins with it. The flags are sign bits of the values; setting one clears the bit,
+//! and threads do nothing else to values, so they may work at once.
 //!
-//! A model from which a toolkit has pruned suffixes gets blanks in their place;
-//! see `blanks`.
+//! A model from which a toolkit has pruned suffixes gets blanks in their place
+//! ([`blanks`]).
 //!
 //! The bytes do not depend on the number of threads.
 
@@ -32,70 +32,75 @@ use build_error::BuildError;
 
 use super::*;
 use crate::arpa::Section;
-use crate::{DuplicatePolicy, NgramSource, open_source};
+use crate::{DuplicatePolicy, NgramSource, ProgressStage, open_source};
 
-/// The bit of a value that is cleared when something longer ends in the n-gram.
+/// The bit of a value that is cleared when a longer n-gram ends in this one.
 const NO_LEFT_EXTENSION: u64 = SIGN as u64;
-/// The bit of a backoff of -0.0 that is cleared when something longer begins with
-/// the n-gram.
+/// The bit of a backoff of -0.0 that is cleared when a longer n-gram begins with this
+/// one.
 const NO_RIGHT_EXTENSION: u64 = (SIGN as u64) << 32;
 
-/// n-grams that one task works on.
+/// N-grams in a task.
 const CHUNK: usize = 1 << 15;
-/// n-grams whose lookups wait for memory together.
+/// N-grams whose lookups wait for memory together.
 const PREFETCH_GROUP: usize = 16;
 
-/// A stage of the progress, over when it is dropped: also after an error.
-pub struct ProgressStage<'p>(&'p dyn Progress);
-
-impl<'p> ProgressStage<'p> {
-    /// Begins the stage `name` of so many bytes, if that is known.
-    pub fn begin(progress: &'p dyn Progress, name: &str, total: Option<u64>) -> Self {
-        progress.begin(name, total);
-        ProgressStage(progress)
-    }
-}
-
-impl Drop for ProgressStage<'_> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
-}
-
-/// What a finished file holds.
+/// The numbers of entries of a model file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSize {
-    /// n-grams of each order as the ARPA file counts them.
+    /// N-grams of each order as the source counts them.
     pub counts: Vec<u64>,
     /// Entries added for missing suffixes.
     pub blanks: u64,
 }
 
-/// Builds the file `output` from the model at `path`, ARPA text or whatever else
-/// [`open_source`] opens, on rayon's current threads.
+/// Builds the probing model `output` from the model at `path`, in any format that
+/// [`open_source`] reads, on rayon's current threads.
+///
+/// ```
+/// use miriam_lmcpu::probing::{ProbingModel, build_probing};
+/// use miriam_lmcpu::{DuplicatePolicy, LanguageModel};
+/// use miriam_storage::LoadMethod;
+/// use miriam_textio::NoProgress;
+///
+/// let folder = tempfile::tempdir()?;
+/// let (arpa, output) = (folder.path().join("toy.arpa"), folder.path().join("toy.lm"));
+/// let text = "\\data\\\nngram 1=3\n\n\\1-grams:\n-99\t<s>\n-1.5\t</s>\n-2\ta\n\n\\end\\\n";
+/// std::fs::write(&arpa, text)?;
+/// let size = build_probing(&arpa, &output, DuplicatePolicy::Reject, &NoProgress)?;
+/// assert_eq!((size.counts, size.blanks), (vec![3], 0));
+/// let model = ProbingModel::open(&output, LoadMethod::Lazy)?;
+/// assert_eq!((LanguageModel::order(&model), LanguageModel::num_words(&model)), (1, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// If the source cannot be read, lacks contexts or has duplicates, or the file cannot
+/// be written.
 pub fn build_probing(
     path: &Path,
     output: &Path,
     duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let tables = ProbingBuilder::from_file(path, duplicates, progress)?;
+    let builder = ProbingBuilder::from_file(path, duplicates, progress)?;
     let _stage = ProgressStage::begin(progress, "writing", None);
-    tables.write(ContainerWriter::create(output, KIND, VERSION)?)?;
-    Ok(tables.size())
+    builder.write(ContainerWriter::create(output, KIND, VERSION)?)?;
+    Ok(builder.size())
 }
 
 /// The model in the ARPA text at `arpa`, built in memory on rayon's current
 /// threads.
-pub fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<ProbingModel> {
+pub(crate) fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<ProbingModel> {
     let bytes = build_in_memory(arpa, progress)?;
     ProbingModel::from_container(&Container::from_bytes(bytes, arpa)?)
 }
 
 /// The bytes of the file that [`build_probing`] would write.
 pub(super) fn build_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
-    let tables = ProbingBuilder::from_file(arpa, DuplicatePolicy::Reject, progress)?;
-    let bytes = tables.write(ContainerWriter::in_memory(arpa, KIND, VERSION)?)?;
+    let builder = ProbingBuilder::from_file(arpa, DuplicatePolicy::Reject, progress)?;
+    let bytes = builder.write(ContainerWriter::in_memory(arpa, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 
@@ -104,7 +109,7 @@ struct ProbingBuilder {
     counts: Vec<u64>,
     vocabulary: Vocabulary,
     has_unknown: bool,
-    /// By word id: prob and backoff.
+    /// By word id: probability and backoff.
     unigrams: Vec<AtomicU64>,
     /// Orders 2 to N - 1.
     middle: Vec<MiddleTable>,
@@ -112,11 +117,11 @@ struct ProbingBuilder {
     longest: Option<LongestTable>,
     closure_checks: Vec<ClosureCheck>,
     minimisation_is_closed: bool,
-    /// Where the entries of one order after another are split.
+    /// Memory in which the entries of each order are partitioned.
     scratch: ZeroedVec<u32>,
 }
 
-/// The n-grams of one order that may be part of longer ones.
+/// The n-grams of an order below the highest.
 struct MiddleTable {
     order: usize,
     lines: ZeroedVec<Line4>,
@@ -135,9 +140,9 @@ struct LongestTable {
     oldest: ZeroedVec<u32>,
 }
 
-/// An n-gram whose suffix no state keeps as far as is known when the n-gram is
-/// read. If a state keeps the n-gram in the end, one must keep the suffix too, or
-/// minimisation is not closed.
+/// An n-gram whose suffix no state keeps as far as is known when the n-gram is read. If
+/// in the end a state keeps the n-gram but none keeps the suffix, minimisation is not
+/// closed.
 #[derive(Clone, Copy)]
 struct ClosureCheck {
     order: usize,
@@ -145,11 +150,11 @@ struct ClosureCheck {
     suffix: u64,
 }
 
-/// The lines of an order that has left its marks; the oldest word of the n-gram in
-/// each slot; and, in file order, the n-grams that left none.
+/// The lines of an order whose n-grams have set their flags; the oldest word of the
+/// n-gram in each slot; and, in file order, the n-grams that have not set theirs.
 type MarkedTable<L> = (ZeroedVec<L>, ZeroedVec<u32>, Vec<usize>);
 
-/// Where an n-gram of a middle order stands.
+/// Where the entry of an n-gram of a middle order is.
 enum EntryLocation {
     Slot(Slot),
     Blank,
@@ -171,12 +176,12 @@ impl MiddleTable {
         self.lines[slot.0 / Line4::SLOTS].value(slot.0 % Line4::SLOTS)
     }
 
-    fn update_value(&mut self, slot: Slot, mark: fn(u64) -> u64) {
+    fn update_value(&mut self, slot: Slot, set_flag: fn(u64) -> u64) {
         let (line, slot) = (&mut self.lines[slot.0 / Line4::SLOTS], slot.0 % Line4::SLOTS);
-        line.set(slot, line.key(slot), mark(line.value(slot)));
+        line.set(slot, line.key(slot), set_flag(line.value(slot)));
     }
 
-    /// Notes that something longer begins with the n-gram; returns its backoff.
+    /// Flags that a longer n-gram begins with this one; returns its backoff.
     fn mark_extends_right(&mut self, hash: u64) -> Option<f32> {
         if let Some(slot) = self.slot(hash) {
             self.update_value(slot, set_extends_right);
@@ -188,9 +193,9 @@ impl MiddleTable {
         })
     }
 
-    /// log10 p of the n-gram at `place`, but for its sign.
-    fn log10(&self, hash: u64, place: &EntryLocation) -> f32 {
-        match place {
+    /// log10 p of the n-gram at `location`, up to its sign.
+    fn log10(&self, hash: u64, location: &EntryLocation) -> f32 {
+        match location {
             EntryLocation::Slot(slot) => f32::from_bits(log10_bits(self.value(*slot))),
             EntryLocation::Blank => self.blanks[&nonzero_key(hash)].log10,
         }
@@ -217,21 +222,22 @@ impl MiddleTable {
         }));
         self.entries = entries.len() as u64;
         self.home_lines = home_lines::<Line4>(entries.len(), LOAD_FACTOR);
-        let grouping = TableBuilder::new(self.home_lines);
+        let table_builder = TableBuilder::new(self.home_lines);
         let split = &mut entries.clone();
         let groups = entries.par_chunks(CHUNK).zip(split.par_chunks_mut(CHUNK));
-        let groups: Vec<_> = groups.map(|(some, into)| grouping.partition(some, into)).collect();
-        (self.lines, self.oldest) = grouping.build(&groups)?;
+        let groups: Vec<_> =
+            groups.map(|(some, into)| table_builder.partition(some, into)).collect();
+        (self.lines, self.oldest) = table_builder.build(&groups)?;
         Ok(())
     }
 }
 
-/// The value of an n-gram in which something longer ends.
+/// The value with the flag that a longer n-gram ends in this one.
 fn set_extends_left(value: u64) -> u64 {
     value & !NO_LEFT_EXTENSION
 }
 
-/// The value of an n-gram with which something longer begins. A backoff of -0.0
+/// The value with the flag that a longer n-gram begins with this one: a backoff of -0.0
 /// becomes 0.0, other backoffs stay.
 fn set_extends_right(value: u64) -> u64 {
     if has_extension(value) { value } else { value & !NO_RIGHT_EXTENSION }
@@ -242,20 +248,15 @@ fn has_extension(value: u64) -> bool {
     backoff_bits(value) != NO_EXTENSION
 }
 
-/// Changes a value that other threads may mark too; returns the new one. Marks that
-/// are there already, as most are, cost no write.
-fn update_flags(value: &AtomicU64, mark: fn(u64) -> u64) -> u64 {
+/// Sets a flag of a value that other threads may update too; returns the new value.
+/// Flags that are set already, as most are, cost no write.
+fn update_flags(value: &AtomicU64, set_flag: fn(u64) -> u64) -> u64 {
     let before = value.load(Ordering::Relaxed);
-    let after = mark(before);
+    let after = set_flag(before);
     if after != before {
         value.fetch_and(!(before ^ after), Ordering::Relaxed);
     }
     after
-}
-
-/// The hash of an n-gram whose words are given as they stand in the text.
-fn hash_oldest_first(words: &[u32]) -> u64 {
-    hash_ngram(words.iter().rev().copied())
 }
 
 impl ProbingBuilder {
@@ -267,18 +268,18 @@ impl ProbingBuilder {
         let size = path.metadata().map(|found| found.len()).ok();
         let stage = ProgressStage::begin(progress, "reading", size);
         let mut source = open_source(path, duplicates, progress)?;
-        let tables = ProbingBuilder::from_source(&mut *source)?;
+        let builder = ProbingBuilder::from_source(&mut *source)?;
         drop(stage);
         let _stage = ProgressStage::begin(progress, "building", None);
-        Ok(tables.finish(source.vocabulary()))
+        Ok(builder.finish(source.vocabulary()))
     }
 
-    /// Takes all n-grams of `source`; blanks stay beside the tables.
+    /// Reads all n-grams of `source`; blanks are kept apart from the tables.
     fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
         let unigrams = source.unigrams().iter().map(|unigram| {
             AtomicU64::new(pack(unigram.log10.to_bits() | SIGN, unigram.backoff.to_bits()))
         });
-        let mut tables = ProbingBuilder {
+        let mut builder = ProbingBuilder {
             counts: source.counts().to_vec(),
             vocabulary: Vocabulary::new(),
             has_unknown: source.has_unknown(),
@@ -293,25 +294,25 @@ impl ProbingBuilder {
         while let Some(section) = next {
             // The next order is read while this one is built.
             let (read, added) =
-                rayon::join(|| source.next_section(), || tables.add_section(&section));
-            added.map_err(|problem| problem.into_error(&section, source))?;
+                rayon::join(|| source.next_section(), || builder.add_section(&section));
+            added.map_err(|error| error.into_error(&section, source))?;
             next = read?;
         }
-        Ok(tables)
+        Ok(builder)
     }
 
-    /// Moves the blanks into the tables, which are final then.
+    /// Moves the blanks into the tables, which completes them.
     fn finish(mut self, vocabulary: &Vocabulary) -> Self {
         self.vocabulary = vocabulary.clone();
         self.scratch = ZeroedVec::default();
         for middle in &mut self.middle {
-            // A blank is only made where no entry has the key.
+            // A blank is only added where no entry has its key.
             middle
                 .insert_blanks()
                 .unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
         }
-        self.minimisation_is_closed = self.closure_checks.iter().all(|question| {
-            let ClosureCheck { order, ngram, suffix } = *question;
+        self.minimisation_is_closed = self.closure_checks.iter().all(|check| {
+            let ClosureCheck { order, ngram, suffix } = *check;
             !self.state_keeps(order, ngram) || self.state_keeps(order - 1, suffix)
         });
         self
@@ -326,7 +327,7 @@ impl ProbingBuilder {
         value.is_some_and(has_extension)
     }
 
-    /// Takes the n-grams of the next order.
+    /// Adds the n-grams of the next order.
     fn add_section(&mut self, section: &Section) -> Result<(), BuildError> {
         let order = section.order;
         let others;
@@ -339,12 +340,12 @@ impl ProbingBuilder {
             self.longest = Some(LongestTable { lines, home_lines: home, oldest });
         } else {
             let home = home_lines::<Line4>(section.len(), LOAD_FACTOR);
-            let both = |index: usize| {
+            let value_of = |index: usize| {
                 pack(section.log10[index].to_bits() | SIGN, section.backoffs[index].to_bits())
             };
             let (lines, oldest);
             (lines, oldest, others) =
-                self.mark_extensions(section, TableBuilder::new(home), both)?;
+                self.mark_extensions(section, TableBuilder::new(home), value_of)?;
             let (entries, blanks) = (section.len() as u64, HashMap::new());
             self.middle.push(MiddleTable {
                 order,
@@ -358,13 +359,13 @@ impl ProbingBuilder {
         others.into_iter().try_for_each(|index| self.mark_extensions_with_blanks(section, index))
     }
 
-    /// Leaves the marks of every n-gram of `section` whose suffix and context are
-    /// there. Returns the table of all its n-grams with the values that `value` gives
-    /// them, and their oldest words; and, in file order, those not marked.
+    /// Sets the flags of the suffix and the context of every n-gram of `section` for
+    /// which both exist. Returns the table of all n-grams with the values that `value`
+    /// gives, their oldest words, and, in file order, the n-grams that lack one.
     fn mark_extensions<L: TableLine>(
         &mut self,
         section: &Section,
-        grouping: TableBuilder<L>,
+        table_builder: TableBuilder<L>,
         value: impl Fn(usize) -> L::Value + Sync,
     ) -> Result<MarkedTable<L>, DuplicateKey> {
         let order = section.order;
@@ -387,16 +388,16 @@ impl ProbingBuilder {
             }
         };
         let size = size_of::<L::Entry>() / size_of::<u32>();
-        let most = self.counts.iter().max().map_or(0, |&count| count as usize);
-        self.scratch.resize_for_overwrite(section.len() * size, most.saturating_mul(size));
-        let room = <[L::Entry]>::mut_from_bytes(self.scratch.as_mut_bytes());
-        let room = room.unwrap_or_else(|_| unreachable!("whole entries"));
-        let chunks = section.words.par_chunks(CHUNK * order).zip(room.par_chunks_mut(CHUNK));
+        let max_count = self.counts.iter().max().map_or(0, |&count| count as usize);
+        self.scratch.resize_for_overwrite(section.len() * size, max_count.saturating_mul(size));
+        let entries_out = <[L::Entry]>::mut_from_bytes(self.scratch.as_mut_bytes());
+        let entries_out = entries_out.unwrap_or_else(|_| unreachable!("whole entries"));
+        let chunks = section.words.par_chunks(CHUNK * order).zip(entries_out.par_chunks_mut(CHUNK));
         let done: Vec<_> = chunks
             .enumerate()
             .map_init(Vec::new, |entries, (chunk, (words, into))| {
                 entries.clear();
-                let (mut missing, mut questions) = (Vec::new(), Vec::new());
+                let (mut missing, mut closure_checks) = (Vec::new(), Vec::new());
                 for words in words.chunks(PREFETCH_GROUP * order) {
                     let first = chunk * CHUNK + entries.len();
                     let mut parts = [(0, 0, 0); PREFETCH_GROUP];
@@ -415,23 +416,23 @@ impl ProbingBuilder {
                                 update_flags(beginning, set_extends_right);
                                 let ending = update_flags(ending, set_extends_left);
                                 if !is_longest && !has_extension(ending) {
-                                    questions.push(ClosureCheck { order, ngram, suffix });
+                                    closure_checks.push(ClosureCheck { order, ngram, suffix });
                                 }
                             }
                             _ => missing.push(first + i),
                         }
                     }
                 }
-                (grouping.partition(entries, into), missing, questions)
+                (table_builder.partition(entries, into), missing, closure_checks)
             })
             .collect();
         let (mut groups, mut others) = (Vec::with_capacity(done.len()), Vec::new());
-        for (group, missing, questions) in done {
+        for (group, missing, closure_checks) in done {
             groups.push(group);
             others.extend(missing);
-            self.closure_checks.extend(questions);
+            self.closure_checks.extend(closure_checks);
         }
-        let (lines, oldest) = grouping.build(&groups)?;
+        let (lines, oldest) = table_builder.build(&groups)?;
         Ok((lines, oldest, others))
     }
 
@@ -482,7 +483,7 @@ impl ProbingBuilder {
         Ok(writer.finish()?)
     }
 
-    /// Writes what scoring reads.
+    /// Writes the sections that scoring reads.
     fn write_tables(&self, writer: &mut ContainerWriter) -> Result<()> {
         Dictionary::write(writer, "words", self.vocabulary.iter())?;
         let unigrams = self.unigrams.iter().map(|value| value.load(Ordering::Relaxed));

@@ -1,15 +1,15 @@
 //! The probing model: one hash table of cache lines an order.
 //!
-//! The idea is KenLM's: an n-gram is known by a 64-bit hash of its words, newest
-//! first, so that all hashes of a query are known before any memory is touched.
-//! What differs is the layout: a table is a row of 64-byte lines of four (the
-//! longest n-grams: five) entries, so that a lookup touches one line nearly
-//! always, and the line is found by a multiplication instead of a division.
-//! `docs/formats.md` gives every byte.
+//! The idea is KenLM's: an n-gram is identified by a 64-bit hash of its words, newest
+//! first, so that all hashes of a query are known before any memory is read. What
+//! differs is the layout: a table is an array of 64-byte lines of four (for the longest
+//! n-grams five) entries, so that a lookup nearly always reads one line, and the line
+//! is found by a multiplication instead of a division. `docs/formats.md` gives every
+//! byte.
 //!
-//! Flags ride in sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a prob
-//! is set when no longer n-gram ends in this one; a backoff of -0.0 says that no
-//! longer n-gram begins with it and that it has no backoff.
+//! Flags are sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a probability is
+//! set when no longer n-gram ends in this one; a backoff of -0.0 says that no longer
+//! n-gram begins with it and that it has no backoff.
 
 mod build;
 mod ngram_index;
@@ -24,37 +24,35 @@ use miriam_storage::probing::{Line4, Line5, ProbingTable, TableLine, nonzero_key
 use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
-pub use build::{ModelSize, ProgressStage, build_probing, probing_from_arpa};
-pub use source::ProbingSource;
+pub(crate) use build::probing_from_arpa;
+pub use build::{ModelSize, build_probing};
+pub(crate) use source::probing_source;
 pub use verify::verify;
 
-use crate::hash::{combine, uncombine};
-use crate::{LmWord, MAX_ORDER, Result, State};
+use crate::hash::{combine, hash_oldest_first, uncombine};
+use crate::index::SIGN;
+use crate::{LmWord, NO_EXTENSION, Result, State, file_checks};
 
 /// The kind of the file.
 pub const KIND: FileKind = FileKind::new("ngram-probing");
 /// The version of its layout.
-pub const VERSION: u32 = 2;
+const VERSION: u32 = 2;
 /// Files of this version have no oldest words, so they score but cannot be dumped.
 const VERSION_WITHOUT_WORDS: u32 = 1;
 
-/// The share of a table's slots that are taken. KenLM's default is 0.67; with
-/// whole lines compared at once, fuller tables cost speed from 0.7 on.
+/// The load factor of tables. KenLM's default is 0.67; with whole lines compared at
+/// once, tables are slower from 0.7 on.
 const LOAD_FACTOR: f64 = 0.65;
-
-const SIGN: u32 = 1 << 31;
-/// The bits of -0.0: no backoff and no extension.
-const NO_EXTENSION: u32 = SIGN;
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct ProbingMetadata {
     /// The length of the longest n-grams, 1 to 16.
     order: u32,
-    /// n-grams of each order as the ARPA file counts them.
+    /// N-grams of each order as the source counts them.
     counts: Vec<u64>,
-    /// Entries of each table, of orders from 2; blanks that stand for missing
-    /// suffixes are counted.
+    /// Entries of each table, of orders from 2, blanks (entries for missing suffixes)
+    /// included.
     entries: Vec<u64>,
     /// Home lines of each table, of orders from 2.
     home_lines: Vec<u64>,
@@ -64,12 +62,12 @@ struct ProbingMetadata {
     eos_id: u32,
     /// Whether the ARPA file had `<unk>`.
     has_unknown: bool,
-    /// See `LanguageModel::minimisation_is_closed`.
+    /// [`crate::LanguageModel::minimisation_is_closed`].
     minimisation_is_closed: bool,
 }
 
-/// A prob and a backoff, both log10 with their flags, as one 64-bit value: the
-/// prob's bits in the low half.
+/// A probability and a backoff, both log10 with their flags, as one 64-bit value: the
+/// probability in the low half.
 #[inline(always)]
 fn pack(log10: u32, backoff: u32) -> u64 {
     u64::from(log10) | u64::from(backoff) << 32
@@ -85,19 +83,11 @@ fn backoff_bits(value: u64) -> u32 {
     (value >> 32) as u32
 }
 
-/// The hash of the n-gram `words`, newest word first.
-#[inline]
-fn hash_ngram(words: impl IntoIterator<Item = u32>) -> u64 {
-    let mut words = words.into_iter();
-    let first = words.next().unwrap_or_default();
-    words.fold(u64::from(first), combine)
-}
-
 /// A model in a probing file, or built from ARPA in memory.
 pub struct ProbingModel {
     metadata: ProbingMetadata,
     words: Dictionary,
-    /// By word id: prob and backoff.
+    /// By word id: probability and backoff.
     unigrams: View<u64>,
     /// Orders 2 to N - 1.
     middle: Vec<ProbingTable<Line4>>,
@@ -108,13 +98,21 @@ pub struct ProbingModel {
 
 impl ProbingModel {
     /// Opens the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is of another kind or is damaged.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
-    /// Opens a container, which must be of this kind and version. Everything
-    /// that scoring relies on is checked here, in time that does not grow with
-    /// the model; [`verify`] checks the rest.
+    /// Opens a container, which must be of this kind and version. Everything that
+    /// scoring relies on is checked here, in time that does not grow with the model;
+    /// [`verify()`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// If the container is of another kind or is damaged.
     pub fn from_container(container: &Container) -> Result<Self> {
         let version = match container.kind_version() {
             VERSION_WITHOUT_WORDS => VERSION_WITHOUT_WORDS,
@@ -124,9 +122,7 @@ impl ProbingModel {
         let metadata: ProbingMetadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;
-        if !(1..=MAX_ORDER).contains(&order) {
-            return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
-        }
+        file_checks::check_order(&container, order)?;
         if metadata.counts.len() != order
             || metadata.entries.len() != order - 1
             || metadata.home_lines.len() != order - 1
@@ -135,14 +131,8 @@ impl ProbingModel {
         }
         let words = Dictionary::open(&container, "words")?;
         let unigrams = container.section::<u64>("order-1")?;
-        if unigrams.len() != words.len() || words.len() > u32::MAX as usize {
-            let reason = "there is not one unigram for each word";
-            return Err(container.damaged("order-1", reason).into());
-        }
-        let known = |id: u32| id > 0 && (id as usize) < unigrams.len();
-        if !known(metadata.bos_id) || !known(metadata.eos_id) {
-            return Err(damaged("<s> or </s> is no word of the model").into());
-        }
+        let markers = [metadata.bos_id, metadata.eos_id];
+        file_checks::check_counts(&container, words.len(), unigrams.len(), markers)?;
         let mut middle = Vec::new();
         for n in 2..order {
             middle.push(open_table::<Line4>(&container, &metadata, n)?);
@@ -151,11 +141,9 @@ impl ProbingModel {
             1 => None,
             _ => Some(open_table::<Line5>(&container, &metadata, order)?),
         };
-        let mut begin = State::EMPTY;
         let backoff = f32::from_bits(backoff_bits(unigrams[metadata.bos_id as usize]));
-        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
-        begin.set_len(1);
-        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin_state: begin })
+        let begin_state = State::of_word(LmWord(metadata.bos_id), backoff);
+        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin_state })
     }
 }
 

@@ -1,12 +1,11 @@
-//! The probing model as a query walk sees it: a place is the hash of an n-gram,
-//! so all lookups of a query can begin before any memory has come.
+//! Lookups in a probing model: a node reference is the hash of an n-gram, so all
+//! lookups of a query can begin before any memory has arrived.
 
 use super::*;
 use crate::{FoundNgram, LookupStep, NgramIndex};
 
 impl ProbingModel {
-    /// Starts loading where the n-gram of `order`, from 2, with this hash would
-    /// stand.
+    /// Prefetches the home line of the n-gram of `order`, from 2, with this hash.
     #[inline(always)]
     fn prefetch_order(&self, order: usize, hash: u64) {
         match self.middle.get(order - 2) {
@@ -20,7 +19,7 @@ impl ProbingModel {
     }
 }
 
-/// What stands in a table for the n-gram with this hash.
+/// The n-gram with this hash from its entry in a table.
 #[inline(always)]
 fn decode_ngram(log10: u32, backoff: u32, hash: u64) -> FoundNgram<u64> {
     FoundNgram {
@@ -44,21 +43,15 @@ impl NgramIndex for ProbingModel {
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        // A damaged index may name a word that is not there.
-        match self.words.find(word) {
-            Some(id) if (id as usize) < self.unigrams.len() => LmWord(id),
-            _ => LmWord::UNKNOWN,
-        }
+        self.words.find(word).map_or(LmWord::UNKNOWN, LmWord)
     }
 
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
         let words = spans.iter().map(|&(start, end)| &text[start as usize..end as usize]);
         let mut ids = ids[..spans.len()].iter_mut();
         self.words.find_batch(words, |found| {
-            // A damaged index may name a word that is not there.
-            let known = found.filter(|&id| (id as usize) < self.unigrams.len());
             if let Some(id) = ids.next() {
-                *id = known.map_or(LmWord::UNKNOWN, LmWord);
+                *id = found.map_or(LmWord::UNKNOWN, LmWord);
             }
         });
     }
@@ -91,15 +84,15 @@ impl NgramIndex for ProbingModel {
     }
 
     #[inline(always)]
-    fn begin_lookup(&self, order: usize, place: u64, older: LmWord) -> u64 {
-        let hash = combine(place, older.0);
+    fn begin_lookup(&self, order: usize, node: u64, older: LmWord) -> u64 {
+        let hash = combine(node, older.0);
         self.prefetch_order(order, hash);
         hash
     }
 
     #[inline(always)]
-    fn begin_lookup_no_prefetch(&self, _order: usize, place: u64, older: LmWord) -> u64 {
-        combine(place, older.0)
+    fn begin_lookup_no_prefetch(&self, _order: usize, node: u64, older: LmWord) -> u64 {
+        combine(node, older.0)
     }
 
     const INDEPENDENT_LOOKUPS: bool = true;
@@ -110,8 +103,8 @@ impl NgramIndex for ProbingModel {
     }
 
     #[inline(always)]
-    fn extend_node(&self, place: u64, older: LmWord) -> Option<u64> {
-        Some(combine(place, older.0))
+    fn extend_node(&self, node: u64, older: LmWord) -> Option<u64> {
+        Some(combine(node, older.0))
     }
 
     #[inline(always)]

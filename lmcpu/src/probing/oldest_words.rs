@@ -1,11 +1,12 @@
-//! What makes exact n-grams of hashes: the oldest word of each.
+//! The oldest word of each n-gram, from which the words of hashed n-grams are
+//! recovered.
 //!
-//! Scoring needs no words, only dumping does. The hash of an n-gram is made of
-//! that of its suffix and of its oldest word, in a way that can be undone
-//! ([`super::shorten`]): the oldest word leads from an n-gram to its suffix, and
-//! so on down to a single word, whose hash is its id. A section an order keeps
-//! the oldest words, each in as many bits as an id needs, in the order in which
-//! the entries stand in the table.
+//! Scoring needs no words, only dumping does. The hash of an n-gram is computed from
+//! that of its suffix and from its oldest word, in a way that can be undone
+//! ([`crate::hash::uncombine`]): the oldest word leads from an n-gram to its suffix,
+//! and so on down to a single word, whose hash is its id. One section an order keeps
+//! the oldest words, each in as many bits as an id needs, in the order of the entries
+//! in the table.
 
 use miriam_storage::probing::TableLine;
 use miriam_storage::zerocopy::IntoBytes;
@@ -13,7 +14,7 @@ use miriam_storage::{Container, ContainerWriter, View};
 
 use crate::Result;
 
-/// How many bits an id below `words` needs.
+/// The number of bits of an id below `words`.
 pub(super) fn bits_per_id(words: usize) -> u32 {
     (words as u64 - 1).checked_ilog2().unwrap_or(0) + 1
 }
@@ -25,7 +26,7 @@ fn section_name(order: usize) -> String {
 /// The oldest words of the entries of a table, packed.
 pub(super) struct PackedWords {
     words: Vec<u64>,
-    /// What they would take if no slot were empty. It decides the alignment.
+    /// The size if no slot were empty, which decides the alignment.
     max_bytes: u64,
 }
 
@@ -33,7 +34,7 @@ pub(super) struct PackedWords {
 pub(super) fn pack<L: TableLine>(lines: &[L], oldest: &[u32], bits: u32) -> PackedWords {
     let most = (oldest.len() as u64 * u64::from(bits)) / 8;
     let mut words = Vec::new();
-    // Bits that wait for a whole word of 64, and how many.
+    // Bits that do not yet fill a 64-bit word, and their number.
     let (mut waiting, mut filled) = (0u128, 0);
     for (line, oldest) in lines.iter().zip(oldest.chunks(L::SLOTS)) {
         for (_, &word) in line.pairs().zip(oldest) {
@@ -88,8 +89,7 @@ impl OldestWords {
         Ok(OldestWords { words: packed, bits })
     }
 
-    /// The oldest word of the entry `index`, in table order; of an index beyond
-    /// the last, anything.
+    /// The oldest word of the entry `index`, in table order; undefined beyond the last.
     pub(super) fn get(&self, index: usize) -> u32 {
         let at = index as u64 * u64::from(self.bits);
         let (item, shift) = ((at / 64) as usize, at % 64);

@@ -1,11 +1,11 @@
-//! The slow, obvious model: a map from n-grams to their numbers, read from ARPA
-//! text with string functions, scored by the letter of `ngram-lm.md` 2.2.
+//! A slow reference model: a map from n-grams to probabilities and backoffs, read from
+//! ARPA text with string functions, scored exactly as `ngram-lm.md` 2.2 says.
 
 use std::collections::HashMap;
 
 use crate::State;
 
-/// What an n-gram has. Flags are fields here, not sign bits.
+/// The values of an n-gram. Flags are fields here, not sign bits.
 #[derive(Clone, Copy, Debug)]
 struct ReferenceEntry {
     log10: f32,
@@ -14,7 +14,7 @@ struct ReferenceEntry {
     is_context: bool,
 }
 
-/// n-grams are lists of words, newest first.
+/// N-grams are lists of words, newest first.
 pub struct Reference {
     order: usize,
     entries: HashMap<Vec<String>, ReferenceEntry>,
@@ -26,14 +26,14 @@ pub struct Reference {
 pub struct ReferenceState(pub Vec<(String, f32)>);
 
 impl Reference {
-    /// Reads a well-formed model; blanks are added for missing suffixes as they
-    /// are to KenLM's probing models: one n-gram of the file after another.
+    /// Reads a well-formed model; blanks are added for missing suffixes as KenLM does
+    /// for probing models: one n-gram of the file after another.
     pub fn parse(arpa: &str) -> Self {
         Self::read(arpa, Self::insert)
     }
 
-    /// Reads a well-formed model; blanks are added for missing suffixes as they
-    /// are to KenLM's tries: when everything else is there.
+    /// Reads a well-formed model; blanks are added for missing suffixes as KenLM does
+    /// for tries: after all n-grams.
     pub fn parse_as_trie(arpa: &str) -> Self {
         let mut model = Self::read(arpa, |model, words, log10, backoff| {
             model.entries.insert(words, ReferenceEntry { log10, backoff, is_context: false });

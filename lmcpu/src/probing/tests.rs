@@ -10,13 +10,8 @@ use proptest::prelude::*;
 
 use super::reference::{Reference, ReferenceState};
 use super::*;
-use crate::{
-    ChartState, DuplicatePolicy, LanguageModel, NgramSource, Request, RuleScorer, ScoreResult,
-    open_source,
-};
-
-/// The toy model of `ngram-lm.md` Appendix A.
-pub(crate) const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
+use crate::test_support::{TOY, large_arpa, shared_path};
+use crate::{DuplicatePolicy, LanguageModel, NgramSource, Request, ScoreResult, open_source};
 
 fn build_bytes(arpa: &str) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -63,88 +58,6 @@ fn toy_model_scores_as_kenlm() {
     assert_eq!(model.word(LmWord(3)), Some(&b"a"[..]));
     assert_eq!(model.word(LmWord(9)), None);
     assert_eq!((model.order(), model.num_words()), (3, 5));
-}
-
-/// KenLM's `fragment`, from the folder MIRIAM_KENLM_BIN, prints the same scores to
-/// the six digits that it prints.
-#[test]
-fn fragments_score_as_kenlms_do() {
-    let Some(kenlm) = std::env::var_os("MIRIAM_KENLM_BIN") else {
-        let _ = writeln!(std::io::stderr(), "skipped: MIRIAM_KENLM_BIN is not set");
-        return;
-    };
-    let kenlm = Path::new(&kenlm);
-    let folder = tempfile::tempdir().unwrap();
-    let (arpa, binary) = (folder.path().join("lm.arpa"), folder.path().join("lm.binary"));
-    std::fs::write(&arpa, TOY).unwrap();
-    let built = std::process::Command::new(kenlm.join("build_binary"))
-        .args([Path::new("probing"), &arpa, &binary])
-        .output();
-    assert!(built.unwrap().status.success());
-    // Every sentence of one to five words.
-    let mut text = String::new();
-    for n in 1..=5u32 {
-        for mut number in 0..4u32.pow(n) {
-            let words = (0..n).map(|_| {
-                let word = ["a", "b", "</s>", "zz"][(number % 4) as usize];
-                number /= 4;
-                word
-            });
-            text += &(words.collect::<Vec<_>>().join(" ") + "\n");
-        }
-    }
-    let (input, output) = (folder.path().join("text"), folder.path().join("scores"));
-    std::fs::write(&input, &text).unwrap();
-    let ran = std::process::Command::new(kenlm.join("fragment"))
-        .arg(&binary)
-        .stdin(std::fs::File::open(&input).unwrap())
-        .stdout(std::fs::File::create(&output).unwrap())
-        .status();
-    assert!(ran.unwrap().success());
-    let model = build_model(TOY);
-    let scores = std::fs::read_to_string(&output).unwrap();
-    assert_eq!(scores.lines().count(), text.lines().count());
-    for (line, score) in text.lines().zip(scores.lines()) {
-        let mut fragment = RuleScorer::new(&model);
-        line.split(' ').for_each(|word| fragment.add_terminal(model.word_id(word.as_bytes())));
-        let (log10, expected): (f32, f32) = (fragment.finish().0, score.parse().unwrap());
-        assert!((log10 - expected).abs() < 1e-5 * log10.abs().max(1.0), "{line}: {log10} {score}");
-    }
-}
-
-/// Golden values of `ngram-lm.md` Appendix A.
-#[test]
-fn hashes_are_kenlms() {
-    assert_eq!(hash_ngram([5, 7]), 0xadb0_5cd1_23e9_83a1);
-    assert_eq!(hash_ngram([5, 7, 1]), 0x43e7_8bd9_674b_e5ab);
-    assert_eq!(hash_ngram([5, 7, 1, 0]), 0x98ac_c7f5_a638_b1d0);
-    assert_eq!(hash_ngram([0, 0]), 0xf857_4e12_2163_4907);
-}
-
-/// The words as a tree of fragments, cut where `cuts` say.
-fn score_bracketed<'c>(
-    model: &ProbingModel,
-    words: &[LmWord],
-    cuts: &mut impl Iterator<Item = &'c u16>,
-) -> (f32, ChartState<u64>) {
-    let mut fragment = RuleScorer::new(model);
-    let mut rest = words;
-    while !rest.is_empty() {
-        let cut = *cuts.next().unwrap() as usize;
-        let (part, after) = rest.split_at(1 + (cut / 4) % rest.len());
-        match part {
-            &[word] => fragment.add_terminal(word),
-            _ if part.len() == words.len() => {
-                part.iter().for_each(|&word| fragment.add_terminal(word))
-            }
-            _ => {
-                let (log10, state) = score_bracketed(model, part, cuts);
-                fragment.add_nonterminal(&state, log10);
-            }
-        }
-        rest = after;
-    }
-    fragment.finish()
 }
 
 /// Random models over a few words, with backoffs of either sign, sometimes
@@ -247,8 +160,8 @@ proptest! {
         }
     }
 
-    /// Sentences side by side score as one word after another does, whatever
-    /// they begin with and however long the matches are.
+    /// Sentences in a batch score as one word after another does, with any first state
+    /// and any length of matches.
     #[test]
     fn sentences_score_as_their_words(
         arpa in arbitrary_arpa(),
@@ -282,57 +195,21 @@ proptest! {
         prop_assert_eq!(scores[words.len()], (Log10(1.0), 99));
     }
 
-    /// However a sentence is put together from fragments, it has the score and
-    /// the state of its words from left to right, up to the order of additions.
-    #[test]
-    fn fragments_score_as_their_words(
-        arpa in arbitrary_arpa(),
-        text in proptest::collection::vec(1usize..6, 0..14),
-        cuts in proptest::collection::vec(any::<u16>(), 32),
-        markers in any::<bool>(),
-    ) {
-        let names = ["<s>", "a", "b", "c", "</s>", "<unk>"];
-        let model = build_model(&arpa);
-        prop_assume!(model.minimisation_is_closed());
-        let words: Vec<LmWord> =
-            text.iter().map(|&word| model.word_id(names[word].as_bytes())).collect();
-        let (mut state, mut next) = (State::EMPTY, State::EMPTY);
-        let mut expected = 0.0;
-        if markers {
-            state = model.begin_state();
-        }
-        for &word in &words {
-            expected += model.score(&state, word, &mut next).0.0;
-            state = next;
-        }
-        let mut whole =
-            if markers { RuleScorer::begin_sentence(&model) } else { RuleScorer::new(&model) };
-        let (log10, part) = score_bracketed(&model, &words, &mut cuts.iter().cycle());
-        whole.add_nonterminal(&part, log10);
-        let (log10, end) = whole.finish();
-        prop_assert!((log10 - expected).abs() < 1e-4, "{} {} {}", log10, expected, arpa);
-        if !words.is_empty() {
-            let bits = |s: &State| s.entries().iter().map(|e| (e.0, e.1.to_bits())).collect::<Vec<_>>();
-            prop_assert_eq!(bits(end.right()), bits(&state), "{}", arpa);
-        }
-    }
-
-    /// What is built from a list of n-grams lists the same ones, without blanks.
+    /// A model lists the n-grams that it was built from, without blanks.
     #[test]
     fn lists_what_it_was_built_from(arpa in arbitrary_arpa()) {
         assert_lists_same_ngrams(&arpa);
     }
 
-    /// Whatever bytes are changed, opening and asking gives an error or some
-    /// number.
+    /// With any bytes changed, opening and scoring give an error or some number.
     #[test]
     fn damage_never_panics(
         changes in proptest::collection::vec((4096usize..9000, any::<u8>()), 1..30),
         words in proptest::collection::vec(0u32..5, 0..20),
     ) {
         let mut bytes = build_bytes(TOY).unwrap().to_vec();
-        for (place, value) in changes {
-            if let Some(byte) = bytes.get_mut(place) {
+        for (offset, value) in changes {
+            if let Some(byte) = bytes.get_mut(offset) {
                 *byte = value;
             }
         }
@@ -352,21 +229,7 @@ proptest! {
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    let mut arpa = String::from(
-        "\\data\\\nngram 1=303\nngram 2=90000\nngram 3=9000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
-    );
-    for i in 0..300 {
-        writeln!(arpa, "-1.{i}\tw{i}\t-0.{i}").unwrap();
-    }
-    arpa += "\\2-grams:\n";
-    for i in 0..90000 {
-        writeln!(arpa, "-0.{i}\tw{} w{}\t-0.1", i / 300, i % 300).unwrap();
-    }
-    arpa += "\\3-grams:\n";
-    for i in 0..9000 {
-        writeln!(arpa, "-0.{i}\tw{} w{} w{}", i / 300, i % 300, i % 7).unwrap();
-    }
-    arpa += "\\end\\\n";
+    let arpa = large_arpa();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| build_bytes(&arpa).unwrap())
@@ -397,7 +260,7 @@ fn golden_file_of_version_1() {
     let mut next = State::EMPTY;
     let a = model.word_id(b"a");
     assert_eq!(model.score(&model.begin_state(), a, &mut next), (Log10(-0.5), 2));
-    let error = ProbingSource::open(&container).err().unwrap().to_string();
+    let error = probing_source(&container).err().unwrap().to_string();
     assert!(error.contains("version 1"), "{error}");
 }
 
@@ -423,18 +286,12 @@ fn assert_lists_same_ngrams(arpa: &str) {
     let input = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(input.path(), arpa).unwrap();
     let container = Container::from_bytes(build_bytes(arpa).unwrap(), Path::new("x")).unwrap();
-    let mut ngrams = ProbingSource::open(&container).unwrap();
+    let mut ngrams = probing_source(&container).unwrap();
     let mut text = open_source(input.path(), DuplicatePolicy::Reject, &NoProgress).unwrap();
     assert_eq!(ngrams.counts(), text.counts());
     assert_eq!(ngrams.has_unknown(), text.has_unknown());
     assert!(ngrams.vocabulary().iter().eq(text.vocabulary().iter()));
     assert_eq!(list_ngrams(&mut ngrams), list_ngrams(&mut *text), "{arpa}");
-}
-
-#[test]
-fn uncombine_removes_the_oldest_word() {
-    assert_eq!(uncombine(hash_ngram([5, 7, 1, 0]), 0), hash_ngram([5, 7, 1]));
-    assert_eq!(uncombine(hash_ngram([5, 7]), 7), 5);
 }
 
 #[test]
@@ -477,8 +334,8 @@ fn unigram_models_and_errors_of_building() {
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
-/// How many lines behind its home an entry stands on average, and the same
-/// entries under keys that are random.
+/// The mean number of lines between an entry and its home line, and the same for random
+/// keys.
 fn displacement<L: TableLine>(
     container: &Container,
     metadata: &ProbingMetadata,
@@ -508,14 +365,7 @@ fn displacement<L: TableLine>(
 /// they must spread as random ones do.
 #[test]
 fn kenlms_hashes_spread_over_the_lines() {
-    let arpa = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/data/m30k-de-en/lm/lm.5.en.arpa.gz");
-    if !arpa.exists() {
-        // Past the test runner, which keeps what passing tests print.
-        use std::io::Write;
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", arpa.display());
-        return;
-    }
+    let Some(arpa) = shared_path("m30k-de-en/lm/lm.5.en.arpa.gz") else { return };
     let bytes = build::build_in_memory(&arpa, &NoProgress).unwrap();
     let container = Container::from_bytes(bytes, &arpa).unwrap();
     let metadata: ProbingMetadata = container.metadata().unwrap();

@@ -1,38 +1,33 @@
-//! The checks that take time in the size of the model.
+//! Checks of a probing file that take time in the size of the model.
 
 use super::*;
+use crate::file_checks::{check_numbers, check_words};
 use crate::{LanguageModel, NgramSource};
 
-/// Checks what opening does not: that each word is found by itself and each
-/// n-gram by its key, that the tables hold as many entries as they should, and
-/// that every number is one. The checksums are [`Container::verify`]'s.
+/// Checks what opening does not: that each word is found by its text and each n-gram by
+/// its key, that the tables hold as many entries as the metadata says, and that no
+/// probability or backoff is NaN. [`Container::verify`] checks the checksums.
+///
+/// #
+/// Errors
+///
+/// If the file cannot be opened as a probing model or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = ProbingModel::from_container(container)?;
-    if let Err(id) = model.words.verify() {
-        let reason = format!("word {id} is not found by its own text");
-        return Err(container.damaged("words.index", reason).into());
-    }
-    let marker = |text: &[u8], id: u32| model.word(LmWord(id)) == Some(text);
-    if !marker(b"<unk>", 0)
-        || !marker(b"<s>", model.metadata.bos_id)
-        || !marker(b"</s>", model.metadata.eos_id)
-    {
-        return Err(container.damaged("words.bytes", "a special word has another's id").into());
-    }
+    check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
     for (id, &value) in model.unigrams.iter().enumerate() {
-        check_numbers(log10_bits(value), backoff_bits(value))
+        check_value(value)
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
     }
     for (i, table) in model.middle.iter().enumerate() {
-        check_table(container, &model, i + 2, table, |value| {
-            check_numbers(log10_bits(value), backoff_bits(value))
-        })?;
+        check_table(container, &model, i + 2, table, |value| check_value(value))?;
     }
     if let Some(table) = &model.longest {
-        check_table(container, &model, model.order(), table, |bits| check_numbers(bits, 0))?;
+        let check = |log10| check_numbers(f32::from_bits(log10), 0.0);
+        check_table(container, &model, model.order(), table, check)?;
     }
     if container.kind_version() != VERSION_WITHOUT_WORDS {
-        let mut ngrams = ProbingSource::open(container)?;
+        let mut ngrams = probing_source(container)?;
         while ngrams.next_section()?.is_some() {}
     }
     Ok(())
@@ -62,12 +57,6 @@ fn check_table<L: TableLine<Value: PartialEq>>(
     Ok(())
 }
 
-fn check_numbers(log10: u32, backoff: u32) -> Result<(), &'static str> {
-    if f32::from_bits(log10).is_nan() {
-        return Err("a log probability is not a number");
-    }
-    if !f32::from_bits(backoff).is_finite() {
-        return Err("a backoff is not a finite number");
-    }
-    Ok(())
+fn check_value(value: u64) -> Result<(), &'static str> {
+    check_numbers(f32::from_bits(log10_bits(value)), f32::from_bits(backoff_bits(value)))
 }

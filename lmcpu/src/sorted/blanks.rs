@@ -1,30 +1,29 @@
-//! Blanks: nodes that stand for missing suffixes.
+//! Blanks: nodes in place of missing suffixes.
 //!
-//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2),
-//! and a path of the trie would have a hole. A blank fills it, with the prob that
-//! backing off would give, computed as KenLM computes it: from the prob of the
-//! longest suffix that is there, one backoff after another is added, shorter
-//! contexts first. A blank is not told apart when a query finds it.
+//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2), and a
+//! path of the trie would be broken. A blank repairs it, with the probability that
+//! backing off would give, computed as KenLM computes it: to the log10 probability of
+//! the longest suffix that exists, one backoff after another is added, shorter contexts
+//! first. To a query a blank is an n-gram like any other.
 //!
-//! This is rare, so the arrays below are simply written anew.
+//! This is rare, so the arrays of the orders below are rebuilt.
 
 use super::sorted_section::SortedSection;
 use super::sorted_trie::{NO_NODE, Nodes, SortedTrie};
 use crate::{MAX_ORDER, NO_EXTENSION};
 
 impl SortedTrie {
-    /// Fills in the suffixes that the n-grams `keys` miss: those whose parent is
-    /// [`NONE`].
+    /// Adds the missing suffixes of those n-grams `keys` whose parent is [`NO_NODE`].
     pub(super) fn insert_blanks(&mut self, keys: &SortedSection<'_>, parents: &[u32]) {
         let order = keys.order();
         let mut missing: Vec<Vec<[u32; MAX_ORDER]>> = vec![Vec::new(); order];
         for (at, _) in parents.iter().enumerate().filter(|(_, parent)| **parent == NO_NODE) {
             let words = keys.words(at);
-            let there = (1..order).rev().find(|&n| self.node(&words[..n]).is_some()).unwrap_or(1);
-            for n in there + 1..order {
+            let present = (1..order).rev().find(|&n| self.node(&words[..n]).is_some()).unwrap_or(1);
+            for n in present + 1..order {
                 let mut blank = [0; MAX_ORDER];
                 blank[..n].copy_from_slice(&words[..n]);
-                // The n-grams are sorted, so equal blanks follow one another.
+                // The n-grams are sorted, so equal blanks are consecutive.
                 if missing[n].last() != Some(&blank) {
                     missing[n].push(blank);
                 }
@@ -43,9 +42,9 @@ impl SortedTrie {
         self.recompute_blanks(order);
     }
 
-    /// The nodes of `order` with `blanks` among them, their parents, and where
-    /// the old ones are now. `children` are those of the old parents, which are
-    /// where `moved` says.
+    /// The nodes of `order` merged with `blanks`, their parents, and the new index of
+    /// each old node. `children` are the child offsets of the old parents, whose new
+    /// indices are in `moved`.
     fn merge_blanks(
         &self,
         order: usize,
@@ -58,7 +57,7 @@ impl SortedTrie {
         let (mut parents, mut positions) = (Vec::new(), Vec::with_capacity(old.len()));
         let mut old_blanks = old.blanks.iter().peekable();
         let key = |blank: &[u32; MAX_ORDER]| {
-            // Shorter suffixes are in already.
+            // Shorter suffixes have been added already.
             (self.node(&blank[..order - 1]).unwrap_or(NO_NODE), blank[order - 1])
         };
         let mut blanks = blanks.iter().map(key).peekable();
@@ -71,7 +70,8 @@ impl SortedTrie {
             nodes.log10.push(log10);
             nodes.backoffs.push(backoff);
         };
-        // A prob that is not known yet is not a number: no model has that.
+        // The probability is computed later; NaN, which no model has, marks it until
+        // then.
         let unknown = (f32::NAN, f32::from_bits(NO_EXTENSION));
         for (range, &parent) in children.windows(2).zip(moved) {
             for at in range[0] as usize..range[1] as usize {
@@ -90,8 +90,8 @@ impl SortedTrie {
         (nodes, parents, positions)
     }
 
-    /// Finds the contexts of all nodes below `order` again, marks them, and
-    /// gives new blanks their probs.
+    /// Finds the contexts of all nodes below `order` again, flags them, and computes
+    /// the probabilities of new blanks.
     fn recompute_blanks(&mut self, order: usize) {
         for n in 2..order {
             let parents = self.levels[n - 2].parents_of_children();

@@ -1,9 +1,9 @@
-//! A model as sorted arrays, from which files of tries are made.
+//! A model as a trie of sorted arrays, from which trie files are written.
 //!
-//! Each order is sorted by its words, newest first ([`keys`]), and joined to the
-//! orders below ([`grow`]), so that the n-grams that extend one n-gram to the left
-//! stand side by side, in the order of their oldest words. A model from which a
-//! toolkit has pruned suffixes gets blanks in their place ([`blanks`]).
+//! Each order is sorted by its words, newest first (`sorted_section`), and linked to
+//! the orders below (`sorted_trie`), so that the n-grams that extend one n-gram to
+//! the left are consecutive, in the order of their oldest words. A model from which a
+//! toolkit has pruned suffixes gets blanks in their place (`blanks`).
 //!
 //! Nothing depends on the number of threads.
 
@@ -19,46 +19,56 @@ use sorted_section::SortedSection;
 pub use sorted_trie::{Nodes, SortedTrie};
 
 use crate::arpa::Unigram;
-use crate::probing::{ModelSize, ProgressStage};
-use crate::{DuplicatePolicy, Error, NgramSource, Result, open_source};
+use crate::probing::ModelSize;
+use crate::{DuplicatePolicy, Error, NgramSource, ProgressStage, Result, open_source};
 
-/// n-grams of one order, at most.
+/// The largest number of n-grams of one order.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
-/// A model read into plain arrays. Words have ids of their own here: `<unk>` is
-/// 0, then the most probable first.
+/// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most
+/// probable first.
 #[derive(Clone)]
 pub struct SortedModel {
-    /// How the source is called.
+    /// The name of the source.
     pub name: String,
-    /// n-grams of each order as the source counts them.
+    /// N-grams of each order as the source counts them.
     pub counts: Vec<u64>,
     /// The source's words, in its order.
     pub vocabulary: Vocabulary,
-    /// By our ids: where in the vocabulary each word is.
+    /// By new id: the id in the vocabulary.
     pub source_ids: Vec<WordId>,
     /// Whether the source itself lists `<unk>`.
     pub has_unknown: bool,
-    /// Our id of `<s>`.
+    /// The new id of `<s>`.
     pub bos_id: u32,
-    /// Our id of `</s>`.
+    /// The new id of `</s>`.
     pub eos_id: u32,
     /// The n-grams.
     pub trie: SortedTrie,
 }
 
 impl SortedModel {
-    /// Reads the model at `path` into a trie of plain arrays.
+    /// Reads the model at `path`, in any format that [`open_source`] reads.
+    ///
+    /// # Errors
+    ///
+    /// If the source cannot be read, lacks contexts or has duplicates or too many
+    /// n-grams.
     pub fn read(path: &Path, duplicates: DuplicatePolicy, progress: &dyn Progress) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
         let _stage = ProgressStage::begin(progress, "reading", size);
         Self::from_source(&mut *open_source(path, duplicates, progress)?)
     }
 
-    /// Reads all of `source` into a trie of plain arrays.
+    /// Reads all of `source`.
+    ///
+    /// # Errors
+    ///
+    /// If the source cannot be read, lacks contexts or has duplicates or too many
+    /// n-grams.
     pub fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
         let ids = rank_words(source.unigrams());
-        let mut growing = SortedTrie { levels: vec![unigram_nodes(source.unigrams(), &ids)] };
+        let mut trie = SortedTrie { levels: vec![unigram_nodes(source.unigrams(), &ids)] };
         while let Some(section) = source.next_section()? {
             if section.len() > MAX_NGRAMS {
                 let reason =
@@ -66,11 +76,11 @@ impl SortedModel {
                 return Err(Error::Unsupported { file: source.name().to_owned(), reason });
             }
             let keys = SortedSection::sort(&section, &ids, source)?;
-            growing.add_level(&section, &keys, source)?;
+            trie.add_level(&section, &keys, source)?;
         }
         let vocabulary = source.vocabulary();
         let id = |word: &[u8]| vocabulary.find(word).map_or(0, |id| ids[id.index()]);
-        let (begin, end) = (id(b"<s>"), id(b"</s>"));
+        let (bos_id, eos_id) = (id(b"<s>"), id(b"</s>"));
         let mut source_ids = vec![WordId(0); ids.len()];
         for (source_id, &id) in ids.iter().enumerate() {
             source_ids[id as usize] = WordId(source_id as u32);
@@ -81,21 +91,21 @@ impl SortedModel {
             vocabulary: vocabulary.clone(),
             source_ids,
             has_unknown: source.has_unknown(),
-            bos_id: begin,
-            eos_id: end,
-            trie: growing,
+            bos_id,
+            eos_id,
+            trie,
         })
     }
 
-    /// The counts, blanks apart.
+    /// The number of n-grams of each order, and of blanks.
     pub fn size(&self) -> ModelSize {
         let blanks = self.trie.levels.iter().map(|nodes| nodes.blanks.len() as u64).sum();
         ModelSize { counts: self.counts.clone(), blanks }
     }
 }
 
-/// Our id of each of the source's words: `<unk>` stays 0, then the most probable
-/// first; among equals the source's order stays.
+/// The new id of each of the source's words: `<unk>` stays 0, then the most probable
+/// first; equal ones in the source's order.
 fn rank_words(unigrams: &[Unigram]) -> Vec<u32> {
     let mut ranked: Vec<u32> = (1..unigrams.len() as u32).collect();
     let log10 = |id: u32| -unigrams[id as usize].log10.abs();

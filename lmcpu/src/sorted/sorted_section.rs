@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use crate::arpa::Section;
-use crate::duplicates::duplicate_error;
+use crate::ngram_errors::duplicate_error;
 use crate::{MAX_ORDER, NgramSource, Result};
 
-/// n-grams that one task works on.
+/// N-grams in a task.
 pub(super) const CHUNK: usize = 1 << 13;
 
-/// One n-gram: as many of its words as fit, newest in the highest bits, and its
-/// place in the section.
+/// The sort key of an n-gram: as many of its words as fit 128 bits, newest in the
+/// highest bits, and its index in the section.
 #[derive(Clone, Copy)]
 struct SortKey {
     high: u64,
@@ -28,7 +28,7 @@ impl SortKey {
 /// A section sorted by the words of its n-grams, newest first.
 pub(super) struct SortedSection<'s> {
     section: &'s Section,
-    /// Our id of each of the source's words.
+    /// The new id of each of the source's words.
     ids: &'s [u32],
     /// Bits of an id.
     bits: u32,
@@ -38,20 +38,23 @@ pub(super) struct SortedSection<'s> {
 }
 
 impl<'s> SortedSection<'s> {
-    /// Sorts `section`, whose words are those of `source`; `ids` gives our ids.
-    /// It holds fewer than 2^32 n-grams. Two n-grams of the same words are an
-    /// error.
+    /// Sorts `section`, which is of `source` and has fewer than 2^32 n-grams; `ids`
+    /// gives the new ids of words.
+    ///
+    /// # Errors
+    ///
+    /// If two n-grams have the same words.
     pub fn sort(section: &'s Section, ids: &'s [u32], source: &dyn NgramSource) -> Result<Self> {
         let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
-        let packed = section.order.min(128 / bits.max(1) as usize);
+        let packed_words = section.order.min(128 / bits.max(1) as usize);
         let mut keys =
-            SortedSection { section, ids, bits, packed_words: packed, entries: Vec::new() };
+            SortedSection { section, ids, bits, packed_words: packed_words, entries: Vec::new() };
         keys.entries = (0..section.len())
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|index| {
                 let mut key = 0u128;
-                for word in section.ngram(index).iter().rev().take(packed) {
+                for word in section.ngram(index).iter().rev().take(packed_words) {
                     key = key << bits | u128::from(ids[*word as usize]);
                 }
                 SortKey { high: (key >> 64) as u64, low: key as u64, index: index as u32 }
@@ -59,12 +62,12 @@ impl<'s> SortedSection<'s> {
             .collect();
         let mut entries = std::mem::take(&mut keys.entries);
         let rest = |entry: &SortKey| {
-            let words = &section.ngram(entry.index as usize)[..section.order - packed];
+            let words = &section.ngram(entry.index as usize)[..section.order - packed_words];
             words.iter().rev().map(|&word| ids[word as usize])
         };
         let by_words = |a: &SortKey, b: &SortKey| {
             a.key().cmp(&b.key()).then_with(|| {
-                if packed < section.order {
+                if packed_words < section.order {
                     rest(a).cmp(rest(b))
                 } else {
                     std::cmp::Ordering::Equal
@@ -72,35 +75,35 @@ impl<'s> SortedSection<'s> {
             })
         };
         entries.par_sort_unstable_by(|a, b| by_words(a, b).then_with(|| a.index.cmp(&b.index)));
-        let twice = entries
+        let duplicate = entries
             .par_windows(2)
             .with_min_len(CHUNK)
             .filter(|pair| by_words(&pair[0], &pair[1]).is_eq())
             .map(|pair| (pair[1].index as usize, pair[0].index as usize))
             .min();
         keys.entries = entries;
-        match twice {
+        match duplicate {
             Some((second, first)) => Err(duplicate_error(section, first, second, source)),
             None => Ok(keys),
         }
     }
 
-    /// How many n-grams there are.
+    /// The number of n-grams.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The length of each.
+    /// The length of the n-grams.
     pub fn order(&self) -> usize {
         self.section.order
     }
 
-    /// The place in the section of the n-gram `at`.
+    /// The index in the section of the n-gram `at`.
     pub fn section_index(&self, at: usize) -> usize {
         self.entries[at].index as usize
     }
 
-    /// Our ids of the words of the n-gram `at`, newest first; zeros behind.
+    /// The new ids of the words of the n-gram `at`, newest first, then zeros.
     #[inline(always)]
     pub fn words(&self, at: usize) -> [u32; MAX_ORDER] {
         let entry = &self.entries[at];
@@ -132,7 +135,7 @@ impl<'s> SortedSection<'s> {
         }
     }
 
-    /// `values`, one for each n-gram of the section, in our order.
+    /// `values`, one for each n-gram of the section, in the sorted order.
     pub fn reorder_values(&self, values: &[f32]) -> Vec<f32> {
         let value = |entry: &SortKey| values[entry.index as usize];
         self.entries.par_iter().with_min_len(CHUNK).map(value).collect()

@@ -1,10 +1,10 @@
 //! A trie that grows order by order, as plain arrays.
 //!
-//! The n-grams of an order arrive sorted, so those that share a suffix follow
-//! one another and their parent is found by going on from the one before. Their
-//! context, which must be there and is told that something longer begins with
-//! it, is found by one lookup: the context of `a b c d` is the child `a` of the
-//! context of `b c d`, so each node remembers where its own context is.
+//! The n-grams of an order arrive sorted, so those that share a suffix are consecutive
+//! and their parent is found by continuing from the previous one. Their context, which
+//! must exist and is flagged as extended, is found by one lookup: the context of `a b c
+//! d` is the child `a` of the context of `b c d`, so each node keeps the index of its
+//! own context.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::sorted_section::{CHUNK, SortedSection};
 use crate::arpa::Section;
+use crate::ngram_errors::missing_context_error;
 use crate::{MAX_ORDER, NO_EXTENSION, NgramSource, Result};
 
 /// No node.
@@ -24,21 +25,20 @@ pub struct Nodes {
     pub words: Vec<u32>,
     /// log10 p.
     pub log10: Vec<f32>,
-    /// log10 of the backoff; -0.0 says what [`NO_EXTENSION`] says. Empty for the
-    /// longest.
+    /// log10 of the backoff; -0.0 means [`NO_EXTENSION`]. Empty for the longest.
     pub backoffs: Vec<f32>,
-    /// Where the children of each begin, and where the last end; empty until the
-    /// next order is there.
+    /// Where the children of each begin, and where the last end; empty until the next
+    /// order has been added.
     pub children: Vec<u32>,
-    /// Where in the order below the node without its newest word is; [`NONE`] is
-    /// possible for blanks only.
+    /// The index in the order below of the context, the n-gram without its newest word;
+    /// only blanks may have none (`u32::MAX`).
     pub contexts: Vec<u32>,
-    /// Which of them stand for missing suffixes, in ascending order.
+    /// The indices of the blanks, which replace missing suffixes, in ascending order.
     pub blanks: Vec<u32>,
 }
 
 impl Nodes {
-    /// How many there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.words.len()
     }
@@ -54,7 +54,7 @@ impl Nodes {
         self.children[at as usize] as usize..self.children[at as usize + 1] as usize
     }
 
-    /// The parent of each of the nodes that are children of these.
+    /// The parent of each node of the next order.
     pub fn parents_of_children(&self) -> Vec<u32> {
         let mut parents = vec![0; self.children.last().map_or(0, |&end| end as usize)];
         for at in 0..self.len() as u32 {
@@ -63,8 +63,9 @@ impl Nodes {
         parents
     }
 
-    /// Notes where the children begin whose parents are `parents`.
-    pub fn set_children(&mut self, parents: &[u32]) {
+    /// Sets the child offsets from `parents`, the parent of each node of the next
+    /// order.
+    pub(super) fn set_children(&mut self, parents: &[u32]) {
         self.children = Vec::with_capacity(self.len() + 1);
         for (at, &parent) in parents.iter().enumerate() {
             while self.children.len() <= parent as usize {
@@ -75,10 +76,10 @@ impl Nodes {
     }
 }
 
-/// The trie so far.
+/// A trie of all orders added so far.
 #[derive(Clone)]
 pub struct SortedTrie {
-    /// By order, from 1.
+    /// The nodes of each order, from 1.
     pub levels: Vec<Nodes>,
 }
 
@@ -91,13 +92,13 @@ impl SortedTrie {
         words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
     }
 
-    /// The node of `words`, newest first.
+    /// The index of the n-gram `words`, newest word first, among those of its order.
     pub fn node(&self, words: &[u32]) -> Option<u32> {
         let (&first, rest) = words.split_first()?;
         rest.iter().zip(1..).try_fold(first, |at, (&word, order)| self.child(order, at, word))
     }
 
-    /// Takes the n-grams of the next order, in `keys`.
+    /// Adds the n-grams of the next order, which `keys` sorts.
     pub(super) fn add_level(
         &mut self,
         section: &Section,
@@ -138,14 +139,13 @@ impl SortedTrie {
         Ok(())
     }
 
-    /// The parent of each n-gram, its suffix of one word less; [`NONE`] where
-    /// that is missing.
+    /// The parent of each n-gram, its suffix one word shorter; [`NO_NODE`] where that
+    /// is missing.
     fn find_parents(&self, keys: &SortedSection<'_>) -> Vec<u32> {
         let order = keys.order();
         let mut parents = vec![0; keys.len()];
         parents.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, parents)| {
-            // The nodes on the way to the n-gram before, as far as they are
-            // there.
+            // The nodes on the path to the previous n-gram, as far as they exist.
             let mut path = [0u32; MAX_ORDER];
             let mut before = [NO_NODE; MAX_ORDER];
             let mut depth = 0;
@@ -184,16 +184,16 @@ impl SortedTrie {
             .collect()
     }
 
-    /// Tells the `contexts` of the nodes of `order` that something longer begins
-    /// with them: a backoff of -0.0 becomes 0.
+    /// Flags the `contexts` of the nodes of `order` as extended: a backoff of -0.0
+    /// becomes 0.
     pub fn mark_extended(&mut self, order: usize, contexts: &[u32]) {
         let backoffs = &mut self.levels[order - 2].backoffs;
         let mut marks = Vec::new();
         marks.resize_with(backoffs.len(), || AtomicBool::new(false));
         contexts.par_iter().with_min_len(CHUNK).filter(|context| **context != NO_NODE).for_each(
             |&context| {
-                // Most marks are there already, and reading does not take the
-                // cache line away from other threads.
+                // Most marks are set already, and reading does not take the cache line
+                // from other threads.
                 if !marks[context as usize].load(Ordering::Relaxed) {
                     marks[context as usize].store(true, Ordering::Relaxed);
                 }
@@ -220,23 +220,4 @@ impl SortedTrie {
             })
         })
     }
-}
-
-fn missing_context_error(
-    section: &Section,
-    index: usize,
-    source: &dyn NgramSource,
-) -> crate::Error {
-    let order = section.order;
-    let context = &section.ngram(index)[..order - 1];
-    let text: Vec<_> = context
-        .iter()
-        .map(|&id| String::from_utf8_lossy(source.vocabulary().word(miriam_textio::WordId(id))))
-        .collect();
-    let (text, shorter) = (text.join(" "), order - 1);
-    let reason = format!(
-        "the context of this {order}-gram, \"{text}\", is not among the {shorter}-grams; a model \
-         needs the context of every n-gram, so write the model again without pruning contexts"
-    );
-    source.ngram_error(section, index, reason)
 }

@@ -1,9 +1,9 @@
 //! The n-grams of one order: entries of a compact hash table.
 //!
-//! The key of an n-gram is the number of its suffix, which is the n-gram without
-//! its oldest word, and that word; its own number is where its entry stands. So a
-//! walk of the trie is one lookup an order, each of one cache line, and an entry
-//! says nothing about where its children are but whether it has any.
+//! The key of an n-gram is the number of its suffix, which is the n-gram without its
+//! oldest word, and that word; its own number is the slot of its entry. So a walk of
+//! the trie is one lookup an order, each of one cache line, and an entry does not say
+//! where its children are, only whether it has any.
 
 use miriam_storage::compact::{CompactLayout, CompactTable, MIN_KEY_BITS, Probe, ProbeState};
 use miriam_storage::{Container, View};
@@ -12,35 +12,37 @@ use serde::{Deserialize, Serialize};
 use super::SIGN;
 use crate::{FoundNgram, LookupStep, NO_EXTENSION, Result};
 
-/// How wide the numbers of an order's entries are, in bits; part of the metadata.
+/// The widths of the fields of an order's entries, in bits; part of the metadata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FieldWidths {
-    /// 31: a prob without its sign, which is set. Less: an index into a book.
+    /// 31: a probability (log10) without its sign, which is set. Less: an index into a
+    /// codebook.
     pub prob: u32,
-    /// 32: a backoff. Less: an index into a book. 0 for the longest n-grams.
+    /// 32: a backoff (log10). Less: an index into a codebook. 0 for the longest
+    /// n-grams.
     pub backoff: u32,
 }
 
-/// A prob that stands for itself.
+/// The width of a probability that is stored as it is.
 pub(super) const RAW_PROB_BITS: u32 = 31;
-/// A backoff that stands for itself.
+/// The width of a backoff that is stored as it is.
 pub(super) const RAW_BACKOFF_BITS: u32 = 32;
 
 impl FieldWidths {
-    /// Bits of the value of an entry: prob, backoff and whether there are
+    /// Bits of the value of an entry: probability, backoff and whether there are
     /// children.
     pub fn value_bits(self) -> u32 {
         self.prob + self.backoff + u32::from(self.backoff > 0)
     }
 
-    /// Whether a file may say so.
+    /// Whether these are valid widths.
     fn are_valid(self, longest: bool) -> bool {
         (1..=RAW_PROB_BITS).contains(&self.prob)
             && self.backoff <= RAW_BACKOFF_BITS
             && longest == (self.backoff == 0)
     }
 
-    /// The value of an entry of these.
+    /// The value of an entry with these fields.
     pub fn pack(self, prob: u32, backoff: u32, has_children: bool) -> u64 {
         let backoff = u64::from(backoff) << self.prob;
         let has_children = u64::from(has_children) << (self.prob + self.backoff);
@@ -53,16 +55,16 @@ pub(super) fn bits_for(value: usize) -> u32 {
     (usize::BITS - value.leading_zeros()).max(1)
 }
 
-/// How the suffix and the oldest word of an n-gram make its key.
+/// How the suffix and the oldest word of an n-gram are packed into its key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyLayout {
     word_bits: u32,
-    /// Bits of the whole.
+    /// Bits of the key.
     pub bits: u32,
 }
 
 impl KeyLayout {
-    /// With suffixes numbered below `parents` and so many words.
+    /// For suffixes with numbers below `parents`, and `words` words.
     pub fn new(parents: usize, words: usize) -> Self {
         let bits = |count: usize| bits_for(count.saturating_sub(1));
         let word_bits = bits(words);
@@ -88,16 +90,17 @@ pub(super) struct Level {
     widths: FieldWidths,
     prob_mask: u32,
     backoff_mask: u32,
-    /// What probs and backoffs stand for; empty where they stand for themselves.
+    /// The values of probabilities and backoffs; empty where they are stored as they
+    /// are.
     prob_codebook: Vec<f32>,
     backoff_codebook: Vec<f32>,
 }
 
-/// An n-gram as its entry has it.
+/// An n-gram as its entry stores it.
 pub(super) struct LevelEntry {
     pub number: u32,
-    /// The number of its suffix, a word where that is one; in a damaged file
-    /// perhaps of none.
+    /// The number of its suffix, or the id where that is a word; in a damaged file it
+    /// may not exist.
     pub parent: u64,
     /// Its oldest word.
     pub word: u32,
@@ -105,40 +108,40 @@ pub(super) struct LevelEntry {
 }
 
 impl Level {
-    /// Opens the n-grams of `order`, whose numbers are as wide as `widths` says.
+    /// Opens the n-grams of `order`, whose entries have fields of these widths.
     pub fn open(
         container: &Container,
         order: usize,
         key: KeyLayout,
         (widths, longest): (FieldWidths, bool),
-        (tag_bits, homes): (u32, u32),
-        books: [&[f32]; 2],
+        (tag_bits, home_lines): (u32, u32),
+        codebooks: [&[f32]; 2],
     ) -> Result<Self> {
         let name = format!("order-{order}");
         if !widths.are_valid(longest) {
             return Err(container.damaged("metadata", "the numbers of an entry cannot be").into());
         }
         let lines: View<_> = container.section(&name)?;
-        let shape = CompactLayout {
+        let layout = CompactLayout {
             key_bits: key.bits,
             value_bits: widths.value_bits(),
             tag_bits,
-            home_lines: homes,
+            home_lines,
         };
         let table =
-            CompactTable::new(lines, shape).map_err(|reason| container.damaged(&name, reason))?;
+            CompactTable::new(lines, layout).map_err(|reason| container.damaged(&name, reason))?;
         Ok(Level {
             table,
             key,
             widths,
             prob_mask: ((1u64 << widths.prob) - 1) as u32,
             backoff_mask: ((1u64 << widths.backoff) - 1) as u32,
-            prob_codebook: books[0].to_vec(),
-            backoff_codebook: books[1].to_vec(),
+            prob_codebook: codebooks[0].to_vec(),
+            backoff_codebook: codebooks[1].to_vec(),
         })
     }
 
-    /// One more than the highest number of an n-gram.
+    /// One more than the highest possible number of an n-gram.
     pub fn capacity(&self) -> u32 {
         self.table.capacity()
     }
@@ -151,14 +154,15 @@ impl Level {
         })
     }
 
-    /// How many there are; or what is wrong with one.
+    /// The number of n-grams; or what is wrong with one.
     pub fn verify(&self) -> Result<u64, String> {
         self.table.verify().map_err(|(number, reason)| format!("n-gram {number}: {reason}"))
     }
 
-    /// Whether a prob or a backoff names a value that its book lacks.
+    /// Whether the index of a probability or a backoff is beyond its codebook.
     pub fn is_outside_codebooks(&self, value: u64) -> bool {
-        let outside = |book: &[f32], index: u32| !book.is_empty() && index as usize >= book.len();
+        let outside =
+            |codebook: &[f32], index: u32| !codebook.is_empty() && index as usize >= codebook.len();
         outside(&self.prob_codebook, self.prob_bits(value))
             || outside(&self.backoff_codebook, self.backoff_bits(value))
     }
@@ -177,7 +181,7 @@ impl Level {
     #[inline(always)]
     pub fn decode_ngram(&self, number: u32, value: u64) -> FoundNgram<u32> {
         let prob = self.prob_bits(value);
-        // Without a book KenLM forces the sign; a book holds whole numbers.
+        // Without a codebook KenLM forces the sign; a codebook holds signed values.
         let log10 = if self.prob_codebook.is_empty() {
             f32::from_bits(prob | SIGN)
         } else {
@@ -196,20 +200,19 @@ impl Level {
         FoundNgram { log10, backoff, extend_left: has_children.then_some(number) }
     }
 
-    /// Begins to look for `word` in front of the n-gram `parent` without asking
-    /// for memory.
+    /// Begins to look for `word` in front of the n-gram `parent`, without a prefetch.
     #[inline(always)]
     pub fn begin_search(&self, parent: u32, word: u32) -> ProbeState {
         self.table.start(self.key.join(parent, word))
     }
 
-    /// Asks for what a lookup needs next.
+    /// Prefetches what the next step of a lookup reads.
     #[inline(always)]
     pub fn prefetch(&self, search: &ProbeState) {
         self.table.prefetch(search);
     }
 
-    /// Goes on looking.
+    /// Steps a lookup.
     #[inline(always)]
     pub fn step_search(&self, search: &mut ProbeState) -> LookupStep<u32> {
         match self.table.probe(search) {

@@ -1,18 +1,17 @@
-//! The trie model: n-grams as paths of words, newest first, children side by
-//! side.
+//! The trie model: n-grams as paths of words, newest first.
 //!
-//! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest
-//! word to the left follows the words of the context. What differs: the children
-//! of a node are not a range to be searched. All edges of an order lie in one hash
-//! table ([`level`]) whose keys are a node and a word, and which stores of a key
-//! only what its place does not tell ([`miriam_storage::compact`]; Darragh, Cleary
-//! and Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache
-//! line whatever the size of the node, the line of a bigram is known from its words
-//! alone, and no record spends bits on where its children begin. Backoffs, which
-//! repeat, are indices into a book of values. `docs/formats.md` gives every byte.
+//! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest word
+//! to the left follows the words of the context. What differs: the children of a node
+//! are not a range to be searched. All edges of an order are in one hash table
+//! (`level`) whose keys are a node and a word; of a key only those bits are stored
+//! that do not follow from the slot ([`miriam_storage::compact`]; Darragh, Cleary and
+//! Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache line
+//! whatever the size of the node, the line of a bigram is known from its words alone,
+//! and no entry spends bits on where its children begin. Backoffs, which repeat, are
+//! indices into a codebook. `docs/formats.md` gives every byte.
 //!
-//! Nothing is lost, unless probs and backoffs are quantised, which gives KenLM's
-//! quantised values to the bit.
+//! The model is lossless unless probabilities and backoffs are quantised, which gives
+//! KenLM's quantised values to the bit.
 
 mod build;
 mod level;
@@ -28,27 +27,26 @@ use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
-pub use build::{ModelSize, build_trie, write_trie};
+pub use build::{build_trie, write_trie};
 pub use quantise::QuantisationBits;
-pub use source::TrieSource;
+pub(crate) use source::trie_source;
 pub use verify::verify;
 
-use crate::{LmWord, MAX_ORDER, Result, State};
+use crate::index::SIGN;
+use crate::{LmWord, Result, State, file_checks};
 use level::{FieldWidths, KeyLayout, Level, RAW_BACKOFF_BITS, RAW_PROB_BITS};
 
 /// The kind of the file.
 pub const KIND: FileKind = FileKind::new("ngram-trie");
 /// The version of its layout.
-pub const VERSION: u32 = 2;
-
-const SIGN: u32 = 1 << 31;
+const VERSION: u32 = 2;
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct TrieMetadata {
     /// The length of the longest n-grams, 1 to 16.
     order: u32,
-    /// n-grams of each order as the source counts them.
+    /// N-grams of each order as the source counts them.
     counts: Vec<u64>,
     /// Orders from 2.
     levels: Vec<LevelMetadata>,
@@ -58,13 +56,13 @@ struct TrieMetadata {
     eos_id: u32,
     /// Whether the source had `<unk>`.
     has_unknown: bool,
-    /// See `LanguageModel::minimisation_is_closed`.
+    /// [`crate::LanguageModel::minimisation_is_closed`].
     minimisation_is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LevelMetadata {
-    /// n-grams; blanks that stand for missing suffixes are counted.
+    /// N-grams, blanks (entries for missing suffixes) included.
     entries: u64,
     /// How many of them are blanks.
     blanks: u64,
@@ -73,20 +71,20 @@ struct LevelMetadata {
     tag_bits: u32,
     /// Home lines of the table.
     home_lines: u32,
-    /// Values in the book of probs; 0: there is none.
+    /// Values in the codebook of probabilities; 0: there is none.
     prob_codebook_len: u32,
-    /// Values in the book of backoffs; 0: there is none.
+    /// Values in the codebook of backoffs; 0: there is none.
     backoff_codebook_len: u32,
 }
 
-/// A word alone.
+/// The entry of a single word.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
 struct UnigramRecord {
     log10: f32,
     backoff: f32,
-    /// 1: an n-gram of two words ends in it.
+    /// 1: a bigram ends in it.
     has_children: u32,
     zero: u32,
 }
@@ -99,41 +97,41 @@ pub struct TrieModel {
     unigrams: View<UnigramRecord>,
     /// Orders from 2.
     levels: Vec<Level>,
-    /// Numbers of the blanks of each order, end to end.
+    /// Numbers of the blanks of each order, one order after another.
     blanks: View<u32>,
     begin_state: State,
 }
 
 impl TrieModel {
     /// Opens the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is of another kind or is damaged.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
-    /// Opens a container, which must be of this kind and version. Everything
-    /// that scoring relies on is checked here, in time that does not grow with
-    /// the n-grams; [`verify`] checks the rest.
+    /// Opens a container, which must be of this kind and version. Everything that
+    /// scoring relies on is checked here, in time that does not grow with the n-grams;
+    /// [`verify()`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// If the container is of another kind or is damaged.
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: TrieMetadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let order = metadata.order as usize;
-        if !(1..=MAX_ORDER).contains(&order) {
-            return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
-        }
+        file_checks::check_order(&container, order)?;
         if metadata.counts.len() != order || metadata.levels.len() != order - 1 {
             return Err(damaged("the counts do not fit the order").into());
         }
         let words = Dictionary::open(&container, "words")?;
         let unigrams = container.section::<UnigramRecord>("order-1")?;
-        if unigrams.len() != words.len() || u32::try_from(words.len()).is_err() {
-            let reason = "there is not one unigram for each word";
-            return Err(container.damaged("order-1", reason).into());
-        }
-        let known = |id: u32| id > 0 && (id as usize) < words.len();
-        if !known(metadata.bos_id) || !known(metadata.eos_id) {
-            return Err(damaged("<s> or </s> is no word of the model").into());
-        }
+        let markers = [metadata.bos_id, metadata.eos_id];
+        file_checks::check_counts(&container, words.len(), unigrams.len(), markers)?;
         let levels = open_levels(&container, &metadata, words.len())?;
         let blanks = container.section::<u32>("blanks")?;
         let mut marked = 0u64;
@@ -146,11 +144,9 @@ impl TrieModel {
         if marked != blanks.len() as u64 {
             return Err(container.damaged("blanks", "there are not as many as promised").into());
         }
-        let mut begin = State::EMPTY;
-        let backoff = unigrams[metadata.bos_id as usize].backoff;
-        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
-        begin.set_len(1);
-        Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin_state: begin })
+        let bos_id = metadata.bos_id;
+        let begin_state = State::of_word(LmWord(bos_id), unigrams[bos_id as usize].backoff);
+        Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin_state })
     }
 
     /// The numbers of the blanks among the n-grams of `order`.
@@ -162,25 +158,25 @@ impl TrieModel {
 }
 
 fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> Result<Vec<Level>> {
-    let books = container.section::<f32>("books")?;
-    let mut rest = &books[..];
+    let codebooks = container.section::<f32>("books")?;
+    let mut rest = &codebooks[..];
     let mut take = |values: u32, raw: bool, width: u32| {
-        // Every index that fits the field may stand there, so a book as large
-        // as that, or one that holds what the writer needed.
-        let sound = if raw { values == 0 } else { values > 0 && width <= 25 };
-        let book = sound.then(|| rest.split_at_checked(values as usize)).flatten();
-        let (book, behind) = book.ok_or_else(|| {
+        // An index beyond the codebook is handled where it is read.
+        let valid = if raw { values == 0 } else { values > 0 && width <= 25 };
+        let codebook = valid.then(|| rest.split_at_checked(values as usize)).flatten();
+        let (codebook, after) = codebook.ok_or_else(|| {
             crate::Error::from(container.damaged("books", "it does not hold what records name"))
         })?;
-        rest = behind;
-        Ok::<_, crate::Error>(book)
+        rest = after;
+        Ok::<_, crate::Error>(codebook)
     };
     let mut levels: Vec<Level> = Vec::new();
     for (order, level) in (2..).zip(&metadata.levels) {
         let widths = level.widths;
-        let prob_book = take(level.prob_codebook_len, widths.prob == RAW_PROB_BITS, widths.prob)?;
-        let no_book = matches!(widths.backoff, 0 | RAW_BACKOFF_BITS);
-        let backoff_book = take(level.backoff_codebook_len, no_book, widths.backoff)?;
+        let prob_codebook =
+            take(level.prob_codebook_len, widths.prob == RAW_PROB_BITS, widths.prob)?;
+        let no_codebook = matches!(widths.backoff, 0 | RAW_BACKOFF_BITS);
+        let backoff_codebook = take(level.backoff_codebook_len, no_codebook, widths.backoff)?;
         let parents = levels.last().map_or(words, |level| level.capacity() as usize);
         let longest = order == metadata.order as usize;
         levels.push(Level::open(
@@ -189,7 +185,7 @@ fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> 
             KeyLayout::new(parents, words),
             (widths, longest),
             (level.tag_bits, level.home_lines),
-            [prob_book, backoff_book],
+            [prob_codebook, backoff_codebook],
         )?);
     }
     if !rest.is_empty() {

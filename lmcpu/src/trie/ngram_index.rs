@@ -1,4 +1,4 @@
-//! The trie as the walk of a query sees it.
+//! Lookups in a trie.
 
 use miriam_storage::compact::ProbeState;
 use miriam_storage::prefetch_at;
@@ -7,7 +7,7 @@ use super::*;
 use crate::{FoundNgram, LookupStep, NgramIndex};
 
 impl NgramIndex for TrieModel {
-    /// The number of an n-gram; of one word, its id.
+    /// The number of an n-gram; the id of a single word.
     type NodeRef = u32;
     type Lookup = ProbeState;
 
@@ -20,11 +20,7 @@ impl NgramIndex for TrieModel {
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        // A damaged index may name a word that is not there.
-        match self.words.find(word) {
-            Some(id) if (id as usize) < self.words.len() => LmWord(id),
-            _ => LmWord::UNKNOWN,
-        }
+        self.words.find(word).map_or(LmWord::UNKNOWN, LmWord)
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {
@@ -69,16 +65,16 @@ impl NgramIndex for TrieModel {
     }
 
     #[inline(always)]
-    fn begin_lookup(&self, order: usize, place: u32, older: LmWord) -> ProbeState {
+    fn begin_lookup(&self, order: usize, node: u32, older: LmWord) -> ProbeState {
         let level = &self.levels[order - 2];
-        let search = level.begin_search(place, older.0);
+        let search = level.begin_search(node, older.0);
         level.prefetch(&search);
         search
     }
 
     #[inline(always)]
-    fn begin_lookup_no_prefetch(&self, order: usize, place: u32, older: LmWord) -> ProbeState {
-        self.levels[order - 2].begin_search(place, older.0)
+    fn begin_lookup_no_prefetch(&self, order: usize, node: u32, older: LmWord) -> ProbeState {
+        self.levels[order - 2].begin_search(node, older.0)
     }
 
     #[inline(always)]

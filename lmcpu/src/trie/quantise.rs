@@ -1,15 +1,14 @@
-//! Probs and backoffs cut down to a few bits each, as KenLM does it
-//! (`ngram-lm.md` 2.11).
+//! Quantisation of probabilities and backoffs, as KenLM does it (`ngram-lm.md` 2.11).
 //!
-//! The values of one order are cut into bins of equal population; a value is
-//! stored as the number of the nearest centre. Every operation, and the type it
-//! is done in, is KenLM's, so that scores are too.
+//! The values of one order are divided into bins of equal population; a value is stored
+//! as the index of the nearest bin centre. Every operation, and its type, is KenLM's,
+//! so that scores are too.
 
 use rayon::prelude::*;
 
 use crate::NO_EXTENSION;
 
-/// How many bits a prob and a backoff get: 1 to 25 each.
+/// The bits of a probability and of a backoff: 1 to 25 each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuantisationBits {
     prob: u32,
@@ -17,18 +16,18 @@ pub struct QuantisationBits {
 }
 
 impl QuantisationBits {
-    /// The most bits of either.
+    /// The largest number of bits of either.
     pub const MAX: u32 = 25;
 
-    /// `prob` bits for a prob and `backoff` bits for a backoff; nothing unless
-    /// both are between 1 and [`Bits::MOST`].
+    /// `prob` bits for a probability and `backoff` bits for a backoff; `None` unless
+    /// both are between 1 and [`QuantisationBits::MAX`].
     pub fn new(prob: u32, backoff: u32) -> Option<Self> {
-        let sound = 1..=Self::MAX;
-        (sound.contains(&prob) && sound.contains(&backoff))
+        let valid = 1..=Self::MAX;
+        (valid.contains(&prob) && valid.contains(&backoff))
             .then_some(QuantisationBits { prob, backoff })
     }
 
-    /// Bits of a prob.
+    /// Bits of a probability.
     pub fn prob(self) -> u32 {
         self.prob
     }
@@ -39,20 +38,21 @@ impl QuantisationBits {
     }
 }
 
-/// The centres of probs of `values` (in any order), `2^bits` of them.
+/// The `2^bits` bin centres of the log10 probabilities `values`, which are in any
+/// order.
 pub(super) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     centres(values, 1 << bits)
 }
 
-/// Two reserved values: no extension, and an extension without a backoff.
+/// Two reserved backoffs: no extension, and an extension without a backoff.
 const RESERVED_CODES: usize = 2;
 
-/// The centres of backoffs, `2^bits` of them: the reserved ones and those of
-/// `values`, which are not 0.
+/// The `2^bits` bin centres of backoffs: the reserved ones and those of `values`, which
+/// are not 0.
 pub(super) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
-    let mut book = vec![f32::from_bits(NO_EXTENSION), 0.0];
-    book.extend(centres(values, (1 << bits) - RESERVED_CODES));
-    book
+    let mut codebook = vec![f32::from_bits(NO_EXTENSION), 0.0];
+    codebook.extend(centres(values, (1 << bits) - RESERVED_CODES));
+    codebook
 }
 
 fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
@@ -72,25 +72,26 @@ fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
     centres
 }
 
-/// The index of the centre that stands for the prob `value`.
-pub(super) fn encode_prob(book: &[f32], value: f32) -> u32 {
-    nearest_centre(book, value)
+/// The index of the centre nearest to the probability `value`.
+pub(super) fn encode_prob(codebook: &[f32], value: f32) -> u32 {
+    nearest_centre(codebook, value)
 }
 
-/// The index of the centre that stands for the backoff `value`.
-pub(super) fn encode_backoff(book: &[f32], value: f32) -> u32 {
+/// The index of the centre nearest to the backoff `value`, or of its reserved value.
+pub(super) fn encode_backoff(codebook: &[f32], value: f32) -> u32 {
     if value == 0.0 {
         return u32::from(value.to_bits() != NO_EXTENSION);
     }
-    if book.len() == RESERVED_CODES {
-        // One bit leaves no bins: the backoff is lost, the extension is not.
-        // KenLM would write the number of a bin that is not there.
+    if codebook.len() == RESERVED_CODES {
+        // With one bit there are no bins: the backoff is lost, the extension is not.
+        // KenLM would write the number of a bin that does not exist.
         return 1;
     }
-    RESERVED_CODES as u32 + nearest_centre(&book[RESERVED_CODES..], value)
+    RESERVED_CODES as u32 + nearest_centre(&codebook[RESERVED_CODES..], value)
 }
 
-/// The nearest of `centres`, which are sorted; of two as near, the upper.
+/// The index of the nearest of `centres`, which are sorted; of two equally near, the
+/// upper.
 fn nearest_centre(centres: &[f32], value: f32) -> u32 {
     let above = centres.partition_point(|&centre| centre < value);
     let index = match above {
@@ -107,12 +108,12 @@ mod tests {
 
     #[test]
     fn bins_are_of_equal_population_and_ties_go_up() {
-        let book = prob_centres(vec![-1.0, -4.0, -2.0, -3.0, -5.0], 1);
-        assert_eq!(book, [-4.5, -2.0]);
-        assert_eq!(encode_prob(&book, -9.0), 0);
-        assert_eq!(encode_prob(&book, -3.25), 1);
-        assert_eq!(encode_prob(&book, -3.26), 0);
-        assert_eq!(encode_prob(&book, 0.0), 1);
+        let codebook = prob_centres(vec![-1.0, -4.0, -2.0, -3.0, -5.0], 1);
+        assert_eq!(codebook, [-4.5, -2.0]);
+        assert_eq!(encode_prob(&codebook, -9.0), 0);
+        assert_eq!(encode_prob(&codebook, -3.25), 1);
+        assert_eq!(encode_prob(&codebook, -3.26), 0);
+        assert_eq!(encode_prob(&codebook, 0.0), 1);
     }
 
     #[test]
@@ -122,12 +123,12 @@ mod tests {
             [f32::NEG_INFINITY; 3].iter().copied().chain([-1.0]).collect::<Vec<_>>()
         );
         assert_eq!(prob_centres(vec![], 1), [f32::NEG_INFINITY; 2]);
-        let book = backoff_centres(vec![-0.5, -0.25], 2);
-        assert_eq!(book[1..], [0.0, -0.5, -0.25]);
-        assert_eq!(book[0].to_bits(), NO_EXTENSION);
-        assert_eq!(encode_backoff(&book, -0.0), 0);
-        assert_eq!(encode_backoff(&book, 0.0), 1);
-        assert_eq!(encode_backoff(&book, 0.3), 3);
+        let codebook = backoff_centres(vec![-0.5, -0.25], 2);
+        assert_eq!(codebook[1..], [0.0, -0.5, -0.25]);
+        assert_eq!(codebook[0].to_bits(), NO_EXTENSION);
+        assert_eq!(encode_backoff(&codebook, -0.0), 0);
+        assert_eq!(encode_backoff(&codebook, 0.0), 1);
+        assert_eq!(encode_backoff(&codebook, 0.3), 3);
         assert_eq!(encode_backoff(&backoff_centres(vec![-0.5], 1), -0.5), 1);
     }
 

@@ -1,133 +1,85 @@
 //! The n-grams of a trie file as lists, sorted by their words, newest first, as ids
 //! go; blanks are left out.
-//!
-//! An entry names its suffix by number, so an order is put together from the one
-//! before: sorted by the suffix's place there, then by the oldest word.
 
 use std::path::Path;
 
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{Vocabulary, display_name};
+use miriam_textio::display_name;
 use rayon::prelude::*;
 
 use super::{TrieModel, verify};
-use crate::arpa::{Section, Unigram};
-use crate::{NgramIndex, NgramSource, Result};
+use crate::arpa::Unigram;
+use crate::level_source::{LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary};
+use crate::{NgramIndex, Result};
 
-/// A trie file being listed.
-pub struct TrieSource {
-    name: String,
-    container: Container,
+/// Reads the orders of a trie file.
+pub(crate) struct TrieLevels {
     model: TrieModel,
-    vocabulary: Vocabulary,
-    unigrams: Vec<Unigram>,
-    next_order: usize,
-    suffixes: SuffixLevel,
-}
-
-/// The n-grams of the order before, blanks among them.
-struct SuffixLevel {
-    /// Their words, newest first, end to end, in the order of the list.
-    words: Vec<u32>,
-    /// By number: the place in the list.
+    /// By number of the n-grams of the order before: the position in the order of words.
     positions: Vec<u32>,
+    /// How many n-grams the order before has.
+    suffix_count: usize,
 }
 
-impl TrieSource {
-    /// Opens the file at `path`, which is checked whole.
-    pub fn open(path: &Path) -> Result<Self> {
-        Self::from_container(Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
-    }
-
-    pub(super) fn from_container(container: Container, name: String) -> Result<Self> {
-        verify(&container)?;
-        let model = TrieModel::from_container(&container)?;
-        let mut vocabulary = Vocabulary::new();
-        for word in model.words.iter() {
-            vocabulary.intern(word);
-        }
-        let unigrams = model
-            .unigrams
-            .iter()
-            .map(|unigram| Unigram { log10: unigram.log10, backoff: unigram.backoff })
-            .collect();
-        let ids: Vec<u32> = (0..vocabulary.len() as u32).collect();
-        let below = SuffixLevel { words: ids.clone(), positions: ids };
-        Ok(TrieSource {
-            name,
-            container,
-            model,
-            vocabulary,
-            unigrams,
-            next_order: 2,
-            suffixes: below,
-        })
-    }
+/// All n-grams of the file at `path`, which is checked in full.
+pub(crate) fn trie_source(path: &Path) -> Result<LevelSource<TrieLevels>> {
+    source_from_container(&Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
 }
 
-impl NgramSource for TrieSource {
-    fn name(&self) -> &str {
-        &self.name
-    }
+pub(super) fn source_from_container(
+    container: &Container,
+    name: String,
+) -> Result<LevelSource<TrieLevels>> {
+    verify(container)?;
+    let model = TrieModel::from_container(container)?;
+    let vocabulary = read_vocabulary(container, model.words.iter(), model.words.len())?;
+    let unigrams = model
+        .unigrams
+        .iter()
+        .map(|unigram| Unigram { log10: unigram.log10, backoff: unigram.backoff })
+        .collect();
+    let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.has_unknown);
+    let suffix_count = model.words.len();
+    let levels = TrieLevels { positions: (0..suffix_count as u32).collect(), model, suffix_count };
+    Ok(LevelSource::new(name, counts, vocabulary, unigrams, has_unknown, levels))
+}
 
-    fn counts(&self) -> &[u64] {
-        &self.model.metadata.counts
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn unigrams(&self) -> &[Unigram] {
-        &self.unigrams
-    }
-
-    fn has_unknown(&self) -> bool {
-        self.model.metadata.has_unknown
-    }
-
-    fn next_section(&mut self) -> Result<Option<Section>> {
-        let order = self.next_order;
-        if order > NgramIndex::order(&self.model) {
-            return Ok(None);
-        }
-        self.next_order += 1;
+impl LevelReader for TrieLevels {
+    fn read_level(&mut self, order: usize) -> Result<LevelNgrams> {
         let level = &self.model.levels[order - 2];
-        // The file was checked, so suffixes are there and places fit.
+        // The file was checked, so suffixes are there and positions fit.
         let mut entries: Vec<(u64, u32, u64)> = level
             .entries()
             .map(|entry| {
-                let place = u64::from(self.suffixes.positions[entry.parent as usize]);
-                (place << 32 | u64::from(entry.word), entry.number, entry.value)
+                let suffix = u64::from(self.positions[entry.parent as usize]);
+                (suffix << 32 | u64::from(entry.word), entry.number, entry.value)
             })
             .collect();
         entries.par_sort_unstable();
-        let is_last = order == NgramIndex::order(&self.model);
-        let blanks = self.model.blanks_of(order);
-        let mut section = Section::default();
-        section.order = order;
-        let mut words = Vec::with_capacity(entries.len() * order);
-        let mut places = vec![0; level.capacity() as usize];
-        for (place, &(key, number, value)) in entries.iter().enumerate() {
-            let suffix = (key >> 32) as usize * (order - 1);
-            words.extend_from_slice(&self.suffixes.words[suffix..suffix + order - 1]);
-            words.push(key as u32);
-            places[number as usize] = place as u32;
-            if blanks.binary_search(&number).is_err() {
-                let found = level.decode_ngram(number, value);
-                section.words.extend(words[place * order..].iter().rev());
-                section.log10.push(found.log10);
-                if !is_last {
-                    section.backoffs.push(found.backoff);
-                }
-            }
+        let mut positions = vec![0; level.capacity() as usize];
+        for (position, &(_, number, _)) in entries.iter().enumerate() {
+            positions[number as usize] = position as u32;
         }
-        self.suffixes = SuffixLevel { words, positions: places };
-        Ok(Some(section))
-    }
-
-    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error {
-        let place = format!("order-{}", section.order);
-        self.container.damaged(&place, format!("n-gram {index}: {reason}")).into()
+        let ngrams = || entries.iter().map(|&(_, number, value)| level.decode_ngram(number, value));
+        let longest = order == NgramIndex::order(&self.model);
+        let blanks = self.model.blanks_of(order);
+        let mut keep = Vec::new();
+        if !blanks.is_empty() {
+            let is_kept = |entry: &(u64, u32, u64)| blanks.binary_search(&entry.1).is_err();
+            keep = entries.iter().map(is_kept).collect();
+        }
+        let suffixes = entries.iter().map(|entry| (entry.0 >> 32) as usize);
+        let listed = LevelNgrams {
+            log10: ngrams().map(|found| found.log10).collect(),
+            backoffs: match longest {
+                true => Vec::new(),
+                false => ngrams().map(|found| found.backoff).collect(),
+            },
+            oldest: entries.iter().map(|entry| entry.0 as u32).collect(),
+            offsets: offsets_by_key(self.suffix_count, suffixes),
+            keep,
+        };
+        (self.positions, self.suffix_count) = (positions, entries.len());
+        Ok(listed)
     }
 }

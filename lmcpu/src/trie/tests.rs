@@ -3,16 +3,15 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use miriam_storage::Bytes;
-use miriam_textio::{Input, Log10, NoProgress, Output};
+use miriam_textio::Log10;
 use proptest::prelude::*;
 
 use super::*;
 use crate::probing::reference::{Reference, ReferenceState};
-use crate::probing::tests::{TOY, arbitrary_arpa_up_to};
-use crate::query::{QueryOptions, Verbosity, query};
+use crate::probing::tests::arbitrary_arpa_up_to;
+use crate::test_support::{TOY, large_arpa, query_output, read_file, shared_path};
 use crate::{LanguageModel, NgramSource, Request, ScoreResult};
 
 fn build_bytes(arpa: &str, bits: Option<QuantisationBits>) -> Result<Bytes> {
@@ -123,8 +122,8 @@ proptest! {
         }
     }
 
-    /// A trie built from a trie's list of n-grams is the same file: blanks are
-    /// left out of the list and filled in again.
+    /// A trie built from the n-grams that a trie lists is the same file: blanks are
+    /// left out of the list and added again.
     #[test]
     fn lists_what_it_was_built_from(arpa in arbitrary_arpa_up_to(6)) {
         let bytes = build_bytes(&arpa, None).unwrap();
@@ -132,7 +131,7 @@ proptest! {
         file.write_all(&bytes).unwrap();
         let again = build::build_in_memory(file.path(), None).unwrap();
         prop_assert!(bytes[..] == again[..]);
-        let mut source = TrieSource::open(file.path()).unwrap();
+        let mut source = trie_source(file.path()).unwrap();
         let mut lines: Vec<String> = Vec::new();
         while let Some(section) = source.next_section().unwrap() {
             prop_assert_eq!(section.len() as u64, source.counts()[section.order - 1]);
@@ -153,8 +152,7 @@ proptest! {
         prop_assert_eq!(lines, expected);
     }
 
-    /// Whatever bytes are changed, opening and asking gives an error or some
-    /// number.
+    /// With any bytes changed, opening and scoring give an error or some number.
     #[test]
     fn damage_never_panics(
         changes in proptest::collection::vec((4096usize..6500, any::<u8>()), 1..30),
@@ -164,15 +162,15 @@ proptest! {
         let bits = bits.then(|| QuantisationBits::new(3, 2).unwrap());
         let whole = build_bytes(TOY, bits).unwrap();
         let mut bytes = whole.to_vec();
-        for (place, value) in changes {
-            if let Some(byte) = bytes.get_mut(place) {
+        for (offset, value) in changes {
+            if let Some(byte) = bytes.get_mut(offset) {
                 *byte = value;
             }
         }
         let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")) else { return Ok(()) };
         prop_assert!(container.verify().is_err() || bytes[..] == whole[..]);
         let _ = verify(&container);
-        let _ = TrieSource::from_container(container.clone(), "x".into())
+        let _ = source::source_from_container(&container, "x".into())
             .map(|mut source| while let Ok(Some(_)) = source.next_section() {});
         let Ok(model) = TrieModel::from_container(&container) else { return Ok(()) };
         let (mut state, mut next) = (LanguageModel::begin_state(&model), State::EMPTY);
@@ -243,21 +241,7 @@ fn nodes_of_all_sizes_are_searched() {
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    let mut arpa = String::from(
-        "\\data\\\nngram 1=303\nngram 2=90000\nngram 3=9000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
-    );
-    for i in 0..300 {
-        writeln!(arpa, "-1.{i}\tw{i}\t-0.{i}").unwrap();
-    }
-    arpa += "\\2-grams:\n";
-    for i in 0..90000 {
-        writeln!(arpa, "-0.{i}\tw{} w{}\t-0.1", i / 300, i % 300).unwrap();
-    }
-    arpa += "\\3-grams:\n";
-    for i in 0..9000 {
-        writeln!(arpa, "-0.{i}\tw{} w{} w{}", i / 300, i % 300, i % 7).unwrap();
-    }
-    arpa += "\\end\\\n";
+    let arpa = large_arpa();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| build_bytes(&arpa, QuantisationBits::new(8, 8)).unwrap())
@@ -308,7 +292,7 @@ fn unigram_models_and_errors_of_building() {
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
-/// `text` without the ids of words, which are each file's own.
+/// `text` without the ids of words, which differ between files.
 fn without_ids(text: &[u8]) -> String {
     let token = |token: &str| match (token.rfind('='), token.find(' ')) {
         (Some(_), Some(_)) => {
@@ -321,16 +305,6 @@ fn without_ids(text: &[u8]) -> String {
     let lines =
         lines.lines().map(|line| line.split('\t').map(token).collect::<Vec<_>>().join("\t"));
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
-    if !path.exists() {
-        // Past the test runner, which keeps what passing tests print.
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", path.display());
-        return None;
-    }
-    Some(path)
 }
 
 /// What `query` prints with KenLM's tries, plain and quantised.
@@ -375,28 +349,15 @@ fn queries_print_what_kenlm_prints() {
             eight,
         ),
     ] {
-        let Some(arpa) = shared(&arpa) else { return };
-        let (Some(text), Some(expected)) = (shared(text), shared(&format!("{recorded}.query.gz")))
+        let Some(arpa) = shared_path(&arpa) else { return };
+        let (Some(text), Some(expected)) =
+            (shared_path(text), shared_path(&format!("{recorded}.query.gz")))
         else {
             return;
         };
         let model = open(build::build_in_memory(&arpa, bits).unwrap());
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let mut output = Output::create(file.path()).unwrap();
-        let options = QueryOptions {
-            verbosity: Verbosity::ALL,
-            sentence_markers: true,
-            threads: 2,
-            line_buffered: false,
-            kenlm_compat: false,
-        };
-        let text = Input::open(&text).unwrap();
-        query(&model, text, &mut output, options, &NoProgress).unwrap();
-        output.finish().unwrap();
-        let found = without_ids(&std::fs::read(file.path()).unwrap());
-        let mut recording = Vec::new();
-        std::io::Read::read_to_end(&mut Input::open(&expected).unwrap(), &mut recording).unwrap();
-        let recording = without_ids(&recording);
+        let found = without_ids(&query_output(&model, &read_file(&text)));
+        let recording = without_ids(&read_file(&expected));
         for (at, (found, recording)) in found.lines().zip(recording.lines()).enumerate() {
             assert_eq!(found, recording, "{recorded}, line {}", at + 1);
         }

@@ -1,25 +1,19 @@
-//! The checks that take time in the size of the model.
+//! Checks of a trie file that take time in the size of the model.
 
 use super::*;
-use crate::LanguageModel;
+use crate::file_checks::{check_numbers, check_words};
 
-/// Checks what opening does not: that each word is found by itself and each n-gram
-/// by its own key, that the suffix of each n-gram is there and knows of it, that
-/// every number is one, and that blanks are where they should be. The checksums are
-/// [`Container::verify`]'s.
+/// Checks what opening does not: that each word is found by its text and each n-gram by
+/// its key, that the suffix of each n-gram exists and is flagged as having children,
+/// that no probability or backoff is NaN, and that blanks exist and are counted.
+/// [`Container::verify`] checks the checksums.
+///
+/// # Errors
+///
+/// If the file cannot be opened as a trie or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = TrieModel::from_container(container)?;
-    if let Err(id) = model.words.verify() {
-        let reason = format!("word {id} is not found by its own text");
-        return Err(container.damaged("words.index", reason).into());
-    }
-    let marker = |text: &[u8], id: u32| LanguageModel::word(&model, LmWord(id)) == Some(text);
-    if !marker(b"<unk>", 0)
-        || !marker(b"<s>", model.metadata.bos_id)
-        || !marker(b"</s>", model.metadata.eos_id)
-    {
-        return Err(container.damaged("words.bytes", "a special word has another's id").into());
-    }
+    check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
     let words = model.words.len();
     let mut parents = Vec::with_capacity(words);
     for (id, unigram) in model.unigrams.iter().enumerate() {
@@ -90,25 +84,15 @@ pub fn verify(container: &Container) -> Result<()> {
     Ok(())
 }
 
-/// What is known of an n-gram that may be the suffix of others.
+/// What has been seen of an n-gram that may be the suffix of others.
 #[derive(Clone, Copy, PartialEq)]
 enum ParentStatus {
-    /// There is none.
+    /// There is no such n-gram.
     Absent,
-    /// It says that it has no children.
+    /// Its entry says that it has no children.
     Childless,
-    /// It says that it has children.
+    /// Its entry says that it has children; none has been seen.
     ExpectsChildren,
-    /// It has.
+    /// Its entry says that it has children, and one has been seen.
     HasChildren,
-}
-
-fn check_numbers(log10: f32, backoff: f32) -> Result<(), &'static str> {
-    if log10.is_nan() {
-        return Err("a log probability is not a number");
-    }
-    if !backoff.is_finite() {
-        return Err("a backoff is not a finite number");
-    }
-    Ok(())
 }

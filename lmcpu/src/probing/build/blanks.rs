@@ -1,14 +1,14 @@
-//! Blanks: entries that stand for missing suffixes.
+//! Blanks: entries in place of missing suffixes.
 //!
-//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2).
-//! A blank takes its place, with the prob that backing off would give. That
-//! depends on what came before in the file, so the few n-grams that need blanks
-//! are worked on one by one, in file order, with KenLM's arithmetic.
+//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2). A
+//! blank takes its place, with the probability that backing off would give. That
+//! depends on the entries before in the file, so the few n-grams that need blanks are
+//! processed one by one, in file order, with KenLM's arithmetic.
 
 use super::*;
+use crate::MAX_ORDER;
 
-/// An entry that stands for a missing suffix. Something longer always ends in
-/// it.
+/// An entry in place of a missing suffix. A longer n-gram always ends in it.
 pub(super) struct Blank {
     pub(super) log10: f32,
     pub(super) extends_right: bool,
@@ -16,8 +16,8 @@ pub(super) struct Blank {
 }
 
 impl ProbingBuilder {
-    /// Leaves the marks of one n-gram of order 3 or more, with blanks for the
-    /// suffixes it misses.
+    /// Sets the flags of suffix and context of one n-gram of order 3 or more, adding
+    /// blanks for its missing suffixes.
     pub(super) fn mark_extensions_with_blanks(
         &mut self,
         section: &Section,
@@ -35,20 +35,20 @@ impl ProbingBuilder {
         for n in 2..=order {
             hashes[n] = combine(hashes[n - 1], words[n - 1]);
         }
-        let mut basis = order - 1;
+        let mut present = order - 1;
         let mut log10 = loop {
-            if basis == 1 {
+            if present == 1 {
                 let value = update_flags(&self.unigrams[words[0] as usize], set_extends_left);
                 break f32::from_bits(log10_bits(value));
             }
-            let middle = &mut self.middle[basis - 2];
-            if let Some(place) = middle.locate(hashes[basis]) {
-                if let EntryLocation::Slot(slot) = place {
+            let middle = &mut self.middle[present - 2];
+            if let Some(location) = middle.locate(hashes[present]) {
+                if let EntryLocation::Slot(slot) = location {
                     middle.update_value(slot, set_extends_left);
                 }
-                break middle.log10(hashes[basis], &place);
+                break middle.log10(hashes[present], &location);
             }
-            basis -= 1;
+            present -= 1;
         };
         log10 = -log10.abs();
         // The context of a suffix of n words: n - 1 words, without the newest.
@@ -57,7 +57,7 @@ impl ProbingBuilder {
             if n > 2 {
                 context = combine(context, words[n - 1]);
             }
-            if n <= basis {
+            if n <= present {
                 continue;
             }
             let backoff = if n == 2 {
@@ -72,7 +72,7 @@ impl ProbingBuilder {
             let blank = Blank { log10, extends_right: false, oldest: words[n - 1] };
             self.middle[n - 2].blanks.insert(nonzero_key(hashes[n]), blank);
         }
-        for n in basis.max(1) + 1..=order.min(self.counts.len() - 1) {
+        for n in present.max(1) + 1..=order.min(self.counts.len() - 1) {
             self.closure_checks.push(ClosureCheck {
                 order: n,
                 ngram: hashes[n],

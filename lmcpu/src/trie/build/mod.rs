@@ -1,7 +1,7 @@
-//! From the n-grams of a model to a packed trie.
+//! Building a packed trie from the n-grams of a model.
 //!
-//! [`crate::sorted`] sorts and joins them; here they are packed and written. The
-//! bytes do not depend on the number of threads.
+//! [`crate::sorted`] sorts them and links them to a trie; here it is packed and
+//! written. The bytes do not depend on the number of threads.
 
 mod trie_writer;
 
@@ -16,14 +16,19 @@ use trie_writer::TrieWriter;
 
 use super::quantise::QuantisationBits;
 use super::*;
-use crate::DuplicatePolicy;
-pub use crate::probing::ModelSize;
-use crate::probing::ProgressStage;
+use crate::probing::ModelSize;
 use crate::sorted::SortedModel;
+use crate::{DuplicatePolicy, ProgressStage};
 
-/// Builds the file `output` from the model at `path`, ARPA text or whatever else
-/// [`open_source`] opens, on rayon's current threads. With `bits` probs and
-/// backoffs of n-grams of two words and more are quantised.
+/// Builds the trie `output` from the model at `path`, in any format that
+/// [`crate::open_source`] reads, on rayon's current threads. With `bits` probabilities
+/// and backoffs of n-grams of two words and more are quantised.
+///
+/// #
+/// Errors
+///
+/// If the source cannot be read, lacks contexts or has duplicates, or
+/// the file cannot be written.
 pub fn build_trie(
     path: &Path,
     output: &Path,
@@ -39,6 +44,11 @@ pub fn build_trie(
 }
 
 /// Writes `model` as the file `output`, on rayon's current threads.
+///
+/// #
+/// Errors
+///
+/// If the model is too large for a trie or the file cannot be written.
 pub fn write_trie(model: SortedModel, output: &Path, bits: Option<QuantisationBits>) -> Result<()> {
     TrieWriter::new(model, bits).write(ContainerWriter::create(output, KIND, VERSION)?)?;
     Ok(())

@@ -14,17 +14,17 @@ use crate::trie::quantise::{
 };
 use crate::trie::*;
 
-/// How much of the tables is in use: more makes files smaller and lets more n-grams
-/// stand away from home.
+/// The load factor of tables: a higher one makes files smaller and moves more entries
+/// away from their home lines.
 const LOAD_FACTOR: f64 = 0.88;
 
 /// How backoffs are written.
 enum BackoffCoding {
     /// As they are.
     Raw,
-    /// As indices into a book of all values; the index of each.
+    /// As indices into a codebook of all values; the index of each.
     Codebook(Vec<f32>, HashMap<u32, u32>),
-    /// As indices of the nearest of these.
+    /// As indices of the nearest of these bin centres.
     Quantised(Vec<f32>),
 }
 
@@ -32,18 +32,18 @@ impl BackoffCoding {
     fn codebook(&self) -> &[f32] {
         match self {
             BackoffCoding::Raw => &[],
-            BackoffCoding::Codebook(book, _) | BackoffCoding::Quantised(book) => book,
+            BackoffCoding::Codebook(codebook, _) | BackoffCoding::Quantised(codebook) => codebook,
         }
     }
 
     fn encode(&self, backoff: f32) -> u32 {
         match self {
             BackoffCoding::Raw => backoff.to_bits(),
-            // Every value is in the book.
+            // Every value is in the codebook.
             BackoffCoding::Codebook(_, indices) => {
                 indices.get(&backoff.to_bits()).copied().unwrap_or(0)
             }
-            BackoffCoding::Quantised(book) => encode_backoff(book, backoff),
+            BackoffCoding::Quantised(codebook) => encode_backoff(codebook, backoff),
         }
     }
 }
@@ -51,7 +51,7 @@ impl BackoffCoding {
 /// How the n-grams of one order are written.
 struct LevelCoding {
     widths: FieldWidths,
-    /// Empty: as they are.
+    /// Empty: probabilities are stored as they are.
     prob_codebook: Vec<f32>,
     backoffs: BackoffCoding,
 }
@@ -67,43 +67,43 @@ pub(super) struct TrieWriter {
 struct LevelTable {
     metadata: LevelMetadata,
     lines: Vec<CompactLine>,
-    /// Numbers of the blanks, ascending.
+    /// Numbers of the blanks, in ascending order.
     blanks: Vec<u32>,
 }
 
 impl TrieWriter {
     pub fn new(model: SortedModel, bits: Option<QuantisationBits>) -> Self {
         let levels = &model.trie.levels;
-        let plan = |(i, nodes): (usize, &Nodes)| {
+        let coding = |(i, nodes): (usize, &Nodes)| {
             let mut widths = FieldWidths { prob: RAW_PROB_BITS, backoff: 0 };
-            let mut probs = Vec::new();
+            let mut prob_codebook = Vec::new();
             if let Some(bits) = bits {
-                probs = prob_centres(nodes.log10.clone(), bits.prob());
+                prob_codebook = prob_centres(nodes.log10.clone(), bits.prob());
                 widths.prob = bits.prob();
             }
             let mut backoffs = BackoffCoding::Raw;
             if i + 2 < levels.len() {
                 backoffs = match bits {
                     Some(bits) => {
-                        let given = nodes.backoffs.iter().copied().filter(|&b| b != 0.0);
-                        BackoffCoding::Quantised(backoff_centres(given.collect(), bits.backoff()))
+                        let nonzero = nodes.backoffs.iter().copied().filter(|&b| b != 0.0);
+                        BackoffCoding::Quantised(backoff_centres(nonzero.collect(), bits.backoff()))
                     }
                     None => choose_backoff_coding(&nodes.backoffs),
                 };
                 widths.backoff = backoff_bits(&backoffs);
             }
-            LevelCoding { widths, prob_codebook: probs, backoffs }
+            LevelCoding { widths, prob_codebook: prob_codebook, backoffs }
         };
-        let codings = levels[1..].iter().enumerate().map(plan).collect();
+        let codings = levels[1..].iter().enumerate().map(coding).collect();
         TrieWriter { model, codings }
     }
 
-    /// Writes all sections; the arrays are given back one by one.
+    /// Writes all sections; each array is freed when it has been written.
     pub fn write(self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
-        let TrieWriter { mut model, codings: plans } = self;
+        let TrieWriter { mut model, codings } = self;
         let minimisation_is_closed = model.trie.is_minimisation_closed();
         let unigrams = unigram_records(&model.trie.levels[0]);
-        let tables = build_tables(&mut model, &plans)?;
+        let tables = build_tables(&mut model, &codings)?;
         writer.write_metadata(&TrieMetadata {
             order: model.counts.len() as u32,
             counts: model.counts,
@@ -116,11 +116,11 @@ impl TrieWriter {
         let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
         Dictionary::write(&mut writer, "words", words)?;
         writer.write_section("order-1", &unigrams)?;
-        let books: Vec<&[f32]> = plans
+        let codebooks: Vec<&[f32]> = codings
             .iter()
-            .flat_map(|plan| [&plan.prob_codebook[..], plan.backoffs.codebook()])
+            .flat_map(|coding| [&coding.prob_codebook[..], coding.backoffs.codebook()])
             .collect();
-        writer.write_section("books", &books.concat())?;
+        writer.write_section("books", &codebooks.concat())?;
         let blanks: Vec<&[u32]> = tables.iter().map(|table| &table.blanks[..]).collect();
         writer.write_section("blanks", &blanks.concat())?;
         for (order, table) in (2..).zip(tables) {
@@ -130,30 +130,29 @@ impl TrieWriter {
     }
 }
 
-/// The tables of all orders from 2. An order's n-grams have their numbers from its
-/// table, and the next order's keys are made of those.
-fn build_tables(model: &mut SortedModel, plans: &[LevelCoding]) -> Result<Vec<LevelTable>> {
+/// The tables of all orders from 2. An order's table gives its n-grams their numbers,
+/// from which the keys of the next order are made.
+fn build_tables(model: &mut SortedModel, codings: &[LevelCoding]) -> Result<Vec<LevelTable>> {
     let words = model.source_ids.len();
-    // The parent of each n-gram among those of the order below, and the numbers
-    // of these.
+    // The numbers of the n-grams of the order below.
     let mut numbers: Vec<u32> = (0..words as u32).collect();
     let mut capacity = words;
-    let mut below = std::mem::take(&mut model.trie.levels[0]);
+    let mut shorter = std::mem::take(&mut model.trie.levels[0]);
     let mut tables = Vec::new();
-    for (plan, nodes) in plans.iter().zip(&mut model.trie.levels[1..]) {
+    for (coding, nodes) in codings.iter().zip(&mut model.trie.levels[1..]) {
         let nodes = std::mem::take(nodes);
         let key = KeyLayout::new(capacity, words);
-        let keys: Vec<u64> = below
+        let keys: Vec<u64> = shorter
             .parents_of_children()
             .par_iter()
             .zip(&nodes.words)
             .map(|(&parent, &word)| key.join(numbers[parent as usize], word))
             .collect();
-        let value = |at| plan.value(&nodes, at);
-        let BuiltTable { layout: shape, lines, slot_indices: own } = compact::build(
+        let value = |at| coding.value(&nodes, at);
+        let BuiltTable { layout, lines, slot_indices: slots } = compact::build(
             &keys,
             key.bits,
-            plan.widths.value_bits(),
+            coding.widths.value_bits(),
             LOAD_FACTOR,
             value,
         )
@@ -162,20 +161,20 @@ fn build_tables(model: &mut SortedModel, plans: &[LevelCoding]) -> Result<Vec<Le
                               model (--type probing)";
             Error::Unsupported { file: model.name.clone(), reason: reason.into() }
         })?;
-        let mut blanks: Vec<u32> = nodes.blanks.iter().map(|&at| own[at as usize]).collect();
+        let mut blanks: Vec<u32> = nodes.blanks.iter().map(|&at| slots[at as usize]).collect();
         blanks.sort_unstable();
         let metadata = LevelMetadata {
             entries: nodes.len() as u64,
             blanks: blanks.len() as u64,
-            widths: plan.widths,
-            tag_bits: shape.tag_bits,
-            home_lines: shape.home_lines,
-            prob_codebook_len: plan.prob_codebook.len() as u32,
-            backoff_codebook_len: plan.backoffs.codebook().len() as u32,
+            widths: coding.widths,
+            tag_bits: layout.tag_bits,
+            home_lines: layout.home_lines,
+            prob_codebook_len: coding.prob_codebook.len() as u32,
+            backoff_codebook_len: coding.backoffs.codebook().len() as u32,
         };
-        capacity = lines.len() * shape.slots() as usize;
+        capacity = lines.len() * layout.slots() as usize;
         tables.push(LevelTable { metadata, lines, blanks });
-        (numbers, below) = (own, nodes);
+        (numbers, shorter) = (slots, nodes);
     }
     Ok(tables)
 }
@@ -198,13 +197,13 @@ impl LevelCoding {
 fn backoff_bits(backoffs: &BackoffCoding) -> u32 {
     match backoffs {
         BackoffCoding::Raw => RAW_BACKOFF_BITS,
-        BackoffCoding::Codebook(book, _) | BackoffCoding::Quantised(book) => {
-            bits_for(book.len() - 1)
+        BackoffCoding::Codebook(codebook, _) | BackoffCoding::Quantised(codebook) => {
+            bits_for(codebook.len() - 1)
         }
     }
 }
 
-/// A book of all backoffs, most frequent first, if that makes the model smaller.
+/// A codebook of all backoffs, most frequent first, if that makes the model smaller.
 fn choose_backoff_coding(backoffs: &[f32]) -> BackoffCoding {
     let mut sorted: Vec<u32> = backoffs.iter().map(|backoff| backoff.to_bits()).collect();
     sorted.par_sort_unstable();
@@ -212,13 +211,14 @@ fn choose_backoff_coding(backoffs: &[f32]) -> BackoffCoding {
         sorted.chunk_by(|a, b| a == b).map(|equal| (equal.len(), equal[0])).collect();
     values.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let width = bits_for(values.len().saturating_sub(1));
-    let spared = u64::from(RAW_BACKOFF_BITS.saturating_sub(width)) * backoffs.len() as u64;
-    if width > QuantisationBits::MAX || spared <= values.len() as u64 * u64::from(RAW_BACKOFF_BITS)
+    let saved_bits = u64::from(RAW_BACKOFF_BITS.saturating_sub(width)) * backoffs.len() as u64;
+    if width > QuantisationBits::MAX
+        || saved_bits <= values.len() as u64 * u64::from(RAW_BACKOFF_BITS)
     {
         return BackoffCoding::Raw;
     }
-    let book = values.iter().map(|&(_, value)| f32::from_bits(value)).collect();
-    BackoffCoding::Codebook(book, values.iter().map(|value| value.1).zip(0..).collect())
+    let codebook = values.iter().map(|&(_, value)| f32::from_bits(value)).collect();
+    BackoffCoding::Codebook(codebook, values.iter().map(|value| value.1).zip(0..).collect())
 }
 
 fn unigram_records(nodes: &Nodes) -> Vec<UnigramRecord> {

@@ -1,0 +1,182 @@
+//! Model files as lists of n-grams.
+//!
+//! Every kind of file gives an order from the one before: an n-gram is a shorter one,
+//! its suffix, with one more word in front. A [`LevelReader`] says which suffix and
+//! which word; the words of the n-grams are put together here.
+
+use miriam_storage::Container;
+use miriam_textio::{Vocabulary, WordId};
+use rayon::prelude::*;
+
+use crate::arpa::{Section, Unigram};
+use crate::{Error, NgramSource, Result};
+
+/// N-grams that one task lists.
+pub(crate) const CHUNK: usize = 1 << 13;
+
+/// How a kind of file gives the n-grams of an order.
+pub(crate) trait LevelReader: Send {
+    /// The n-grams of `order`, from 2; called once for each order, in ascending order.
+    fn read_level(&mut self, order: usize) -> Result<LevelNgrams>;
+}
+
+/// The n-grams of one order in the order of their words, newest first.
+pub(crate) struct LevelNgrams {
+    pub log10: Vec<f32>,
+    /// Empty for the longest.
+    pub backoffs: Vec<f32>,
+    /// The oldest word of each.
+    pub oldest: Vec<u32>,
+    /// For each n-gram of the order before, where those begin whose suffix it is, and
+    /// where the last end: never falls, from 0 to the number of n-grams.
+    pub offsets: Vec<usize>,
+    /// Which n-grams belong to the model, where the others are blanks; empty if all do.
+    pub keep: Vec<bool>,
+}
+
+/// The n-grams of a model file.
+pub(crate) struct LevelSource<R> {
+    pub name: String,
+    /// N-grams of each order, from 1, blanks not counted.
+    pub counts: Vec<u64>,
+    pub vocabulary: Vocabulary,
+    pub unigrams: Vec<Unigram>,
+    pub has_unknown: bool,
+    levels: R,
+    next_order: usize,
+    /// The words of the n-grams of the order before, blanks included, oldest first.
+    words: Vec<u32>,
+}
+
+impl<R: LevelReader> LevelSource<R> {
+    /// The n-grams that `levels` reads, after these unigrams.
+    pub fn new(
+        name: String,
+        counts: Vec<u64>,
+        vocabulary: Vocabulary,
+        unigrams: Vec<Unigram>,
+        has_unknown: bool,
+        levels: R,
+    ) -> Self {
+        let words = (0..unigrams.len() as u32).collect();
+        let next_order = 2;
+        LevelSource { name, counts, vocabulary, unigrams, has_unknown, levels, next_order, words }
+    }
+}
+
+impl<R: LevelReader> NgramSource for LevelSource<R> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn unigrams(&self) -> &[Unigram] {
+        &self.unigrams
+    }
+
+    fn has_unknown(&self) -> bool {
+        self.has_unknown
+    }
+
+    fn next_section(&mut self) -> Result<Option<Section>> {
+        let order = self.next_order;
+        if order > self.counts.len() {
+            return Ok(None);
+        }
+        self.next_order += 1;
+        let level = self.levels.read_level(order)?;
+        let words = prepend_oldest(&self.words, order, &level);
+        if order < self.counts.len() {
+            self.words.clone_from(&words);
+        } else {
+            self.words = Vec::new();
+        }
+        let mut section = Section::default();
+        section.order = order;
+        section.words = words;
+        section.log10 = level.log10;
+        section.backoffs = level.backoffs;
+        if !level.keep.is_empty() {
+            section.retain(&level.keep);
+        }
+        Ok(Some(section))
+    }
+
+    fn ngram_error(&self, section: &Section, index: usize, reason: String) -> Error {
+        let ngram = join_words(&self.vocabulary, section.ngram(index));
+        Error::Unsupported { file: self.name.clone(), reason: format!("\"{ngram}\": {reason}") }
+    }
+}
+
+/// The words with these ids, separated by spaces.
+pub(crate) fn join_words(vocabulary: &Vocabulary, ids: &[u32]) -> String {
+    let words: Vec<_> =
+        ids.iter().map(|&id| String::from_utf8_lossy(vocabulary.word(WordId(id)))).collect();
+    words.join(" ")
+}
+
+/// The words of a file of ours, which must be distinct and `count`.
+pub(crate) fn read_vocabulary<'w>(
+    container: &Container,
+    words: impl Iterator<Item = &'w [u8]>,
+    count: usize,
+) -> Result<Vocabulary> {
+    let mut vocabulary = Vocabulary::new();
+    for (id, word) in words.enumerate() {
+        if vocabulary.intern(word).index() != id {
+            return Err(container.damaged("words.bytes", "a word is there twice").into());
+        }
+    }
+    if vocabulary.len() != count {
+        return Err(container.damaged("words.offsets", "words are missing").into());
+    }
+    Ok(vocabulary)
+}
+
+/// Where the items with each of `count` keys begin, and where the last end; `keys`
+/// never fall.
+pub(crate) fn offsets_by_key(count: usize, keys: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut offsets = vec![0; count + 1];
+    for key in keys {
+        offsets[key + 1] += 1;
+    }
+    for i in 0..count {
+        offsets[i + 1] += offsets[i];
+    }
+    offsets
+}
+
+/// The words of all n-grams of `level`, oldest first; `suffixes` holds those of the
+/// n-grams one word shorter.
+fn prepend_oldest(suffixes: &[u32], order: usize, level: &LevelNgrams) -> Vec<u32> {
+    let mut words = vec![0; level.oldest.len() * order];
+    let suffix_count = level.offsets.len() - 1;
+    let mut tasks = Vec::new();
+    let mut rest = &mut words[..];
+    for first in (0..suffix_count).step_by(CHUNK) {
+        let last = (first + CHUNK).min(suffix_count);
+        let length = (level.offsets[last] - level.offsets[first]) * order;
+        let (out, after) = rest.split_at_mut(length);
+        rest = after;
+        tasks.push((first..last, out));
+    }
+    tasks.into_par_iter().for_each(|(range, out)| {
+        let mut ngrams = out.chunks_exact_mut(order);
+        for suffix in range {
+            let words = &suffixes[suffix * (order - 1)..(suffix + 1) * (order - 1)];
+            for &oldest in &level.oldest[level.offsets[suffix]..level.offsets[suffix + 1]] {
+                let Some(ngram) = ngrams.next() else { return };
+                ngram[0] = oldest;
+                ngram[1..].copy_from_slice(words);
+            }
+        }
+    });
+    words
+}
