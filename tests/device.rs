@@ -1,17 +1,20 @@
 //! `--device` and `lm next`, end to end: on machines without a GPU by a library that
 //! takes the driver's place and runs the kernels' sources.
 
+#[cfg(feature = "cuda")]
 #[path = "../glm/tests/host/mod.rs"]
 mod host;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(feature = "cuda")]
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, report_skip, run, run_to_error,
-    run_with_input, shared_data,
-};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
+#[cfg(feature = "cuda")]
+use crate::common::{read_decompressed, report_skip, shared_data};
 
+#[cfg(feature = "cuda")]
 const HOST: &str = "../glm/tests/host";
 
 fn lm(arguments: &[&str]) -> Command {
@@ -24,6 +27,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
+#[cfg(feature = "cuda")]
 fn host_driver() -> Option<PathBuf> {
     host::library(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
@@ -74,6 +78,23 @@ fn next_words_are_ranked() {
     assert_eq!(lossy_text(&ranked.stdout), "<unk>\t-1\t</s>\t-1.5\ta\t-1.5\tb\t-1.5\n");
 }
 
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_build_without_cuda_names_the_feature() {
+    let folder = build_toy_model();
+    let glm = folder.path().join("toy.glm");
+    for command in ["perplexity", "query", "next"] {
+        let on = |device| lm(&[command, path_str(&glm), "--device", device]);
+        let complaint = run_to_error(&mut on("cuda"));
+        assert!(complaint.contains("feature `cuda`"), "{complaint}");
+        assert!(complaint.contains("--device cpu"), "{complaint}");
+        let output = |device| run_with_input(&mut on(device), b"a b zz\n");
+        let (auto, cpu) = (output("auto"), output("cpu"));
+        assert_eq!((lossy_text(&auto.stderr), auto.stdout), (String::new(), cpu.stdout));
+    }
+}
+
+#[cfg(feature = "cuda")]
 #[test]
 fn without_a_driver_there_is_a_message() {
     let libraries = Command::new("ldconfig").arg("-p").output();
@@ -101,6 +122,7 @@ fn without_a_driver_there_is_a_message() {
     }
 }
 
+#[cfg(feature = "cuda")]
 #[test]
 fn every_refusal_of_a_driver_has_its_message() {
     let Some(library) = host_driver() else { return };
@@ -144,6 +166,7 @@ fn every_refusal_of_a_driver_has_its_message() {
     assert!(warning.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{warning}");
 }
 
+#[cfg(feature = "cuda")]
 #[test]
 fn a_gpu_prints_what_the_cpu_prints() {
     let Some(library) = host_driver() else { return };

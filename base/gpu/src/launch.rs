@@ -39,9 +39,18 @@ pub struct Module {
 }
 
 impl Device {
-    /// Loads the kernels of `ptx`. Whoever calls this answers for what they do; see
-    /// the crate's page.
-    pub fn load(&self, ptx: &str) -> Result<Module> {
+    /// Loads the module that `ptx` is the text of.
+    ///
+    /// # Safety
+    ///
+    /// Every launch of the module's kernels that safe code can make must end, write only
+    /// buffers given to [`Launch::write`], and read only buffers given to the launch or
+    /// buffers that live longer and whose [`Buffer::address`] is in its values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Module`] when the driver does not accept the text.
+    pub unsafe fn load(&self, ptx: &str) -> Result<Module> {
         let text = CString::new(ptx).map_err(|_| self.module_error("it holds a zero".into()))?;
         let module = self.context.bind_to_thread().and_then(|()| {
             // SAFETY: the text ends in a zero and lives until the call returns.
@@ -194,7 +203,7 @@ impl<'a> Launch<'a> {
             // SAFETY: there are as many pointers as the kernel has parameters, each to
             // as many readable bytes, which the driver copies before it returns.
             // Buffers are kept from being freed by their records, which are dropped
-            // below. What the kernel does with them is the promise of `Device::load`.
+            // below. What the kernel does with them was promised to `Device::load`.
             unsafe {
                 result::launch_kernel(
                     kernel.function,

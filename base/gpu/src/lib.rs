@@ -6,10 +6,11 @@
 //! pinned memory know by events who still uses them, so that they may be dropped, read
 //! and written at any time, from any thread.
 //!
-//! One thing no type can promise: that a kernel stays within the buffers it is given.
-//! Whoever hands PTX to [`Device::load`] answers for that, as whoever maps a file
-//! answers for nobody changing it. [`Launch`] checks the number and the sizes of what a
-//! kernel is given.
+//! No type can promise that a kernel stays within its buffers. So [`Device::load`] is
+//! `unsafe`: whoever loads PTX promises it for every launch. [`Launch::run`] checks the
+//! number and the sizes of a kernel's parameters.
+
+#![cfg(feature = "cuda")]
 
 mod device;
 mod error;

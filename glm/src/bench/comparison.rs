@@ -9,7 +9,9 @@ use miriam_textio::Log10;
 
 use super::cpu_scoring::{ScoringMode, Sequences};
 use super::queries;
-use crate::device::{DeviceModel, PAD, SENTENCE_START, ScoreBuffers, SentenceSum};
+#[cfg(feature = "cuda")]
+use crate::device::DeviceModel;
+use crate::device::{PAD, SENTENCE_START, ScoreBuffers, SentenceSum};
 use crate::error::{Error, Result};
 use crate::synthetic::Text;
 
@@ -30,18 +32,19 @@ pub const BATCH_SIZES: [usize; 7] = [1, 31, 32, 33, 1_000, 10_000, 10_000_000];
 /// Batches of one size that are compared at most.
 const MAX_BATCHES: usize = 128;
 
-/// What answers batches as a [`DeviceModel`] does: the device, or in tests something
+/// What answers batches as a `DeviceModel` does: the device, or in tests something
 /// slow and obvious.
 pub trait BatchScorer {
-    /// See [`DeviceModel::score_ngrams`].
+    /// See `DeviceModel::score_ngrams`.
     fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> Result<()>;
-    /// See [`DeviceModel::score_tokens`].
+    /// See `DeviceModel::score_tokens`.
     fn score_tokens(&self, tokens: &[u32], answers: ScoreBuffers<'_>) -> Result<()>;
-    /// See [`DeviceModel::sum_sentences`], with markers.
+    /// See `DeviceModel::sum_sentences`, with markers.
     fn sum_sentences(&self, tokens: &[u32], ends: &[usize], sums: &mut [SentenceSum])
     -> Result<()>;
 }
 
+#[cfg(feature = "cuda")]
 impl BatchScorer for DeviceModel {
     fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> Result<()> {
         DeviceModel::score_ngrams(self, queries, answers)

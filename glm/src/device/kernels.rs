@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use miriam_gpu::{Device, Kernel};
+use miriam_gpu::{Device, Kernel, Module};
 use miriam_lmcpu::LanguageModel;
 
 use super::Tile;
@@ -47,7 +47,7 @@ impl Kernels {
         // For usual orders with the fewest lanes there are kernels of their own.
         let order = LanguageModel::order(model);
         let order = if lanes == 4 && (3..=5).contains(&order) { order } else { 0 };
-        let walks = device.load(&ptx_module(&format!("walks_{form}")))?;
+        let walks = load_module(device, &format!("walks_{form}"))?;
         let kernel = |kind: &str| walks.kernel(&format!("{kind}_{form}_n{order}"));
         let (tokens, ngrams, next) = (kernel("tokens")?, kernel("ngrams")?, kernel("next")?);
         let sums = load_common_kernel(device, "sum_sentences")?;
@@ -55,9 +55,21 @@ impl Kernels {
     }
 }
 
-/// A kernel that looks at no model.
+/// The built-in module `name` on `device`.
+#[expect(unsafe_code, reason = "the promise that loading PTX asks for is given here")]
+fn load_module(device: &Device, name: &str) -> Result<Module> {
+    // SAFETY: the text is embedded and compiled from `glm/kernels` (a test compares hashes).
+    // These kernels clamp what they read of a model to the bounds in `ModelParameters`,
+    // whose sections live as long as the kernels, and touch of a batch what the counts
+    // among their parameters allow. Only this folder launches them: `StreamWorkspace`
+    // reserves buffers for the counts of the same launch, `time_random_reads` passes the
+    // number of sectors of its buffer.
+    Ok(unsafe { device.load(&ptx_module(name)) }?)
+}
+
+/// A kernel that reads no model.
 pub(super) fn load_common_kernel(device: &Device, name: &str) -> Result<Kernel> {
-    Ok(device.load(&ptx_module("common"))?.kernel(name)?)
+    Ok(load_module(device, "common")?.kernel(name)?)
 }
 
 #[cfg(test)]
