@@ -1,10 +1,10 @@
-//! The one place that talks to a GPU: devices, or why there are none, modules,
-//! buffers, streams, events, launches.
+//! GPUs through the CUDA driver: devices, or why there are none, modules, kernels and
+//! their launches, buffers, streams, events.
 //!
-//! The driver is found at run time; nothing of CUDA is needed to build. `cudarc` is
-//! named here and nowhere else, and its safe layer does what it can: buffers and
-//! pinned memory know by events who still uses them, so that they may be dropped, read
-//! and written at any time, from any thread.
+//! The driver is found at run time; nothing of CUDA is needed to build. Only this crate
+//! names `cudarc`. Its safe layer is used where there is one: buffers and pinned memory
+//! record events for the work that uses them, so that they may be dropped, read and
+//! written at any time, from any thread.
 //!
 //! No type can promise that a kernel stays within its buffers. So [`Device::load`] is
 //! `unsafe`: whoever loads PTX promises it for every launch. [`Launch::run`] checks the

@@ -126,11 +126,10 @@ mod tests {
     #[test]
     fn a_gpu_needs_the_feature_cuda() {
         let cuda: DeviceChoice = "cuda:1".parse().unwrap();
-        match cuda.resolve() {
-            Ok(choice) => assert!(cfg!(feature = "cuda") && choice == DeviceChoice::Cuda(1)),
-            Err(error) => {
-                assert!(cfg!(not(feature = "cuda")));
-                let message = error.to_string();
+        let message = cuda.resolve().map_err(|error| error.to_string());
+        match message {
+            Ok(choice) => assert_eq!((choice, cfg!(feature = "cuda")), (cuda, true)),
+            Err(message) => {
                 assert!(message.contains("feature `cuda`"), "{message}");
                 assert!(message.contains("--device cpu"), "{message}");
             }

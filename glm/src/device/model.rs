@@ -14,11 +14,11 @@ use super::workspace::{StateOutput, StreamWorkspace};
 use crate::GlmModel;
 use crate::error::{Error, Result};
 
-/// Streams of a batch: one copies in, one computes, one copies out, and one waits for
-/// the processor to move its data.
+/// Streams of a batch: one uploads, one computes, one downloads, and one waits for the
+/// CPU to move its data.
 const DEFAULT_STREAMS: usize = 4;
 
-/// How many lanes search for one n-gram together.
+/// The lanes of a warp that search for one n-gram together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tile {
     /// Orders up to 5.
@@ -30,7 +30,7 @@ pub enum Tile {
 }
 
 impl Tile {
-    /// How many that is.
+    /// The number of lanes.
     pub fn lanes(self) -> usize {
         match self {
             Tile::Lanes4 => 4,
@@ -39,7 +39,7 @@ impl Tile {
         }
     }
 
-    /// The fewest for a model of this order: a lane for each word of context.
+    /// The smallest tile for models of `order`: a lane for each word of context.
     pub fn for_order(order: usize) -> Self {
         match order {
             0..=5 => Tile::Lanes4,
@@ -49,10 +49,10 @@ impl Tile {
     }
 }
 
-/// How the device is used. Nothing here changes a result.
+/// How the device is used. Scores do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceOptions {
-    /// Lanes of a search; `None`: the fewest that the order allows.
+    /// Lanes of a search; `None`: [`Tile::for_order`].
     pub tile: Option<Tile>,
     /// Consecutive tokens that one tile scores; `None`: by the size of the batch.
     pub run_length: Option<u32>,
@@ -61,7 +61,7 @@ pub struct DeviceOptions {
     /// Streams, each with a thread, among which the chunks of a batch are divided;
     /// `None`: 4.
     pub streams: Option<usize>,
-    /// Leave the second-level cache to itself.
+    /// Do not ask for the words and the bigrams to persist in the L2 cache.
     pub disable_l2_window: bool,
 }
 
@@ -96,24 +96,28 @@ pub struct DeviceModel {
     order: usize,
     pub(super) tile: Tile,
     pub(super) options: DeviceOptions,
-    /// Streams with their buffers that nobody uses now.
+    /// Streams with their buffers that are not in use.
     idle_workspaces: Mutex<Vec<StreamWorkspace>>,
     pub(super) cpu_model: Arc<dyn LanguageModel>,
-    /// Whether a failure has been told.
+    /// Done once a failure has been reported.
     pub(super) failure_reported: Once,
 }
 
-/// What only makes things faster may be refused: other programs share the cache.
+/// Logs the failure of an optimisation: other programs share the L2 cache.
 fn ignore_failure(outcome: miriam_gpu::Result<()>) {
     if let Err(error) = outcome {
-        tracing::debug!("{error}; going on without");
+        tracing::debug!("{error}; continuing without");
     }
 }
 
 impl DeviceModel {
-    /// Takes the model of `container`, of kind `ngram-glm`, to GPU `number`. `twin`
-    /// is the same model on the CPU: it knows the words, and answers single
-    /// questions.
+    /// Uploads the model of `container`, of kind `ngram-glm`, to GPU `number`. `cpu_model`
+    /// is the same model on the CPU: it has the vocabulary and scores single words.
+    ///
+    /// # Errors
+    ///
+    /// The GPU cannot be used or has not enough memory; the container is no sound model;
+    /// the tile is too small for the order.
     pub fn new(
         container: &Container,
         cpu_model: Arc<dyn LanguageModel>,
@@ -130,7 +134,8 @@ impl DeviceModel {
             return Err(Error::Unsupported { reason });
         }
         if model.num_words() > SENTENCE_START as usize {
-            let reason = format!("{} words are more than tokens can name", model.num_words());
+            let reason =
+                format!("{} words are more than the 31 bits of a token count", model.num_words());
             return Err(Error::Unsupported { reason });
         }
         let kernels = Kernels::load(&device, &model, tile)?;
@@ -139,8 +144,6 @@ impl DeviceModel {
         if window > 0 && !options.disable_l2_window {
             ignore_failure(device.reserve_persisting_l2(window));
         }
-        let lanes = Mutex::new(Vec::new());
-        let failure = Once::new();
         Ok(DeviceModel {
             device,
             kernels,
@@ -148,23 +151,23 @@ impl DeviceModel {
             order,
             tile,
             options,
-            idle_workspaces: lanes,
+            idle_workspaces: Mutex::new(Vec::new()),
             cpu_model,
-            failure_reported: failure,
+            failure_reported: Once::new(),
         })
     }
 
-    /// What the device is like.
+    /// The properties of the device.
     pub fn properties(&self) -> &DeviceProperties {
         self.device.properties()
     }
 
-    /// Lanes of a search.
+    /// The lanes of a search.
     pub fn tile(&self) -> Tile {
         self.tile
     }
 
-    /// Whether the device has failed and the CPU answered in its place.
+    /// Whether the device has failed and the CPU scored in its place.
     pub fn has_failed(&self) -> bool {
         self.failure_reported.is_completed()
     }
@@ -179,11 +182,17 @@ impl DeviceModel {
         self.order
     }
 
-    /// Scores n-grams: each has as many ids as the model's order, newest word first,
-    /// filled up with [`PAD`] where the context is shorter. A query of padding alone
+    /// Scores n-grams: `queries` is `[n, order]` word ids, newest word first, padded with
+    /// [`PAD`](super::PAD) where the context is shorter; `answers` is `[n]`. A query of padding alone
     /// gives 0 and matched length 0.
     ///
-    /// Panics when `answers` do not have room for as many.
+    /// # Errors
+    ///
+    /// The device fails.
+    ///
+    /// # Panics
+    ///
+    /// When `answers` are shorter than `n`.
     pub fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> Result<()> {
         let order = self.order();
         assert!(queries.len().is_multiple_of(order), "queries of {order} words");
@@ -195,15 +204,21 @@ impl DeviceModel {
         })
     }
 
-    /// Scores each token of a stream, given those left of it in its sentence. The
-    /// first of a sentence has [`SENTENCE_START`] set; with markers it is `<s>`, whose
-    /// own score means nothing.
+    /// Scores each token of a stream, given those left of it in its sentence. `tokens` and
+    /// `answers` are `[n]`. The first token of a sentence has [`SENTENCE_START`] set; with
+    /// markers it is `<s>`, whose own score means nothing.
     ///
-    /// Panics when `answers` do not have room for as many.
+    /// # Errors
+    ///
+    /// The device fails.
+    ///
+    /// # Panics
+    ///
+    /// When `answers` are shorter than `n`.
     pub fn score_tokens(&self, tokens: &[u32], answers: ScoreBuffers<'_>) -> Result<()> {
         let chunk = self.chunk_size();
-        // The state behind a token depends on as many words as a context has; of those
-        // before a chunk the scores mean nothing.
+        // A chunk is scored with a full context of tokens before it, whose scores are
+        // skipped.
         let context = self.order() - 1;
         let starts = (0..tokens.len()).step_by(chunk);
         let answers = answers.truncate(tokens.len()).split_into_chunks(chunk);
@@ -214,12 +229,18 @@ impl DeviceModel {
         })
     }
 
-    /// As [`DeviceModel::score_tokens`], but only the sums of sentences come back:
-    /// `ends` says where each ends in `tokens`. With `markers` the first token of a
-    /// sentence is not counted.
+    /// As [`DeviceModel::score_tokens`], but returns only the sum of each sentence: `ends`
+    /// are the offsets in `tokens` at which they end, `sums` is as long as `ends`. With
+    /// `markers` the first token of a sentence is not counted.
     ///
-    /// Panics when `ends` fall somewhere or lie outside of `tokens`, when a sentence has
-    /// 2^32 tokens, and when there are not as many `sums`.
+    /// # Errors
+    ///
+    /// The device fails.
+    ///
+    /// # Panics
+    ///
+    /// When `ends` are not ascending or lie outside of `tokens`, when a sentence has 2^32
+    /// tokens, and when `sums` are not as many as `ends`.
     pub fn sum_sentences(
         &self,
         tokens: &[u32],
@@ -229,17 +250,20 @@ impl DeviceModel {
     ) -> Result<()> {
         assert_eq!(ends.len(), sums.len(), "a sum for each sentence");
         assert!(ends.is_sorted(), "sentences end one after another");
-        assert!(ends.last().is_none_or(|&end| end <= tokens.len()), "sentences are of tokens");
+        assert!(
+            ends.last().is_none_or(|&end| end <= tokens.len()),
+            "sentences end within the tokens"
+        );
         let chunk = self.chunk_size();
         // Whole sentences, until there are enough tokens.
         let mut chunks = Vec::new();
         let (mut start, mut rest, mut sums) = (0, ends, sums);
         while !rest.is_empty() {
-            let many = rest.partition_point(|&end| end - start <= chunk).max(1);
-            let (these, behind) = rest.split_at(many);
-            let (own, others) = sums.split_at_mut(many);
-            chunks.push((start, these, own));
-            (start, rest, sums) = (these[many - 1], behind, others);
+            let count = rest.partition_point(|&end| end - start <= chunk).max(1);
+            let (chunk_ends, other_ends) = rest.split_at(count);
+            let (chunk_sums, other_sums) = sums.split_at_mut(count);
+            chunks.push((start, chunk_ends, chunk_sums));
+            (start, rest, sums) = (chunk_ends[count - 1], other_ends, other_sums);
         }
         self.run_on_workspaces(chunks.into_iter(), |workspace, (start, ends, sums)| {
             let end = *ends.last().expect("chunks have sentences");
@@ -249,11 +273,17 @@ impl DeviceModel {
         })
     }
 
-    /// log10 p of each of `words` (`None`: all of the model) behind each context, row
-    /// by row. A context has as many ids as the order less one, newest first, filled
-    /// up with [`PAD`]; of a model of single words there is one context, of no words.
+    /// Scores each of `words` (`None`: the whole vocabulary) after each context: `contexts`
+    /// is `[rows, order - 1]` word ids, newest first, padded with [`PAD`](super::PAD); `answers` is
+    /// `[rows, words]`. A unigram model has one context, of no words.
     ///
-    /// Panics when `answers` do not have room for as many.
+    /// # Errors
+    ///
+    /// The device fails.
+    ///
+    /// # Panics
+    ///
+    /// When `answers` are too short.
     pub fn score_next(
         &self,
         contexts: &[u32],
@@ -268,7 +298,7 @@ impl DeviceModel {
         if answers.log10.is_empty() {
             return Ok(());
         }
-        // The grid has no more rows than this.
+        // A grid has at most 2^16 - 1 rows.
         let rows_at_once = (self.chunk_size() / count).clamp(1, 1 << 15);
         self.with_workspace(|workspace| {
             let buffer = match words {
@@ -294,20 +324,20 @@ impl DeviceModel {
         self.options.chunk_size.unwrap_or(2 << 20).clamp(1, 64 << 20)
     }
 
-    /// Lends a lane to `work`.
+    /// Lends an idle workspace to `work`.
     pub(super) fn with_workspace<T>(
         &self,
         work: impl FnOnce(&mut StreamWorkspace) -> Result<T>,
     ) -> Result<T> {
-        let waiting = || self.idle_workspaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let workspace = waiting().pop();
+        let idle = || self.idle_workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let workspace = idle().pop();
         let mut workspace = match workspace {
             Some(workspace) => workspace,
             None => self.new_workspace()?,
         };
-        // A lane whose work failed is not used again.
+        // A workspace whose work failed is not used again.
         let outcome = work(&mut workspace)?;
-        waiting().push(workspace);
+        idle().push(workspace);
         Ok(outcome)
     }
 
@@ -321,8 +351,8 @@ impl DeviceModel {
         Ok(workspace)
     }
 
-    /// Does the pieces of `work`, several side by side, each on a lane of its own. The
-    /// first failure ends it.
+    /// Does the items of `work`, several concurrently, each thread with a workspace of its
+    /// own. The first failure ends it.
     fn run_on_workspaces<W: Send>(
         &self,
         work: impl Iterator<Item = W>,
@@ -331,12 +361,12 @@ impl DeviceModel {
         let work: Vec<W> = work.collect();
         let threads = self.options.streams.unwrap_or(DEFAULT_STREAMS).clamp(1, 64).min(work.len());
         let work = Mutex::new(work.into_iter());
-        let do_all = || -> Result<()> {
+        let work_until_done = || -> Result<()> {
             self.with_workspace(|workspace| {
                 loop {
                     let next = work.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some(piece) = next else { return Ok(()) };
-                    if let Err(error) = each(workspace, piece) {
+                    let Some(item) = next else { return Ok(()) };
+                    if let Err(error) = each(workspace, item) {
                         work.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
                         return Err(error);
                     }
@@ -345,14 +375,14 @@ impl DeviceModel {
         };
         match threads {
             0 => Ok(()),
-            1 => do_all(),
+            1 => work_until_done(),
             _ => std::thread::scope(|scope| {
-                let others: Vec<_> = (1..threads).map(|_| scope.spawn(do_all)).collect();
-                let mut outcome = do_all();
+                let others: Vec<_> = (1..threads).map(|_| scope.spawn(work_until_done)).collect();
+                let mut outcome = work_until_done();
                 for other in others {
-                    let theirs =
+                    let other_outcome =
                         other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                    outcome = outcome.and(theirs);
+                    outcome = outcome.and(other_outcome);
                 }
                 outcome
             }),
