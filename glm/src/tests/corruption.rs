@@ -1,4 +1,4 @@
-//! Files that are damaged, or made to harm.
+//! Damaged and hostile files.
 
 use miriam_lmcpu::NgramSource;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::GlmSource;
 
-/// Whatever is asked of damaged bytes, an answer comes or an error.
+/// Every query of damaged bytes gives a score or an error.
 pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
     let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("x")) else {
         return;
@@ -50,9 +50,9 @@ proptest! {
         query_everything(&bytes, &words);
     }
 
-    /// Numbers that name far or senseless places, in every field of n-grams.
+    /// Locations out of range or without sense, in every field of n-grams.
     #[test]
-    fn hostile_numbers_give_some_answer(
+    fn hostile_locations_never_panic(
         changes in proptest::collection::vec(
             (0..200usize, prop_oneof![Just(u32::MAX), Just(u32::MAX - 1), Just(1 << 31), 0..300u32, any::<u32>()]),
             1..60,
@@ -83,8 +83,8 @@ fn every_truncation_is_an_error() {
     }
 }
 
-/// One bit that changes somewhere in the bigrams is noticed by `verify`, checksums
-/// apart, at least once for each of them: in its word, or in where its children are.
+/// `verify` notices changed bits among the bigrams, without the checksums, at least once
+/// for each of them: in its word, or in the location of its children.
 #[test]
 fn verify_notices_misplaced_blocks() {
     let built = TestModel::new(&large_arpa(37, 400));
@@ -101,7 +101,7 @@ fn verify_notices_misplaced_blocks() {
             assert!(changed.verify().is_err());
             noticed += usize::from(verify(&changed).is_err());
         }
-        // Its numbers may be any.
+        // Scores may be any number.
         assert!(noticed >= 400, "{hashed}: {noticed} of {}", length / 4);
     }
 }
