@@ -129,7 +129,7 @@ impl NgramTable {
                     table.push(parent, node.count, NONE, longest_ngram(node.first));
                 }
                 Children::SingleEntry(unit) => {
-                    let found = model.read_entry(order, units, unit, 0).ok_or("it is cut")?;
+                    let found = model.read_entry(order, units, unit, 0).ok_or("it is truncated")?;
                     table.push(parent, node.count, unit as u32, found);
                 }
                 Children::Block(BlockOffsets { keys, entries, .. }) => {
@@ -146,7 +146,7 @@ impl NgramTable {
                             false => (entries + position, 0),
                         };
                         let found =
-                            model.read_entry(order, units, unit, index).ok_or("it is cut")?;
+                            model.read_entry(order, units, unit, index).ok_or("it is truncated")?;
                         table.push(parent, word, unit as u32, found);
                     }
                     let padding = u64::from(count)..keys.len() as u64 * 4;
