@@ -1,5 +1,5 @@
-//! The house as `docs/architecture.md` draws it: crates depend on each other
-//! only along the arrows listed here.
+//! The layers of `docs/architecture.md`: crates depend on each other only as listed here,
+//! and nothing but the feature `cuda` needs `cudarc`.
 
 use std::process::Command;
 

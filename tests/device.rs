@@ -1,5 +1,5 @@
-//! `--device` and `lm next`, end to end: on machines without a GPU by a library that
-//! takes the driver's place and runs the kernels' sources.
+//! `--device` and `lm next`, end to end. Instead of a GPU there is a library that replaces
+//! the driver and runs the sources of the kernels.
 
 #[cfg(feature = "cuda")]
 #[path = "../glm/tests/host/mod.rs"]
@@ -42,7 +42,7 @@ fn build_toy_model() -> tempfile::TempDir {
 }
 
 /// `<s> a b` keeps `b`: `b </s>` -0.7, `b a` -0.9, and from words alone with the backoff
-/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` behind nothing is -1.2.
+/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` after nothing is -1.2.
 #[test]
 fn next_words_are_ranked() {
     let folder = build_toy_model();
@@ -58,7 +58,7 @@ fn next_words_are_ranked() {
         assert_eq!(next(&[], b"a b\n"), all);
         assert_eq!(next(&["--top", "2"], b"a b"), "</s>\t-0.7\ta\t-0.9\n");
         assert_eq!(next(&["--top", "0"], b"a b\n\n"), "\n\n");
-        // Behind `<s>`: `<s> a` -0.5; behind nothing -1.5.
+        // After `<s>`: `<s> a` -0.5; after nothing -1.5.
         assert_eq!(next(&["--top", "1"], b"\n"), "a\t-0.5\n");
         assert_eq!(next(&["--top", "1", "-n"], b"\n"), "<unk>\t-1\n");
         let words = folder.path().join("words");
@@ -157,12 +157,12 @@ fn every_refusal_of_a_driver_has_its_message() {
             );
         }
     }
-    // A device that fails on the way: the CPU goes on, and says so once.
+    // A device that fails later: the CPU continues, with one warning.
     let mut command = lm(&["perplexity", path_str(&glm), "--device", "cuda"]);
     let failing = run_with_input(command.envs(host::environment(&library, "launch=700")), input);
     assert_eq!(failing.stdout, expected);
     let warning = lossy_text(&failing.stderr);
-    assert_eq!(warning.matches("the CPU goes on").count(), 1, "{warning}");
+    assert_eq!(warning.matches("continuing on the CPU").count(), 1, "{warning}");
     assert!(warning.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{warning}");
 }
 

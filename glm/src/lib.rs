@@ -7,7 +7,7 @@
 //! are language models of [`miriam_lmcpu`], which scores words, batches and text with
 //! them, to the same bits. [`open`] opens language models of every kind.
 
-// `device/kernels.rs` alone has a promise to give: that of loading PTX.
+// Only `device/kernels.rs` has an unsafe block: it loads PTX.
 #![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 

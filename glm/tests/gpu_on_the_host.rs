@@ -519,10 +519,10 @@ fn damaged_models_stay_in_bounds() {
     let mut random = Random(21);
     for (order, hashed) in [(3, 0), (4, 2), (5, 5)] {
         let models = TestModels::from_arpa(&write_arpa(&arpa(order, 40, 1500, 2)));
-        let whole = models.bytes(NodeWidth::Keys8, hashed);
-        let container = Container::from_bytes(whole.clone(), Path::new("model")).unwrap();
+        let original = models.bytes(NodeWidth::Keys8, hashed);
+        let container = Container::from_bytes(original.clone(), Path::new("model")).unwrap();
         for _ in 0..40 {
-            let mut bytes = whole.to_vec();
+            let mut bytes = original.to_vec();
             for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
                 for _ in 0..section.length / 60 {
                     let at = section.offset + random.below(section.length.max(1));

@@ -194,8 +194,8 @@ fn a_phrase_table_has_scores() {
 #[test]
 fn damaged_entries_are_not_printed() {
     let bytes = build_bytes(&sample_lines());
-    let whole = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("whole")).unwrap();
-    let table = PhraseTable::from_container(whole).unwrap();
+    let container = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("whole")).unwrap();
+    let table = PhraseTable::from_container(container).unwrap();
     let word = |offsets: &mut Vec<u8>| offsets[4..8].fill(0xff);
     let points = |points: &mut Vec<u8>| points.fill(0xff);
     type Change<'a> = &'a dyn Fn(&mut Vec<u8>);

@@ -192,13 +192,13 @@ impl TableCopy {
 fn truncated_files_are_refused_or_harmless() {
     let copy = TableCopy::from_testdata("logarithms");
     for file in FILES {
-        let whole = copy.read(file);
-        for length in 0..whole.len() {
-            if let Ok(table) = copy.open_with_file(file, &whole[..length]) {
+        let original = copy.read(file);
+        for length in 0..original.len() {
+            if let Ok(table) = copy.open_with_file(file, &original[..length]) {
                 read_everything(&table);
             }
         }
-        copy.open_with_file(file, &whole).unwrap();
+        copy.open_with_file(file, &original).unwrap();
     }
 }
 
@@ -238,14 +238,14 @@ fn errors_name_file_and_line() {
         ("Alignments.dat", "0\t0 0 \n", "9\t0 0 \n", &["alignment 0", "missing"]),
     ];
     for (file, from, to, named) in cases {
-        let whole = copy.read(file);
-        let at = whole.windows(from.len()).position(|w| w == from.as_bytes()).expect(from);
-        let changed = [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat();
+        let original = copy.read(file);
+        let at = original.windows(from.len()).position(|w| w == from.as_bytes()).expect(from);
+        let changed = [&original[..at], to.as_bytes(), &original[at + from.len()..]].concat();
         let error = copy.open_with_file(file, &changed).err().expect(to).to_string();
         for part in named {
             assert!(error.contains(part), "{file} {to}: {error}");
         }
-        copy.open_with_file(file, &whole).unwrap();
+        copy.open_with_file(file, &original).unwrap();
     }
 }
 
@@ -253,7 +253,7 @@ fn errors_name_file_and_line() {
 #[test]
 fn damaged_records_are_errors() {
     let copy = TableCopy::from_testdata("logarithms");
-    let whole = copy.read("TargetColl.dat");
+    let original = copy.read("TargetColl.dat");
     let table = open(copy.0.path()).unwrap();
     let record = table.find(&ids(&table, b"das")).unwrap();
     let at = record.0 as usize;
@@ -267,7 +267,7 @@ fn damaged_records_are_errors() {
         (24 + 40, &[77], "TargetVocab.dat"),
     ];
     for (offset, bytes, named) in cases {
-        let mut changed = whole.clone();
+        let mut changed = original.clone();
         changed[at + offset..][..bytes.len()].copy_from_slice(bytes);
         let table = copy.open_with_file("TargetColl.dat", &changed).unwrap();
         let mut targets = Targets::new();

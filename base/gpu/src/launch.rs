@@ -193,7 +193,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     ///
-    /// The driver refuses the launch. Failures of the kernel itself are told by
+    /// The driver refuses the launch. Failures of the kernel itself are reported by
     /// [`Stream::synchronize`].
     ///
     /// # Panics

@@ -56,7 +56,7 @@ impl Kernels {
 }
 
 /// The built-in module `name` on `device`.
-#[expect(unsafe_code, reason = "the promise that loading PTX asks for is given here")]
+#[expect(unsafe_code, reason = "loading PTX; this is the only place")]
 fn load_module(device: &Device, name: &str) -> Result<Module> {
     // SAFETY: the text is embedded and compiled from `glm/kernels` (a test compares hashes).
     // These kernels clamp what they read of a model to the bounds in `ModelParameters`,

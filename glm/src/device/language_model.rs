@@ -86,7 +86,7 @@ impl LanguageModel for DeviceModel {
 
 impl DeviceModel {
     fn report_failure(&self, error: &crate::Error) {
-        self.failure_reported.call_once(|| tracing::warn!("{error}; the CPU goes on"));
+        self.failure_reported.call_once(|| tracing::warn!("{error}; continuing on the CPU"));
     }
 
     /// Scores requests as n-grams; the next states come from the walks.

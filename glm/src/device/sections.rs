@@ -1,4 +1,4 @@
-//! What of a model goes to a GPU, and how kernels are told where it lies.
+//! The n-grams of a model on a GPU, and the parameters by which kernels address them.
 
 use miriam_gpu::{Buffer, Stream};
 use miriam_lmcpu::{LanguageModel, MAX_ORDER};

@@ -38,15 +38,15 @@ proptest! {
         words in proptest::collection::vec(0u32..5, 0..20),
         hashed in 0..4usize,
     ) {
-        let whole = TestModel::new(TOY).bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
-        let mut bytes = whole.to_vec();
+        let original = TestModel::new(TOY).bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
+        let mut bytes = original.to_vec();
         for (place, value) in changes {
             if let Some(byte) = bytes.get_mut(place) {
                 *byte = value;
             }
         }
         let container = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")).unwrap();
-        prop_assert!(container.verify().is_err() || bytes[..] == whole[..]);
+        prop_assert!(container.verify().is_err() || bytes[..] == original[..]);
         query_everything(&bytes, &words);
     }
 
@@ -62,9 +62,9 @@ proptest! {
         width in 0..3usize,
     ) {
         let built = TestModel::new(&large_arpa(37, 400));
-        let whole = built.bytes(&GlmOptions { node_width: WIDTHS[width], max_hashed_order: hashed });
-        let container = Container::from_bytes(whole.clone(), Path::new("x")).unwrap();
-        let mut bytes = whole.to_vec();
+        let original = built.bytes(&GlmOptions { node_width: WIDTHS[width], max_hashed_order: hashed });
+        let container = Container::from_bytes(original.clone(), Path::new("x")).unwrap();
+        let mut bytes = original.to_vec();
         for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
             for &(place, value) in &changes {
                 let at = (section.offset as usize) + place * 4 % section.length.max(4) as usize;
@@ -89,13 +89,14 @@ fn every_truncation_is_an_error() {
 fn verify_notices_misplaced_blocks() {
     let built = TestModel::new(&large_arpa(37, 400));
     for hashed in [0, 2, 3] {
-        let whole = built.bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
-        let container = Container::from_bytes(whole.clone(), Path::new("x")).unwrap();
+        let original =
+            built.bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
+        let container = Container::from_bytes(original.clone(), Path::new("x")).unwrap();
         let section = container.sections().iter().find(|s| s.name == "order-2").unwrap();
         let (start, length) = (section.offset as usize, section.length as usize);
         let mut noticed = 0;
         for place in (start..start + length).step_by(4) {
-            let mut bytes = whole.to_vec();
+            let mut bytes = original.to_vec();
             bytes[place] ^= 1;
             let changed = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")).unwrap();
             assert!(changed.verify().is_err());

@@ -1,4 +1,4 @@
-//! What is measured on a GPU.
+//! The measurements on a GPU.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use super::BuiltLayout;
 use super::measure::{Bench, BenchPlan, QueryText, ReadRates, count_reads, measure_ceilings};
 use super::report::{Backend, Engine, Measurement, QueryMode};
 
-/// The model on the device, if that was asked for or is there. Where none is, it is
-/// not asked for again.
+/// The model on the device that `choice` allows. If there is none, `choice` becomes the
+/// CPU.
 pub fn open_on_device(
     choice: &Cell<DeviceChoice>,
     built: &BuiltLayout,
@@ -49,18 +49,18 @@ impl Bench {
     ) -> anyhow::Result<()> {
         let rates = self.measure_device_ceilings(device, bytes)?;
         let Bench { plan, texts, report, .. } = self;
-        for asked in texts {
-            let tokens = queries::tokens(&asked.text, self.begin);
+        for text in texts {
+            let tokens = queries::tokens(&text.text, self.begin);
             for mode in QueryMode::ALL {
-                let reads = count_reads(plan, cpu_model, asked, self.begin, mode);
+                let reads = count_reads(plan, cpu_model, text, self.begin, mode);
                 for &batch in &plan.batches {
-                    let slices = sample_batches(asked, &tokens, mode, self.order, batch);
-                    let mut row = |place, (queries, wall)| {
+                    let slices = sample_batches(text, &tokens, mode, self.order, batch);
+                    let mut row = |backend, (queries, wall)| {
                         report.add_measurement(Measurement {
                             engine: engine.clone(),
-                            backend: place,
+                            backend,
                             mode,
-                            text: asked.name.clone(),
+                            text: text.name.clone(),
                             batch,
                             queries,
                             wall_seconds: wall,
@@ -80,7 +80,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Random reads on the device; the rates of a buffer as large as the model.
+    /// Random reads on the device; returns the rates of a buffer as large as the model.
     fn measure_device_ceilings(
         &mut self,
         device: &DeviceModel,
@@ -104,18 +104,18 @@ impl Bench {
     }
 }
 
-/// Batches of one size: a few, so that small ones do not find what the one before has
-/// left in the cache. Queries of each, `<s>` apart, and what is asked.
+/// Up to eight different batches of one size, so that a small one does not find its
+/// n-grams in the cache: the number of queries of each, without `<s>`, and its input.
 fn sample_batches(
-    asked: &QueryText,
+    text: &QueryText,
     tokens: &[u32],
     mode: QueryMode,
     order: usize,
     batch: usize,
 ) -> Vec<(usize, Vec<u32>)> {
-    const MOST: usize = 8;
+    const MAX_BATCHES: usize = 8;
     let (all, size) = match mode {
-        QueryMode::Explicit => (&asked.ngrams[..], batch * order),
+        QueryMode::Explicit => (&text.ngrams[..], batch * order),
         QueryMode::Sentences => (tokens, batch),
     };
     let slices = all.chunks(size).filter(|slice| slice.len() == size || size > all.len());
@@ -129,35 +129,35 @@ fn sample_batches(
             (tokens.len() - starts, tokens)
         }
     };
-    slices.map(slice).take(MOST).collect()
+    slices.map(slice).take(MAX_BATCHES).collect()
 }
 
-/// Queries of a batch and the median of the seconds that a kernel takes for it.
+/// The queries of a batch and the median seconds of its kernel.
 fn time_kernel(
     plan: &BenchPlan,
     device: &DeviceModel,
     mode: QueryMode,
     slices: &[(usize, Vec<u32>)],
 ) -> anyhow::Result<(usize, f64)> {
-    // Large batches are few, and do not fit into a cache anyhow.
+    // Large batches are few, and do not fit into a cache.
     let repeat = if slices.len() < plan.repeat { plan.repeat } else { 1 };
     let mut times = Vec::new();
-    for (i, (queries, asked)) in slices.iter().enumerate() {
+    for (i, (queries, input)) in slices.iter().enumerate() {
         let mut resident = match mode {
-            QueryMode::Explicit => device.resident_ngrams(asked)?,
-            QueryMode::Sentences => device.resident_tokens(asked)?,
+            QueryMode::Explicit => device.resident_ngrams(input)?,
+            QueryMode::Sentences => device.resident_tokens(input)?,
         };
         if i == 0 {
             // The first kernel of its kind is loaded first.
             resident.time_kernel(1)?;
         }
-        let taken = resident.time_kernel(repeat)?;
-        times.extend(taken.into_iter().map(|ms| (*queries, f64::from(ms) / 1e3)));
+        let milliseconds = resident.time_kernel(repeat)?;
+        times.extend(milliseconds.into_iter().map(|ms| (*queries, f64::from(ms) / 1e3)));
     }
     Ok(median_by_rate(times))
 }
 
-/// The same from the machine's memory and back.
+/// The same with copies from and to the memory of the host.
 fn time_with_copies(
     plan: &BenchPlan,
     device: &DeviceModel,
@@ -166,20 +166,20 @@ fn time_with_copies(
     slices: &[(usize, Vec<u32>)],
 ) -> anyhow::Result<(usize, f64)> {
     let mut times = Vec::new();
-    let most = slices.iter().map(|(_, asked)| asked.len()).max().unwrap_or(0);
-    let mut log10 = vec![0.0; most];
-    // The first round makes buffers and warms up.
+    let longest = slices.iter().map(|(_, input)| input.len()).max().unwrap_or(0);
+    let mut log10 = vec![0.0; longest];
+    // The first round allocates buffers and warms up.
     for round in 0..=plan.repeat {
-        for (queries, asked) in slices {
+        for (queries, input) in slices {
             let count = match mode {
-                QueryMode::Explicit => asked.len() / order,
-                QueryMode::Sentences => asked.len(),
+                QueryMode::Explicit => input.len() / order,
+                QueryMode::Sentences => input.len(),
             };
-            let answers = ScoreBuffers { log10: &mut log10[..count], matched: None };
+            let scores = ScoreBuffers { log10: &mut log10[..count], matched: None };
             let started = Instant::now();
             match mode {
-                QueryMode::Explicit => device.score_ngrams(asked, answers)?,
-                QueryMode::Sentences => device.score_tokens(asked, answers)?,
+                QueryMode::Explicit => device.score_ngrams(input, scores)?,
+                QueryMode::Sentences => device.score_tokens(input, scores)?,
             }
             if round > 0 {
                 times.push((*queries, started.elapsed().as_secs_f64()));
@@ -189,7 +189,7 @@ fn time_with_copies(
     Ok(median_by_rate(times))
 }
 
-/// The measurement in the middle by speed.
+/// The measurement with the median rate.
 fn median_by_rate(mut times: Vec<(usize, f64)>) -> (usize, f64) {
     let rate = |time: &(usize, f64)| time.0 as f64 / time.1;
     times.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
