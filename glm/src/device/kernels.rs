@@ -60,8 +60,8 @@ impl Kernels {
 fn load_module(device: &Device, name: &str) -> Result<Module> {
     // SAFETY: the text is embedded and compiled from `glm/kernels` (a test compares hashes).
     // These kernels clamp what they read of a model to the bounds in `ModelParameters`,
-    // whose sections live as long as the kernels, and touch of a batch what the counts
-    // among their parameters allow. Only this folder launches them: `StreamWorkspace`
+    // whose sections outlive every launch, and touch of a batch what the counts among
+    // their parameters allow. Only this folder launches them: `StreamWorkspace`
     // reserves buffers for the counts of the same launch, `time_random_reads` passes the
     // number of sectors of its buffer.
     Ok(unsafe { device.load(&ptx_module(name)) }?)

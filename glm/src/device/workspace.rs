@@ -92,6 +92,15 @@ pub(super) struct StreamWorkspace {
     pub sums: MirroredBuffer<u32>,
 }
 
+/// Kernels address the sections of the model directly, so none may run on after the
+/// workspace is gone: the model may be dropped next.
+impl Drop for StreamWorkspace {
+    fn drop(&mut self) {
+        // When this fails the device is lost and runs nothing more.
+        let _ = self.stream.synchronize();
+    }
+}
+
 impl StreamWorkspace {
     pub fn new(device: &Device) -> Result<Self> {
         Ok(StreamWorkspace {
