@@ -5,7 +5,7 @@
 //! [`format`](mod@format) describes every byte. [`build_glm`] writes a file, [`GlmModel`]
 //! searches it on the CPU, and [`device`], with the cargo feature `cuda`, on a GPU. Both
 //! are language models of [`miriam_lmcpu`], which scores words, batches and text with
-//! them, to the same bits. [`open`] opens language models of every kind.
+//! them, to the same bits. [`open()`] opens language models of every kind.
 
 // Only `device/kernels.rs` has an unsafe block: it loads PTX.
 #![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]

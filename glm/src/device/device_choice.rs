@@ -59,7 +59,7 @@ impl DeviceChoice {
     }
 }
 
-/// Opens the model at `path`, any that [`crate::open`] opens, on the device of `choice`.
+/// Opens the model at `path`, any that [`crate::open()`] opens, on the device of `choice`.
 /// Only `glm` files go to a GPU.
 ///
 /// # Errors
